@@ -1,0 +1,70 @@
+"""The audit writer: one event for every write, login, secret use, command and approval."""
+
+from collections.abc import Mapping
+from typing import Any
+from uuid import uuid4
+
+from netautod.caller import Caller
+from netautod.clock import Clock
+from netautod.store.client import Database, OrgId
+from netautod.store.indexes import Index
+
+COLLECTION = "audit_events"
+INDEXES = (Index(collection=COLLECTION, keys=(("org_id", 1), ("at", -1), ("_id", 1))),)
+
+
+class AuditLog:
+    """Events are written after the change they tell of; `details` never holds a secret."""
+
+    def __init__(self, database: Database, clock: Clock) -> None:
+        self._events = database.scoped(COLLECTION)
+        self._clock = clock
+
+    async def record(
+        self,
+        caller: Caller,
+        action: str,
+        resource_type: str,
+        resource_id: str | None,
+        details: Mapping[str, Any] | None = None,
+    ) -> None:
+        """`action` is a verb with its resource: `device.create`, `auth.login`, `credential.use`."""
+        await self.record_for(
+            caller.org_id,
+            actor_id=caller.user_id,
+            actor_name=caller.username,
+            action=action,
+            resource_type=resource_type,
+            resource_id=resource_id,
+            ip_address=caller.ip_address,
+            request_id=caller.request_id,
+            details=details,
+        )
+
+    async def record_for(
+        self,
+        org_id: OrgId,
+        *,
+        actor_id: str | None,
+        actor_name: str | None,
+        action: str,
+        resource_type: str,
+        resource_id: str | None,
+        ip_address: str | None,
+        request_id: str | None,
+        details: Mapping[str, Any] | None = None,
+    ) -> None:
+        """For events without an authenticated caller, such as a failed login."""
+        event = {
+            "_id": str(uuid4()),
+            "at": self._clock.now(),
+            "actor_id": actor_id,
+            "actor_name": actor_name,
+            "action": action,
+            "resource_type": resource_type,
+            "resource_id": resource_id,
+            "ip_address": ip_address,
+            "request_id": request_id,
+            "details": dict(details or {}),
+        }
+        await self._events.insert(org_id, event)

@@ -1,0 +1,56 @@
+"""The typed errors of the product; http/errors.py is the one table that turns them into statuses.
+
+A text is written for the API user: it names the field or the resource and says what to do.
+"""
+
+
+class NetautodError(Exception):
+    """Base of all of our errors; `text` is safe to show to an API user."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self.text = text
+
+
+class InvalidInput(NetautodError):
+    """The request (or a settings value) is wrong and stays wrong until it is changed."""
+
+
+class Unauthenticated(NetautodError):
+    """No token, or one that is not valid (any more)."""
+
+
+class Forbidden(NetautodError):
+    """The caller is known but lacks the permission."""
+
+
+class NotFound(NetautodError):
+    """The resource does not exist, or belongs to another organization."""
+
+
+class Conflict(NetautodError):
+    """A unique value exists already, or the state forbids the change."""
+
+
+class TooLarge(NetautodError):
+    """The request body is over the limit of its route."""
+
+
+class TooManyRequests(NetautodError):
+    """A rate limit or a lockout; `retry_after` is in whole seconds."""
+
+    def __init__(self, text: str, *, retry_after: int) -> None:
+        super().__init__(text)
+        self.retry_after = retry_after
+
+
+class UpstreamFailed(NetautodError):
+    """A device or another system that we asked answered with a failure."""
+
+
+class Unavailable(NetautodError):
+    """The service cannot serve this now (database away, starting, draining, overloaded)."""
+
+
+class UnknownOutcome(Unavailable):
+    """A write was sent but not acknowledged: re-read before assuming anything."""

@@ -1,0 +1,82 @@
+"""What every handler method declares: who may call it, what it takes and what it answers."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec, Protocol, TypedDict, TypeVar, Unpack
+
+from netautod.http.schema import Answer, Query, Request
+
+MIB = 1024 * 1024
+MARK = "__operation__"
+
+P = ParamSpec("P")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Operation:
+    """One method of one route. `permission` None: any valid token, or none at all if `public`."""
+
+    permission: str | None
+    public: bool
+    status: int = 200
+    query: type[Query] | None = None
+    body: type[Request] | None = None
+    partial: bool = False
+    answer: type[Answer] | None = None
+    body_limit: int = MIB
+
+
+class Description(TypedDict, total=False):
+    """`partial`: a PUT that takes only the changed fields."""
+
+    status: int
+    query: type[Query]
+    body: type[Request]
+    partial: bool
+    answer: type[Answer]
+    body_limit: int
+
+
+class Loads(Protocol):
+    """What a handler offers to a declared method: it validates query and body first."""
+
+    def load_request(self, operation: Operation) -> None: ...
+
+
+H_contra = TypeVar("H_contra", bound=Loads, contravariant=True)
+Method = Callable[Concatenate[H_contra, P], Awaitable[None]]
+
+
+def requires(permission: str, **description: Unpack[Description]) -> Callable[[Any], Any]:
+    """The caller needs the permission."""
+    return _declare(Operation(permission=permission, public=False, **description))
+
+
+def any_token(**description: Unpack[Description]) -> Callable[[Any], Any]:
+    """Any valid token will do; the method looks at the caller itself."""
+    return _declare(Operation(permission=None, public=False, **description))
+
+
+def public(**description: Unpack[Description]) -> Callable[[Any], Any]:
+    """No token is asked for."""
+    return _declare(Operation(permission=None, public=True, **description))
+
+
+def _declare(operation: Operation) -> Callable[[Any], Any]:
+    def decorate(method: Method[H_contra, P]) -> Method[H_contra, P]:
+        @wraps(method)
+        async def run(self: H_contra, /, *args: P.args, **kwargs: P.kwargs) -> None:
+            self.load_request(operation)
+            await method(self, *args, **kwargs)
+
+        setattr(run, MARK, operation)
+        return run
+
+    return decorate
+
+
+def operation_of(method: object) -> Operation | None:
+    """The declaration of a handler method, None if it has none."""
+    found = getattr(method, MARK, None)
+    return found if isinstance(found, Operation) else None

@@ -1,0 +1,61 @@
+"""What all handlers share: who authenticates, the rate limiter, trusted proxies and CORS origins."""
+
+import ipaddress
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+
+from tornado.httputil import HTTPServerRequest
+
+from netautod.caller import Caller
+from netautod.http.limits import RateLimiter
+
+Network = ipaddress.IPv4Network | ipaddress.IPv6Network
+
+
+@dataclass(frozen=True, kw_only=True)
+class RequestInfo:
+    """Facts of a request that sessions and audit events keep."""
+
+    ip_address: str
+    request_id: str
+    user_agent: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class HttpContext:
+    authenticate: Callable[[str, RequestInfo], Awaitable[Caller]]
+    limiter: RateLimiter
+    trusted_proxies: tuple[Network, ...]
+    cors_origins: frozenset[str]
+
+    def client_address(self, request: HTTPServerRequest) -> str:
+        """The peer's address, or the first untrusted one of X-Forwarded-For walked from the right."""
+        address = request.remote_ip or ""
+        hops = [hop.strip() for hop in request.headers.get("X-Forwarded-For", "").split(",") if hop.strip()]
+        while hops and self._trusted(address):
+            address = _bare(hops.pop())
+        return address
+
+    def _trusted(self, address: str) -> bool:
+        try:
+            parsed = ipaddress.ip_address(address)
+        except ValueError:
+            return False
+        return any(parsed in network for network in self.trusted_proxies)
+
+
+def networks(texts: Sequence[str]) -> tuple[Network, ...]:
+    return tuple(ipaddress.ip_network(text, strict=False) for text in texts)
+
+
+def _bare(hop: str) -> str:
+    """A hop without port and brackets; some proxies add them. Anything else stays and is not trusted."""
+    try:
+        return str(ipaddress.ip_address(hop))
+    except ValueError:
+        pass
+    host = hop[1:].partition("]")[0] if hop.startswith("[") else hop.rpartition(":")[0]
+    try:
+        return str(ipaddress.ip_address(host))
+    except ValueError:
+        return "unknown"

@@ -1,0 +1,29 @@
+"""The one table from our errors to HTTP statuses, and the one shape of an error body."""
+
+from typing import Any
+
+from netautod import errors
+
+STATUS: dict[type[errors.NetautodError], int] = {
+    errors.InvalidInput: 400,
+    errors.Unauthenticated: 401,
+    errors.Forbidden: 403,
+    errors.NotFound: 404,
+    errors.Conflict: 409,
+    errors.TooLarge: 413,
+    errors.TooManyRequests: 429,
+    errors.UpstreamFailed: 502,
+    errors.Unavailable: 503,
+}
+
+
+def status_of(error: errors.NetautodError) -> int:
+    """The status of the error's nearest class in the table; 500 for one that no route should let out."""
+    return next((STATUS[kind] for kind in type(error).__mro__ if kind in STATUS), 500)
+
+
+def error_body(error: errors.NetautodError) -> dict[str, Any]:
+    body: dict[str, Any] = {"error": error.text}
+    if isinstance(error, errors.TooManyRequests):
+        body["retry_after_secs"] = error.retry_after
+    return body

@@ -1,0 +1,215 @@
+"""The base of all handlers: authentication, body limits, validation, one writer of answers and errors."""
+
+import logging
+import re
+from http import HTTPStatus
+from typing import Any, cast
+from uuid import uuid4
+
+from tornado.web import HTTPError, RequestHandler, stream_request_body
+
+from netautod.caller import Caller
+from netautod.errors import InvalidInput, NetautodError, NotFound, TooLarge, Unauthenticated
+from netautod.http import json_body
+from netautod.http.access import MIB, Operation, operation_of
+from netautod.http.context import HttpContext, RequestInfo
+from netautod.http.errors import error_body, status_of
+from netautod.http.schema import load, uuid_or_none
+from netautod.logs import current_request
+
+logger = logging.getLogger(__name__)
+METHODS = ("GET", "POST", "PUT", "DELETE")
+REQUEST_ID_FORM = re.compile(r"[A-Za-z0-9._-]{8,64}")
+
+
+class MethodNotAllowed(NetautodError):
+    """The path exists, the method does not."""
+
+
+@stream_request_body
+class JsonHandler(RequestHandler):
+    """Answers JSON. Subclasses declare each method with `requires`, `any_token` or `public`."""
+
+    body: dict[str, Any]
+    query: dict[str, Any]
+    caller: Caller
+
+    def initialize(self, **services: Any) -> None:
+        for name, service in services.items():
+            setattr(self, name, service)
+
+    @property
+    def context(self) -> HttpContext:
+        return cast(HttpContext, self.application.settings["context"])
+
+    @property
+    def raw_body(self) -> bytes:
+        return bytes(self._received)
+
+    def set_default_headers(self) -> None:
+        # Tornado calls this before prepare(), and again before it writes an error.
+        if not hasattr(self, "request_id"):
+            offered = self.request.headers.get("X-Request-Id", "")
+            self.request_id = offered if REQUEST_ID_FORM.fullmatch(offered) else uuid4().hex
+            self._received = bytearray()
+            self._too_large = False
+            self._limit = MIB
+        self.clear_header("Server")
+        self.set_header("X-Request-Id", self.request_id)
+        self.set_header("X-Content-Type-Options", "nosniff")
+        self.set_header("Cache-Control", "no-store")
+        self._allow_origin()
+
+    async def prepare(self) -> None:
+        current_request.set(self.request_id)
+        operation = self._operation()
+        if operation is None:
+            self._refuse_method()
+            return
+        self.info = RequestInfo(
+            ip_address=self.context.client_address(self.request),
+            request_id=self.request_id,
+            user_agent=self.request.headers.get("User-Agent", "")[:512],
+        )
+        self._limit_body(operation)
+        if operation.public:
+            self.context.limiter.take(f"ip:{self.info.ip_address}")
+            return
+        self.caller = await self.context.authenticate(self._bearer_token(), self.info)
+        self.context.limiter.take(f"user:{self.caller.user_id}")
+        if operation.permission is not None:
+            self.caller.require(operation.permission)
+
+    def data_received(self, chunk: bytes) -> None:
+        if not self._too_large and len(self._received) + len(chunk) <= self._limit:
+            self._received += chunk
+        else:  # read on and drop, so that the client gets its answer instead of a reset
+            self._too_large = True
+            self._received.clear()
+
+    def load_request(self, operation: Operation) -> None:
+        """Called by the declared method's wrapper, after the body has arrived."""
+        if self._too_large:
+            raise TooLarge(f"The request body is larger than {operation.body_limit} bytes")
+        if operation.query is not None:
+            values = {key: self.get_query_argument(key) for key in self.request.query_arguments}
+            for key, value in values.items():
+                json_body.check_text(value, key)
+            self.query = load(operation.query(), values)
+        if operation.body is not None:
+            self.body = load(operation.body(), self._json_object(), partial=operation.partial)
+
+    def _json_object(self) -> dict[str, Any]:
+        if not self._received.strip():
+            return {}
+        value = json_body.decode(self.raw_body)
+        if not isinstance(value, dict):
+            raise InvalidInput("The request body must be a JSON object")
+        return value
+
+    def path_id(self, text: str, resource: str) -> str:
+        """The path's id in lower case; anything that is no UUID is 404 like a missing one."""
+        found = uuid_or_none(text)
+        if found is None:
+            raise NotFound(f"{resource} not found")
+        return found
+
+    def answer(self, value: Any) -> None:
+        """Writes the value with the status that the method declared."""
+        operation = self._operation()
+        self.set_status(operation.status if operation else 200)
+        self.set_header("Content-Type", "application/json")
+        self.finish(json_body.encode(value))
+
+    def answer_nothing(self) -> None:
+        self.set_status(204)
+        self.clear_header("Content-Type")
+        self.finish()
+
+    def write_error(self, status_code: int, **kwargs: Any) -> None:
+        error = kwargs["exc_info"][1] if "exc_info" in kwargs else None
+        body = self._error_answer(status_code, error)
+        self.set_header("Content-Type", "application/json")
+        self.finish(json_body.encode(body))
+
+    def _error_answer(self, status_code: int, error: BaseException | None) -> dict[str, Any]:
+        if isinstance(error, MethodNotAllowed):
+            self.set_status(405)
+            self.set_header("Allow", ", ".join(self._allowed_methods()))
+            return {"error": error.text}
+        if isinstance(error, NetautodError) and status_of(error) != 500:
+            self.set_status(status_of(error))
+            body = error_body(error)
+            if "retry_after_secs" in body:
+                self.set_header("Retry-After", str(body["retry_after_secs"]))
+            if isinstance(error, Unauthenticated):
+                self.set_header("WWW-Authenticate", "Bearer")
+            return body
+        if isinstance(error, HTTPError) and status_code < 500:
+            self.set_status(status_code)
+            return {"error": error.log_message or HTTPStatus(status_code).phrase}
+        self.set_status(500)
+        return {"error": f"Internal server error (request {self.request_id})"}
+
+    def log_exception(self, typ: Any, value: BaseException | None, tb: Any) -> None:
+        expected = isinstance(value, NetautodError) and status_of(value) != 500
+        if expected or isinstance(value, HTTPError):
+            logger.info("%s %s: %s", self.request.method, self.request.path, value)
+        else:
+            logger.error("%s %s failed", self.request.method, self.request.path, exc_info=(typ, value, tb))  # type: ignore[arg-type]
+
+    def compute_etag(self) -> str | None:
+        return None
+
+    async def head(self, *args: str, **kwargs: str) -> None:
+        await self.get(*args, **kwargs)  # type: ignore[misc]  # Tornado sends the headers alone
+
+    async def options(self, *args: str, **kwargs: str) -> None:
+        self.set_status(204)
+        self.finish()
+
+    def _operation(self) -> Operation | None:
+        method = self.request.method or ""
+        return operation_of(getattr(self, "get" if method == "HEAD" else method.lower(), None))
+
+    def _allowed_methods(self) -> list[str]:
+        return [name for name in METHODS if operation_of(getattr(self, name.lower(), None))]
+
+    def _refuse_method(self) -> None:
+        origin = self.request.headers.get("Origin", "")
+        if self.request.method == "OPTIONS" and origin in self.context.cors_origins:
+            return  # a CORS preflight: options() answers it
+        raise MethodNotAllowed("Method not allowed")
+
+    def _allow_origin(self) -> None:
+        origin = self.request.headers.get("Origin", "")
+        if origin and origin in self.context.cors_origins:
+            self.set_header("Access-Control-Allow-Origin", origin)
+            self.set_header("Access-Control-Allow-Headers", "Authorization, Content-Type, X-Request-Id")
+            self.set_header("Access-Control-Allow-Methods", ", ".join(METHODS))
+            self.set_header("Access-Control-Expose-Headers", "X-Request-Id, Retry-After")
+            self.set_header("Access-Control-Max-Age", "600")
+            self.set_header("Vary", "Origin")
+
+    def _limit_body(self, operation: Operation) -> None:
+        self._limit = operation.body_limit
+        length = int(self.request.headers.get("Content-Length", "0"))
+        if length > self._limit:
+            self._too_large = True
+            # Tornado would cut the connection at its own limit; we drain the body and answer 413.
+            connection = cast(Any, self.request.connection)
+            connection.set_max_body_size(max(length, self._limit))
+
+    def _bearer_token(self) -> str:
+        scheme, _, token = self.request.headers.get("Authorization", "").partition(" ")
+        if scheme.lower() != "bearer" or not token.strip():
+            raise Unauthenticated("Authentication required")
+        return token.strip()
+
+
+class UnknownRoute(JsonHandler):
+    """Every path that no route matches."""
+
+    async def prepare(self) -> None:
+        current_request.set(self.request_id)
+        raise NotFound("Not found")

@@ -1,0 +1,131 @@
+"""The OpenAPI 3.1 description, generated from the same routes and schemas that serve the requests."""
+
+import inspect
+from collections.abc import Sequence
+from typing import Any
+
+from apispec import APISpec
+from apispec.ext.marshmallow import MarshmallowPlugin
+from marshmallow import Schema
+
+from netautod import __version__
+from netautod.http.access import Operation, public
+from netautod.http.handler import JsonHandler
+from netautod.http.routes import Route
+from netautod.http.schema import Answer
+
+ERROR_SCHEMA = {
+    "type": "object",
+    "properties": {"error": {"type": "string"}, "retry_after_secs": {"type": "integer"}},
+    "required": ["error"],
+    "additionalProperties": False,
+}
+
+
+def document(routes: Sequence[Route]) -> dict[str, Any]:
+    """The whole description of the given routes, as JSON-able values."""
+    plugin = MarshmallowPlugin(schema_name_resolver=_name)
+    spec = APISpec(
+        title="netautod",
+        version=__version__,
+        openapi_version="3.1.0",
+        plugins=[plugin],
+        security=[{"token": []}],
+    )
+    spec.components.security_scheme("token", {"type": "http", "scheme": "bearer"})
+    spec.components.schema("Error", ERROR_SCHEMA)
+    answers: set[type[Answer]] = set()
+    for route in routes:
+        methods = route.operations()
+        described = {name.lower(): _operation(route, name, found) for name, found in methods.items()}
+        spec.path(
+            path=openapi_path(route.path), parameters=_path_parameters(route.path), operations=described
+        )
+        answers.update(found.answer for found in methods.values() if found.answer)
+    written = spec.to_dict()
+    _require_all(written["components"]["schemas"], answers)
+    return written
+
+
+def openapi_path(path: str) -> str:
+    """`/api/devices/:id` as `/api/devices/{id}`."""
+    return "/".join(f"{{{part[1:]}}}" if part.startswith(":") else part for part in path.split("/"))
+
+
+def _name(schema: Any) -> str:
+    if isinstance(schema, type):
+        return schema.__name__
+    return type(schema).__name__ + ("Change" if schema.partial else "")
+
+
+def _path_parameters(path: str) -> list[dict[str, Any]]:
+    return [
+        {"name": part[1:], "in": "path", "required": True, "schema": {"type": "string"}}
+        for part in path.split("/")
+        if part.startswith(":")
+    ]
+
+
+def _operation(route: Route, name: str, operation: Operation) -> dict[str, Any]:
+    summary = inspect.getdoc(getattr(route.handler, name.lower())) or ""
+    written: dict[str, Any] = {
+        "summary": summary.partition("\n")[0],
+        "responses": {str(operation.status): _success(operation), "default": _failure()},
+    }
+    if operation.permission:
+        written["description"] = f"Needs the permission `{operation.permission}`."
+    if operation.public:
+        written["security"] = []
+    if operation.query:
+        written["parameters"] = [{"in": "query", "schema": operation.query}]
+    if operation.body:
+        schema: Any = operation.body(partial=True) if operation.partial else operation.body
+        written["requestBody"] = {"content": {"application/json": {"schema": schema}}}
+    return written
+
+
+def _success(operation: Operation) -> dict[str, Any]:
+    answer: dict[str, Any] = {"description": "Success"}
+    if operation.answer:
+        answer["content"] = {"application/json": {"schema": operation.answer}}
+    return answer
+
+
+def _failure() -> dict[str, Any]:
+    schema = {"$ref": "#/components/schemas/Error"}
+    return {"description": "Failure", "content": {"application/json": {"schema": schema}}}
+
+
+def _require_all(schemas: dict[str, Any], answers: set[type[Answer]]) -> None:
+    """Answers always carry all of their fields; marshmallow's `required` is about input."""
+    for name in {nested for answer in answers for nested in _with_nested(answer)}:
+        schema = schemas[name]
+        optional = set(schema.pop("x-optional", ()))
+        schema["required"] = sorted(set(schema.get("properties", {})) - optional)
+
+
+def _with_nested(kind: type[Schema]) -> set[str]:
+    found = {kind.__name__}
+    for field in kind().fields.values():
+        for inner in (field, getattr(field, "inner", None)):
+            nested = getattr(inner, "schema", None)
+            if isinstance(nested, Schema):
+                found |= _with_nested(type(nested))
+    return found
+
+
+class OpenApiHandler(JsonHandler):
+    description: dict[str, Any]
+
+    @public()
+    async def get(self) -> None:
+        """This description (OpenAPI 3.1)."""
+        self.answer(self.description)
+
+
+def route(routes: Sequence[Route]) -> Route:
+    """The route that serves the description of the given ones and of itself."""
+    services: dict[str, Any] = {}
+    own = Route(path="/api/openapi.json", handler=OpenApiHandler, services=services)
+    services["description"] = document([*routes, own])
+    return own

@@ -1,0 +1,331 @@
+"""The one table of settings: sections as frozen dataclasses, read from file < environment < flags.
+
+Every field carries its help text; `config/netautod.toml` lists them all and a test compares it with this
+table. Durations are in the unit that the name or the help text gives.
+"""
+
+import ipaddress
+import os
+import tomllib
+import types
+import typing
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import MISSING, Field, dataclass, field, fields
+from pathlib import Path
+from typing import Any, TypeVar
+
+from netautod.errors import NetautodError
+
+T = TypeVar("T")
+ENVIRONMENT_PREFIX = "NETAUTOD_"
+
+
+class SettingsError(NetautodError):
+    """A settings file, variable or flag is wrong; the command ends with exit code 2."""
+
+
+def setting(default: T, help: str, *, low: float | None = None, high: float | None = None) -> T:
+    """One row of the table; `low` and `high` bound a number, both included."""
+    metadata = {"help": help, "low": low, "high": high}
+    made: T = field(default=default, metadata=metadata)
+    return made
+
+
+def _default_data_dir() -> Path:
+    state = os.environ.get("STATE_DIRECTORY")  # systemd's StateDirectory=
+    if state:
+        return Path(state.split(":", 1)[0])
+    base = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
+    return Path(base) / "netautod"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Server:
+    host: str = setting("127.0.0.1", "Address to listen on.")
+    port: int = setting(8080, "TCP port; 0 picks a free one and the ready line names it.", low=0, high=65535)
+    behind_proxy: bool = setting(False, "A TLS-terminating proxy stands in front (silences the warning).")
+    trusted_proxies: tuple[str, ...] = setting(
+        (), "Proxy addresses or networks whose X-Forwarded-For is believed."
+    )
+    tls_certificate: str = setting("", "PEM file with the certificate chain; empty: plain HTTP.")
+    tls_key: str = setting("", "PEM file with the private key of tls_certificate.")
+    cors_origins: tuple[str, ...] = setting((), "Browser origins that may call the API.")
+    max_connections: int = setting(2000, "Open client connections at most; more are closed at once.", low=1)
+    header_timeout: float = setting(20.0, "Seconds for a request's headers to arrive.", low=0.1)
+    body_timeout: float = setting(30.0, "Seconds for a request's body to arrive.", low=0.1)
+    idle_timeout: float = setting(60.0, "Seconds an idle connection is kept open.", low=0.1)
+    drain_seconds: float = setting(30.0, "Seconds that running work may take to finish at a stop.", low=0)
+    instance_name: str = setting("netautod", "Name shown in /api/capabilities.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class MongoDB:
+    uri: str = setting("", "MongoDB connection string (a replica set); empty: the service runs its own.")
+    database: str = setting("netautod", "Name of the database.")
+    timeout_seconds: float = setting(5.0, "Seconds to look for a writable server.", low=0.1)
+    pool_size: int = setting(100, "Connections to the database at most.", low=5)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Auth:
+    access_token_seconds: int = setting(3600, "Life of an access token.", low=600)
+    refresh_token_days: float = setting(7.0, "Life of one refresh token.", low=0.01)
+    refresh_family_days: float = setting(30.0, "Life of a login however often it is refreshed.", low=0.01)
+    password_min_length: int = setting(12, "Shortest password accepted.", low=8, high=256)
+    session_cache_seconds: float = setting(1.0, "Age at most of a cached session check.", low=0, high=1)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limits:
+    requests_per_second: float = setting(100.0, "Requests per second and caller; 0: no limit.", low=0)
+    burst: int = setting(200, "Requests a caller may send at once before the rate applies.", low=1)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scheduler:
+    scan_seconds: float = setting(1.0, "Seconds between two scans for due tasks.", low=0.05)
+    catch_up_seconds: float = setting(3600.0, "A missed run is made up for if younger than this.", low=0)
+    batch: int = setting(1000, "Due tasks handled in one round trip.", low=1, high=10000)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Executions:
+    slots: int = setting(20, "Executions that one node runs at a time.", low=1)
+    lease_seconds: float = setting(30.0, "A run belongs to its node this long without a heartbeat.", low=0.3)
+    heartbeat_seconds: float = setting(10.0, "Seconds between two heartbeats.", low=0.1)
+    abandon_seconds: float = setting(
+        20.0, "A node without an acknowledged heartbeat aborts its runs.", low=0.2
+    )
+    reap_grace_seconds: float = setting(
+        5.0, "A dead node's run is taken over this long after its lease.", low=0
+    )
+    cancel_grace_seconds: float = setting(5.0, "A cancelled executor has this long to clean up.", low=0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Devices:
+    concurrent_sessions: int = setting(100, "Device sessions that one node holds at a time.", low=1)
+    connect_seconds: float = setting(15.0, "Seconds for a device to accept the login.", low=0.1)
+    command_seconds: float = setting(60.0, "Seconds for a device to answer one command.", low=0.1)
+    max_config_bytes: int = setting(8 * 1024 * 1024, "Largest config read from a device.", low=1024)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outbound:
+    allow: tuple[str, ...] = setting(
+        (), "Addresses or networks that outgoing requests may reach although they are local."
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plugins:
+    required: tuple[str, ...] = setting((), "Plugins without which the service does not start.")
+    disabled: tuple[str, ...] = setting((), "Plugins that are not loaded.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Log:
+    level: str = setting("info", "debug, info, warning or error.")
+    format: str = setting("text", "text or json.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """All sections; the fields of plain type are the settings without a section."""
+
+    data_dir: Path = field(
+        default_factory=_default_data_dir, metadata={"help": "Folder of everything the service keeps."}
+    )
+    master_key_file: str = setting("", "File with the 32-byte root key; empty: made beside the data.")
+    admin_password: str = field(
+        default="", repr=False, metadata={"help": "First password of the user admin (first start only)."}
+    )
+    server: Server = Server()
+    mongodb: MongoDB = MongoDB()
+    auth: Auth = Auth()
+    limits: Limits = Limits()
+    scheduler: Scheduler = Scheduler()
+    executions: Executions = Executions()
+    devices: Devices = Devices()
+    outbound: Outbound = Outbound()
+    plugins: Plugins = Plugins()
+    log: Log = Log()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Row:
+    """One setting of the table; `section` is empty for those without one."""
+
+    section: str
+    name: str
+    type: Any
+    default: Any
+    help: str
+    low: float | None
+    high: float | None
+
+    @property
+    def key(self) -> str:
+        return f"{self.section}.{self.name}" if self.section else self.name
+
+    @property
+    def variable(self) -> str:
+        return ENVIRONMENT_PREFIX + self.key.replace(".", "_").upper()
+
+
+def table() -> Iterator[Row]:
+    """Every setting there is, in the order of the file."""
+    hints = typing.get_type_hints(Settings)
+    for entry in fields(Settings):
+        section = hints[entry.name]
+        if isinstance(section, type) and hasattr(section, "__dataclass_fields__"):
+            section_hints = typing.get_type_hints(section)
+            for row in fields(section):
+                yield _row(entry.name, row, section_hints[row.name])
+        else:
+            yield _row("", entry, section)
+
+
+def _row(section: str, entry: Field[Any], kind: Any) -> Row:
+    factory = entry.default_factory
+    default = entry.default if factory is MISSING else factory()
+    meta: Mapping[str, Any] = entry.metadata
+    return Row(
+        section=section,
+        name=entry.name,
+        type=kind,
+        default=default,
+        help=meta["help"],
+        low=meta.get("low"),
+        high=meta.get("high"),
+    )
+
+
+def load(
+    *,
+    file: Path | None,
+    environment: Mapping[str, str],
+    flags: Mapping[str, Any],
+    warn: Callable[[str], None],
+) -> Settings:
+    """Settings from the file, over them the environment, over them the flags (`section.name` -> value).
+
+    Raises SettingsError with one line that names the key. An unknown variable is only a warning.
+    """
+    rows = {row.key: row for row in table()}
+    values: dict[str, Any] = {}
+    if file is not None:
+        values.update(_from_file(file, rows))
+    values.update(_from_environment(environment, rows, warn))
+    values.update({key: _checked(rows[key], value, f"flag for {key}") for key, value in flags.items()})
+    settings = _assembled(values)
+    _check_whole(settings)
+    return settings
+
+
+def _from_file(path: Path, rows: Mapping[str, Row]) -> dict[str, Any]:
+    try:
+        document = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise SettingsError(f"cannot read the settings file {path}: {error.strerror}") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise SettingsError(f"{path} is not valid TOML: {error}") from error
+    sections = {row.section for row in rows.values() if row.section}
+    values: dict[str, Any] = {}
+    for name, content in document.items():
+        entries = (
+            {f"{name}.{key}": value for key, value in content.items()}
+            if name in sections
+            else {name: content}
+        )
+        for key, value in entries.items():
+            if key not in rows:
+                raise SettingsError(f"{path}: unknown setting {key}")
+            values[key] = _checked(rows[key], value, f"{path}: {key}")
+    return values
+
+
+def _from_environment(
+    environment: Mapping[str, str], rows: Mapping[str, Row], warn: Callable[[str], None]
+) -> dict[str, Any]:
+    by_variable = {row.variable: row for row in rows.values()}
+    values: dict[str, Any] = {}
+    for name, text in sorted(environment.items()):
+        if not name.startswith(ENVIRONMENT_PREFIX):
+            continue
+        row = by_variable.get(name)
+        if row is None:
+            warn(f"unknown environment variable {name} is ignored")
+        else:
+            values[row.key] = _checked(row, _parsed(row, text), name)
+    return values
+
+
+def _parsed(row: Row, text: str) -> Any:
+    """A variable's text as the TOML value it stands for; a wrong one stays text and is refused later."""
+    if _is_list(row.type):
+        return [part.strip() for part in text.split(",") if part.strip()]
+    if row.type is bool:
+        return {"true": True, "1": True, "false": False, "0": False}.get(text.strip().lower(), text)
+    if row.type in (int, float):
+        try:
+            return row.type(text)
+        except ValueError:
+            return text
+    return text
+
+
+def _is_list(kind: Any) -> bool:
+    return typing.get_origin(kind) is tuple and not isinstance(kind, types.UnionType)
+
+
+def _checked(row: Row, value: Any, where: str) -> Any:
+    if _is_list(row.type):
+        if not isinstance(value, list | tuple) or not all(isinstance(item, str) for item in value):
+            raise SettingsError(f"{where} must be a list of texts")
+        return tuple(value)
+    if row.type is Path:
+        if not isinstance(value, str | Path) or not str(value):
+            raise SettingsError(f"{where} must be a path")
+        return Path(value).expanduser().absolute()
+    if row.type is float and type(value) is int:
+        value = float(value)
+    if type(value) is not row.type:
+        wanted = {int: "a whole number", float: "a number", bool: "true or false", str: "a text"}[row.type]
+        raise SettingsError(f"{where} must be {wanted}")
+    if row.low is not None and not value >= row.low:
+        raise SettingsError(f"{where} must be at least {row.low:g}")
+    if row.high is not None and not value <= row.high:
+        raise SettingsError(f"{where} must be at most {row.high:g}")
+    return value
+
+
+def _assembled(values: Mapping[str, Any]) -> Settings:
+    grouped: dict[str, dict[str, Any]] = {}
+    top: dict[str, Any] = {}
+    for key, value in values.items():
+        section, _, name = key.rpartition(".")
+        (grouped.setdefault(section, {}) if section else top)[name] = value
+    hints = typing.get_type_hints(Settings)
+    return Settings(**top, **{section: hints[section](**entries) for section, entries in grouped.items()})
+
+
+def _check_whole(settings: Settings) -> None:
+    runs = settings.executions
+    if not runs.heartbeat_seconds < runs.abandon_seconds < runs.lease_seconds:
+        raise SettingsError("executions: heartbeat_seconds < abandon_seconds < lease_seconds must hold")
+    if settings.log.level not in ("debug", "info", "warning", "error"):
+        raise SettingsError("log.level must be debug, info, warning or error")
+    if settings.log.format not in ("text", "json"):
+        raise SettingsError("log.format must be text or json")
+    if bool(settings.server.tls_certificate) != bool(settings.server.tls_key):
+        raise SettingsError("server.tls_certificate and server.tls_key go together")
+    for key, networks in (
+        ("server.trusted_proxies", settings.server.trusted_proxies),
+        ("outbound.allow", settings.outbound.allow),
+    ):
+        for network in networks:
+            try:
+                ipaddress.ip_network(network, strict=False)
+            except ValueError as error:
+                raise SettingsError(f"{key}: {network!r} is not an address or network") from error

@@ -1,0 +1,1 @@
+"""MongoDB behind one door: the client, collections scoped by organization, indexes and paging."""

@@ -1,0 +1,354 @@
+"""The only module that imports motor: a database handle whose collections raise our errors.
+
+Collections come in two kinds. `OrgCollection` takes the organization id as the first argument of every
+call, so that forgetting it is a type error. `Collection` is for what belongs to the whole installation
+(users by name, leases, the due scan).
+"""
+
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, NewType
+
+from motor.motor_asyncio import AsyncIOMotorClient, AsyncIOMotorCollection, AsyncIOMotorDatabase
+from pymongo import ReturnDocument
+from pymongo.errors import (
+    AutoReconnect,
+    BulkWriteError,
+    ConnectionFailure,
+    DuplicateKeyError,
+    ExecutionTimeout,
+    NetworkTimeout,
+    NotPrimaryError,
+    OperationFailure,
+    PyMongoError,
+    ServerSelectionTimeoutError,
+    WTimeoutError,
+)
+from pymongo.operations import UpdateOne
+
+from netautod.errors import Conflict, Unavailable, UnknownOutcome
+
+Document = dict[str, Any]
+Filter = Mapping[str, Any]
+Change = Mapping[str, Any] | Sequence[Mapping[str, Any]]
+Sort = Sequence[tuple[str, int]]
+OrgId = NewType("OrgId", str)
+
+UNAVAILABLE = "The database is not available at the moment"
+# Server answers that pass by themselves: stepping down, shutting down, not yet elected, too slow.
+TRANSIENT_CODES = frozenset({6, 7, 50, 64, 89, 91, 112, 133, 134, 189, 262, 9001, 10107, 11600, 11602, 13435})
+
+
+class Duplicate(Conflict):
+    """A unique index refused the write; `fields` are the index's fields, in order."""
+
+    def __init__(self, fields: tuple[str, ...]) -> None:
+        super().__init__(f"A record with the same {' and '.join(fields) or 'key'} already exists")
+        self.fields = fields
+
+
+@dataclass(frozen=True, kw_only=True)
+class InsertManyResult:
+    """`duplicates` holds the positions (in the given order) that a unique index refused."""
+
+    inserted: int
+    duplicates: tuple[int, ...]
+
+
+@contextmanager
+def _translated(*, writing: bool) -> Iterator[None]:
+    try:
+        yield
+    except DuplicateKeyError as error:
+        raise _duplicate(error) from error
+    except ServerSelectionTimeoutError as error:
+        raise Unavailable(UNAVAILABLE) from error
+    except (NotPrimaryError, AutoReconnect, NetworkTimeout, ConnectionFailure, WTimeoutError) as error:
+        raise _lost(writing) from error
+    except ExecutionTimeout as error:
+        raise Unavailable("The database took too long to answer") from error
+    except OperationFailure as error:
+        if error.code in TRANSIENT_CODES or error.has_error_label("RetryableWriteError"):
+            raise _lost(writing) from error
+        raise
+    except PyMongoError as error:
+        if error.has_error_label("RetryableWriteError"):
+            raise _lost(writing) from error
+        raise
+
+
+def _lost(writing: bool) -> Unavailable:
+    return UnknownOutcome(UNAVAILABLE) if writing else Unavailable(UNAVAILABLE)
+
+
+def _duplicate(error: DuplicateKeyError) -> Duplicate:
+    pattern = (error.details or {}).get("keyPattern", {})
+    return Duplicate(tuple(str(field) for field in pattern))
+
+
+class Collection:
+    """One collection of the whole installation."""
+
+    def __init__(self, raw: AsyncIOMotorCollection[Document]) -> None:
+        self._raw = raw
+
+    @property
+    def name(self) -> str:
+        return self._raw.name
+
+    async def find_one(
+        self, where: Filter, *, fields: Filter | None = None, sort: Sort | None = None
+    ) -> Document | None:
+        with _translated(writing=False):
+            return await self._raw.find_one(where, fields, sort=sort)
+
+    async def find(
+        self,
+        where: Filter,
+        *,
+        fields: Filter | None = None,
+        sort: Sort | None = None,
+        limit: int = 0,
+        offset: int = 0,
+    ) -> list[Document]:
+        with _translated(writing=False):
+            cursor = self._raw.find(where, fields, sort=sort, limit=limit, skip=offset)
+            return await cursor.to_list(None)
+
+    async def stream(
+        self, where: Filter, *, fields: Filter | None = None, sort: Sort | None = None, batch: int = 500
+    ) -> AsyncIterator[Document]:
+        """Documents one by one, `batch` of them in memory at a time."""
+        with _translated(writing=False):
+            async for document in self._raw.find(where, fields, sort=sort, batch_size=batch):
+                yield document
+
+    async def count(self, where: Filter) -> int:
+        with _translated(writing=False):
+            return await self._raw.count_documents(where)
+
+    async def distinct(self, field: str, where: Filter) -> list[Any]:
+        with _translated(writing=False):
+            return await self._raw.distinct(field, where)
+
+    async def aggregate(self, pipeline: Sequence[Mapping[str, Any]]) -> list[Document]:
+        with _translated(writing=False):
+            return await self._raw.aggregate(pipeline).to_list(None)
+
+    async def insert(self, document: Document) -> None:
+        with _translated(writing=True):
+            await self._raw.insert_one(document)
+
+    async def insert_many(self, documents: Sequence[Document]) -> InsertManyResult:
+        """Inserts all that can be inserted, in any order; duplicates are reported, never raised."""
+        if not documents:
+            return InsertManyResult(inserted=0, duplicates=())
+        with _translated(writing=True):
+            try:
+                result = await self._raw.insert_many(documents, ordered=False)
+            except BulkWriteError as error:
+                return _partial_insert(error)
+        return InsertManyResult(inserted=len(result.inserted_ids), duplicates=())
+
+    async def update(self, where: Filter, change: Change, *, upsert: bool = False) -> bool:
+        """Changes one document; true if one matched (or was made)."""
+        with _translated(writing=True):
+            result = await self._raw.update_one(where, change, upsert=upsert)
+        return bool(result.matched_count or result.upserted_id is not None)
+
+    async def update_many(self, where: Filter, change: Change) -> int:
+        """Changes all that match; answers how many matched."""
+        with _translated(writing=True):
+            return (await self._raw.update_many(where, change)).matched_count
+
+    async def update_batch(self, changes: Sequence[tuple[Filter, Change]], *, upsert: bool = False) -> None:
+        """Many single-document changes in one round trip, in any order."""
+        if not changes:
+            return
+        operations = [UpdateOne(where, change, upsert=upsert) for where, change in changes]
+        with _translated(writing=True):
+            await self._raw.bulk_write(operations, ordered=False)
+
+    async def find_and_update(
+        self,
+        where: Filter,
+        change: Change,
+        *,
+        upsert: bool = False,
+        sort: Sort | None = None,
+        fields: Filter | None = None,
+        before: bool = False,
+    ) -> Document | None:
+        """Compare-and-set: the document after the change (`before`: as it was), None if none matched."""
+        returned = ReturnDocument.BEFORE if before else ReturnDocument.AFTER
+        with _translated(writing=True):
+            found: Document | None = await self._raw.find_one_and_update(
+                where, change, projection=fields, sort=sort, upsert=upsert, return_document=returned
+            )
+        return found
+
+    async def delete(self, where: Filter) -> bool:
+        with _translated(writing=True):
+            return bool((await self._raw.delete_one(where)).deleted_count)
+
+    async def delete_many(self, where: Filter) -> int:
+        with _translated(writing=True):
+            return (await self._raw.delete_many(where)).deleted_count
+
+    async def create_index(self, keys: Sort, **options: Any) -> None:
+        with _translated(writing=True):
+            await self._raw.create_index(list(keys), **options)
+
+    async def drop_index(self, name: str) -> None:
+        with _translated(writing=True):
+            await self._raw.drop_index(name)
+
+
+class OrgCollection:
+    """One collection whose documents carry `org_id`; every call names the organization first."""
+
+    def __init__(self, collection: Collection) -> None:
+        self._all = collection
+
+    @property
+    def name(self) -> str:
+        return self._all.name
+
+    async def find_one(
+        self, org_id: OrgId, where: Filter, *, fields: Filter | None = None, sort: Sort | None = None
+    ) -> Document | None:
+        return await self._all.find_one(_within(org_id, where), fields=fields, sort=sort)
+
+    async def find(
+        self,
+        org_id: OrgId,
+        where: Filter,
+        *,
+        fields: Filter | None = None,
+        sort: Sort | None = None,
+        limit: int = 0,
+        offset: int = 0,
+    ) -> list[Document]:
+        return await self._all.find(
+            _within(org_id, where), fields=fields, sort=sort, limit=limit, offset=offset
+        )
+
+    def stream(
+        self, org_id: OrgId, where: Filter, *, fields: Filter | None = None, sort: Sort | None = None
+    ) -> AsyncIterator[Document]:
+        return self._all.stream(_within(org_id, where), fields=fields, sort=sort)
+
+    async def count(self, org_id: OrgId, where: Filter) -> int:
+        return await self._all.count(_within(org_id, where))
+
+    async def aggregate(self, org_id: OrgId, pipeline: Sequence[Mapping[str, Any]]) -> list[Document]:
+        return await self._all.aggregate([{"$match": {"org_id": org_id}}, *pipeline])
+
+    async def insert(self, org_id: OrgId, document: Document) -> None:
+        await self._all.insert({**document, "org_id": org_id})
+
+    async def insert_many(self, org_id: OrgId, documents: Sequence[Document]) -> InsertManyResult:
+        return await self._all.insert_many([{**document, "org_id": org_id} for document in documents])
+
+    async def update(self, org_id: OrgId, where: Filter, change: Change, *, upsert: bool = False) -> bool:
+        return await self._all.update(_within(org_id, where), change, upsert=upsert)
+
+    async def update_many(self, org_id: OrgId, where: Filter, change: Change) -> int:
+        return await self._all.update_many(_within(org_id, where), change)
+
+    async def find_and_update(
+        self,
+        org_id: OrgId,
+        where: Filter,
+        change: Change,
+        *,
+        upsert: bool = False,
+        sort: Sort | None = None,
+        before: bool = False,
+    ) -> Document | None:
+        return await self._all.find_and_update(
+            _within(org_id, where), change, upsert=upsert, sort=sort, before=before
+        )
+
+    async def delete(self, org_id: OrgId, where: Filter) -> bool:
+        return await self._all.delete(_within(org_id, where))
+
+    async def delete_many(self, org_id: OrgId, where: Filter) -> int:
+        return await self._all.delete_many(_within(org_id, where))
+
+
+def _within(org_id: OrgId, where: Filter) -> Document:
+    # The organization comes last: a filter that carries its own `org_id` cannot widen the scope.
+    return {**where, "org_id": org_id}
+
+
+def _partial_insert(error: BulkWriteError) -> InsertManyResult:
+    details = error.details or {}
+    failures = details.get("writeErrors", [])
+    if details.get("writeConcernErrors") or any(failure.get("code") != 11000 for failure in failures):
+        raise UnknownOutcome(UNAVAILABLE) from error
+    return InsertManyResult(
+        inserted=int(details.get("nInserted", 0)),
+        duplicates=tuple(sorted(failure["index"] for failure in failures)),
+    )
+
+
+class Database:
+    """The service's database: majority writes, journaled, retried once by the driver.
+
+    `client` is a motor client (or mongomock-motor's, in quick unit tests).
+    """
+
+    def __init__(self, client: AsyncIOMotorClient[Document], name: str) -> None:
+        self._client = client
+        self._raw: AsyncIOMotorDatabase[Document] = client[name]
+
+    @property
+    def name(self) -> str:
+        return self._raw.name
+
+    def collection(self, name: str) -> Collection:
+        return Collection(self._raw[name])
+
+    def scoped(self, name: str) -> OrgCollection:
+        return OrgCollection(self.collection(name))
+
+    async def hello(self) -> Document:
+        """The server's own account of itself: `localTime`, `isWritablePrimary`, `setName` and more."""
+        with _translated(writing=False):
+            return await self._client.admin.command("hello")
+
+    async def now(self) -> datetime:
+        """The primary's clock: the one that leases and due times are measured with."""
+        moment: datetime = (await self.hello())["localTime"]
+        return moment
+
+    async def version(self) -> str:
+        with _translated(writing=False):
+            return str((await self._client.admin.command("buildInfo"))["version"])
+
+    async def drop(self) -> None:
+        with _translated(writing=True):
+            await self._client.drop_database(self.name)
+
+    def close(self) -> None:
+        self._client.close()
+
+
+def connect(uri: str, name: str, *, timeout_seconds: float = 5.0, pool: int = 100) -> Database:
+    """Opens nothing yet: the first call does. `timeout_seconds` bounds the search for a primary."""
+    client: AsyncIOMotorClient[Document] = AsyncIOMotorClient(
+        uri,
+        tz_aware=True,
+        serverSelectionTimeoutMS=int(timeout_seconds * 1000),
+        connectTimeoutMS=int(timeout_seconds * 1000),
+        socketTimeoutMS=int(timeout_seconds * 4000),
+        maxPoolSize=pool,
+        retryWrites=True,
+        w="majority",
+        journal=True,
+        appname="netautod",
+    )
+    return Database(client, name)

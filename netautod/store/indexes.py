@@ -1,0 +1,48 @@
+"""Indexes: each resource declares its own, the start of the service creates them all, idempotently."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from pymongo.errors import OperationFailure
+
+from netautod.store.client import Database
+
+# Server codes: IndexOptionsConflict, IndexKeySpecsConflict (src/mongo/base/error_codes.yml).
+CHANGED = (85, 86)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Index:
+    """`keys` in order, 1 or -1; `partial` is a partial filter; `expire_seconds` makes it a TTL index."""
+
+    collection: str
+    keys: tuple[tuple[str, int], ...]
+    unique: bool = False
+    partial: Mapping[str, Any] = field(default_factory=dict)
+    expire_seconds: int | None = None
+
+    @property
+    def name(self) -> str:
+        return "_".join(f"{key}_{direction}" for key, direction in self.keys)
+
+    def options(self) -> dict[str, Any]:
+        options: dict[str, Any] = {"name": self.name, "unique": self.unique}
+        if self.partial:
+            options["partialFilterExpression"] = dict(self.partial)
+        if self.expire_seconds is not None:
+            options["expireAfterSeconds"] = self.expire_seconds
+        return options
+
+
+async def create_indexes(database: Database, indexes: Iterable[Index]) -> None:
+    """Creates what is missing; an index whose definition changed between releases is made anew."""
+    for index in indexes:
+        collection = database.collection(index.collection)
+        try:
+            await collection.create_index(index.keys, **index.options())
+        except OperationFailure as error:
+            if error.code not in CHANGED:
+                raise
+            await collection.drop_index(index.name)
+            await collection.create_index(index.keys, **index.options())

