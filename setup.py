@@ -27,7 +27,7 @@ setup(
         "asyncssh>=2.21,<3",
         "authlib>=1.6",
         "croniter>=7,<8",
-        "cryptography>=44",
+        "cryptography>=50",
         "joserfc>=1.3",
         "ldap3>=2.9.1",
         "marshmallow>=4,<5",
@@ -38,6 +38,7 @@ setup(
         "tornado>=6.5,<7",
         "tzdata",
         "zstandard>=0.23",
+        "zxcvbn>=4.5",
     ],
     extras_require={
         "embedded": [
@@ -54,6 +55,7 @@ setup(
             "ruff>=0.11",
             "types-croniter",
             "types-jsonschema",
+            "types-zxcvbn",
         ],
     },
     entry_points={

@@ -8,9 +8,9 @@ from uuid import uuid4
 
 from tornado.web import HTTPError, RequestHandler, stream_request_body
 
+from netautod import json_values
 from netautod.caller import Caller
 from netautod.errors import InvalidInput, NetautodError, NotFound, TooLarge, Unauthenticated
-from netautod.http import json_body
 from netautod.http.access import MIB, Operation, operation_of
 from netautod.http.context import HttpContext, RequestInfo
 from netautod.http.errors import error_body, status_of
@@ -94,7 +94,7 @@ class JsonHandler(RequestHandler):
         if operation.query is not None:
             values = {key: self.get_query_argument(key) for key in self.request.query_arguments}
             for key, value in values.items():
-                json_body.check_text(value, key)
+                json_values.check_text(value, key)
             self.query = load(operation.query(), values)
         if operation.body is not None:
             self.body = load(operation.body(), self._json_object(), partial=operation.partial)
@@ -102,7 +102,7 @@ class JsonHandler(RequestHandler):
     def _json_object(self) -> dict[str, Any]:
         if not self._received.strip():
             return {}
-        value = json_body.decode(self.raw_body)
+        value = json_values.decode(self.raw_body)
         if not isinstance(value, dict):
             raise InvalidInput("The request body must be a JSON object")
         return value
@@ -119,7 +119,7 @@ class JsonHandler(RequestHandler):
         operation = self._operation()
         self.set_status(operation.status if operation else 200)
         self.set_header("Content-Type", "application/json")
-        self.finish(json_body.encode(value))
+        self.finish(json_values.encode(value))
 
     def answer_nothing(self) -> None:
         self.set_status(204)
@@ -130,7 +130,7 @@ class JsonHandler(RequestHandler):
         error = kwargs["exc_info"][1] if "exc_info" in kwargs else None
         body = self._error_answer(status_code, error)
         self.set_header("Content-Type", "application/json")
-        self.finish(json_body.encode(body))
+        self.finish(json_values.encode(body))
 
     def _error_answer(self, status_code: int, error: BaseException | None) -> dict[str, Any]:
         if isinstance(error, MethodNotAllowed):

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from typing import Any, ClassVar
 
 from marshmallow import EXCLUDE, RAISE, Schema, ValidationError, fields, pre_load, validate
@@ -53,8 +54,9 @@ class Text(fields.String):
         super().__init__(**{"allow_none": True, **options})
         self.validators = [*self.validators, validate.Length(max=max_length)]
 
-    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
-        return super()._deserialize(value, attr, data, **kwargs) or None
+    def deserialize(self, value: Any, attr: str | None = None, data: Any = None, **kwargs: Any) -> Any:
+        # Before the validators run: they cannot measure null.
+        return super().deserialize(None if value == "" else value, attr, data, **kwargs)
 
 
 class Id(fields.String):
@@ -125,6 +127,19 @@ class QueryInteger(fields.Integer):
         if number < self._low:
             raise ValidationError(f"Must be at least {self._low}.")
         return number if self._cap is None else min(number, self._cap)
+
+
+class QueryTimestamp(fields.String):
+    """An ISO 8601 date and time with an offset; loaded as a UTC datetime."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
+        try:
+            moment = datetime.fromisoformat(str(value))
+        except ValueError as error:
+            raise ValidationError("Not an ISO 8601 date and time.") from error
+        if moment.tzinfo is None:
+            raise ValidationError("The offset is missing (for example Z).")
+        return moment.astimezone(UTC)
 
 
 class QueryBoolean(fields.Boolean):

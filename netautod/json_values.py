@@ -1,4 +1,4 @@
-"""Strict JSON: what a request body may contain, and how answers are written (decisions.md 1)."""
+"""Strict JSON: what a value may contain to be sent and stored, and how it is written (decisions.md 1)."""
 
 import json
 from typing import Any
@@ -16,8 +16,13 @@ def decode(body: bytes) -> Any:
         value = json.loads(body.decode("utf-8"), parse_constant=_no_constant)
     except (ValueError, RecursionError) as error:
         raise InvalidInput("The request body is not valid JSON") from error
-    _check(value, "", 0)
+    check(value)
     return value
+
+
+def check(value: Any) -> None:
+    """Raises InvalidInput, naming the place, for a value that BSON or the API could not carry."""
+    _check(value, "", 0)
 
 
 def encode(value: Any) -> bytes:

@@ -1,0 +1,50 @@
+"""The normalised text of a configuration: what is hashed and compared to tell whether it changed."""
+
+import hashlib
+import hmac
+import re
+
+from netautod.ssh.platforms import Platform
+
+_TOKEN_DIGITS = 8
+_TOKEN = re.compile(rf"<secret(?::[0-9a-f]{{{_TOKEN_DIGITS}}})?>")
+
+
+def normalise(text: str, platform: Platform, key: bytes) -> str:
+    """The text without what changes by itself; two reads of an idle device give the same.
+
+    Noise lines and noise pieces go. A secret whose shown form is stable becomes `<secret:xxxxxxxx>`, eight
+    hex digits of HMAC-SHA256 under `key`: a changed password is a change, and the token does not tell the
+    password. A secret that the device encrypts anew for each read becomes `<secret>`. The password hashes
+    of a Linux host (/etc/shadow) are no matter here: the platform does not capture them.
+    """
+    noise = platform.noise_or_log.match
+    parts = platform.any_noise_part
+    has_secret = platform.any_secret.match
+    lines: list[str] = []
+    for line in text.split("\n"):
+        if noise(line):
+            continue
+        line = parts.sub("", line).rstrip()
+        lines.append(_hide(line, platform, key) if has_secret(line) else line)
+    return "\n".join(lines).strip("\n") + "\n"
+
+
+def secret_token(secret: str, key: bytes) -> str:
+    """The stand-in for a secret; the same for the same secret under the same organization key."""
+    digest = hmac.new(key, secret.encode("utf-8", errors="surrogatepass"), hashlib.sha256).hexdigest()
+    return f"<secret:{digest[:_TOKEN_DIGITS]}>"
+
+
+def _hide(line: str, platform: Platform, key: bytes) -> str:
+    for item in platform.secrets:
+        match = item.pattern.match(line)
+        if match is not None and not is_token(match["secret"]):
+            token = secret_token(match["secret"], key) if item.shown == "stable" else "<secret>"
+            line = line[: match.start("secret")] + token + line[match.end("secret") :]
+    return line
+
+
+def is_token(text: str) -> bool:
+    """Whether a text is a stand-in that `normalise` wrote, so that nothing hides it twice."""
+    return _TOKEN.fullmatch(text) is not None

@@ -1,0 +1,1 @@
+"""Credentials: sealed secrets, organization defaults, and which one a login uses."""

@@ -1,0 +1,63 @@
+"""What a credential is to its readers (never a secret), and the opened one that a login uses."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from netautod.clock import to_text
+
+# The secrets of an SNMPv3 user are his keys: `has_secret` speaks of them too.
+SECRETS = ("secret", "auth_key", "priv_key")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Credential:
+    """`stored` names the sealed fields that there are. `revision` grows with every change."""
+
+    id: str
+    name: str
+    description: str | None
+    credential_type: str
+    username: str | None
+    port: int | None
+    allowed_hosts: tuple[str, ...]
+    auth_protocol: str | None
+    priv_protocol: str | None
+    stored: frozenset[str]
+    is_default: bool
+    revision: int
+    created_at: datetime
+    updated_at: datetime
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "id": self.id,
+            "name": self.name,
+            "description": self.description,
+            "credential_type": self.credential_type,
+            "username": self.username,
+            "port": self.port,
+            "allowed_hosts": list(self.allowed_hosts),
+            "has_secret": not self.stored.isdisjoint(SECRETS),
+            "has_passphrase": "passphrase" in self.stored,
+            "has_enable_secret": "enable_secret" in self.stored,
+            "is_default": self.is_default,
+            "created_at": to_text(self.created_at),
+            "updated_at": to_text(self.updated_at),
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class UsableCredential:
+    """Opened for one login; `secret` is the password, or the private key of an `ssh_key`.
+
+    `revision` tells a later change of the credential from the one that was tried.
+    """
+
+    id: str
+    type: str
+    username: str
+    secret: str = field(repr=False)
+    passphrase: str | None = field(repr=False)
+    enable_secret: str | None = field(repr=False)
+    revision: int

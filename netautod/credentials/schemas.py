@@ -1,0 +1,100 @@
+"""Requests and answers of /api/credentials; secrets are taken and never answered."""
+
+import unicodedata
+from collections.abc import Sequence
+from typing import Any
+
+from marshmallow import ValidationError, fields, validate, validates_schema
+
+from netautod.credentials import rules
+from netautod.credentials.hosts import is_entry
+from netautod.http.schema import Answer, Boolean, Integer, Name, PageAnswer, Request, Text, Timestamp
+
+SECRET_LENGTH = 65_536
+# What may span lines; all others are typed into a terminal or sent in one protocol field.
+MULTI_LINE = ("ssh_key", "generic_secret")
+
+
+class Username(Text):
+    """A trimmed login name."""
+
+    def deserialize(self, value: Any, attr: str | None = None, data: Any = None, **kwargs: Any) -> Any:
+        tidy = value.strip() if isinstance(value, str) else value
+        return super().deserialize(tidy, attr, data, **kwargs)
+
+
+class Protocol(Text):
+    """One of the known protocols, in any of its usual spellings; loaded as `SHA256`, `AES128`."""
+
+    def __init__(self, known: Sequence[str], **options: Any) -> None:
+        super().__init__(metadata={"enum": [*known, None]}, **options)
+        self._known = known
+
+    def deserialize(self, value: Any, attr: str | None = None, data: Any = None, **kwargs: Any) -> Any:
+        text = super().deserialize(value, attr, data, **kwargs)
+        found = rules.protocol(text, self._known) if isinstance(text, str) else None
+        if text is not None and found is None:
+            raise ValidationError(f"Must be one of: {', '.join(self._known)}.")
+        return found
+
+
+def _host_entry(text: str) -> None:
+    if not is_entry(text):
+        raise ValidationError("Must be an address, a network (CIDR) or a host name with * and ?.")
+
+
+def is_single_line(text: str) -> bool:
+    return not any(unicodedata.category(character) in ("Cc", "Zl", "Zp") for character in text)
+
+
+class CredentialRequest(Request):
+    read_only = frozenset(
+        {"id", "org_id", "has_secret", "has_passphrase", "has_enable_secret", "created_at", "updated_at"}
+    )
+    name = Name(required=True)
+    description = Text()
+    credential_type = fields.String(required=True, validate=validate.OneOf(sorted(rules.TYPES)))
+    username = Username(max_length=255)
+    port = Integer(allow_none=True, validate=validate.Range(1, 65535))
+    allowed_hosts = fields.List(fields.String(validate=_host_entry), validate=validate.Length(max=256))
+    is_default = Boolean()
+    secret = Text(max_length=SECRET_LENGTH, load_only=True)
+    passphrase = Text(max_length=1024, load_only=True)
+    enable_secret = Text(max_length=1024, load_only=True)
+    auth_protocol = Protocol(rules.AUTH_PROTOCOLS, load_only=True)
+    auth_key = Text(max_length=1024, load_only=True)
+    priv_protocol = Protocol(rules.PRIV_PROTOCOLS, load_only=True)
+    priv_key = Text(max_length=1024, load_only=True)
+
+    @validates_schema
+    def _no_line_breaks(self, data: dict[str, Any], **kwargs: Any) -> None:
+        single = {"username", *rules.SEALED}
+        secret = data.get("secret")
+        # A PUT need not name its type; only a key or a generic secret may span lines.
+        if data.get("credential_type") in MULTI_LINE or (
+            "credential_type" not in data and secret and "PRIVATE KEY-----" in secret
+        ):
+            single.remove("secret")
+        for name in sorted(single):
+            if data.get(name) and not is_single_line(data[name]):
+                raise ValidationError("Line breaks and control characters are not allowed.", name)
+
+
+class CredentialAnswer(Answer):
+    id = fields.String()
+    name = fields.String()
+    description = fields.String(allow_none=True)
+    credential_type = fields.String(validate=validate.OneOf(sorted(rules.TYPES)))
+    username = fields.String(allow_none=True)
+    port = fields.Integer(allow_none=True)
+    allowed_hosts = fields.List(fields.String())
+    has_secret = fields.Boolean()
+    has_passphrase = fields.Boolean()
+    has_enable_secret = fields.Boolean()
+    is_default = fields.Boolean()
+    created_at = Timestamp()
+    updated_at = Timestamp()
+
+
+class CredentialsAnswer(PageAnswer):
+    credentials = fields.List(fields.Nested(CredentialAnswer))

@@ -1,0 +1,152 @@
+"""The rules of credentials: whole by type, secrets sealed, one default per kind, and which one a login uses."""
+
+from collections.abc import Mapping
+from typing import Any
+from uuid import uuid4
+
+from netautod.audit.service import AuditLog
+from netautod.caller import Caller
+from netautod.clock import Clock
+from netautod.credentials import change, hosts, rules
+from netautod.credentials.change import CredentialChange
+from netautod.credentials.errors import CredentialNotAllowed, NoCredential
+from netautod.credentials.models import Credential, UsableCredential
+from netautod.credentials.private_keys import check_private_key
+from netautod.credentials.secrets import Secrets
+from netautod.credentials.store import COLLECTION, CredentialStore
+from netautod.errors import Conflict, NotFound
+from netautod.registries import References, Removal
+from netautod.store.client import Database, Document, Duplicate, OrgId
+from netautod.store.paging import Page, PageOf
+from netautod.vault.vault import Vault
+
+NAME_TAKEN = "Credential with this name already exists"
+NOT_FOUND = "Credential not found"
+ATTEMPTS = 10
+
+
+class CredentialService:
+    """`references`: who uses a credential; a used one is not deleted."""
+
+    def __init__(self, database: Database, *, vault: Vault, clock: Clock, audit: AuditLog) -> None:
+        self.references = References("Credential")
+        self._store = CredentialStore(database)
+        self._removal = Removal(database, COLLECTION, self.references)
+        self._secrets = Secrets(vault)
+        self._clock = clock
+        self._audit = audit
+
+    async def resume(self) -> None:
+        """Called at start, when the registry is filled: finishes what a crash interrupted."""
+        await self._removal.resume()
+
+    async def get(self, org_id: OrgId, credential_id: str) -> Credential:
+        found = await self._store.get(org_id, credential_id)
+        if found is None:
+            raise NotFound(NOT_FOUND)
+        return found[0]
+
+    async def page(self, org_id: OrgId, page: Page) -> PageOf[Credential]:
+        return await self._store.page(org_id, page)
+
+    async def type_of(self, org_id: OrgId, credential_id: str) -> str | None:
+        """The credential's type; None if the organization has no such credential."""
+        return await self._store.type_of(org_id, credential_id)
+
+    async def create(self, caller: Caller, fields: Mapping[str, Any]) -> Credential:
+        """`fields` as CredentialRequest loads them. Raises InvalidInput, or Conflict for a taken name."""
+        wanted = change.creation(fields)
+        if wanted.touches_key:
+            await check_private_key(wanted.secrets["secret"], wanted.secrets.get("passphrase"))
+        org_id, credential_id = caller.org_id, str(uuid4())
+        sealed = await self._secrets.seal(org_id, credential_id, wanted.secrets)
+        try:
+            await self._store.insert(org_id, credential_id, wanted.plain, sealed, at=self._clock.now())
+        except Duplicate as error:
+            raise Conflict(NAME_TAKEN) from error
+        # If we die here the credential exists and is not the default: the old one still is.
+        await self._set_default(org_id, credential_id, wanted)
+        details = {"name": fields["name"], "credential_type": fields["credential_type"]}
+        await self._audit.record(caller, "credential.create", "credential", credential_id, details)
+        return await self.get(org_id, credential_id)
+
+    async def update(self, caller: Caller, credential_id: str, fields: Mapping[str, Any]) -> Credential:
+        """Changes the sent fields. What they must fit to is read first, so a change in between repeats it."""
+        for _ in range(ATTEMPTS):
+            found = await self._store.get(caller.org_id, credential_id)
+            if found is None:
+                raise NotFound(NOT_FOUND)
+            before, sealed = found
+            wanted = change.update(before, fields)
+            if not wanted.names:
+                return before
+            if await self._write(caller.org_id, before, sealed, wanted):
+                await self._set_default(caller.org_id, credential_id, wanted)
+                details = {"name": fields.get("name", before.name), "fields": wanted.names}
+                await self._audit.record(caller, "credential.update", "credential", credential_id, details)
+                return await self.get(caller.org_id, credential_id)
+        raise Conflict("The credential is being changed by others; try again")
+
+    async def delete(self, caller: Caller, credential_id: str) -> None:
+        """Raises Conflict that names the users; being the organization's default is no use."""
+        await self._removal.remove(caller.org_id, credential_id)
+        await self._store.drop_default(caller.org_id, credential_id)
+        await self._audit.record(caller, "credential.delete", "credential", credential_id)
+
+    async def login_for(
+        self, org_id: OrgId, *, host: str, override: str | None, device_default: str | None
+    ) -> UsableCredential:
+        """The SSH credential of one login: the override, else the device's, else the organization's.
+
+        Raises NoCredential or CredentialNotAllowed before anything is sent. A named credential that is gone
+        is not replaced by the next one: a wrong login can lock an account. The use is the caller's to audit.
+        """
+        chosen = override or device_default or (await self._store.defaults(org_id)).get(rules.SSH)
+        found = None if chosen is None else await self._store.get(org_id, chosen)
+        if found is None:
+            named = override or device_default
+            raise NoCredential(f"credential {named} does not exist" if named else "no credential for this host")
+        credential, sealed = found
+        if rules.kind_of(credential.credential_type) != rules.SSH:
+            raise NoCredential(f"credential {credential.name} is not an SSH credential")
+        if not hosts.allows(credential.allowed_hosts, host):
+            raise CredentialNotAllowed("credential not allowed for this host")
+        opened = await self._secrets.open(
+            org_id, credential.id, sealed, ("secret", "passphrase", "enable_secret")
+        )
+        return UsableCredential(
+            id=credential.id,
+            type=credential.credential_type,
+            username=credential.username or "",
+            secret=opened["secret"],
+            passphrase=opened.get("passphrase"),
+            enable_secret=opened.get("enable_secret"),
+            revision=credential.revision,
+        )
+
+    async def _write(
+        self, org_id: OrgId, before: Credential, sealed: Document, wanted: CredentialChange
+    ) -> bool:
+        if wanted.touches_key:
+            held = await self._secrets.open(org_id, before.id, sealed, ("secret", "passphrase"))
+            kept = {name: text for name, text in held.items() if name not in wanted.removed}
+            key = {**kept, **wanted.secrets}
+            await check_private_key(key["secret"], key.get("passphrase"))
+        try:
+            return await self._store.change(
+                org_id,
+                before,
+                plain=wanted.plain,
+                sealed=await self._secrets.seal(org_id, before.id, wanted.secrets),
+                removed=wanted.removed,
+                at=self._clock.now(),
+            )
+        except Duplicate as error:
+            raise Conflict(NAME_TAKEN) from error
+
+    async def _set_default(self, org_id: OrgId, credential_id: str, wanted: CredentialChange) -> None:
+        kind = rules.kind_of(wanted.credential_type)
+        if wanted.default and kind is not None:
+            await self._store.make_default(org_id, kind, credential_id)
+        elif wanted.default is False:
+            await self._store.drop_default(org_id, credential_id)

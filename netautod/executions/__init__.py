@@ -1,0 +1,1 @@
+"""Executions: one record per run, its states, and the machinery that runs them on one node of many."""

@@ -1,0 +1,184 @@
+"""Runs, executions, their logs and results, approvals, and the agent-task history."""
+
+from typing import Any
+
+from netautod.executions.models import Execution
+from netautod.executions.results import result_to_json
+from netautod.executions.schemas import (
+    DecisionRequest,
+    ExecutionAnswer,
+    ExecutionListAnswer,
+    ExecutionQuery,
+    HistoryAnswer,
+    HistoryListAnswer,
+    HistoryQuery,
+    LogAnswer,
+    LogQuery,
+    ResultListAnswer,
+    ResultsQuery,
+)
+from netautod.executions.service import ExecutionService
+from netautod.http.access import requires
+from netautod.http.handler import JsonHandler
+from netautod.http.routes import Route
+from netautod.http.schema import PageQuery
+from netautod.store.paging import Page
+
+OPERATOR = "tasks.operate"
+APPROVER = "config.deploy"
+ADMIN = "system.manage"
+
+
+class ExecutionHandler(JsonHandler):
+    executions: ExecutionService
+
+    def execution_id(self, text: str) -> str:
+        return self.path_id(text, "Execution")
+
+
+class RunTask(ExecutionHandler):
+    @requires(OPERATOR, status=202, answer=ExecutionAnswer)
+    async def post(self, task_id: str) -> None:
+        """Runs a task now, in the background."""
+        execution = await self.executions.run(self.caller, self.path_id(task_id, "Task"))
+        self.answer(execution.to_json())
+
+
+class RunAgentSchedule(ExecutionHandler):
+    @requires(OPERATOR, status=202, answer=ExecutionAnswer)
+    async def post(self, task_id: str) -> None:
+        """Runs an agent schedule now, in the background."""
+        execution = await self.executions.run(self.caller, self.path_id(task_id, "Task"), agent=True)
+        self.answer(execution.to_json())
+
+
+class Executions(ExecutionHandler):
+    @requires(OPERATOR, query=ExecutionQuery, answer=ExecutionListAnswer)
+    async def get(self) -> None:
+        """Lists executions, newest first."""
+        page = Page(limit=self.query.pop("limit"), offset=self.query.pop("offset"))
+        found = await self.executions.page(self.caller.org_id, self.query, page)
+        self.answer(found.to_json("executions", Execution.to_list_item))
+
+
+class TaskExecutions(ExecutionHandler):
+    @requires(OPERATOR, query=PageQuery, answer=ExecutionListAnswer)
+    async def get(self, task_id: str) -> None:
+        """Lists the executions of one task, newest first."""
+        task_id = self.path_id(task_id, "Task")
+        found = await self.executions.page_of_task(self.caller.org_id, task_id, Page(**self.query))
+        self.answer(found.to_json("executions", Execution.to_list_item))
+
+
+class OneExecution(ExecutionHandler):
+    @requires(OPERATOR, answer=ExecutionAnswer)
+    async def get(self, execution_id: str) -> None:
+        """Reads an execution."""
+        execution = await self.executions.get(self.caller.org_id, self.execution_id(execution_id))
+        self.answer(await self.executions.to_json(execution))
+
+
+class CancelExecution(ExecutionHandler):
+    @requires(OPERATOR, status=204)
+    async def post(self, execution_id: str) -> None:
+        """Cancels a running or waiting execution."""
+        await self.executions.cancel(self.caller, self.execution_id(execution_id))
+        self.answer_nothing()
+
+
+class ExecutionLog(ExecutionHandler):
+    @requires(OPERATOR, query=LogQuery, answer=LogAnswer)
+    async def get(self, execution_id: str) -> None:
+        """Log lines after a number; `complete` once no more will come."""
+        after_seq = self.query["after_seq"]
+        entries, complete = await self.executions.log(
+            self.caller.org_id, self.execution_id(execution_id), after_seq, self.query["limit"]
+        )
+        self.answer(
+            {
+                "entries": [entry.to_json() for entry in entries],
+                "next_seq": entries[-1].seq if entries else after_seq,
+                "complete": complete,
+            }
+        )
+
+
+class ExecutionResults(ExecutionHandler):
+    @requires(OPERATOR, query=ResultsQuery, answer=ResultListAnswer)
+    async def get(self, execution_id: str) -> None:
+        """Per-device results, failures first."""
+        page = Page(limit=self.query["limit"], offset=self.query["offset"])
+        found = await self.executions.results(
+            self.caller.org_id, self.execution_id(execution_id), page, self.query.get("success")
+        )
+        self.answer(found.to_json("results", result_to_json))
+
+
+class DecideExecution(ExecutionHandler):
+    async def decide(self, execution_id: str, decision: str) -> None:
+        execution = await self.executions.decide(
+            self.caller, self.execution_id(execution_id), decision, self.body.get("comment")
+        )
+        self.answer(await self.executions.to_json(execution))
+
+
+class ApproveExecution(DecideExecution):
+    @requires(APPROVER, body=DecisionRequest, answer=ExecutionAnswer)
+    async def post(self, execution_id: str) -> None:
+        """Approves a parked execution; it runs again from its saved state."""
+        await self.decide(execution_id, "approved")
+
+
+class RejectExecution(DecideExecution):
+    @requires(APPROVER, body=DecisionRequest, answer=ExecutionAnswer)
+    async def post(self, execution_id: str) -> None:
+        """Rejects a parked execution; it ends failed."""
+        await self.decide(execution_id, "rejected")
+
+
+class AgentHistory(ExecutionHandler):
+    @requires(ADMIN, query=HistoryQuery, answer=HistoryListAnswer)
+    async def get(self) -> None:
+        """Executions of agent tasks, newest first."""
+        page = Page(limit=self.query["limit"], offset=self.query["offset"])
+        found, prompts = await self.executions.history(self.caller.org_id, page, self.query.get("task_id"))
+        self.answer(found.to_json("executions", lambda item: _history_item(item, prompts[item.id])))
+
+
+class AgentHistoryEntry(ExecutionHandler):
+    @requires(ADMIN, answer=HistoryAnswer)
+    async def get(self, execution_id: str) -> None:
+        """One execution of an agent task, whole."""
+        execution = await self.executions.agent_execution(self.caller.org_id, self.execution_id(execution_id))
+        output = execution.output if isinstance(execution.output, dict) else {}
+        shown = await self.executions.to_json(execution)
+        prompt = execution.parameters.get("prompt")
+        self.answer({**shown, "prompt": prompt, "transcript": output.get("transcript", [])})
+
+
+def _history_item(execution: Execution, prompt: str | None) -> dict[str, Any]:
+    item = execution.to_list_item()
+    for key in ("task_type", "scheduled_for", "cancelled_by"):
+        del item[key]
+    return {**item, "prompt": prompt}
+
+
+def routes(executions: ExecutionService) -> list[Route]:
+    services = {"executions": executions}
+    return [
+        Route(path=path, handler=handler, services=services)
+        for path, handler in (
+            ("/api/tasks/schedules/:id/run", RunTask),
+            ("/api/tasks/schedules/:id/executions", TaskExecutions),
+            ("/api/tasks/agent-schedules/:id/run", RunAgentSchedule),
+            ("/api/tasks/executions", Executions),
+            ("/api/tasks/executions/:id", OneExecution),
+            ("/api/tasks/executions/:id/cancel", CancelExecution),
+            ("/api/tasks/executions/:id/log", ExecutionLog),
+            ("/api/tasks/executions/:id/results", ExecutionResults),
+            ("/api/tasks/executions/:id/approve", ApproveExecution),
+            ("/api/tasks/executions/:id/reject", RejectExecution),
+            ("/api/admin/agent-tasks/history", AgentHistory),
+            ("/api/admin/agent-tasks/history/:execution_id", AgentHistoryEntry),
+        )
+    ]

@@ -1,0 +1,145 @@
+"""Executions as values, and their JSON views (service.md "TaskExecution", decisions.md 3)."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID, uuid5
+
+from netautod.clock import optional_text, to_text
+from netautod.executions.transitions import TERMINAL, State
+from netautod.plugin_api import ApprovalDecision
+from netautod.store.client import OrgId
+from netautod.tasks.models import Task
+
+
+@dataclass(frozen=True, kw_only=True)
+class Attempt:
+    """One start of the executor; `outcome` is null while it runs, else a state, `lost` or `returned`."""
+
+    number: int
+    started_at: datetime
+    completed_at: datetime | None
+    outcome: str | None
+    error_message: str | None
+    node: str
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "number": self.number,
+            "started_at": to_text(self.started_at),
+            "completed_at": optional_text(self.completed_at),
+            "outcome": self.outcome,
+            "error_message": self.error_message,
+            "node": self.node,
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class Execution:
+    id: str
+    org_id: OrgId
+    task_id: str
+    task_name: str
+    task_type: str
+    state: State
+    triggered_by: str
+    scheduled_for: datetime | None
+    owner_id: str
+    parameters: Mapping[str, Any]
+    max_retries: int
+    retry_delay_seconds: int
+    timeout_seconds: int
+    started_at: datetime | None
+    completed_at: datetime | None
+    output: Any
+    error_message: str | None
+    retry_count: int
+    attempts: Sequence[Attempt]
+    cancelled_by: str | None
+    approval: ApprovalDecision | None
+    approval_request: Mapping[str, Any] | None
+    resume: Any
+    progress: Mapping[str, int] | None
+    created_at: datetime
+
+    @property
+    def terminal(self) -> bool:
+        return self.state in TERMINAL
+
+    def to_json(self) -> dict[str, Any]:
+        """The whole execution (single reads)."""
+        return {
+            **self.to_list_item(),
+            "output": self.output,
+            "attempts": [attempt.to_json() for attempt in self.attempts],
+            "approval": _approval_json(self.approval),
+            "approval_request": self.approval_request,
+            "progress": self.progress,
+        }
+
+    def to_list_item(self) -> dict[str, Any]:
+        return {
+            "id": self.id,
+            "task_id": self.task_id,
+            "task_name": self.task_name,
+            "task_type": self.task_type,
+            "state": self.state,
+            "triggered_by": self.triggered_by,
+            "scheduled_for": optional_text(self.scheduled_for),
+            "started_at": optional_text(self.started_at),
+            "completed_at": optional_text(self.completed_at),
+            "error_message": self.error_message,
+            "retry_count": self.retry_count,
+            "cancelled_by": self.cancelled_by,
+            "created_at": to_text(self.created_at),
+        }
+
+
+def _approval_json(approval: ApprovalDecision | None) -> dict[str, Any] | None:
+    if approval is None:
+        return None
+    return {
+        "decision": approval.decision,
+        "by": approval.by,
+        "comment": approval.comment,
+        "at": to_text(approval.at),
+    }
+
+
+def scheduled_id(task_id: str, scheduled_for: datetime) -> str:
+    """The same on every node, so that two nodes that fire one tick insert one execution."""
+    return str(uuid5(UUID(task_id), scheduled_for.isoformat()))
+
+
+def of_task(
+    task: Task, *, execution_id: str, scheduled_for: datetime | None, created_at: datetime
+) -> Execution:
+    """A new pending execution with its own copy of what the task says now."""
+    return Execution(
+        id=execution_id,
+        org_id=task.org_id,
+        task_id=task.id,
+        task_name=task.name,
+        task_type=task.task_type,
+        state="pending",
+        triggered_by="manual" if scheduled_for is None else "schedule",
+        scheduled_for=scheduled_for,
+        owner_id=task.owner_id,
+        parameters=task.parameters,
+        max_retries=task.max_retries,
+        retry_delay_seconds=task.retry_delay_seconds,
+        timeout_seconds=task.timeout_seconds,
+        started_at=None,
+        completed_at=None,
+        output=None,
+        error_message=None,
+        retry_count=0,
+        attempts=(),
+        cancelled_by=None,
+        approval=None,
+        approval_request=None,
+        resume=None,
+        progress=None,
+        created_at=created_at,
+    )

@@ -1,0 +1,96 @@
+"""Takes over executions whose node died: their lease ran out and nobody renewed it."""
+
+import asyncio
+import logging
+from collections.abc import Callable
+
+from netautod.clock import Clock
+from netautod.errors import Unavailable
+from netautod.executions import outcome
+from netautod.executions.store import ExecutionStore, to_execution
+from netautod.leases.keeper import LeaseKeeper
+from netautod.metrics import Metrics
+from netautod.store.client import Document
+
+logger = logging.getLogger(__name__)
+BATCH = 100
+
+
+class Reaper:
+    """Acts at `lease_until` + grace. After an outage of the database it waits a full lease: the owners
+    must first get a chance to renew."""
+
+    def __init__(
+        self,
+        *,
+        store: ExecutionStore,
+        keeper: LeaseKeeper,
+        clock: Clock,
+        metrics: Metrics,
+        grace_seconds: float,
+        taken_over: Callable[[], None],
+    ) -> None:
+        self._store = store
+        self._keeper = keeper
+        self._clock = clock
+        self._metrics = metrics
+        self._grace = grace_seconds
+        self._taken_over = taken_over
+        self._outage_at: float | None = None
+        self._task: asyncio.Task[None] | None = None
+
+    async def __aenter__(self) -> "Reaper":
+        self._task = asyncio.create_task(self._forever(), name="reaper")
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
+
+    async def _forever(self) -> None:
+        while True:
+            try:
+                await self.reap()
+                await self._store.expire_approvals()
+            except Unavailable as error:
+                self._outage_at = self._clock.monotonic()
+                logger.warning("dead nodes cannot be looked for: %s", error)
+            await asyncio.sleep(self._keeper.times.lease / 10)
+
+    async def reap(self) -> int:
+        """One pass; answers how many executions it moved."""
+        expired = await self._expired()
+        if not expired or self._after_outage():
+            return 0
+        moved = 0
+        for row in expired:
+            moved += await self._take_over(row)
+        if moved:
+            self._metrics.add("executions_taken_over", moved)
+            self._taken_over()
+        return moved
+
+    async def _expired(self) -> list[Document]:
+        dead_since = {"$subtract": ["$$NOW", int(self._grace * 1000)]}
+        return await self._store.collection.find(
+            {"state": "running", "$expr": {"$lt": ["$lease_until", dead_since]}}, limit=BATCH
+        )
+
+    async def _take_over(self, row: Document) -> bool:
+        execution = to_execution(row)
+        ended = outcome.lost(execution, idempotent=bool(row.get("idempotent")))
+        still_dead = {
+            "_id": row["_id"],
+            "state": "running",
+            "epoch": row["epoch"],
+            "lease_until": row["lease_until"],
+        }
+        if not await self._store.collection.update(still_dead, [{"$set": dict(ended.change)}]):
+            return False
+        logger.warning("execution %s: node %s is lost, now %s", execution.id, row["owner"], ended.state)
+        return True
+
+    def _after_outage(self) -> bool:
+        seen = [moment for moment in (self._outage_at, self._keeper.failed_at) if moment is not None]
+        return bool(seen) and self._clock.monotonic() - max(seen) < self._keeper.times.lease

@@ -1,0 +1,235 @@
+"""Claims executions while this node has a free slot, runs them, and writes how they ended."""
+
+import asyncio
+import logging
+from collections.abc import Callable, Mapping
+
+from netautod.errors import Unavailable
+from netautod.executions import outcome
+from netautod.executions.attempt import Attempt, AttemptParts
+from netautod.executions.models import Execution
+from netautod.executions.outcome import Outcome
+from netautod.executions.store import Candidate, ExecutionStore, start_change, to_execution
+from netautod.executions.transitions import TERMINAL
+from netautod.leases.keeper import Held, LeaseKeeper, LeaseLostError
+from netautod.metrics import Metrics
+from netautod.plugin_api import Executor, FinishedExecution
+from netautod.store.client import Duplicate
+from netautod.tasks.store import TaskStore
+
+logger = logging.getLogger(__name__)
+POLL_SECONDS = 1.0
+WRITE_PAUSE = 0.5
+
+
+class Runner:
+    """`kick()` wakes it; without a kick it looks once a second."""
+
+    def __init__(
+        self,
+        *,
+        store: ExecutionStore,
+        tasks: TaskStore,
+        keeper: LeaseKeeper,
+        executors: Mapping[str, Executor],
+        parts: AttemptParts,
+        metrics: Metrics,
+        slots: int,
+        finished: Callable[[FinishedExecution], None],
+    ) -> None:
+        self._store = store
+        self._tasks = tasks
+        self._keeper = keeper
+        self._executors = executors
+        self._parts = parts
+        self._metrics = metrics
+        self._slots = slots
+        self._finished = finished
+        self._running: dict[str, tuple[asyncio.Task[None], Attempt, Held]] = {}
+        self._wake = asyncio.Event()
+        self._loop: asyncio.Task[None] | None = None
+
+    async def __aenter__(self) -> "Runner":
+        self._loop = asyncio.create_task(self._claim_forever(), name="runner")
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        """Whatever `drain` left is aborted; its lease runs out and another node takes it over."""
+        await self._stop_claiming()
+        for task, attempt, _held in list(self._running.values()):
+            attempt.abort()
+            task.cancel()
+        await asyncio.gather(*(task for task, _, _ in self._running.values()), return_exceptions=True)
+
+    @property
+    def running(self) -> int:
+        return len(self._running)
+
+    def kick(self) -> None:
+        self._wake.set()
+
+    def abort(self, execution_id: str) -> None:
+        """After a cancel on this node: no need to wait for the next heartbeat."""
+        if execution_id in self._running:
+            self._running[execution_id][2].lose()
+
+    async def drain(self, seconds: float) -> None:
+        """Claims nothing more, lets runs finish for `seconds`, then hands the rest back."""
+        await self._stop_claiming()
+        tasks = [task for task, _, _ in self._running.values()]
+        if tasks:
+            logger.info("waiting up to %g s for %d executions to finish", seconds, len(tasks))
+            await asyncio.wait(tasks, timeout=seconds)
+        await asyncio.gather(*(self._hand_back(held) for _, _, held in list(self._running.values())))
+        await asyncio.gather(*(task for task, _, _ in self._running.values()), return_exceptions=True)
+
+    async def _stop_claiming(self) -> None:
+        if self._loop is not None:
+            self._loop.cancel()
+            await asyncio.gather(self._loop, return_exceptions=True)
+            self._loop = None
+
+    async def _claim_forever(self) -> None:
+        while True:
+            self._wake.clear()
+            try:
+                while await self._claim_some():
+                    pass
+            except Unavailable as error:
+                logger.warning("no executions can be claimed: %s", error)
+            try:
+                await asyncio.wait_for(self._wake.wait(), POLL_SECONDS)
+            except TimeoutError:
+                continue
+
+    async def _claim_some(self) -> int:
+        """One round; answers how many were started (0: nothing to do, or no slot free)."""
+        free = self._slots - len(self._running)
+        if free <= 0:
+            return 0
+        candidates = await self._store.claimable(free)
+        claimed = await asyncio.gather(*(self._claim(candidate) for candidate in candidates))
+        started = [held for held in claimed if held is not None]
+        if not started:
+            return 0
+        await self._start(started)
+        return len(started)
+
+    async def _claim(self, candidate: Candidate) -> Held | None:
+        executor = self._executors.get(candidate.task_type)
+        change = start_change(self._keeper.node_id, idempotent=executor is not None and executor.idempotent)
+        try:
+            return await self._keeper.claim(
+                candidate.id, {"state": "pending", "org_id": candidate.org_id}, change
+            )
+        except Duplicate:
+            return None  # another run of this task was claimed first
+
+    async def _start(self, claimed: list[Held]) -> None:
+        """Starts what is still wanted: the task is looked at after the claim, so a toggle-off wins."""
+        executions = {held.row_id: to_execution(held.row) for held in claimed}
+        enabled = await self._tasks.enabled_states({run.task_id for run in executions.values()})
+        starts = []
+        for held in claimed:
+            execution = executions[held.row_id]
+            reason = _unwanted(execution, enabled)
+            if reason is not None:
+                await self._cancel_claimed(held, reason)
+                continue
+            self._launch(held, execution)
+            if execution.started_at is not None:
+                starts.append((execution.task_id, execution.started_at))
+        await self._tasks.started(starts)
+
+    async def _cancel_claimed(self, held: Held, reason: str) -> None:
+        change = outcome.unwanted(reason).change
+        await self._store.collection.update(
+            {**self._keeper.fence(held), "state": "running"}, [{"$set": change}]
+        )
+        self._keeper.release(held)
+
+    def _launch(self, held: Held, execution: Execution) -> None:
+        attempt = Attempt(
+            parts=self._parts,
+            execution=execution,
+            executor=self._executors.get(execution.task_type),
+            held=held,
+        )
+        held.on_lost = attempt.abort
+        task = asyncio.create_task(self._run(held, execution, attempt), name=f"attempt {execution.id}")
+        self._running[execution.id] = (task, attempt, held)
+        self._metrics.add("executions_started")
+        self._metrics.set("executions_running", len(self._running))
+
+    async def _run(self, held: Held, execution: Execution, attempt: Attempt) -> None:
+        try:
+            ended = await attempt.run()
+            written = ended is not None and await self._write(held, attempt, ended)
+            if ended is not None and written:
+                self._metrics.add("executions_finished")
+                self._tell(execution, ended)
+            else:
+                self._metrics.add("executions_fenced")
+                logger.info("execution %s is no longer ours; its result is dropped", execution.id)
+        finally:
+            held.lose()  # from here on the executor can neither write nor send
+            self._keeper.release(held)
+            await attempt.stop()
+            del self._running[execution.id]
+            self._metrics.set("executions_running", len(self._running))
+            self.kick()
+
+    async def _write(self, held: Held, attempt: Attempt, ended: Outcome) -> bool:
+        """The fenced end of the attempt, tried until it is acknowledged or the lease is gone."""
+        while True:
+            try:
+                held.check()
+                await attempt.log.flush()
+                return await self._write_once(held, ended)
+            except LeaseLostError:
+                return False
+            except Unavailable as error:
+                logger.warning("the end of execution %s cannot be written yet: %s", held.row_id, error)
+                await asyncio.sleep(WRITE_PAUSE)
+
+    async def _write_once(self, held: Held, ended: Outcome) -> bool:
+        fence = {**self._keeper.fence(held), "state": "running"}
+        if await self._store.collection.update(fence, [{"$set": dict(ended.change)}]):
+            return True
+        # An earlier try may have arrived without its acknowledgement: then the row says what we meant.
+        row = await self._store.collection.find_one({"_id": held.row_id}, fields={"state": 1, "epoch": 1})
+        return row is not None and row["epoch"] == held.epoch and row["state"] == ended.state
+
+    async def _hand_back(self, held: Held) -> None:
+        ended = (
+            outcome.handed_back() if held.row["idempotent"] else outcome.failed("the node was stopped", None)
+        )
+        try:
+            if await self._write_once(held, ended):
+                logger.info("execution %s is handed back as %s", held.row_id, ended.state)
+        except Unavailable as error:
+            logger.warning("execution %s could not be handed back: %s", held.row_id, error)
+        held.lose()
+
+    def _tell(self, execution: Execution, ended: Outcome) -> None:
+        if ended.state not in TERMINAL:
+            return
+        told = FinishedExecution(
+            id=execution.id,
+            org_id=execution.org_id,
+            task_id=execution.task_id,
+            task_name=execution.task_name,
+            task_type=execution.task_type,
+            state=ended.state,
+            error_message=ended.error_message,
+        )
+        # In a thread, and not waited for: an observer can neither block nor fail a run.
+        asyncio.get_running_loop().run_in_executor(None, self._finished, told)
+
+
+def _unwanted(execution: Execution, enabled: Mapping[str, bool]) -> str | None:
+    if execution.task_id not in enabled:
+        return "the task was deleted"
+    if execution.triggered_by == "schedule" and not enabled[execution.task_id]:
+        return "the task was disabled"
+    return None

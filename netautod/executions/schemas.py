@@ -1,0 +1,142 @@
+"""Query and answer schemas of executions, their log, their results and the agent history."""
+
+from marshmallow import fields, validate
+
+from netautod.executions.transitions import STATES
+from netautod.http.schema import (
+    Answer,
+    Id,
+    PageAnswer,
+    PageQuery,
+    Query,
+    QueryBoolean,
+    QueryInteger,
+    QueryTimestamp,
+    Request,
+    Text,
+    Timestamp,
+)
+
+
+class ExecutionQuery(PageQuery):
+    task_id = Id()
+    task_type = fields.String()
+    state = fields.String(validate=validate.OneOf(STATES))
+    triggered_by = fields.String(validate=validate.OneOf(("manual", "schedule")))
+    since = QueryTimestamp()
+    until = QueryTimestamp()
+
+
+class HistoryQuery(PageQuery):
+    task_id = Id()
+
+
+class LogQuery(Query):
+    after_seq = QueryInteger(low=0, load_default=0)
+    limit = QueryInteger(low=1, cap=100, load_default=50)
+
+
+class ResultsQuery(PageQuery):
+    success = QueryBoolean()
+
+
+class DecisionRequest(Request):
+    comment = Text()
+
+
+class ExecutionListItem(Answer):
+    id = Id()
+    task_id = Id()
+    task_name = fields.String()
+    task_type = fields.String()
+    state = fields.String()
+    triggered_by = fields.String()
+    scheduled_for = Timestamp(allow_none=True)
+    started_at = Timestamp(allow_none=True)
+    completed_at = Timestamp(allow_none=True)
+    error_message = fields.String(allow_none=True)
+    retry_count = fields.Integer()
+    cancelled_by = Id(allow_none=True)
+    created_at = Timestamp()
+
+
+class AttemptAnswer(Answer):
+    number = fields.Integer()
+    started_at = Timestamp()
+    completed_at = Timestamp(allow_none=True)
+    outcome = fields.String(allow_none=True)
+    error_message = fields.String(allow_none=True)
+    node = fields.String()
+
+
+class ApprovalAnswer(Answer):
+    decision = fields.String()
+    by = fields.String()
+    comment = fields.String(allow_none=True)
+    at = Timestamp()
+
+
+class ExecutionAnswer(ExecutionListItem):
+    output = fields.Raw(allow_none=True)
+    attempts = fields.List(fields.Nested(AttemptAnswer))
+    approval = fields.Nested(ApprovalAnswer, allow_none=True)
+    approval_request = fields.Dict(allow_none=True)
+    progress = fields.Dict(allow_none=True)
+
+
+class ExecutionListAnswer(PageAnswer):
+    executions = fields.List(fields.Nested(ExecutionListItem))
+
+
+class LogEntryAnswer(Answer):
+    seq = fields.Integer()
+    at = Timestamp()
+    level = fields.String()
+    device_id = fields.String(allow_none=True)
+    message = fields.String()
+
+
+class LogAnswer(Answer):
+    entries = fields.List(fields.Nested(LogEntryAnswer))
+    next_seq = fields.Integer()
+    complete = fields.Boolean()
+
+
+class ResultAnswer(Answer):
+    device_id = fields.String()
+    device_name = fields.String()
+    success = fields.Boolean()
+    changed = fields.Boolean(allow_none=True)
+    version = fields.Integer(allow_none=True)
+    config_hash = fields.String(allow_none=True)
+    credential_id = fields.String(allow_none=True)
+    duration_ms = fields.Integer()
+    error = fields.String(allow_none=True)
+    error_kind = fields.String(allow_none=True)
+
+
+class ResultListAnswer(PageAnswer):
+    results = fields.List(fields.Nested(ResultAnswer))
+
+
+class HistoryItem(Answer):
+    id = Id()
+    task_id = Id()
+    task_name = fields.String()
+    state = fields.String()
+    triggered_by = fields.String()
+    started_at = Timestamp(allow_none=True)
+    completed_at = Timestamp(allow_none=True)
+    retry_count = fields.Integer()
+    created_at = Timestamp()
+    prompt = fields.String(allow_none=True)
+    error_message = fields.String(allow_none=True)
+
+
+class HistoryListAnswer(PageAnswer):
+    executions = fields.List(fields.Nested(HistoryItem))
+
+
+class HistoryAnswer(ExecutionAnswer):
+    prompt = fields.String(allow_none=True)
+    transcript = fields.List(fields.Raw())

@@ -1,0 +1,149 @@
+"""What users do with executions: run, cancel, decide, read; the rules and the audit trail.
+
+Choices that neither specification page settles: `since` and `until` of the list filter `created_at`
+(both included); a manual run of a disabled task is allowed; cancelling a running execution ends it at
+once on this node, elsewhere with the owner's next heartbeat.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+from uuid import uuid4
+
+from netautod.audit.service import AuditLog
+from netautod.caller import Caller
+from netautod.clock import Clock
+from netautod.errors import Conflict, NotFound
+from netautod.executions.log import ExecutionLogStore, LogEntry
+from netautod.executions.models import Execution, of_task
+from netautod.executions.results import ResultStore, result_to_json
+from netautod.executions.store import ExecutionStore
+from netautod.plugin_api import ApprovalDecision, DeviceResult
+from netautod.store.client import OrgId
+from netautod.store.paging import Page, PageOf
+from netautod.tasks.models import AGENT_TASK
+from netautod.tasks.service import TaskService
+
+RESULTS_IN_OUTPUT = 1000
+
+
+class ExecutionService:
+    """`kick` wakes this node's runner; `abort` ends a run on this node."""
+
+    def __init__(
+        self,
+        *,
+        store: ExecutionStore,
+        tasks: TaskService,
+        results: ResultStore,
+        logs: ExecutionLogStore,
+        audit: AuditLog,
+        clock: Clock,
+        kick: Callable[[], None],
+        abort: Callable[[str], None],
+    ) -> None:
+        self._store = store
+        self._tasks = tasks
+        self._results = results
+        self._logs = logs
+        self._audit = audit
+        self._clock = clock
+        self._kick = kick
+        self._abort = abort
+
+    async def run(self, caller: Caller, task_id: str, *, agent: bool = False) -> Execution:
+        """A manual run: pending, to be claimed by any node."""
+        task = await self._tasks.get(caller.org_id, task_id, agent=agent)
+        execution = of_task(task, execution_id=str(uuid4()), scheduled_for=None, created_at=self._clock.now())
+        await self._store.insert(execution)
+        self._kick()
+        await self._audit.record(caller, "task.run", "execution", execution.id, {"task_id": task_id})
+        return execution
+
+    async def get(self, org_id: OrgId, execution_id: str) -> Execution:
+        execution = await self._store.get(org_id, execution_id)
+        if execution is None:
+            raise NotFound("Execution not found")
+        return execution
+
+    async def to_json(self, execution: Execution) -> dict[str, Any]:
+        """The whole execution; `output.results` holds the first results, failures first."""
+        shown = execution.to_json()
+        if isinstance(execution.output, Mapping):
+            page = Page(limit=RESULTS_IN_OUTPUT)
+            found = await self._results.page(execution.org_id, execution.id, page)
+            if found.total:
+                results = [result_to_json(result) for result in found.items]
+                shown["output"] = {**execution.output, "results": results}
+        return shown
+
+    async def page(self, org_id: OrgId, filters: Mapping[str, Any], page: Page) -> PageOf[Execution]:
+        """`filters`: task_id, task_type, state, triggered_by, since, until."""
+        where = {key: value for key, value in filters.items() if key not in ("since", "until")}
+        created: dict[str, Any] = {}
+        if "since" in filters:
+            created["$gte"] = filters["since"]
+        if "until" in filters:
+            created["$lte"] = filters["until"]
+        return await self._store.page(org_id, {**where, **({"created_at": created} if created else {})}, page)
+
+    async def page_of_task(self, org_id: OrgId, task_id: str, page: Page) -> PageOf[Execution]:
+        await self._tasks.get(org_id, task_id)
+        return await self._store.page(org_id, {"task_id": task_id}, page)
+
+    async def cancel(self, caller: Caller, execution_id: str) -> None:
+        execution = await self.get(caller.org_id, execution_id)
+        cancelled = await self._store.cancel(caller.org_id, execution_id, by=caller.user_id)
+        if cancelled is None:
+            now = await self.get(caller.org_id, execution_id)
+            raise Conflict(f"The execution has ended already: {now.state}")
+        self._abort(execution.id)
+        await self._audit.record(caller, "execution.cancel", "execution", execution_id)
+
+    async def decide(
+        self, caller: Caller, execution_id: str, decision: str, comment: str | None
+    ) -> Execution:
+        """`decision`: approved or rejected."""
+        await self.get(caller.org_id, execution_id)
+        decided = await self._store.decide_approval(
+            caller.org_id,
+            execution_id,
+            ApprovalDecision(decision=decision, by=caller.username, comment=comment, at=self._clock.now()),
+        )
+        if decided is None:
+            raise Conflict("The execution is not waiting for an approval")
+        self._kick()
+        await self._audit.record(
+            caller, f"execution.{decision}", "execution", execution_id, {"comment": comment}
+        )
+        return decided
+
+    async def log(
+        self, org_id: OrgId, execution_id: str, after_seq: int, limit: int
+    ) -> tuple[list[LogEntry], bool]:
+        """Entries after a number, and whether the log is complete with them."""
+        execution = await self.get(org_id, execution_id)
+        entries = await self._logs.read(org_id, execution_id, after_seq, limit)
+        return entries, execution.terminal and len(entries) < limit
+
+    async def results(
+        self, org_id: OrgId, execution_id: str, page: Page, success: bool | None
+    ) -> PageOf[DeviceResult]:
+        await self.get(org_id, execution_id)
+        return await self._results.page(org_id, execution_id, page, success=success)
+
+    async def history(
+        self, org_id: OrgId, page: Page, task_id: str | None
+    ) -> tuple[PageOf[Execution], dict[str, str | None]]:
+        """Executions of agent tasks, and the prompt of each by execution id."""
+        where: dict[str, Any] = {"task_type": AGENT_TASK}
+        if task_id is not None:
+            where["task_id"] = task_id
+        found = await self._store.page(org_id, where, page)
+        prompts = await self._store.prompts(org_id, [execution.id for execution in found.items])
+        return found, prompts
+
+    async def agent_execution(self, org_id: OrgId, execution_id: str) -> Execution:
+        execution = await self.get(org_id, execution_id)
+        if execution.task_type != AGENT_TASK:
+            raise NotFound("Execution not found")
+        return execution

@@ -1,0 +1,36 @@
+"""The states of an execution and the only moves between them (service.md "Execution states")."""
+
+from typing import Final, Literal
+
+State = Literal["pending", "running", "completed", "failed", "cancelled", "timeout", "approval_pending"]
+
+STATES: Final[tuple[State, ...]] = (
+    "pending",
+    "running",
+    "completed",
+    "failed",
+    "cancelled",
+    "timeout",
+    "approval_pending",
+)
+ACTIVE: Final[tuple[State, ...]] = ("pending", "running", "approval_pending")
+CANCELLABLE: Final[tuple[State, ...]] = ACTIVE
+TERMINAL: Final[tuple[State, ...]] = ("completed", "failed", "cancelled", "timeout")
+
+TRANSITIONS: Final[dict[State, frozenset[State]]] = {
+    "pending": frozenset({"running", "cancelled"}),
+    # Back to pending: a retry, a hand-back by a draining node, a takeover from a dead one.
+    "running": frozenset({"completed", "failed", "cancelled", "timeout", "approval_pending", "pending"}),
+    # Approved: run again from its saved state. Rejected or expired: failed.
+    "approval_pending": frozenset({"pending", "failed", "cancelled"}),
+    "completed": frozenset(),
+    "failed": frozenset(),
+    "cancelled": frozenset(),
+    "timeout": frozenset(),
+}
+
+
+def require(source: State, target: State) -> None:
+    """Guards every state change that the store writes; a violation is a mistake in the program."""
+    if target not in TRANSITIONS[source]:
+        raise ValueError(f"an execution never goes from {source} to {target}")

@@ -1,0 +1,28 @@
+"""The hooks of the plugin system: synchronous registration calls and observers."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pluggy
+
+if TYPE_CHECKING:
+    from netautod.plugin_api import Executor, FinishedExecution
+
+PROJECT = "netautod"
+hookspec = pluggy.HookspecMarker(PROJECT)
+
+
+@hookspec
+def netautod_register_executors(register: "Callable[[Executor], None]") -> None:
+    """Call `register` once for each task type that the plugin runs."""
+
+
+@hookspec
+def netautod_register_platforms(register: Callable[[Path], None]) -> None:
+    """Call `register` with the path of each TOML platform definition."""
+
+
+@hookspec
+def netautod_execution_finished(execution: "FinishedExecution") -> None:
+    """Told after the end of an execution is stored. Runs in a thread; an exception is only logged."""

@@ -1,0 +1,48 @@
+"""Named leases: "only one node at a time may do this", for things that are no rows of their own."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+
+from netautod.leases.keeper import Held, LeaseKeeper
+from netautod.store.client import Duplicate
+
+COLLECTION = "leases"
+FIRST_WAIT, LONGEST_WAIT = 0.1, 2.0
+NEVER = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+class NamedLeases:
+    """Leases such as `device:<id>` or `sync:<source id>`; the row exists only while somebody holds it."""
+
+    def __init__(self, keeper: LeaseKeeper) -> None:
+        self._keeper = keeper
+
+    async def acquire(self, name: str) -> Held | None:
+        """The lease, or None while another holder (of this node or another) has it."""
+        free = {"$expr": {"$lt": [{"$ifNull": ["$lease_until", {"$literal": NEVER}]}, "$$NOW"]}}
+        try:
+            return await self._keeper.claim(name, free, {}, upsert=True)
+        except Duplicate:
+            return None
+
+    async def release(self, held: Held) -> None:
+        self._keeper.release(held)
+        await self._keeper.collection.delete(self._keeper.fence(held))
+
+    @asynccontextmanager
+    async def hold(self, name: str, *, wait_seconds: float) -> AsyncIterator[Held]:
+        """Holds the lease for the block; raises TimeoutError if it is not free within `wait_seconds`."""
+        held = await asyncio.wait_for(self._wait(name), wait_seconds)
+        try:
+            yield held
+        finally:
+            await self.release(held)
+
+    async def _wait(self, name: str) -> Held:
+        pause = FIRST_WAIT
+        while (held := await self.acquire(name)) is None:
+            await asyncio.sleep(pause)
+            pause = min(pause * 2, LONGEST_WAIT)
+        return held

@@ -1,0 +1,1 @@
+"""Managed sites that devices may refer to."""

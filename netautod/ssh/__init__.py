@@ -1,0 +1,1 @@
+"""The CLI engine: SSH connections, sessions on network devices and complete reads of their configurations."""

@@ -1,0 +1,118 @@
+"""Reads a complete configuration from an open session, or fails with the rule that the text breaks."""
+
+import shlex
+from dataclasses import dataclass
+
+from netautod.ssh.failures import DeviceFailure
+from netautod.ssh.platforms import CaptureItem, Platform
+from netautod.ssh.session import CommandResult, Session, refused
+
+_EDGE_LINES = 10  # a refusal stands at the beginning or the end; in between a banner may quote one
+_ABSENT, _UNREADABLE = 44, 45
+_NOT_EXECUTABLE, _NOT_FOUND = 126, 127  # POSIX shell, 2.8.2 Exit Status for Commands
+# Works in every login shell, because nothing but single quotes is left to it.
+_READ_FILE = f'test -e "$1" || exit {_ABSENT}; test -r "$1" || exit {_UNREADABLE}; exec cat -- "$1"'
+
+
+@dataclass(frozen=True, kw_only=True)
+class Capture:
+    """A complete configuration: `raw` ends with a line feed; `notes` are sentences on what was left out."""
+
+    raw: str
+    notes: tuple[str, ...] = ()
+
+
+async def capture(session: Session) -> Capture:
+    """Reads all that the platform's `capture` lists, and checks that it is complete.
+
+    The rules: the prompt returned (or the command ended well), the end marker is the last line, no failure
+    phrase, no text of a pager. DeviceFailure `incomplete`, `refused_command`, `pager` names the broken one;
+    `timeout`, `lost`, `flood`, `enable` as in a session. The size rule needs history: see `suspicious`.
+    """
+    platform = session.platform
+    if platform.capture_mode is not None:
+        await session.require_mode(platform.capture_mode)
+    parts: list[tuple[CaptureItem, str]] = []
+    notes: list[str] = []
+    for item in platform.capture:
+        text, note = await _read(session, item)
+        if text is not None:
+            parts.append((item, text))
+        if note is not None:
+            notes.append(note)
+    if not parts:
+        raise DeviceFailure("incomplete", f"nothing could be read ({'; '.join(notes)})")
+    return Capture(raw=_joined(platform, parts), notes=tuple(notes))
+
+
+def suspicious(size: int, last_good_size: int | None) -> bool:
+    """Whether a capture is so much smaller than the last good one that it must be read again to be believed.
+
+    Sizes in bytes or characters, as long as both are the same; None when there is no good one yet.
+    """
+    return last_good_size is not None and size * 2 < last_good_size
+
+
+async def _read(session: Session, item: CaptureItem) -> tuple[str | None, str | None]:
+    """The text of one part and a note about it; no text when the part is absent on this device."""
+    command = item.command if item.command is not None else _read_command(item.file or "")
+    try:
+        result = await session.execute(command, timeout=session.limits.capture_seconds)
+    except DeviceFailure as exc:
+        if exc.kind != "timeout":
+            raise
+        raise DeviceFailure("incomplete", f"the read did not come to an end: {exc.text}") from exc
+    if session.platform.channel == "exec":
+        return _checked_result(item, result)
+    text, dropped = _without_log_lines(result.output, session.platform)
+    _check(text, item, session.platform)
+    return text, f"{dropped} log lines were taken out of the output" if dropped else None
+
+
+def _checked_result(item: CaptureItem, result: CommandResult) -> tuple[str | None, str | None]:
+    status = result.exit_status
+    if status == 0:
+        return result.output, None
+    reason = {
+        _ABSENT: "it does not exist",
+        _UNREADABLE: "this user may not read it",
+        _NOT_FOUND: "the command is not installed",
+        _NOT_EXECUTABLE: "this user may not run it",
+    }.get(status or 0)
+    if reason is None and not item.optional:
+        said = result.errors.strip().partition("\n")[0][:120] or f"exit status {status}"
+        raise DeviceFailure("refused_command", f"{item.title} failed: {said}")
+    return None, f"{item.title} skipped: {reason or f'exit status {status}'}"
+
+
+def _check(text: str, item: CaptureItem, platform: Platform) -> None:
+    """The rules for a text from a command line; raises the DeviceFailure of the first broken one."""
+    lines = [line for line in text.split("\n") if line.strip()]
+    refusal = refused([*lines[:_EDGE_LINES], *lines[-_EDGE_LINES:]], platform)
+    if refusal is not None:
+        raise DeviceFailure("refused_command", f"{item.title} was refused: {refusal}")
+    for line in lines:
+        if any(pattern.search(line) for pattern in platform.pager):
+            raise DeviceFailure("pager", f"{item.title}: the pager's text is left in it: {line.strip()[:80]}")
+    if not lines:
+        raise DeviceFailure("incomplete", f"{item.title} printed nothing")
+    if platform.end_marker is not None and platform.end_marker.search(lines[-1].strip()) is None:
+        last = lines[-1].strip()[:80]
+        raise DeviceFailure("incomplete", f"{item.title} stops at {last!r} instead of its end marker")
+
+
+def _without_log_lines(text: str, platform: Platform) -> tuple[str, int]:
+    lines = text.split("\n")
+    kept = [line for line in lines if not platform.is_log_line(line)]
+    return "\n".join(kept), len(lines) - len(kept)
+
+
+def _read_command(path: str) -> str:
+    return f"sh -c {shlex.quote(_READ_FILE)} sh {shlex.quote(path)}"
+
+
+def _joined(platform: Platform, parts: list[tuple[CaptureItem, str]]) -> str:
+    """One part as it is; several with a head each, so that a diff shows where a line belongs."""
+    if len(platform.capture) == 1:
+        return parts[0][1].rstrip("\n") + "\n"
+    return "\n".join(f"### {item.title}\n{text.rstrip(chr(10))}\n" for item, text in parts)

@@ -1,0 +1,214 @@
+"""Opens the SSH connection to a device, through its jump devices; every way to fail is a sentence."""
+
+import asyncio
+import errno
+import socket
+from dataclasses import dataclass
+
+import asyncssh
+from asyncssh.saslprep import SASLPrepError
+
+from netautod.ssh.client import OneAttemptClient
+from netautod.ssh.failures import DeviceFailure, FailureKind
+from netautod.ssh.guards import Guard
+from netautod.ssh.login import Hop, Login, Target
+from netautod.ssh.profiles import explain_mismatch, profile_named
+
+__all__ = ["Connection", "Hop", "Login", "Target", "connect"]
+
+_KEEPALIVE_SECONDS = 15
+_CLOSE_SECONDS = 2.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Connection:
+    """An authenticated connection; the connections of the jump devices live exactly as long as it does.
+
+    `fingerprints` are the host keys (`SHA256:...`) in the order of the path, the device's own last.
+    """
+
+    ssh: asyncssh.SSHClientConnection
+    hops: tuple[asyncssh.SSHClientConnection, ...]
+    fingerprints: tuple[str, ...]
+
+    def abort(self) -> None:
+        """Closes the TCP connections at once, without a word to the other side."""
+        for connection in (self.ssh, *reversed(self.hops)):
+            connection.abort()
+
+    async def close(self) -> None:
+        """Says good-bye, and aborts when that takes over two seconds."""
+        try:
+            async with asyncio.timeout(_CLOSE_SECONDS):
+                for connection in (self.ssh, *reversed(self.hops)):
+                    connection.close()
+                    await connection.wait_closed()
+        except TimeoutError:
+            pass  # a peer that does not answer the good-bye is not waited for
+        finally:
+            self.abort()
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Leg:
+    """One connection of the path; `hop` is its name in a failure, None for the device itself."""
+
+    host: str
+    port: int
+    login: Login
+    pinned: str | None
+    profile: str
+    hop: str | None
+
+    @property
+    def name(self) -> str:
+        return f"{self.host} port {self.port}" if self.hop is None else f"jump device {self.hop}"
+
+    def failure(self, kind: FailureKind, text: str) -> DeviceFailure:
+        return DeviceFailure(kind, f"{self.name}: {text}", hop=self.hop)
+
+
+async def connect(target: Target, login: Login, *, guard: Guard, seconds: float) -> Connection:
+    """Connects and logs in, each leg of the path within `seconds`; DeviceFailure says what went wrong where.
+
+    `guard` is called before each connection and before a credential is sent; what it raises is passed on.
+    """
+    opened: list[asyncssh.SSHClientConnection] = []
+    fingerprints: list[str] = []
+    try:
+        for leg in _path(target, login):
+            guard()
+            tunnel = opened[-1] if opened else None
+            ssh, fingerprint = await _open(leg, tunnel, guard=guard, seconds=seconds)
+            opened.append(ssh)
+            fingerprints.append(fingerprint)
+    except BaseException:
+        for ssh in reversed(opened):
+            ssh.abort()
+        raise
+    return Connection(ssh=opened[-1], hops=tuple(opened[:-1]), fingerprints=tuple(fingerprints))
+
+
+def _path(target: Target, login: Login) -> list[_Leg]:
+    legs = [
+        _Leg(
+            host=target.host,
+            port=target.port,
+            login=login,
+            pinned=target.host_key_fingerprint,
+            profile=target.ssh_profile,
+            hop=None,
+        )
+    ]
+    hop: Hop | None = target.jump
+    while hop is not None:
+        legs.append(
+            _Leg(
+                host=hop.host,
+                port=hop.port,
+                login=hop.login,
+                pinned=hop.host_key_fingerprint,
+                profile=hop.ssh_profile,
+                hop=hop.host,
+            )
+        )
+        hop = hop.jump
+    return legs[::-1]
+
+
+async def _open(
+    leg: _Leg, tunnel: asyncssh.SSHClientConnection | None, *, guard: Guard, seconds: float
+) -> tuple[asyncssh.SSHClientConnection, str]:
+    if leg.login.private_key is not None:
+        await asyncio.to_thread(lambda: leg.login.key)
+    client = OneAttemptClient(login=leg.login, pinned=leg.pinned, guard=guard)
+    try:
+        async with asyncio.timeout(seconds):
+            ssh = await _handshake(leg, client, tunnel)
+    except TimeoutError as exc:
+        raise leg.failure("timeout", f"no login within {seconds:g} s") from exc
+    except (asyncssh.Error, SASLPrepError) as exc:
+        raise _explain(leg, client, exc) from exc
+    except (OSError, UnicodeError) as exc:
+        raise _explain_network(leg, exc) from exc
+    return ssh, client.fingerprint or ""
+
+
+async def _handshake(
+    leg: _Leg, client: OneAttemptClient, tunnel: asyncssh.SSHClientConnection | None
+) -> asyncssh.SSHClientConnection:
+    """One TCP connection, key exchange and login; reads no file of the user and asks no agent.
+
+    `client_keys=None` is what keeps asyncssh from ~/.ssh and the agent (an empty list does not); the key is
+    given by the client's callback. The empty trust lists make asyncssh ask the client about the host key.
+    """
+    profile = profile_named(leg.profile)
+    return await asyncssh.connect(
+        leg.host,
+        leg.port,
+        tunnel=tunnel,
+        config=None,
+        client_factory=lambda: client,
+        known_hosts=([], [], []),
+        x509_trusted_certs=None,
+        username=leg.login.username,
+        client_keys=None,
+        agent_path=None,
+        gss_host=None,
+        gss_kex=False,
+        gss_auth=False,
+        host_based_auth=False,
+        public_key_auth=leg.login.private_key is not None,
+        password_auth=leg.login.password is not None,
+        kbdint_auth=leg.login.password is not None,
+        preferred_auth=["publickey", "password", "keyboard-interactive"],
+        kex_algs=list(profile.key_exchanges),
+        encryption_algs=list(profile.ciphers),
+        mac_algs=list(profile.macs),
+        server_host_key_algs=list(profile.host_keys),
+        compression_algs=["none"],
+        login_timeout=0,
+        keepalive_interval=_KEEPALIVE_SECONDS,
+    )
+
+
+def _explain(leg: _Leg, client: OneAttemptClient, exc: Exception) -> DeviceFailure:
+    if client.host_key_changed:
+        return leg.failure(
+            "host_key",
+            f"host key changed: pinned is {leg.pinned}, the device shows {client.fingerprint}. "
+            "Nothing was sent. Reset the pinned key if the change is yours",
+        )
+    if isinstance(exc, asyncssh.KeyExchangeFailed):
+        return leg.failure("kex", explain_mismatch(str(exc), leg.profile))
+    if isinstance(exc, asyncssh.HostKeyNotVerifiable):
+        return leg.failure("host_key", f"the host key cannot be used ({exc})")
+    if client.refusal is not None:
+        return leg.failure("auth", f"login of {leg.login.username!r} stopped: {client.refusal}")
+    if isinstance(exc, asyncssh.PermissionDenied | SASLPrepError):
+        return leg.failure("auth", _refusal(leg, client))
+    if isinstance(exc, asyncssh.ChannelOpenError):
+        return leg.failure("refused", f"the jump device could not connect to it ({exc})")
+    if client.offered:
+        # Some devices hang up instead of saying no. Taken as a refusal: repeating it may lock the account.
+        return leg.failure("auth", f"the device hung up on the login of {leg.login.username!r} ({exc})")
+    return leg.failure("lost", f"the device hung up before the login ({exc})")
+
+
+def _refusal(leg: _Leg, client: OneAttemptClient) -> str:
+    what = "password" if leg.login.private_key is None else "key"
+    if not client.offered:
+        return f"the device does not accept a login of {leg.login.username!r} by {what}"
+    return f"login of {leg.login.username!r} refused (wrong user name or {what}, or account locked)"
+
+
+def _explain_network(leg: _Leg, exc: OSError | UnicodeError) -> DeviceFailure:
+    if isinstance(exc, socket.gaierror | UnicodeError):
+        return leg.failure("dns", f"the host name does not resolve ({exc})")
+    if isinstance(exc, ConnectionRefusedError):
+        return leg.failure("refused", "connection refused (is SSH enabled on this port?)")
+    if exc.errno == errno.ETIMEDOUT:
+        return leg.failure("timeout", "the connection attempt timed out")
+    if isinstance(exc, ConnectionError):
+        return leg.failure("lost", f"the device hung up before the login ({exc.strerror or exc})")
+    return leg.failure("refused", f"no connection ({exc.strerror or exc})")

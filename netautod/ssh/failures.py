@@ -1,0 +1,37 @@
+"""The one typed failure that a device access ends with, and the list of its kinds."""
+
+from typing import Literal, get_args
+
+from netautod.errors import UpstreamFailed
+
+FailureKind = Literal[
+    "dns",  # the name of the host does not resolve
+    "refused",  # nothing accepts the connection there (closed port, no route, channel refused)
+    "timeout",  # connection, login or command took too long
+    "kex",  # no common SSH algorithm
+    "host_key",  # the device shows another host key than the pinned one
+    "auth",  # the device refused the login; a repeat may lock the account
+    "enable",  # the enable secret is missing or refused
+    "prompt",  # no prompt came, or the device asks a question instead
+    "pager",  # text of the pager is left in a configuration
+    "incomplete",  # a configuration stops before its end
+    "refused_command",  # the device does not accept the command
+    "lost",  # the connection dropped in the middle
+    "flood",  # more output than the cap allows
+]
+KINDS: tuple[str, ...] = get_args(FailureKind)
+
+
+class DeviceFailure(UpstreamFailed):
+    """A device could not be reached or read; `text` is a sentence for the operator and holds no secret.
+
+    `kind` is what programs branch on. `hop` is the address of the jump device when that one failed, so that a
+    refused login there is not held against the device behind it. `partial` is what a command had printed
+    before its output went over the cap (kind `flood` only).
+    """
+
+    def __init__(self, kind: FailureKind, text: str, *, hop: str | None = None, partial: str = "") -> None:
+        super().__init__(text)
+        self.kind = kind
+        self.hop = hop
+        self.partial = partial

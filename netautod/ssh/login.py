@@ -1,0 +1,81 @@
+"""Who logs in where: the values that describe a device's address, the way to it and the login."""
+
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import asyncssh
+
+from netautod.errors import InvalidInput
+from netautod.ssh.failures import DeviceFailure
+from netautod.ssh.platforms import Platform
+from netautod.ssh.profiles import profile_named
+
+
+@dataclass(frozen=True, kw_only=True)
+class Login:
+    """One credential: a user name with either a password or a private key (text of the key file).
+
+    A repr shows the user name only. InvalidInput when both or neither are given: a login tries exactly one
+    thing, so that a wrong credential costs one attempt.
+    """
+
+    username: str
+    password: str | None = field(default=None, repr=False)
+    private_key: str | None = field(default=None, repr=False)
+    passphrase: str | None = field(default=None, repr=False)
+    enable_secret: str | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        if (self.password is None) == (self.private_key is None):
+            raise InvalidInput("a login needs either a password or a private key")
+
+    @cached_property
+    def key(self) -> asyncssh.SSHKey | None:
+        """The decoded private key, None for a password login.
+
+        Decoding an encrypted key is slow on purpose: call it in a thread first, and use one Login for all
+        devices of a run (the result is kept). DeviceFailure `auth` says why a key cannot be read.
+        """
+        if self.private_key is None:
+            return None
+        try:
+            return asyncssh.import_private_key(self.private_key, self.passphrase)
+        except (asyncssh.KeyImportError, asyncssh.KeyEncryptionError) as exc:
+            text = f"the private key of the credential cannot be read: {exc}"
+            raise DeviceFailure("auth", text) from exc
+
+
+@dataclass(frozen=True, kw_only=True)
+class Hop:
+    """A jump device: an SSH connection is made to it first, the next one goes through it."""
+
+    host: str
+    port: int = 22
+    login: Login
+    host_key_fingerprint: str | None = None
+    ssh_profile: str = "modern"
+    jump: "Hop | None" = None
+
+    def __post_init__(self) -> None:
+        profile_named(self.ssh_profile)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Target:
+    """The device that a session is opened on.
+
+    `host_key_fingerprint` is the pinned key as OpenSSH prints it (`SHA256:...`); None accepts the first key
+    that the device shows. `connect_commands` are sent after the login. `ssh_profile` is `modern`,
+    `compatible` or `legacy`.
+    """
+
+    host: str
+    port: int = 22
+    platform: Platform
+    connect_commands: tuple[str, ...] = ()
+    host_key_fingerprint: str | None = None
+    ssh_profile: str = "modern"
+    jump: Hop | None = None
+
+    def __post_init__(self) -> None:
+        profile_named(self.ssh_profile)

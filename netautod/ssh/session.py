@@ -1,0 +1,203 @@
+"""One session on one device: opens it, runs commands over a shell or exec channels, closes it promptly."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+import asyncssh
+
+from netautod.errors import InvalidInput
+from netautod.ssh.connect import Connection, Login, Target, connect
+from netautod.ssh.failures import DeviceFailure
+from netautod.ssh.guards import Guard, no_guard
+from netautod.ssh.limits import Limits
+from netautod.ssh.platforms import Platform
+from netautod.ssh.shell import Shell
+from netautod.ssh.stream import ByteStream
+from netautod.ssh.terminal import clean
+
+__all__ = ["CommandResult", "Limits", "Login", "Session", "Target", "open_session"]
+
+_COLUMNS, _ROWS = 511, 1000  # wide enough that no device wraps the echo of a command
+
+
+@dataclass(frozen=True, kw_only=True)
+class CommandResult:
+    """What a command printed; `errors` and `exit_status` (None if unknown) exist on exec channels only."""
+
+    output: str
+    errors: str = ""
+    exit_status: int | None = None
+
+
+class Session:
+    """A logged-in session; made by `open_session`.
+
+    `host_key_fingerprint` is the key that the device showed (`SHA256:...`), to be pinned by the caller;
+    `jump_host_key_fingerprints` those of the jump devices, the first one of the path first.
+    """
+
+    def __init__(
+        self,
+        connection: Connection,
+        *,
+        target: Target,
+        login: Login,
+        guard: Guard,
+        limits: Limits,
+        shell: Shell | None,
+    ) -> None:
+        self._connection = connection
+        self._login = login
+        self._guard = guard
+        self._shell = shell
+        self.limits = limits
+        self.target = target
+        self.host_key_fingerprint = connection.fingerprints[-1]
+        self.jump_host_key_fingerprints = connection.fingerprints[:-1]
+
+    @property
+    def platform(self) -> Platform:
+        """What the engine knows of this kind of device."""
+        return self.target.platform
+
+    @property
+    def prompt(self) -> str:
+        """The prompt as the device shows it now, empty on an exec channel."""
+        return "" if self._shell is None else self._shell.prompt
+
+    @property
+    def mode(self) -> str:
+        """The mode of the command line (a key of `platform.prompts`), empty on an exec channel."""
+        return "" if self._shell is None else self._shell.mode
+
+    async def run(self, command: str, *, timeout: float | None = None, max_bytes: int | None = None) -> str:
+        """Runs a command and returns what it printed: lines with `\\n`, no echo, no prompt, no ANSI.
+
+        `timeout` is in seconds from sending to the prompt (default: `limits.command_seconds`). An exec
+        channel's error stream follows its output. InvalidInput for a command with a control character;
+        DeviceFailure `timeout`, `lost`, `prompt` (the device asks a question) or `flood` (over `max_bytes`,
+        `partial` holds what came before). After a failure a shell session takes no more commands.
+        """
+        result = await self.execute(command, timeout=timeout, max_bytes=max_bytes)
+        return result.output + result.errors
+
+    async def execute(
+        self, command: str, *, timeout: float | None = None, max_bytes: int | None = None
+    ) -> CommandResult:
+        """As `run`, with exit status and error stream where the channel has them."""
+        if not command or any(ord(character) < 32 or ord(character) == 127 for character in command):
+            raise InvalidInput("a command must be one line without control characters")
+        if self._shell is not None:
+            return CommandResult(output=await self._shell.run(command, seconds=timeout, limit=max_bytes))
+        seconds = timeout or self.limits.command_seconds
+        stream = ByteStream(guard=self._guard, limit=max_bytes or self.limits.output_bytes)
+        try:
+            async with asyncio.timeout(seconds):
+                return await self._execute(command, stream)
+        except TimeoutError as exc:
+            stream.abort()
+            raise DeviceFailure("timeout", f"`{command}` did not end within {seconds:g} s") from exc
+
+    async def require_mode(self, mode: str) -> None:
+        """Makes sure that the command line is in this mode; DeviceFailure `enable` when that is refused."""
+        if self._shell is None or self._shell.mode == mode:
+            return
+        await self._shell.enable(self._login.enable_secret)
+        if self._shell.mode != mode:
+            raise DeviceFailure("enable", f"the device is in mode {self._shell.mode!r}, needed is {mode!r}")
+
+    async def _execute(self, command: str, stream: ByteStream) -> CommandResult:
+        await _open_channel(self._connection, stream, guard=self._guard, command=command)
+        while not (stream.ended or stream.flooded):
+            await stream.news(within=self.limits.command_seconds)
+        if stream.flooded:
+            stream.abort()
+            text = f"`{command}` printed more than {stream.limit} bytes"
+            raise DeviceFailure("flood", text, partial=clean(bytes(stream.data)))
+        if stream.exit_status is None:
+            raise DeviceFailure("lost", f"the connection dropped during `{command}`")
+        output, errors = clean(bytes(stream.data)), clean(bytes(stream.errors))
+        return CommandResult(output=output, errors=errors, exit_status=stream.exit_status)
+
+
+def refused(lines: list[str], platform: Platform) -> str | None:
+    """The first of the lines that is a refusal by the device, cut to 120 characters, else None."""
+    for line in lines:
+        if any(pattern.search(line) for pattern in platform.failures):
+            return line.strip()[:120]
+    return None
+
+
+@asynccontextmanager
+async def open_session(
+    target: Target, login: Login, *, guard: Guard = no_guard, limits: Limits | None = None
+) -> AsyncIterator[Session]:
+    """Connects, logs in, learns the prompt, turns paging off and sends the target's connect_commands.
+
+    With an enable secret in the login the session goes to the privileged mode at once. `guard` is called
+    directly before everything that is sent to the device (the fence of a lease); what it raises ends the
+    session and is passed on. DeviceFailure says why a device could not be opened. On any exception,
+    cancellation included, the TCP connection is closed at once; otherwise within two seconds.
+    """
+    limits = limits or Limits()
+    connection = await connect(target, login, guard=guard, seconds=limits.login_seconds)
+    try:
+        shell = None
+        if target.platform.channel == "shell":
+            shell = await _open_shell(connection, target.platform, guard=guard, limits=limits)
+        session = Session(connection, target=target, login=login, guard=guard, limits=limits, shell=shell)
+        await _prepare(session, shell, login)
+        yield session
+    except BaseException:
+        connection.abort()
+        raise
+    else:
+        await connection.close()
+
+
+async def _open_shell(connection: Connection, platform: Platform, *, guard: Guard, limits: Limits) -> Shell:
+    stream = ByteStream(guard=guard, limit=limits.output_bytes)
+    try:
+        async with asyncio.timeout(limits.login_seconds):
+            await _open_channel(connection, stream, guard=guard, command=None)
+    except TimeoutError as exc:
+        raise DeviceFailure("timeout", f"no shell within {limits.login_seconds:g} s after the login") from exc
+    shell = Shell(stream, platform, limits)
+    await shell.start()
+    return shell
+
+
+async def _prepare(session: Session, shell: Shell | None, login: Login) -> None:
+    enable = session.platform.enable
+    if shell is not None and enable is not None and login.enable_secret and shell.mode == "exec":
+        await shell.enable(login.enable_secret)
+    for command in session.target.connect_commands:
+        output = await session.run(command)
+        refusal = refused(output.split("\n"), session.platform)
+        if refusal is not None:
+            raise DeviceFailure("refused_command", f"the connect command `{command}` was refused: {refusal}")
+
+
+async def _open_channel(
+    connection: Connection, stream: ByteStream, *, guard: Guard, command: str | None
+) -> None:
+    """A shell with a terminal (no command), or a command on a channel without one."""
+    guard()
+    try:
+        await connection.ssh.create_session(
+            lambda: stream,
+            command=command,
+            request_pty=command is None,
+            term_type="vt100",
+            term_size=(_COLUMNS, _ROWS),
+            env=None,
+            send_env=None,
+            encoding=None,
+        )
+    except asyncssh.ChannelOpenError as exc:
+        what = "a shell" if command is None else f"`{command}`"
+        raise DeviceFailure("refused_command", f"the device does not run {what} ({exc})") from exc
+    except (asyncssh.Error, OSError) as exc:
+        raise DeviceFailure("lost", f"the connection dropped after the login ({exc})") from exc

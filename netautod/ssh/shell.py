@@ -1,0 +1,232 @@
+"""A conversation with the command line of a device: learns its prompt, sends commands, reads their output."""
+
+import asyncio
+from collections.abc import Callable
+
+from netautod.ssh.failures import DeviceFailure
+from netautod.ssh.limits import Limits
+from netautod.ssh.platforms import Platform
+from netautod.ssh.stream import ByteStream
+from netautod.ssh.terminal import clean, visible, without_escapes
+
+_ECHO_TICKS = 3  # quiet periods after which a prompt counts although the command was not echoed
+_HOST_CHARACTERS = 14  # IOS cuts the host name of a long prompt in its config modes
+_LEARN_TRIES = 3
+_LOGIN = "after the login"
+_Judge = Callable[[str], bool]
+_Settle = Callable[[int], bool]
+
+
+def _never(ticks: int) -> bool:
+    return False
+
+
+class Shell:
+    """One interactive channel; after `start` it stands at a known prompt.
+
+    Commands run one at a time. After a failure the channel is out of step with the device and refuses more.
+    `stage` in the methods below is the end of a sentence, such as "after `show version`".
+    """
+
+    def __init__(self, stream: ByteStream, platform: Platform, limits: Limits) -> None:
+        self._stream = stream
+        self._platform = platform
+        self._limits = limits
+        self._answered_pager: int | None = None  # where in the buffer the pager stood that was answered last
+        self._usable = True
+        self._host = ""
+        self.prompt = ""
+        self.mode = ""
+
+    async def start(self) -> None:
+        """Learns the prompt and turns paging off; DeviceFailure `prompt` when none comes."""
+        try:
+            await self._learn_prompt()
+        except DeviceFailure as exc:
+            if exc.kind != "timeout":
+                raise
+            seen = self._last_line().strip()[-80:]
+            ending = f"the last line is {seen!r}" if seen else "the device printed nothing"
+            raise DeviceFailure("prompt", f"{exc.text}; {ending}") from exc
+        for command in (*self._platform.paging_off, *self._platform.width):
+            await self.run(command)  # a device that does not know it says so; the pager is answered anyway
+
+    async def enable(self, secret: str | None) -> None:
+        """Goes to the privileged mode, sends the secret at most once; DeviceFailure `enable` if refused."""
+        dialog = self._platform.enable
+        if dialog is None:
+            raise DeviceFailure("enable", f"the platform {self._platform.name} knows no enable command")
+        stage = f"after `{dialog.command}`"
+        asks = dialog.password_prompt.search
+
+        def answered(line: str) -> bool:
+            return bool(asks(line)) or self._is_prompt(line)
+
+        self._begin()
+        self._stream.write(dialog.command + "\n")
+        line = await self._answer(stage, answered)
+        if asks(line):
+            if secret is None:
+                raise DeviceFailure("enable", "the device asks for an enable secret, the credential has none")
+            self._clear()
+            self._stream.write(secret + "\n")
+            line = await self._answer(stage, answered)
+        found = self._platform.mode_of(line)
+        if found is None or found[0] == self.mode:
+            raise DeviceFailure("enable", "the device refused the enable secret or command")
+        self._arrive(line)
+
+    async def run(self, command: str, *, seconds: float | None = None, limit: int | None = None) -> str:
+        """Sends one command and returns what it printed, without echo and prompt."""
+        self._begin()
+        self._stream.limit = limit or self._limits.output_bytes
+        self._stream.write(command + "\n")
+        await self._wait(
+            f"after `{command}`",
+            done=self._echo_then_prompt(command.encode()),
+            settle=self._settled,
+            seconds=seconds or self._limits.command_seconds,
+        )
+        lines = clean(bytes(self._stream.data)).split("\n")
+        before = self.prompt
+        # Without a prompt on the last line, log lines followed it there: it is the one from before.
+        self._arrive(lines[-1] if self._is_own_prompt(lines[-1]) else before)
+        return "\n".join(self._strip(lines, command, {before, self.prompt}))
+
+    async def _learn_prompt(self) -> None:
+        """A line that looks like a prompt is one when an empty command brings the same line again."""
+        candidate = await self._answer(_LOGIN, self._is_prompt)
+        for _ in range(_LEARN_TRIES):
+            self._clear()
+            self._stream.write("\n")
+            again = await self._answer(_LOGIN, self._is_prompt)
+            if again == candidate:
+                break
+            candidate = again  # the one before was a line of the banner
+            self._clear()
+            if await self._stream.news(within=self._limits.quiet_seconds):
+                candidate = await self._answer(_LOGIN, self._is_prompt)
+        else:
+            raise DeviceFailure("prompt", f"the prompt changes each time, at last to {candidate[-80:]!r}")
+        self._arrive(candidate)
+        self._host = (self._platform.mode_of(candidate) or ("", ""))[1]
+
+    def _begin(self) -> None:
+        if not self._usable:
+            raise DeviceFailure("lost", "the session was given up after an earlier failure")
+        self._usable = False
+        self._clear()
+
+    def _clear(self) -> None:
+        self._stream.clear()
+        self._answered_pager = None
+
+    def _arrive(self, line: str) -> None:
+        """The channel stands at a prompt: remembers it and is ready for the next command."""
+        self.prompt = line.rstrip()
+        found = self._platform.mode_of(self.prompt)
+        self.mode = found[0] if found is not None else self.mode
+        self._usable = True
+
+    def _last_line(self) -> str:
+        return visible(self._stream.last_line().decode(errors="replace")).rstrip()
+
+    def _is_prompt(self, line: str) -> bool:
+        return self._platform.mode_of(line) is not None
+
+    def _is_own_prompt(self, line: str) -> bool:
+        """The learned prompt, or that of another mode of the same host."""
+        if line.rstrip() == self.prompt:
+            return True
+        found = self._platform.mode_of(line)
+        if found is None or found[0] == self.mode:
+            return False
+        return found[1][:_HOST_CHARACTERS] == self._host[:_HOST_CHARACTERS]
+
+    def _echo_then_prompt(self, command: bytes) -> _Judge:
+        """A prompt that was still under way when the command was sent must not end its output."""
+        echoed = False
+
+        def judge(line: str) -> bool:
+            nonlocal echoed
+            echoed = echoed or command in self._stream.data
+            return echoed and self._is_own_prompt(line)
+
+        return judge
+
+    def _settled(self, ticks: int) -> bool:
+        """Whether a silent device is done although its last line is not the prompt after our echo."""
+        lines = clean(bytes(self._stream.data)).split("\n")
+        if self._is_own_prompt(lines[-1]):
+            return ticks >= _ECHO_TICKS
+        # Log lines came after the prompt, and the device did not print it again.
+        for line in reversed(lines[1:]):
+            if line.rstrip() == self.prompt:
+                return True
+            if line.strip() and not self._platform.is_log_line(line):
+                return False
+        return False
+
+    async def _answer(self, stage: str, done: _Judge) -> str:
+        """The line that ends a step of a dialog."""
+        await self._wait(stage, done=done, settle=_never, seconds=self._limits.prompt_seconds)
+        return self._last_line()
+
+    async def _wait(self, stage: str, *, done: _Judge, settle: _Settle, seconds: float) -> None:
+        """Reads until `done` likes the last line or `settle` likes the silence; answers pagers meanwhile."""
+        ticks = 0
+        try:
+            async with asyncio.timeout(seconds):
+                while not self._reached(stage, done):
+                    if await self._stream.news(within=self._limits.quiet_seconds):
+                        ticks = 0
+                        continue
+                    ticks += 1
+                    self._refuse_question(stage)
+                    if settle(ticks):
+                        return
+        except TimeoutError as exc:
+            text = f"no prompt within {seconds:g} s {stage} ({len(self._stream.data)} bytes came)"
+            raise DeviceFailure("timeout", text) from exc
+
+    def _reached(self, stage: str, done: _Judge) -> bool:
+        stream = self._stream
+        if stream.flooded:
+            stream.abort()
+            text = f"more than {stream.limit} bytes came {stage}"
+            raise DeviceFailure("flood", text, partial=clean(bytes(stream.data)))
+        raw = stream.last_line().decode(errors="replace")
+        if done(visible(raw)):
+            return True
+        if stream.ended:
+            text = f"the connection dropped {stage} ({len(stream.data)} bytes came)"
+            raise DeviceFailure("lost", text)
+        self._answer_pager(without_escapes(raw))
+        return False
+
+    def _answer_pager(self, raw: str) -> None:
+        """A pager waits while its text is the very end of what came; each one is answered once."""
+        line = raw.rstrip("\r").rpartition("\r")[2]
+        if not any(pattern.search(line) for pattern in self._platform.pager):
+            return
+        position = self._stream.data.rfind(b"\n")
+        if position != self._answered_pager:
+            self._answered_pager = position
+            self._stream.write(self._platform.pager_key)
+
+    def _refuse_question(self, stage: str) -> None:
+        line = self._last_line().strip()
+        if self._platform.is_question(line):
+            text = f"the device asks {line[-120:]!r} {stage}; a person has to answer that"
+            raise DeviceFailure("prompt", text)
+
+    def _strip(self, lines: list[str], command: str, prompts: set[str]) -> list[str]:
+        """Takes the echo and the prompt away, and nothing else."""
+        first = next((n for n, line in enumerate(lines) if self._is_echo(line, command)), -1)
+        body = lines[first + 1 :]
+        end = next((n for n, line in enumerate(body) if line.rstrip() in prompts), len(body))
+        return body[:end]
+
+    def _is_echo(self, line: str, command: str) -> bool:
+        line = line.rstrip()
+        return line == command or (line.endswith(command) and self._is_prompt(line[: -len(command)]))

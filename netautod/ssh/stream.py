@@ -1,0 +1,87 @@
+"""The bytes of one SSH channel: a capped buffer that can be waited on, and guarded writes."""
+
+import asyncio
+from typing import Any
+
+import asyncssh
+
+from netautod.ssh.guards import Guard
+
+_TAIL_BYTES = 4096  # of the last line; a prompt, a pager or a question is shorter
+
+
+class ByteStream(asyncssh.SSHClientSession[bytes]):
+    """Collects what a channel receives.
+
+    `data` is what came since the last `clear`, `errors` the same of the error stream. At `limit` bytes the
+    stream keeps no more and is `flooded`. `ended` is true once nothing more will come; `lost` holds the
+    error when the connection, not the channel, was closed.
+    """
+
+    def __init__(self, *, guard: Guard, limit: int) -> None:
+        self.data = bytearray()
+        self.errors = bytearray()
+        self.limit = limit
+        self.flooded = False
+        self.ended = False
+        self.lost: Exception | None = None
+        self._guard = guard
+        self._channel: asyncssh.SSHClientChannel[bytes] | None = None
+        self._news = asyncio.Event()
+
+    def connection_made(self, chan: "asyncssh.SSHClientChannel[bytes]") -> None:
+        # asyncssh calls this between opening the channel and sending the command that it shall run: the
+        # process may have slept in between, so the lease is looked at here, too.
+        self._guard()
+        self._channel = chan
+
+    def data_received(self, data: bytes, datatype: Any) -> None:
+        if len(self.data) + len(self.errors) + len(data) > self.limit:
+            self.flooded = True
+        else:
+            (self.data if datatype is None else self.errors).extend(data)
+        self._news.set()
+
+    def eof_received(self) -> bool:
+        return False  # closes our side as well; connection_lost follows
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self.ended = True
+        self.lost = exc
+        self._news.set()
+
+    @property
+    def exit_status(self) -> int | None:
+        """The exit status of an exec channel, None as long as there is none."""
+        return None if self._channel is None else self._channel.get_exit_status()
+
+    def clear(self) -> None:
+        """Forgets what came so far."""
+        self.data.clear()
+        self.errors.clear()
+
+    def last_line(self) -> bytes:
+        """What came after the last line feed (of a very long line, its end)."""
+        return bytes(self.data[max(self.data.rfind(b"\n") + 1, len(self.data) - _TAIL_BYTES) :])
+
+    def write(self, text: str) -> None:
+        """Sends text, unless the guard raises."""
+        if self._channel is None or self.ended:
+            return  # the reader that follows reports the lost connection
+        self._guard()
+        self._channel.write(text.encode())
+
+    async def news(self, *, within: float) -> bool:
+        """Waits for something to happen; false when nothing did for `within` seconds."""
+        try:
+            async with asyncio.timeout(within):
+                await self._news.wait()
+        except TimeoutError:
+            return False
+        self._news.clear()
+        return True
+
+    def abort(self) -> None:
+        """Drops the channel."""
+        if self._channel is not None:
+            self._channel.abort()

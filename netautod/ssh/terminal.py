@@ -1,0 +1,77 @@
+"""What a terminal would show: turns received bytes into plain lines (ANSI, erased text, NUL, CRLF)."""
+
+import re
+
+# ECMA-48: CSI sequences, OSC strings (ended by BEL or ST) and the other two-byte escapes.
+_CSI = r"\x1b\[(?P<args>[0-?]*)[ -/]*(?P<final>[@-~])"
+_ESCAPE = re.compile(_CSI + r"|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[ -/]*[0-~]")
+_UNFINISHED_ESCAPE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*)?\Z")
+# A carriage return that begins no line end, or any control character but tab and line feed.
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]|\r(?!\n)")
+_UNPRINTABLE = re.compile(r"[\x00-\x07\x0b\x0c\x0e-\x1a\x1c-\x1f\x7f]")
+_PIECES = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|[\b\r]|[^\b\r\x1b]+")
+_MAX_COLUMN = 4096  # a cursor address beyond this is an attack on our memory, not a screen
+
+
+def clean(data: bytes) -> str:
+    """Text with `\\n` line ends as a reader would see it; bytes that are not UTF-8 become U+FFFD."""
+    text = data.decode("utf-8", errors="replace")
+    if _CONTROL.search(text) is None:  # the usual case, and the fast one
+        return text.replace("\r\n", "\n")
+    return "\n".join(visible(line) for line in text.split("\n"))
+
+
+def visible(line: str) -> str:
+    """One line (without its line feed) after backspaces, carriage returns and erasures did their work."""
+    line = line.rstrip("\r")
+    if _CONTROL.search(line) is None:
+        return line
+    line = _ESCAPE.sub(_keep_cursor_moves, _UNFINISHED_ESCAPE.sub("", _UNPRINTABLE.sub("", line)))
+    cells: list[str] = []
+    column = 0
+    moved = False
+    for piece in _PIECES.findall(line):
+        if piece[0] in "\b\r\x1b":
+            cells, column = _move(piece, cells, column)
+            moved = True
+        else:
+            cells[column : column + len(piece)] = piece
+            column += len(piece)
+    shown = "".join(cells)
+    return shown.rstrip() if moved else shown  # what an erased pager leaves behind is blanks
+
+
+def without_escapes(text: str) -> str:
+    """The text as it came, backspaces included, without colours and other escape sequences."""
+    return _ESCAPE.sub("", text) if "\x1b" in text else text
+
+
+def _keep_cursor_moves(match: re.Match[str]) -> str:
+    """Only these change the visible text of a line: cursor forward, back, to column; erase in line."""
+    return match[0] if (match["final"] or "-") in "CDGK" else ""
+
+
+def _move(piece: str, cells: list[str], column: int) -> tuple[list[str], int]:
+    if piece == "\b":
+        return cells, max(0, column - 1)
+    if piece == "\r":
+        return cells, 0
+    digits = re.sub(r"[^0-9]", "", piece)[:6]
+    count = min(int(digits or 0), _MAX_COLUMN)
+    final = piece[-1]
+    if final == "K":
+        return _erase(cells, column, count), column
+    if final == "D":
+        return cells, max(0, column - max(1, count))
+    target = column + max(1, count) if final == "C" else max(1, count) - 1
+    cells += [" "] * (target - len(cells))
+    return cells, target
+
+
+def _erase(cells: list[str], column: int, what: int) -> list[str]:
+    """Erase in line: 0 to the end, 1 from the beginning, 2 all; cells before the cursor go on to exist."""
+    if what == 0:
+        return cells[:column]
+    if what == 1:
+        return [" "] * min(column, len(cells)) + cells[column:]
+    return [" "] * column

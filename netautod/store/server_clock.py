@@ -1,0 +1,61 @@
+"""The database server's clock, followed from this node: due times are judged by one clock for all nodes."""
+
+import asyncio
+import logging
+import time
+from datetime import UTC, datetime, timedelta
+
+from netautod.clock import whole_milliseconds
+from netautod.errors import Unavailable
+from netautod.store.client import Database
+
+logger = logging.getLogger(__name__)
+NOTEWORTHY = timedelta(seconds=2)
+
+
+class ServerClock:
+    """`now()` is the server's time: its last answer plus what the monotonic clock counted since.
+
+    A node whose own clock is minutes off, or is set while the service runs, computes the same times as
+    the others.
+    """
+
+    def __init__(self, database: Database, *, refresh_seconds: float = 30.0) -> None:
+        self._database = database
+        self._refresh_seconds = refresh_seconds
+        self._server_at = datetime.now(UTC)
+        self._mono_at = time.monotonic()
+        self._task: asyncio.Task[None] | None = None
+
+    async def __aenter__(self) -> "ServerClock":
+        await self.refresh()
+        difference = self._server_at - datetime.now(UTC)
+        if abs(difference) > NOTEWORTHY:
+            logger.warning("this machine's clock differs from the database server's by %s", difference)
+        self._task = asyncio.create_task(self._follow(), name="server clock")
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
+
+    def now(self) -> datetime:
+        return whole_milliseconds(self._server_at + timedelta(seconds=self.monotonic() - self._mono_at))
+
+    def monotonic(self) -> float:
+        return time.monotonic()
+
+    async def refresh(self) -> None:
+        asked_at = time.monotonic()
+        server_at = await self._database.now()
+        self._mono_at = (asked_at + time.monotonic()) / 2  # the answer was true half-way
+        self._server_at = server_at
+
+    async def _follow(self) -> None:
+        while True:
+            await asyncio.sleep(self._refresh_seconds)
+            try:
+                await self.refresh()
+            except Unavailable:
+                logger.debug("the server's time could not be read; the old offset stays")

@@ -1,0 +1,1 @@
+"""Scheduled tasks: what runs when, with which parameters."""

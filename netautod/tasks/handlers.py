@@ -1,0 +1,144 @@
+"""/api/tasks/schedules, /api/tasks/agent-schedules and /api/tasks/preview."""
+
+import asyncio
+
+from netautod.clock import to_text
+from netautod.http.access import requires
+from netautod.http.handler import JsonHandler
+from netautod.http.routes import Route
+from netautod.http.schema import PageQuery
+from netautod.store.paging import Page
+from netautod.tasks.models import Task
+from netautod.tasks.schemas import (
+    AgentScheduleAnswer,
+    AgentScheduleCreate,
+    AgentScheduleListAnswer,
+    AgentScheduleQuery,
+    PreviewAnswer,
+    PreviewRequest,
+    TaskAnswer,
+    TaskCreate,
+    TaskListAnswer,
+    ToggleRequest,
+)
+from netautod.tasks.service import TaskService
+
+OPERATOR = "tasks.operate"
+
+
+class TaskHandler(JsonHandler):
+    tasks: TaskService
+
+
+class Schedules(TaskHandler):
+    @requires(OPERATOR, query=PageQuery, answer=TaskListAnswer)
+    async def get(self) -> None:
+        """Lists tasks."""
+        page = await self.tasks.page(self.caller.org_id, Page(**self.query))
+        self.answer(page.to_json("tasks", Task.to_list_item))
+
+    @requires(OPERATOR, status=201, body=TaskCreate, answer=TaskAnswer)
+    async def post(self) -> None:
+        """Creates a task."""
+        self.answer((await self.tasks.create(self.caller, self.body)).to_json())
+
+
+class Schedule(TaskHandler):
+    @requires(OPERATOR, answer=TaskAnswer)
+    async def get(self, task_id: str) -> None:
+        """Reads a task."""
+        task = await self.tasks.get(self.caller.org_id, self.path_id(task_id, "Task"))
+        self.answer(task.to_json())
+
+    @requires(OPERATOR, body=TaskCreate, partial=True, answer=TaskAnswer)
+    async def put(self, task_id: str) -> None:
+        """Changes the sent fields of a task."""
+        task = await self.tasks.update(self.caller, self.path_id(task_id, "Task"), self.body)
+        self.answer(task.to_json())
+
+    @requires(OPERATOR, status=204)
+    async def delete(self, task_id: str) -> None:
+        """Deletes a task; its executions stay."""
+        await self.tasks.delete(self.caller, self.path_id(task_id, "Task"))
+        self.answer_nothing()
+
+
+class ScheduleToggle(TaskHandler):
+    @requires(OPERATOR, body=ToggleRequest, answer=TaskAnswer)
+    async def post(self, task_id: str) -> None:
+        """Enables or disables a task."""
+        enabled = self.body["enabled"]
+        task = await self.tasks.toggle(self.caller, self.path_id(task_id, "Task"), enabled)
+        self.answer(task.to_json())
+
+
+class AgentSchedules(TaskHandler):
+    @requires(OPERATOR, query=AgentScheduleQuery, answer=AgentScheduleListAnswer)
+    async def get(self) -> None:
+        """Lists agent schedules; `mine=true` narrows to the caller's own."""
+        mine = self.query.pop("mine")
+        owner_id = self.caller.user_id if mine else None
+        page = await self.tasks.page(self.caller.org_id, Page(**self.query), agent=True, owner_id=owner_id)
+        self.answer(page.to_json("tasks", Task.to_agent_schedule))
+
+    @requires(OPERATOR, status=201, body=AgentScheduleCreate, answer=AgentScheduleAnswer)
+    async def post(self) -> None:
+        """Creates an agent schedule."""
+        task = await self.tasks.create_agent_schedule(self.caller, self.body)
+        self.answer(task.to_agent_schedule())
+
+
+class AgentSchedule(TaskHandler):
+    @requires(OPERATOR, answer=AgentScheduleAnswer)
+    async def get(self, task_id: str) -> None:
+        """Reads an agent schedule."""
+        task = await self.tasks.get(self.caller.org_id, self.path_id(task_id, "Task"), agent=True)
+        self.answer(task.to_agent_schedule())
+
+    @requires(OPERATOR, body=AgentScheduleCreate, partial=True, answer=AgentScheduleAnswer)
+    async def put(self, task_id: str) -> None:
+        """Changes the sent fields of an agent schedule."""
+        task = await self.tasks.update(self.caller, self.path_id(task_id, "Task"), self.body, agent=True)
+        self.answer(task.to_agent_schedule())
+
+    @requires(OPERATOR, status=204)
+    async def delete(self, task_id: str) -> None:
+        """Deletes an agent schedule; its executions stay."""
+        await self.tasks.delete(self.caller, self.path_id(task_id, "Task"), agent=True)
+        self.answer_nothing()
+
+
+class AgentScheduleToggle(TaskHandler):
+    @requires(OPERATOR, body=ToggleRequest, answer=AgentScheduleAnswer)
+    async def post(self, task_id: str) -> None:
+        """Enables or disables an agent schedule."""
+        enabled = self.body["enabled"]
+        task = await self.tasks.toggle(self.caller, self.path_id(task_id, "Task"), enabled, agent=True)
+        self.answer(task.to_agent_schedule())
+
+
+class Preview(TaskHandler):
+    @requires(OPERATOR, body=PreviewRequest, answer=PreviewAnswer)
+    async def post(self) -> None:
+        """The next fire times of a cron expression, without creating a task."""
+        # In a thread: a hundred runs of a rare expression cost more than the loop should stand still.
+        runs = await asyncio.to_thread(
+            self.tasks.preview, self.body["cron_expression"], self.body["timezone"], self.body["count"]
+        )
+        self.answer({"next_runs": [{"utc": to_text(utc), "local": local.isoformat()} for utc, local in runs]})
+
+
+def routes(tasks: TaskService) -> list[Route]:
+    services = {"tasks": tasks}
+    return [
+        Route(path=path, handler=handler, services=services)
+        for path, handler in (
+            ("/api/tasks/schedules", Schedules),
+            ("/api/tasks/schedules/:id", Schedule),
+            ("/api/tasks/schedules/:id/toggle", ScheduleToggle),
+            ("/api/tasks/agent-schedules", AgentSchedules),
+            ("/api/tasks/agent-schedules/:id", AgentSchedule),
+            ("/api/tasks/agent-schedules/:id/toggle", AgentScheduleToggle),
+            ("/api/tasks/preview", Preview),
+        )
+    ]

@@ -1,0 +1,189 @@
+"""The rules of tasks: validation, ownership, next_run_at, and the audit trail of their changes.
+
+Choices that neither specification page settles: enabling through PUT recomputes `next_run_at` like
+toggle does; a PUT that changes nothing about the schedule leaves `next_run_at` as it is.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import datetime
+from typing import Any, Protocol
+from uuid import uuid4
+
+from netautod.audit.service import AuditLog
+from netautod.caller import Caller
+from netautod.clock import Clock
+from netautod.errors import Conflict, InvalidInput, NotFound
+from netautod.registries import Followers
+from netautod.store.client import Duplicate, OrgId
+from netautod.store.paging import Page, PageOf
+from netautod.tasks import cron
+from netautod.tasks.models import (
+    AGENT_TASK,
+    DEFAULT_RETRIES,
+    DEFAULT_RETRY_DELAY,
+    DEFAULT_TIMEOUT,
+    TASK_TYPES,
+    Task,
+)
+from netautod.tasks.store import TaskStore
+
+EDIT_TRIES = 20
+
+
+class ParameterRules(Protocol):
+    """What a task type's executor and the rest of the product say about `parameters`."""
+
+    def known(self, task_type: str) -> bool: ...
+
+    async def check(
+        self, caller: Caller, task_type: str, parameters: Mapping[str, Any], before: Mapping[str, Any]
+    ) -> Mapping[str, Any]:
+        """The parameters to store; raises InvalidInput or Forbidden. `before` is what is stored now."""
+        ...
+
+
+class TaskService:
+    def __init__(
+        self,
+        *,
+        store: TaskStore,
+        audit: AuditLog,
+        clock: Clock,
+        ticks: cron.NextTicks,
+        rules: ParameterRules,
+        deletions: Followers,
+    ) -> None:
+        self._store = store
+        self._audit = audit
+        self._clock = clock
+        self._ticks = ticks
+        self._rules = rules
+        self._deletions = deletions
+
+    async def create(self, caller: Caller, fields: Mapping[str, Any]) -> Task:
+        """`fields` as TaskCreate loads them."""
+        if fields["task_type"] not in TASK_TYPES and not self._rules.known(fields["task_type"]):
+            raise InvalidInput(f"task_type: must be one of {', '.join(TASK_TYPES)}")
+        now = self._clock.now()
+        task = Task(
+            id=str(uuid4()),
+            org_id=caller.org_id,
+            name=fields["name"],
+            description=fields.get("description"),
+            task_type=fields["task_type"],
+            cron_expression=fields["cron_expression"],
+            timezone=fields["timezone"],
+            parameters=await self._rules.check(caller, fields["task_type"], fields["parameters"], {}),
+            enabled=fields["enabled"],
+            max_retries=fields["max_retries"],
+            retry_delay_seconds=fields["retry_delay_seconds"],
+            timeout_seconds=fields["timeout_seconds"],
+            next_run_at=self._next(fields["cron_expression"], fields["timezone"], now),
+            last_run_at=None,
+            owner_id=caller.user_id,
+            created_at=now,
+            updated_at=now,
+        )
+        try:
+            await self._store.insert(task)
+        except Duplicate as error:
+            raise Conflict("Task with this name already exists") from error
+        await self._audit.record(caller, "task.create", "task", task.id, {"name": task.name})
+        return task
+
+    async def create_agent_schedule(self, caller: Caller, fields: Mapping[str, Any]) -> Task:
+        """Always created with the fixed retry and timeout values of service.md."""
+        wrapped = {
+            **{key: value for key, value in fields.items() if key != "prompt"},
+            "task_type": AGENT_TASK,
+            "parameters": {"prompt": fields["prompt"]},
+            "max_retries": DEFAULT_RETRIES,
+            "retry_delay_seconds": DEFAULT_RETRY_DELAY,
+            "timeout_seconds": DEFAULT_TIMEOUT,
+        }
+        return await self.create(caller, wrapped)
+
+    async def get(self, org_id: OrgId, task_id: str, *, agent: bool = False) -> Task:
+        return self._shown(await self._find(org_id, task_id, agent))
+
+    async def page(
+        self, org_id: OrgId, page: Page, *, agent: bool = False, owner_id: str | None = None
+    ) -> PageOf[Task]:
+        where: dict[str, Any] = {"task_type": AGENT_TASK} if agent else {}
+        if owner_id is not None:
+            where["owner_id"] = owner_id
+        found = await self._store.page(org_id, where, page)
+        return replace(found, items=[self._shown(task) for task in found.items])
+
+    async def update(
+        self, caller: Caller, task_id: str, fields: Mapping[str, Any], *, agent: bool = False
+    ) -> Task:
+        """Changes the sent fields only; two updates at the same time never lose one another's."""
+        for _ in range(EDIT_TRIES):
+            task = await self._find(caller.org_id, task_id, agent)
+            change = await self._change(caller, task, fields)
+            was = {
+                "cron_expression": task.cron_expression,
+                "timezone": task.timezone,
+                "enabled": task.enabled,
+                "updated_at": task.updated_at,
+            }
+            try:
+                changed = await self._store.change(caller.org_id, task_id, was, change)
+            except Duplicate as error:
+                raise Conflict("Task with this name already exists") from error
+            if changed is not None:
+                await self._audit.record(caller, "task.update", "task", task_id, {"fields": sorted(fields)})
+                return self._shown(changed)
+        raise Conflict("The task is being changed by others at the same time")
+
+    async def toggle(self, caller: Caller, task_id: str, enabled: bool, *, agent: bool = False) -> Task:
+        return await self.update(caller, task_id, {"enabled": enabled}, agent=agent)
+
+    async def delete(self, caller: Caller, task_id: str, *, agent: bool = False) -> None:
+        """Executions stay; pending ones are cancelled by what app.py registered."""
+        await self._find(caller.org_id, task_id, agent)
+        if not await self._store.delete(caller.org_id, task_id):
+            raise NotFound("Task not found")
+        # A crash here leaves pending runs of a task that is gone: the claim cancels those.
+        await self._deletions.notify(caller.org_id, task_id)
+        await self._audit.record(caller, "task.delete", "task", task_id)
+
+    def preview(self, expression: str, timezone: str, count: int) -> list[tuple[datetime, datetime]]:
+        """The next runs as (utc, local); raises InvalidInput."""
+        return cron.next_runs(cron.parse(expression, timezone), self._clock.now(), count)
+
+    async def _find(self, org_id: OrgId, task_id: str, agent: bool) -> Task:
+        task = await self._store.get(org_id, task_id)
+        if task is None or (agent and task.task_type != AGENT_TASK):
+            raise NotFound("Task not found")
+        return task
+
+    async def _change(self, caller: Caller, task: Task, fields: Mapping[str, Any]) -> dict[str, Any]:
+        change = {key: value for key, value in fields.items() if key not in ("task_type", "prompt")}
+        if fields.get("task_type", task.task_type) != task.task_type:
+            raise InvalidInput("task_type: cannot be changed after creation")
+        if "prompt" in fields:
+            change["parameters"] = {**task.parameters, "prompt": fields["prompt"]}
+        if "parameters" in change:
+            change["parameters"] = await self._rules.check(
+                caller, task.task_type, change["parameters"], task.parameters
+            )
+            change["owner_id"] = caller.user_id
+        now = self._clock.now()
+        timing = ("cron_expression", "timezone", "enabled")
+        if any(change.get(key, getattr(task, key)) != getattr(task, key) for key in timing):
+            expression = change.get("cron_expression", task.cron_expression)
+            change["next_run_at"] = self._next(expression, change.get("timezone", task.timezone), now)
+        change["updated_at"] = now
+        return change
+
+    def _next(self, expression: str, timezone: str, moment: datetime) -> datetime:
+        return self._ticks.next_after(self._ticks.schedule(expression, timezone), moment)
+
+    def _shown(self, task: Task) -> Task:
+        """A disabled task shows the tick that would come next if it were enabled."""
+        if task.enabled:
+            return task
+        return replace(task, next_run_at=self._next(task.cron_expression, task.timezone, self._clock.now()))

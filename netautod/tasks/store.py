@@ -1,0 +1,119 @@
+"""Tasks in MongoDB: the collection `tasks`, its indexes and the due scan's two queries."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from typing import Any
+
+from netautod.store.client import Database, Document, OrgId
+from netautod.store.indexes import Index
+from netautod.store.paging import Page, PageOf
+from netautod.tasks.decide import DueTask
+from netautod.tasks.models import Task
+
+COLLECTION = "tasks"
+INDEXES = (
+    Index(collection=COLLECTION, keys=(("org_id", 1), ("name", 1)), unique=True),
+    Index(collection=COLLECTION, keys=(("org_id", 1), ("task_type", 1), ("name", 1), ("_id", 1))),
+    Index(collection=COLLECTION, keys=(("enabled", 1), ("next_run_at", 1))),
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class DueRow:
+    """A due task with all that its execution copies, and the server's time of the read."""
+
+    task: Task
+    now: datetime
+
+    def due(self) -> DueTask:
+        return DueTask(
+            id=self.task.id,
+            cron_expression=self.task.cron_expression,
+            timezone=self.task.timezone,
+            enabled=self.task.enabled,
+            next_run_at=self.task.next_run_at,
+        )
+
+
+class TaskStore:
+    def __init__(self, database: Database) -> None:
+        self._tasks = database.scoped(COLLECTION)
+        self._all = database.collection(COLLECTION)
+
+    async def insert(self, task: Task) -> None:
+        await self._tasks.insert(task.org_id, _to_document(task))
+
+    async def get(self, org_id: OrgId, task_id: str) -> Task | None:
+        document = await self._tasks.find_one(org_id, {"_id": task_id})
+        return _to_task(document) if document else None
+
+    async def page(self, org_id: OrgId, where: Mapping[str, Any], page: Page) -> PageOf[Task]:
+        total = await self._tasks.count(org_id, where)
+        found = await self._tasks.find(
+            org_id, where, sort=[("name", 1), ("_id", 1)], limit=page.limit, offset=page.offset
+        )
+        return PageOf(items=[_to_task(document) for document in found], total=total, page=page)
+
+    async def change(
+        self, org_id: OrgId, task_id: str, was: Mapping[str, Any], change: Mapping[str, Any]
+    ) -> Task | None:
+        """Sets fields if those of `was` still have these values; None if not (or the task is gone)."""
+        document = await self._tasks.find_and_update(org_id, {"_id": task_id, **was}, {"$set": dict(change)})
+        return _to_task(document) if document else None
+
+    async def delete(self, org_id: OrgId, task_id: str) -> bool:
+        return await self._tasks.delete(org_id, {"_id": task_id})
+
+    async def using_credential(self, org_id: OrgId, credential_id: str) -> list[str]:
+        found = await self._tasks.find(
+            org_id, {"parameters.credential_id": credential_id}, fields={"name": 1}, limit=20
+        )
+        return [document["name"] for document in found]
+
+    async def due(self, limit: int) -> list[DueRow]:
+        """Enabled tasks whose time has come by the server's clock, the longest due first."""
+        found = await self._all.find(
+            {"enabled": True, "$expr": {"$lte": ["$next_run_at", "$$NOW"]}},
+            fields={**dict.fromkeys(_FIELDS, 1), "now": "$$NOW"},
+            sort=[("next_run_at", 1)],
+            limit=limit,
+        )
+        return [DueRow(task=_to_task(document), now=document["now"]) for document in found]
+
+    async def advance(self, moves: Iterable[tuple[Task, datetime]]) -> None:
+        """Compare-and-set of `next_run_at`: an edit or another node that came in between wins."""
+        await self._all.update_batch(
+            [
+                ({"_id": task.id, "next_run_at": task.next_run_at}, {"$set": {"next_run_at": upcoming}})
+                for task, upcoming in moves
+            ]
+        )
+
+    async def disable(self, task_id: str, was: datetime) -> None:
+        """For a task whose expression or zone is no longer valid: it must not block the scan."""
+        await self._all.update({"_id": task_id, "next_run_at": was}, {"$set": {"enabled": False}})
+
+    async def started(self, starts: Sequence[tuple[str, datetime]]) -> None:
+        """Records the start of executions in `last_run_at`, which only ever grows."""
+        await self._all.update_batch(
+            [({"_id": task_id}, {"$max": {"last_run_at": moment}}) for task_id, moment in starts]
+        )
+
+    async def enabled_states(self, task_ids: Iterable[str]) -> dict[str, bool]:
+        """Enabled flags by id; a task that is gone is missing."""
+        found = await self._all.find({"_id": {"$in": list(task_ids)}}, fields={"enabled": 1})
+        return {document["_id"]: document["enabled"] for document in found}
+
+
+_FIELDS = tuple(name for name in Task.__dataclass_fields__ if name != "id")
+
+
+def _to_document(task: Task) -> Document:
+    document = asdict(task)
+    document["_id"] = document.pop("id")
+    return document
+
+
+def _to_task(document: Document) -> Task:
+    return Task(id=document["_id"], **{name: document.get(name) for name in _FIELDS})  # type: ignore[arg-type]

@@ -1,0 +1,175 @@
+"""The simulated device: an SSH server on loopback that behaves like a network device, or misbehaves on request."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import Literal, Self
+
+import asyncssh
+
+from netautod.testing.faults import Faults, LoginAttempt
+from netautod.testing.ios_config import ios_config
+from netautod.testing.server import DeviceServer
+
+__all__ = ["Faults", "LoginAttempt", "SimulatedDevice"]
+
+_OLD_ALGORITHMS = {
+    "modern": {},
+    "compatible": {"kex_algs": ["diffie-hellman-group14-sha1"], "mac_algs": ["hmac-sha1"]},
+    "legacy": {
+        "kex_algs": ["diffie-hellman-group1-sha1"],
+        "encryption_algs": ["aes128-cbc", "3des-cbc"],
+        "mac_algs": ["hmac-sha1"],
+    },
+}
+_LINUX_FILES = {
+    "/etc/hostname": "host1\n",
+    "/etc/hosts": "127.0.0.1\tlocalhost\n",
+    "/etc/resolv.conf": "nameserver 192.0.2.53\n",
+    "/etc/passwd": "root:x:0:0:root:/root:/bin/bash\n",
+}
+_LINUX_COMMANDS = {
+    "uname -srm": "Linux 6.1.0-28-amd64 x86_64\n",
+    "ip route show": "default via 192.0.2.1 dev eth0 proto dhcp metric 100\n",
+}
+
+
+@dataclass(kw_only=True, eq=False)
+class SimulatedDevice:
+    """One device, listening from `async with` on `host`:`port` (a free port of 127.0.0.1) to its end.
+
+    `platform` is `cisco_ios` (a shell with prompts, `enable`, a pager and an echo like that of a tty) or
+    `linux` (exec channels; `files` and `responses` are what there is). `config` is the whole output of `show
+    running-config` and may be assigned while it runs; `responses` maps other commands to their output.
+    With `password` None only `authorized_key` (a public key in OpenSSH form) logs in. With `enable_password`
+    a session begins in the unprivileged mode. `prompt` is the host name in the prompt unless it is set.
+    `latency` in seconds is waited before each answer. `algorithms` names the oldest SSH profile that the
+    device needs. Give 200 devices one `host_key` to save their generation.
+
+    What happened: `commands` (lines as received, secrets not among them), `login_attempts`,
+    `open_sessions` (shells and running commands), `open_connections`.
+    """
+
+    hostname: str = "sw1"
+    platform: Literal["cisco_ios", "linux"] = "cisco_ios"
+    username: str = "admin"
+    password: str | None = "simulated"
+    authorized_key: str | None = None
+    keyboard_interactive_only: bool = False
+    enable_password: str | None = None
+    prompt: str = ""
+    banner: str = ""
+    config: str = ""
+    responses: dict[str, str] = field(default_factory=dict)
+    files: dict[str, str] = field(default_factory=dict)
+    faults: Faults = field(default_factory=Faults)
+    latency: float = 0.0
+    algorithms: Literal["modern", "compatible", "legacy"] = "modern"
+    host_key: asyncssh.SSHKey | None = None
+    host: str = "127.0.0.1"
+    port: int = 0
+    commands: list[str] = field(default_factory=list, init=False)
+    login_attempts: list[LoginAttempt] = field(default_factory=list, init=False)
+    open_sessions: int = field(default=0, init=False)
+    open_connections: int = field(default=0, init=False)
+
+    def __post_init__(self) -> None:
+        self._changed = asyncio.Event()
+        self._acceptor: asyncssh.SSHAcceptor | None = None
+        self._connections: set[asyncssh.SSHServerConnection] = set()
+        self._tasks: set[asyncio.Task[None]] = set()
+        if self.platform == "cisco_ios" and not self.config:
+            self.config = ios_config(self.hostname)
+        if self.platform == "linux":
+            self.files = self.files or dict(_LINUX_FILES)
+            self.responses = self.responses or dict(_LINUX_COMMANDS)
+
+    @property
+    def fingerprint(self) -> str:
+        """The host key as `SHA256:...`; the device must have been started."""
+        if self.host_key is None:
+            raise RuntimeError("the device was not started")
+        return self.host_key.get_fingerprint("sha256")
+
+    async def __aenter__(self) -> Self:
+        if self.host_key is None:
+            self.host_key = asyncssh.generate_private_key("ssh-ed25519")
+        options: dict[str, list[str]] = _OLD_ALGORITHMS[self.algorithms]
+        self._acceptor = await asyncssh.listen(
+            self.host,
+            self.port,
+            config=None,
+            server_factory=lambda: DeviceServer(self),
+            server_host_keys=[self.host_key],
+            encoding=None,
+            line_editor=False,
+            gss_host=None,
+            **options,
+        )
+        self.port = self._acceptor.get_port()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.stop()
+
+    async def stop(self) -> None:
+        """Closes the port and cuts every connection."""
+        if self._acceptor is not None:
+            self._acceptor.close()
+            await self._acceptor.wait_closed()
+        for task in list(self._tasks):
+            task.cancel()
+        self.cut_connections()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await asyncio.gather(*(connection.wait_closed() for connection in list(self._connections)))
+
+    def cut_connections(self) -> None:
+        """Drops the TCP connections of all sessions, as a reload of the device would."""
+        for connection in list(self._connections):
+            connection.abort()
+
+    def change_host_key(self) -> None:
+        """New connections see another host key, as after a replacement of the hardware."""
+        if self._acceptor is None:
+            raise RuntimeError("the device was not started")
+        self.host_key = asyncssh.generate_private_key("ssh-ed25519")
+        self._acceptor.update(server_host_keys=[self.host_key])
+
+    async def wait_until(self, condition: Callable[["SimulatedDevice"], bool], seconds: float = 5.0) -> None:
+        """Waits until the condition holds for the device; TimeoutError when it does not come true in time."""
+        async with asyncio.timeout(seconds):
+            while not condition(self):
+                self._changed.clear()
+                await self._changed.wait()
+
+    def note_change(self) -> None:
+        """Wakes `wait_until`; the parts of the device call it when a counter or a list changed."""
+        self._changed.set()
+
+    def note_connection(self, connection: asyncssh.SSHServerConnection, *, opened: bool) -> None:
+        """Keeps track of the TCP connections."""
+        if opened:
+            self._connections.add(connection)
+        else:
+            self._connections.discard(connection)
+        self.open_connections = len(self._connections)
+        self.note_change()
+
+    def note_session(self, task: asyncio.Task[None]) -> None:
+        """Keeps track of what serves a channel, until it ends."""
+        self._tasks.add(task)
+        task.add_done_callback(self._session_done)
+        self.open_sessions = len(self._tasks)
+        self.note_change()
+
+    def _session_done(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        self.open_sessions = len(self._tasks)
+        self.note_change()
+        if not task.cancelled() and task.exception() is not None:
+            task.get_loop().call_exception_handler(
+                {"message": "simulated device", "exception": task.exception()}
+            )

@@ -1,0 +1,125 @@
+"""The terminal line of a simulated device: echoes what is typed, and sends output slowly, cut or dirty."""
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+import asyncssh
+
+from netautod.testing import ios_cli, linux_host
+
+if TYPE_CHECKING:
+    from netautod.testing.device import SimulatedDevice
+
+_PIECE = 40
+_DIRT = b"\x1b[1m\x00\xff\x1b[0m"
+
+
+class Tty(asyncssh.SSHServerSession[bytes]):
+    """One channel of the device: a shell, or one command."""
+
+    def __init__(self, device: "SimulatedDevice") -> None:
+        self.device = device
+        self.command: str | None = None
+        self.privileged = device.enable_password is None
+        self.lines_per_page = 24
+        self.echoes = True
+        self._wants_key = False
+        self._typed = bytearray()
+        self._lines: asyncio.Queue[str] = asyncio.Queue()
+        self._keys: asyncio.Queue[str] = asyncio.Queue()
+        self._channel: asyncssh.SSHServerChannel[bytes] | None = None
+        self._writable = asyncio.Event()
+        self._writable.set()
+        self._task: asyncio.Task[None] | None = None
+
+    def connection_made(self, chan: "asyncssh.SSHServerChannel[bytes]") -> None:
+        self._channel = chan
+
+    def pty_requested(self, term_type: str, term_size: Any, term_modes: Any) -> bool:
+        return True
+
+    def shell_requested(self) -> bool:
+        return self.device.platform == "cisco_ios"
+
+    def exec_requested(self, command: str) -> bool:
+        self.command = command
+        return self.device.platform == "linux"
+
+    def session_started(self) -> None:
+        serve = ios_cli.serve if self.device.platform == "cisco_ios" else linux_host.serve
+        self._task = asyncio.get_running_loop().create_task(serve(self))
+        self.device.note_session(self._task)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        if self._task is not None:
+            self._task.cancel()
+
+    def eof_received(self) -> bool:
+        return True  # an exec client may close its side first
+
+    def pause_writing(self) -> None:
+        self._writable.clear()
+
+    def resume_writing(self) -> None:
+        self._writable.set()
+
+    def data_received(self, data: bytes, datatype: Any) -> None:
+        for byte in data:
+            if self._wants_key:
+                self._keys.put_nowait(chr(byte))
+            elif byte in b"\r\n":
+                self._echo(b"\r\n")
+                self._lines.put_nowait(self._typed.decode(errors="replace"))
+                self._typed.clear()
+            else:
+                self._typed.append(byte)
+                self._echo(bytes([byte]))
+
+    async def read_line(self, *, hidden: bool = False) -> str:
+        """One line as typed; hidden ones (passwords) are neither echoed nor noted."""
+        self.echoes = not hidden
+        line = await self._lines.get()
+        self.echoes = True
+        if not hidden and line.strip():
+            self.device.commands.append(line)
+            self.device.note_change()
+        return line
+
+    async def read_key(self) -> str:
+        """One key, not echoed, as a pager reads it."""
+        self._wants_key = True
+        try:
+            return await self._keys.get()
+        finally:
+            self._wants_key = False
+
+    async def write(self, text: str) -> None:
+        """Sends text with the line ends of a terminal."""
+        data = text.replace("\n", "\r\n").encode() if self.command is None else text.encode()
+        if self.device.faults.dirty:
+            data = data.replace(b"description", _DIRT + b"description")
+        if self.device.faults.slow:
+            for start in range(0, len(data), _PIECE):
+                await self._send(data[start : start + _PIECE])
+                await asyncio.sleep(self.device.faults.slow)
+        else:
+            await self._send(data)
+
+    def cut(self) -> None:
+        """Drops the TCP connection under the session."""
+        if self._channel is not None:
+            self._channel.get_connection().abort()
+
+    def exit(self, status: int = 0) -> None:
+        """Ends the session."""
+        if self._channel is not None:
+            self._channel.exit(status)
+
+    async def _send(self, data: bytes) -> None:
+        await self._writable.wait()
+        if self._channel is not None and not self._channel.is_closing():
+            self._channel.write(data)
+
+    def _echo(self, data: bytes) -> None:
+        if self.echoes and not self.device.faults.no_echo and self._channel is not None:
+            self._channel.write(data)

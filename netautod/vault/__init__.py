@@ -1,0 +1,1 @@
+"""Envelope encryption: the root key, the organizations' keys, sealed values, rotation; knows no resource."""

@@ -1,0 +1,7 @@
+"""The vault's one error: a key is missing or wrong, or a sealed value does not open."""
+
+from netautod.errors import NetautodError
+
+
+class VaultError(NetautodError):
+    """One line for the operator or the log; it never holds key material or plaintext."""

@@ -1,0 +1,37 @@
+"""Executors of the task types that the service accepts but does not run yet (service.md)."""
+
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+from marshmallow import Schema
+
+from netautod.plugin_api import Executor, PermanentFailure, RunContext, hookimpl
+
+
+class _Unimplemented:
+    """Fails every run, without retries: trying again cannot help."""
+
+    parameters_schema: ClassVar[type[Schema] | None] = None
+    idempotent: ClassVar[bool] = True
+    task_type: ClassVar[str]
+
+    async def run(self, context: RunContext) -> Any:
+        raise PermanentFailure(f"{self.task_type} is not yet implemented")
+
+
+class Deployment(_Unimplemented):
+    task_type = "deployment"
+
+
+class HealthCheck(_Unimplemented):
+    task_type = "health_check"
+
+
+class CustomScript(_Unimplemented):
+    task_type = "custom_script"
+
+
+@hookimpl
+def netautod_register_executors(register: Callable[[Executor], None]) -> None:
+    for executor in (Deployment(), HealthCheck(), CustomScript()):
+        register(executor)

@@ -1,0 +1,93 @@
+"""Shared fixtures: one real mongod per run, a fresh database per test, and served routes."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+from netautod.store.embedded import EmbeddedMongo
+from tornado.httpclient import AsyncHTTPClient
+from tornado.httpserver import HTTPServer
+from tornado.netutil import bind_sockets
+
+from netautod.caller import Caller
+from netautod.clock import SystemClock
+from netautod.errors import Unauthenticated
+from netautod.http import openapi
+from netautod.http.context import HttpContext, RequestInfo
+from netautod.http.limits import RateLimiter
+from netautod.http.routes import Route, application
+from netautod.store.client import Database, connect
+from netautod.store.indexes import Index, create_indexes
+from tests.support.client import ServedRoutes
+
+
+@pytest.fixture(scope="session")
+async def mongo_uri(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[str]:
+    """One mongod for the whole run."""
+    async with EmbeddedMongo(tmp_path_factory.mktemp("mongo")) as mongo:
+        yield mongo.uri
+
+
+@pytest.fixture
+async def database(mongo_uri: str) -> AsyncIterator[Database]:
+    """An empty database of its own."""
+    made = connect(mongo_uri, f"t{uuid4().hex[:20]}")
+    yield made
+    await made.drop()
+    made.close()
+
+
+Serve = Callable[[Iterable[Route]], Awaitable[ServedRoutes]]
+
+
+@pytest.fixture
+async def serve() -> AsyncIterator[Serve]:
+    """`served = await serve(routes)`: the real handlers without the rest of the service."""
+    servers: list[HTTPServer] = []
+
+    async def start(routes: Iterable[Route]) -> ServedRoutes:
+        callers: dict[str, Caller] = {}
+
+        async def authenticate(token: str, info: RequestInfo) -> Caller:
+            if token not in callers:
+                raise Unauthenticated("Invalid or expired token")
+            return callers[token]
+
+        context = HttpContext(
+            authenticate=authenticate,
+            limiter=RateLimiter(clock=SystemClock(), rate=0, burst=1),
+            trusted_proxies=(),
+            cors_origins=frozenset({"https://console.example"}),
+        )
+        listed = list(routes)
+        server = HTTPServer(application(listed, context))
+        sockets = bind_sockets(0, "127.0.0.1")
+        server.add_sockets(sockets)
+        servers.append(server)
+        port = sockets[0].getsockname()[1]
+        return ServedRoutes(
+            base_url=f"http://127.0.0.1:{port}", description=openapi.document(listed), callers=callers
+        )
+
+    AsyncHTTPClient.configure(None, max_clients=1000)
+    yield start
+    for server in servers:
+        server.stop()
+        await server.close_all_connections()
+
+
+@pytest.fixture
+def indexed(database: Database) -> Callable[[Iterable[Index]], Awaitable[Database]]:
+    """`database = await indexed(INDEXES)`: the fresh database with a resource's indexes."""
+
+    async def create(indexes: Iterable[Index]) -> Database:
+        await create_indexes(database, indexes)
+        return database
+
+    return create
+
+
+@pytest.fixture
+def repository_root() -> Path:
+    return Path(__file__).parent.parent

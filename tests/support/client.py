@@ -1,0 +1,144 @@
+"""An HTTP client that holds every answer to the OpenAPI description."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import uuid4
+
+import jsonschema
+from jsonschema import Draft202012Validator
+from tornado.httpclient import AsyncHTTPClient, HTTPRequest
+
+from netautod.caller import Caller
+from netautod.store.client import OrgId
+
+
+@dataclass(frozen=True, kw_only=True)
+class Response:
+    status: int
+    headers: Mapping[str, str]
+    content: bytes
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.content)
+
+
+@dataclass(kw_only=True)
+class ApiClient:
+    """Speaks to one server; every answer is held to the OpenAPI description."""
+
+    base_url: str
+    description: dict[str, Any]
+    token: str | None = None
+    headers: dict[str, str] = field(default_factory=dict)
+
+    def with_token(self, token: str | None) -> "ApiClient":
+        return ApiClient(
+            base_url=self.base_url, description=self.description, token=token, headers=dict(self.headers)
+        )
+
+    async def get(self, path: str, **options: Any) -> Response:
+        return await self.request("GET", path, **options)
+
+    async def post(self, path: str, body: Any = None, **options: Any) -> Response:
+        return await self.request("POST", path, body, **options)
+
+    async def put(self, path: str, body: Any = None, **options: Any) -> Response:
+        return await self.request("PUT", path, body, **options)
+
+    async def delete(self, path: str, **options: Any) -> Response:
+        return await self.request("DELETE", path, **options)
+
+    async def request(
+        self,
+        method: str,
+        path: str,
+        body: Any = None,
+        *,
+        raw: bytes | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> Response:
+        sent = {**self.headers, **(headers or {})}
+        if self.token is not None:
+            sent.setdefault("Authorization", f"Bearer {self.token}")
+        content = raw if raw is not None else (None if body is None else json.dumps(body).encode())
+        request = HTTPRequest(
+            self.base_url + path,
+            method=method,
+            headers=sent,
+            body=content,
+            allow_nonstandard_methods=True,
+            follow_redirects=False,
+            request_timeout=60,
+        )
+        answer = await AsyncHTTPClient().fetch(request, raise_error=False)
+        response = Response(status=answer.code, headers=answer.headers, content=answer.body)
+        check_against_description(self.description, method, path, response)
+        return response
+
+
+def check_against_description(
+    description: dict[str, Any], method: str, path: str, response: Response
+) -> None:
+    """Every answer carries a request id, and JSON of the shape that the OpenAPI document promises."""
+    assert response.headers.get("X-Request-Id")
+    operation = _described(description, method, path.partition("?")[0])
+    if response.status >= 400:
+        schema: Any = {"$ref": "#/components/schemas/Error"}
+    elif operation is None:
+        return
+    else:
+        assert str(response.status) in operation["responses"], (method, path, response.status)
+        described = operation["responses"][str(response.status)]
+        if "content" not in described:
+            return
+        schema = described["content"]["application/json"]["schema"]
+    if method == "HEAD":
+        return
+    whole = {**schema, "components": description["components"]}
+    Draft202012Validator(whole, format_checker=jsonschema.FormatChecker()).validate(response.json)
+
+
+def _described(description: dict[str, Any], method: str, path: str) -> Any:
+    segments = path.split("/")
+    best: tuple[int, Any] | None = None
+    for template, operations in description["paths"].items():
+        parts = template.split("/")
+        if len(parts) != len(segments) or method.lower() not in operations:
+            continue
+        wildcards = sum(part.startswith("{") for part in parts)
+        matches = all(p.startswith("{") or p == s for p, s in zip(parts, segments, strict=True))
+        if matches and (best is None or wildcards < best[0]):
+            best = (wildcards, operations[method.lower()])
+    return best[1] if best else None
+
+
+def assert_error(response: Response, status: int, text: str = "") -> None:
+    """The flat error body with this status, and a sentence that contains the text."""
+    assert response.status == status, (response.status, response.content)
+    assert text.lower() in response.json["error"].lower(), response.json
+
+
+@dataclass(kw_only=True)
+class ServedRoutes:
+    """Some routes on a random port, with tokens that stand for callers instead of a login."""
+
+    base_url: str
+    description: dict[str, Any]
+    callers: dict[str, Caller]
+
+    def client(
+        self, *permissions: str, org_id: str | None = None, user_id: str | None = None
+    ) -> tuple[ApiClient, Caller]:
+        """A client whose token carries exactly these permissions, in a new organization unless given."""
+        token = uuid4().hex
+        caller = Caller(
+            user_id=user_id or str(uuid4()),
+            org_id=OrgId(org_id or str(uuid4())),
+            username=f"user-{token[:6]}",
+            permissions=frozenset(permissions),
+        )
+        self.callers[token] = caller
+        return ApiClient(base_url=self.base_url, description=self.description, token=token), caller

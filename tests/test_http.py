@@ -1,0 +1,178 @@
+"""The HTTP base: authentication, strict bodies, JSON errors, body limits, request ids."""
+
+import pytest
+from marshmallow import fields
+
+from netautod.http.access import any_token, public, requires
+from netautod.http.handler import JsonHandler
+from netautod.http.routes import Route, UndeclaredError
+from netautod.http.schema import Answer, Id, Integer, Name, PageQuery, Request, Text
+from tests.conftest import Serve
+from tests.support.client import assert_error
+
+
+class ThingAnswer(Answer):
+    name = fields.String()
+    port = fields.Integer(allow_none=True)
+
+
+class ThingRequest(Request):
+    read_only = frozenset({"id"})
+    name = Name(required=True)
+    port = Integer(allow_none=True)
+    description = Text()
+    other_id = Id()
+
+
+class Things(JsonHandler):
+    @requires("things.read", query=PageQuery)
+    async def get(self) -> None:
+        """Lists."""
+        self.answer(self.query)
+
+    @requires("things.write", body=ThingRequest, answer=ThingAnswer, status=201, body_limit=2000)
+    async def post(self) -> None:
+        """Creates."""
+        self.answer({"name": self.body["name"], "port": self.body.get("port")})
+
+    @any_token(body=ThingRequest, partial=True)
+    async def put(self) -> None:
+        """Changes."""
+        self.answer(self.body)
+
+
+class Crash(JsonHandler):
+    @public()
+    async def get(self) -> None:
+        """Fails."""
+        raise RuntimeError("a secret detail")
+
+
+class OneThing(JsonHandler):
+    @public()
+    async def get(self, text: str) -> None:
+        """Reads."""
+        self.answer({"id": self.path_id(text, "Thing")})
+
+
+ROUTES = [
+    Route(path="/api/things/:id", handler=OneThing),
+    Route(path="/api/things/crash", handler=Crash),
+    Route(path="/api/things", handler=Things),
+]
+
+
+@pytest.mark.parametrize(
+    ("raw", "text"),
+    [
+        pytest.param(b"{", "not valid JSON", id="broken"),
+        pytest.param(b'{"name":"a","port":NaN}', "not valid JSON", id="NaN"),
+        pytest.param(b'{"name":"a","port":1e999}', "out of range", id="infinite"),
+        pytest.param(b'{"name":"a","port":99999999999999999999}', "64 bits", id="over int64"),
+        pytest.param(b'{"name":"a\\u0000"}', "name: NUL", id="NUL"),
+        pytest.param(b'{"name":"\\ud800"}', "not valid Unicode", id="lone surrogate"),
+        pytest.param(b"[" * 100 + b"]" * 100, "nested", id="100 levels"),
+        pytest.param(b"[" * 900 + b"1" + b"]" * 900, "nested", id="900 levels"),
+        pytest.param(b"[1]", "must be a JSON object", id="an array"),
+        pytest.param(b"", "name: Missing data", id="nothing where a field is required"),
+        pytest.param(b'{"name":"a","port":"7"}', "port: Not a valid integer", id="text for a number"),
+        pytest.param(b'{"name":"a","port":1.0}', "port: Not a valid integer", id="fraction for a number"),
+        pytest.param(b'{"name":"a","port":true}', "port: Not a valid integer", id="true for a number"),
+        pytest.param(b'{"name":{"$ne":1}}', "name: Not a valid string", id="operator object"),
+        pytest.param(b'{"name":"  "}', "name: Length", id="blank name"),
+        pytest.param(b'{"name":"a","bananas":1}', "bananas: Unknown field", id="unknown field"),
+        pytest.param(b'{"name":"a","other_id":"12345678123456781234567812345678"}', "UUID", id="bare hex"),
+        pytest.param(b"\xff\xfe", "not valid JSON", id="not UTF-8"),
+    ],
+)
+async def test_a_bad_body_is_a_400_that_names_the_field(serve: Serve, raw: bytes, text: str) -> None:
+    client, _ = (await serve(ROUTES)).client("things.write")
+    assert_error(await client.post("/api/things", raw=raw), 400, text)
+
+
+async def test_read_only_fields_are_ignored_and_null_is_absent_on_create(serve: Serve) -> None:
+    client, _ = (await serve(ROUTES)).client("things.write")
+    response = await client.post("/api/things", {"id": "x", "name": " a ", "port": None})
+    assert (response.status, response.json) == (201, {"name": "a", "port": None})
+
+
+async def test_a_partial_body_keeps_null_for_optional_fields_only(serve: Serve) -> None:
+    client, _ = (await serve(ROUTES)).client()
+    assert (await client.put("/api/things", {"description": ""})).json == {"description": None}
+    assert (await client.put("/api/things", {"port": None})).json == {"port": None}
+    assert_error(await client.put("/api/things", {"name": None}), 400, "name: Field may not be null")
+
+
+async def test_no_token_is_401_with_challenge_and_a_wrong_permission_403(serve: Serve) -> None:
+    served = await serve(ROUTES)
+    client, _ = served.client("things.read")
+    anonymous = await client.with_token(None).get("/api/things")
+    assert_error(anonymous, 401, "Authentication required")
+    assert anonymous.headers["WWW-Authenticate"] == "Bearer"
+    assert_error(await client.with_token("nonsense").get("/api/things"), 401, "Invalid or expired token")
+    assert_error(await client.post("/api/things", {"name": "a"}), 403, "Insufficient permissions")
+
+
+@pytest.mark.parametrize(
+    ("query", "status"),
+    [
+        pytest.param("limit=1&offset=3&bananas=1", 200, id="unknown keys are ignored"),
+        pytest.param("limit=0", 400, id="limit 0"),
+        pytest.param("limit=abc", 400, id="limit abc"),
+        pytest.param("offset=-1", 400, id="offset -1"),
+        pytest.param("limit=1000", 200, id="over the cap"),
+    ],
+)
+async def test_query_parameters(serve: Serve, query: str, status: int) -> None:
+    client, _ = (await serve(ROUTES)).client("things.read")
+    response = await client.get(f"/api/things?{query}")
+    assert response.status == status
+    if "1000" in query:
+        assert response.json["limit"] == 100
+
+
+async def test_an_oversized_body_is_413_and_the_connection_answers(serve: Serve) -> None:
+    client, _ = (await serve(ROUTES)).client("things.write")
+    for size in (3_000, 3_000_000, 150_000_000):
+        body = b'{"name":"' + b"a" * size + b'"}'
+        assert_error(await client.post("/api/things", raw=body), 413, "larger than 2000 bytes")
+
+
+async def test_unknown_routes_and_methods_answer_json(serve: Serve) -> None:
+    client, _ = (await serve(ROUTES)).client("things.write")
+    assert_error(await client.get("/api/bananas"), 404, "Not found")
+    refused = await client.request("PATCH", "/api/things", {})
+    assert_error(refused, 405, "Method not allowed")
+    assert refused.headers["Allow"] == "GET, POST, PUT"
+    assert_error(await client.request("OPTIONS", "/api/things"), 405)
+    assert_error(await client.get("/api/things/not-a-uuid"), 404, "Thing not found")
+
+
+async def test_a_literal_route_wins_and_an_unexpected_error_hides_its_text(
+    serve: Serve, caplog: pytest.LogCaptureFixture
+) -> None:
+    client, _ = (await serve(ROUTES)).client()
+    response = await client.get("/api/things/crash", headers={"X-Request-Id": "my-request-1"})
+    assert_error(response, 500, "Internal server error (request my-request-1)")
+    assert b"secret" not in response.content
+    assert "a secret detail" in caplog.text
+
+
+async def test_cors_is_answered_for_listed_origins_only(serve: Serve) -> None:
+    client, _ = (await serve(ROUTES)).client()
+    headers = {"Origin": "https://console.example", "Access-Control-Request-Method": "POST"}
+    listed = await client.with_token(None).request("OPTIONS", "/api/things", headers=headers)
+    assert listed.status == 204
+    assert listed.headers["Access-Control-Allow-Origin"] == "https://console.example"
+    other = await client.request("OPTIONS", "/api/things", headers={"Origin": "https://evil.example"})
+    assert_error(other, 405)
+    assert "Access-Control-Allow-Origin" not in other.headers
+
+
+async def test_an_undeclared_method_refuses_to_start(serve: Serve) -> None:
+    class Careless(JsonHandler):
+        async def get(self) -> None:
+            self.answer({})
+
+    with pytest.raises(UndeclaredError, match="does not declare who may call it"):
+        await serve([Route(path="/api/careless", handler=Careless)])
