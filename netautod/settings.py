@@ -73,6 +73,9 @@ class Auth:
     refresh_family_days: float = setting(30.0, "Life of a login however often it is refreshed.", low=0.01)
     password_min_length: int = setting(12, "Shortest password accepted.", low=8, high=256)
     session_cache_seconds: float = setting(1.0, "Age at most of a cached session check.", low=0, high=1)
+    lockout_failures: int = setting(10, "Failed logins from one address until it is locked out.", low=1)
+    lockout_window: int = setting(900, "Seconds in which failed logins are counted together.", low=1)
+    lockout_seconds: int = setting(900, "Seconds that an address stays locked out.", low=1)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,6 +102,9 @@ class Executions:
     reap_grace_seconds: float = setting(
         5.0, "A dead node's run is taken over this long after its lease.", low=0
     )
+    approval_hours: float = setting(24.0, "A parked run waits this long for its approval.", low=0)
+    log_lines: int = setting(10_000, "Log lines kept per execution at most.", low=1)
+    log_bytes: int = setting(4 * 1024 * 1024, "Bytes of log kept per execution at most.", low=1024)
     cancel_grace_seconds: float = setting(5.0, "A cancelled executor has this long to clean up.", low=0)
 
 

@@ -37,7 +37,7 @@ class CredentialChange:
 def creation(fields: Mapping[str, Any]) -> CredentialChange:
     """Raises InvalidInput unless the fields make a whole credential."""
     credential_type = fields["credential_type"]
-    values = {name: fields.get(name) for name in rules.TYPED}
+    values: dict[str, Any] = {name: fields.get(name) for name in rules.TYPED}
     if values["port"] is None and "port" in rules.TYPES[credential_type].needs:
         values["port"] = rules.SNMP_PORT
     rules.check_values(credential_type, values, is_default=fields.get("is_default"))

@@ -61,7 +61,7 @@ def _string(data: bytes) -> tuple[bytes, bytes]:
 def _largest_number(body: bytes) -> int:
     """The largest number of an encrypted PKCS#8 key (its iteration count); 0 for one in the clear."""
     try:
-        value = der_decode(body)
+        value: Any = der_decode(body)
     except ASN1DecodeError:
         return 0  # an old encrypted PEM key, which has no iteration count
     encrypted = isinstance(value, tuple) and len(value) == 2 and isinstance(value[0], tuple)

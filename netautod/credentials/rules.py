@@ -1,5 +1,6 @@
 """The types of credentials: which fields each needs and takes, what may change, which values fit together."""
 
+import unicodedata
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -18,6 +19,9 @@ AUTH_PROTOCOLS = ("MD5", "SHA", "SHA224", "SHA256", "SHA384", "SHA512")
 PRIV_PROTOCOLS = ("DES", "3DES", "AES128", "AES192", "AES256")
 SYNONYMS = {"SHA1": "SHA", "AES": "AES128", "TRIPLEDES": "3DES"}
 SHORTEST_KEY = 8  # RFC 3414 11.2
+
+# Whose secret may span lines. Everything else is typed into a terminal or sent in one protocol field.
+MULTI_LINE = ("ssh_key", "generic_secret")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,6 +69,9 @@ def check_values(credential_type: str, values: Mapping[str, Any], *, is_default:
             raise InvalidInput(f"{field}: not used by the type {credential_type}")
     if is_default and rules.kind is None:
         raise InvalidInput(f"is_default: there is no default of the type {credential_type}")
+    for field in ("username", *SEALED):
+        if not (field == "secret" and credential_type in MULTI_LINE):
+            _check_single_line(field, values.get(field))
     _check_snmp(values)
 
 
@@ -90,6 +97,11 @@ def protocol(text: str, known: Collection[str]) -> str | None:
     name = text.upper().replace("-", "")
     name = SYNONYMS.get(name, name)
     return name if name in known else None
+
+
+def _check_single_line(field: str, text: str | None) -> None:
+    if any(unicodedata.category(character) in ("Cc", "Zl", "Zp") for character in text or ""):
+        raise InvalidInput(f"{field}: line breaks and control characters are not allowed")
 
 
 def _check_snmp(values: Mapping[str, Any]) -> None:

@@ -1,18 +1,15 @@
 """Requests and answers of /api/credentials; secrets are taken and never answered."""
 
-import unicodedata
 from collections.abc import Sequence
 from typing import Any
 
-from marshmallow import ValidationError, fields, validate, validates_schema
+from marshmallow import ValidationError, fields, validate
 
 from netautod.credentials import rules
 from netautod.credentials.hosts import is_entry
 from netautod.http.schema import Answer, Boolean, Integer, Name, PageAnswer, Request, Text, Timestamp
 
 SECRET_LENGTH = 65_536
-# What may span lines; all others are typed into a terminal or sent in one protocol field.
-MULTI_LINE = ("ssh_key", "generic_secret")
 
 
 class Username(Text):
@@ -30,10 +27,9 @@ class Protocol(Text):
         super().__init__(metadata={"enum": [*known, None]}, **options)
         self._known = known
 
-    def deserialize(self, value: Any, attr: str | None = None, data: Any = None, **kwargs: Any) -> Any:
-        text = super().deserialize(value, attr, data, **kwargs)
-        found = rules.protocol(text, self._known) if isinstance(text, str) else None
-        if text is not None and found is None:
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> str:
+        found = rules.protocol(str(super()._deserialize(value, attr, data, **kwargs)), self._known)
+        if found is None:
             raise ValidationError(f"Must be one of: {', '.join(self._known)}.")
         return found
 
@@ -41,10 +37,6 @@ class Protocol(Text):
 def _host_entry(text: str) -> None:
     if not is_entry(text):
         raise ValidationError("Must be an address, a network (CIDR) or a host name with * and ?.")
-
-
-def is_single_line(text: str) -> bool:
-    return not any(unicodedata.category(character) in ("Cc", "Zl", "Zp") for character in text)
 
 
 class CredentialRequest(Request):
@@ -65,19 +57,6 @@ class CredentialRequest(Request):
     auth_key = Text(max_length=1024, load_only=True)
     priv_protocol = Protocol(rules.PRIV_PROTOCOLS, load_only=True)
     priv_key = Text(max_length=1024, load_only=True)
-
-    @validates_schema
-    def _no_line_breaks(self, data: dict[str, Any], **kwargs: Any) -> None:
-        single = {"username", *rules.SEALED}
-        secret = data.get("secret")
-        # A PUT need not name its type; only a key or a generic secret may span lines.
-        if data.get("credential_type") in MULTI_LINE or (
-            "credential_type" not in data and secret and "PRIVATE KEY-----" in secret
-        ):
-            single.remove("secret")
-        for name in sorted(single):
-            if data.get(name) and not is_single_line(data[name]):
-                raise ValidationError("Line breaks and control characters are not allowed.", name)
 
 
 class CredentialAnswer(Answer):

@@ -1,4 +1,4 @@
-"""The rules of credentials: whole by type, secrets sealed, one default per kind, and which one a login uses."""
+"""The rules of credentials: whole by type, sealed, one default per kind, and which one a login uses."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -105,7 +105,8 @@ class CredentialService:
         found = None if chosen is None else await self._store.get(org_id, chosen)
         if found is None:
             named = override or device_default
-            raise NoCredential(f"credential {named} does not exist" if named else "no credential for this host")
+            reason = f"credential {named} does not exist" if named else "no credential for this host"
+            raise NoCredential(reason)
         credential, sealed = found
         if rules.kind_of(credential.credential_type) != rules.SSH:
             raise NoCredential(f"credential {credential.name} is not an SSH credential")

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 
 from netautod.errors import Unavailable
 from netautod.executions import outcome
@@ -97,10 +98,10 @@ class Runner:
                     pass
             except Unavailable as error:
                 logger.warning("no executions can be claimed: %s", error)
-            try:
-                await asyncio.wait_for(self._wake.wait(), POLL_SECONDS)
-            except TimeoutError:
-                continue
+            # Not wait_for: in Python 3.11 it swallows a cancellation that meets a wake-up.
+            with suppress(TimeoutError):
+                async with asyncio.timeout(POLL_SECONDS):
+                    await self._wake.wait()
 
     async def _claim_some(self) -> int:
         """One round; answers how many were started (0: nothing to do, or no slot free)."""

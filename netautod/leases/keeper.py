@@ -139,7 +139,8 @@ class LeaseKeeper:
         while True:
             await asyncio.sleep(self.times.heartbeat)
             try:
-                await asyncio.wait_for(self.renew(), self.times.heartbeat)
+                async with asyncio.timeout(self.times.heartbeat):
+                    await self.renew()
             except (Unavailable, TimeoutError) as error:
                 self.failed_at = self.clock.monotonic()
                 logger.warning("heartbeat of %s failed: %s", self.collection.name, error)

@@ -34,7 +34,8 @@ class NamedLeases:
     @asynccontextmanager
     async def hold(self, name: str, *, wait_seconds: float) -> AsyncIterator[Held]:
         """Holds the lease for the block; raises TimeoutError if it is not free within `wait_seconds`."""
-        held = await asyncio.wait_for(self._wait(name), wait_seconds)
+        async with asyncio.timeout(wait_seconds):
+            held = await self._wait(name)
         try:
             yield held
         finally:

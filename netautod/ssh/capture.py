@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from netautod.ssh.failures import DeviceFailure
 from netautod.ssh.platforms import CaptureItem, Platform
-from netautod.ssh.session import CommandResult, Session, refused
+from netautod.ssh.session import KILLED, CommandResult, Session, refused
 
 _EDGE_LINES = 10  # a refusal stands at the beginning or the end; in between a banner may quote one
 _ABSENT, _UNREADABLE = 44, 45
@@ -79,7 +79,7 @@ def _checked_result(item: CaptureItem, result: CommandResult) -> tuple[str | Non
         _NOT_FOUND: "the command is not installed",
         _NOT_EXECUTABLE: "this user may not run it",
     }.get(status or 0)
-    if reason is None and not item.optional:
+    if reason is None and (not item.optional or status == KILLED):
         said = result.errors.strip().partition("\n")[0][:120] or f"exit status {status}"
         raise DeviceFailure("refused_command", f"{item.title} failed: {said}")
     return None, f"{item.title} skipped: {reason or f'exit status {status}'}"

@@ -17,14 +17,15 @@ from netautod.ssh.shell import Shell
 from netautod.ssh.stream import ByteStream
 from netautod.ssh.terminal import clean
 
-__all__ = ["CommandResult", "Limits", "Login", "Session", "Target", "open_session"]
+__all__ = ["KILLED", "CommandResult", "Limits", "Login", "Session", "Target", "open_session"]
 
+KILLED = -1  # the exit status that asyncssh gives to a command that a signal ended
 _COLUMNS, _ROWS = 511, 1000  # wide enough that no device wraps the echo of a command
 
 
 @dataclass(frozen=True, kw_only=True)
 class CommandResult:
-    """What a command printed; `errors` and `exit_status` (None if unknown) exist on exec channels only."""
+    """What a command printed; `errors` and `exit_status` (`KILLED`: by a signal) need an exec channel."""
 
     output: str
     errors: str = ""

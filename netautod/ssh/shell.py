@@ -17,10 +17,6 @@ _Judge = Callable[[str], bool]
 _Settle = Callable[[int], bool]
 
 
-def _never(ticks: int) -> bool:
-    return False
-
-
 class Shell:
     """One interactive channel; after `start` it stands at a known prompt.
 
@@ -34,6 +30,8 @@ class Shell:
         self._limits = limits
         self._answered_pager: int | None = None  # where in the buffer the pager stood that was answered last
         self._usable = True
+        self._echoed = False
+        self._echo_ticks = _ECHO_TICKS
         self._host = ""
         self.prompt = ""
         self.mode = ""
@@ -115,6 +113,7 @@ class Shell:
         if not self._usable:
             raise DeviceFailure("lost", "the session was given up after an earlier failure")
         self._usable = False
+        self._echoed = False
         self._clear()
 
     def _clear(self) -> None:
@@ -145,32 +144,38 @@ class Shell:
 
     def _echo_then_prompt(self, command: bytes) -> _Judge:
         """A prompt that was still under way when the command was sent must not end its output."""
-        echoed = False
 
         def judge(line: str) -> bool:
-            nonlocal echoed
-            echoed = echoed or command in self._stream.data
-            return echoed and self._is_own_prompt(line)
+            self._echoed = self._echoed or command in self._stream.data
+            return self._echoed and self._is_own_prompt(line)
 
         return judge
 
     def _settled(self, ticks: int) -> bool:
         """Whether a silent device is done although its last line is not the prompt after our echo."""
-        lines = clean(bytes(self._stream.data)).split("\n")
-        if self._is_own_prompt(lines[-1]):
-            return ticks >= _ECHO_TICKS
-        # Log lines came after the prompt, and the device did not print it again.
-        for line in reversed(lines[1:]):
-            if line.rstrip() == self.prompt:
-                return True
+        if not self._echoed and ticks < self._echo_ticks:
+            return False
+        if not self._is_own_prompt(self._standing_line()):
+            return False
+        if not self._echoed:
+            self._echo_ticks = 1  # it echoes nothing: do not wait for that again
+        return True
+
+    def _standing_line(self) -> str:
+        """The line that the device stopped at: the last one that is no log line printed after it."""
+        for line in reversed(clean(bytes(self._stream.data)).split("\n")):
             if line.strip() and not self._platform.is_log_line(line):
-                return False
-        return False
+                return line.rstrip()
+        return ""
 
     async def _answer(self, stage: str, done: _Judge) -> str:
         """The line that ends a step of a dialog."""
-        await self._wait(stage, done=done, settle=_never, seconds=self._limits.prompt_seconds)
-        return self._last_line()
+
+        def settle(ticks: int) -> bool:
+            return done(self._standing_line())
+
+        await self._wait(stage, done=done, settle=settle, seconds=self._limits.prompt_seconds)
+        return self._standing_line()
 
     async def _wait(self, stage: str, *, done: _Judge, settle: _Settle, seconds: float) -> None:
         """Reads until `done` likes the last line or `settle` likes the silence; answers pagers meanwhile."""

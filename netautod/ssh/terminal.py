@@ -26,7 +26,8 @@ def visible(line: str) -> str:
     line = line.rstrip("\r")
     if _CONTROL.search(line) is None:
         return line
-    line = _ESCAPE.sub(_keep_cursor_moves, _UNFINISHED_ESCAPE.sub("", _UNPRINTABLE.sub("", line)))
+    line = _ESCAPE.sub(_keep_cursor_moves, _UNFINISHED_ESCAPE.sub("", line.replace("\x00", "")))
+    line = _UNPRINTABLE.sub("", line)
     cells: list[str] = []
     column = 0
     moved = False

@@ -1,7 +1,7 @@
-"""The simulated device: an SSH server on loopback that behaves like a network device, or misbehaves on request."""
+"""The simulated device: an SSH server on loopback that behaves, or misbehaves, like a network device."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Literal, Self
@@ -14,7 +14,7 @@ from netautod.testing.server import DeviceServer
 
 __all__ = ["Faults", "LoginAttempt", "SimulatedDevice"]
 
-_OLD_ALGORITHMS = {
+_OLD_ALGORITHMS: Mapping[str, dict[str, list[str]]] = {
     "modern": {},
     "compatible": {"kex_algs": ["diffie-hellman-group14-sha1"], "mac_algs": ["hmac-sha1"]},
     "legacy": {
@@ -95,7 +95,7 @@ class SimulatedDevice:
     async def __aenter__(self) -> Self:
         if self.host_key is None:
             self.host_key = asyncssh.generate_private_key("ssh-ed25519")
-        options: dict[str, list[str]] = _OLD_ALGORITHMS[self.algorithms]
+        options = _OLD_ALGORITHMS[self.algorithms]
         self._acceptor = await asyncssh.listen(
             self.host,
             self.port,
@@ -169,7 +169,7 @@ class SimulatedDevice:
         self._tasks.discard(task)
         self.open_sessions = len(self._tasks)
         self.note_change()
-        if not task.cancelled() and task.exception() is not None:
-            task.get_loop().call_exception_handler(
-                {"message": "simulated device", "exception": task.exception()}
-            )
+        problem = None if task.cancelled() else task.exception()
+        if problem is not None:
+            context = {"message": "simulated device", "exception": problem}
+            task.get_loop().call_exception_handler(context)

@@ -21,10 +21,8 @@ async def serve(tty: "Tty") -> None:
         await asyncio.Event().wait()
     await tty.write(device.banner)
     if device.faults.question is not None:
-        await tty.write(device.faults.question)
-        await tty.read_line(hidden=True)
+        await tty.read_line(device.faults.question, hidden=True)
         return tty.exit(1)
-    reads = 0
     await _prompt(tty)
     while True:
         command = (await tty.read_line()).strip()
@@ -37,10 +35,10 @@ async def serve(tty: "Tty") -> None:
             tty.privileged = False
         elif match := re.fullmatch(r"terminal length (\d+)", command):
             tty.lines_per_page = 24 if device.faults.ignore_paging_off else int(match[1])
-        elif re.fullmatch(r"terminal width \d+|", command) is None:
-            reads += 1
-            if not await _print(tty, _output(tty, command, reads)):
-                return None
+        elif re.fullmatch(r"terminal width \d+", command):
+            pass  # nothing here wraps
+        elif command and not await _print(tty, _output(tty, command)):
+            return None
         await _prompt(tty)
 
 
@@ -55,8 +53,7 @@ async def _enable(tty: "Tty") -> None:
     if tty.privileged:
         return
     for _ in range(3):
-        await tty.write("Password: ")
-        given = await tty.read_line(hidden=True)
+        given = await tty.read_line("Password: ", hidden=True)
         await tty.write("\n")
         if given == tty.device.enable_password:
             tty.privileged = True
@@ -64,7 +61,7 @@ async def _enable(tty: "Tty") -> None:
     await tty.write("% Bad secrets\n\n")
 
 
-def _output(tty: "Tty", command: str, reads: int) -> str:
+def _output(tty: "Tty", command: str) -> str:
     device = tty.device
     if command in device.responses:
         return device.responses[command]
@@ -72,7 +69,8 @@ def _output(tty: "Tty", command: str, reads: int) -> str:
         return _VERSION
     if re.fullmatch(r"sho?w? run(ning-config)?", command) and tty.privileged:
         # The clock of a real device drifts, and so does this line between two reads.
-        return re.sub(r"(?m)^ntp clock-period \d+", f"ntp clock-period {36028797 + reads}", device.config)
+        drift = 36028797 + len(device.commands)
+        return re.sub(r"(?m)^ntp clock-period \d+", f"ntp clock-period {drift}", device.config)
     return _INVALID
 
 
@@ -110,8 +108,7 @@ async def _page(tty: "Tty", text: str) -> None:
     shown = page - 1
     await tty.write("".join(lines[:shown]))
     while shown < len(lines):
-        await tty.write(_MORE)
-        key = await tty.read_key()
+        key = await tty.read_key(_MORE)
         await tty.write(_ERASE)
         if key == "q":
             return None

@@ -1,5 +1,6 @@
 """The SSH side of a simulated device: logins, and the channel that each session gets."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import asyncssh
@@ -63,7 +64,7 @@ class DeviceServer(asyncssh.SSHServer):
     ) -> tuple[str, str, str, list[tuple[str, bool]]]:
         return "", "", "", [("Password: ", False)]
 
-    def validate_kbdint_response(self, username: str, responses: list[str]) -> bool:
+    def validate_kbdint_response(self, username: str, responses: Sequence[str]) -> bool:
         return self._note("keyboard-interactive", self._matches(username, "".join(responses)))
 
     def session_requested(self) -> Tty:

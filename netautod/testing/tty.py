@@ -22,7 +22,7 @@ class Tty(asyncssh.SSHServerSession[bytes]):
         self.command: str | None = None
         self.privileged = device.enable_password is None
         self.lines_per_page = 24
-        self.echoes = True
+        self._echoes = True
         self._wants_key = False
         self._typed = bytearray()
         self._lines: asyncio.Queue[str] = asyncio.Queue()
@@ -75,20 +75,22 @@ class Tty(asyncssh.SSHServerSession[bytes]):
                 self._typed.append(byte)
                 self._echo(bytes([byte]))
 
-    async def read_line(self, *, hidden: bool = False) -> str:
+    async def read_line(self, prompt: str = "", *, hidden: bool = False) -> str:
         """One line as typed; hidden ones (passwords) are neither echoed nor noted."""
-        self.echoes = not hidden
+        self._echoes = not hidden
+        await self.write(prompt)
         line = await self._lines.get()
-        self.echoes = True
+        self._echoes = True
         if not hidden and line.strip():
             self.device.commands.append(line)
             self.device.note_change()
         return line
 
-    async def read_key(self) -> str:
+    async def read_key(self, prompt: str) -> str:
         """One key, not echoed, as a pager reads it."""
         self._wants_key = True
         try:
+            await self.write(prompt)
             return await self._keys.get()
         finally:
             self._wants_key = False
@@ -121,5 +123,5 @@ class Tty(asyncssh.SSHServerSession[bytes]):
             self._channel.write(data)
 
     def _echo(self, data: bytes) -> None:
-        if self.echoes and not self.device.faults.no_echo and self._channel is not None:
+        if self._echoes and not self.device.faults.no_echo and self._channel is not None:
             self._channel.write(data)

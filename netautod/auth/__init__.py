@@ -1,0 +1,1 @@
+"""Authentication: passwords, logins, sessions, access and refresh tokens, lockout."""

@@ -1,0 +1,69 @@
+"""/api/auth: login, refresh, logout, me and the providers."""
+
+from netautod.auth.models import LoginRequest
+from netautod.auth.schemas import LoginBody, LogoutAnswer, ProviderListAnswer, RefreshBody, TokenAnswer
+from netautod.auth.service import AuthService
+from netautod.http.access import any_token, public
+from netautod.http.handler import JsonHandler
+from netautod.http.routes import Route
+from netautod.users.models import LOCAL
+from netautod.users.schemas import CurrentUserAnswer
+
+# Nobody may make us decode a megabyte before he has logged in.
+SMALL_BODY = 64 * 1024
+
+
+class AuthHandler(JsonHandler):
+    auth: AuthService
+
+
+class ProviderList(AuthHandler):
+    @public(answer=ProviderListAnswer)
+    async def get(self) -> None:
+        """The ways to log in, and which of them are enabled."""
+        self.answer(self.auth.providers.to_json())
+
+
+class Login(AuthHandler):
+    @public(body=LoginBody, answer=TokenAnswer, body_limit=SMALL_BODY)
+    async def post(self) -> None:
+        """Logs in with a local username and password."""
+        tokens = await self.auth.login(LOCAL, LoginRequest(**self.body), self.info)
+        self.answer(tokens.to_json())
+
+
+class Refresh(AuthHandler):
+    @public(body=RefreshBody, answer=TokenAnswer, body_limit=SMALL_BODY)
+    async def post(self) -> None:
+        """Trades a refresh token, once, for a new pair of tokens."""
+        tokens = await self.auth.refresh(self.body["refresh_token"], self.info)
+        self.answer(tokens.to_json())
+
+
+class Logout(AuthHandler):
+    @any_token(answer=LogoutAnswer)
+    async def post(self) -> None:
+        """Ends this session and revokes all of the user's refresh tokens."""
+        ended = await self.auth.logout(self.caller)
+        self.answer({"message": "Logged out", "sessions_revoked": ended})
+
+
+class Me(AuthHandler):
+    @any_token(answer=CurrentUserAnswer)
+    async def get(self) -> None:
+        """The current user with his roles and permissions."""
+        self.answer((await self.auth.current_user(self.caller)).to_json())
+
+
+def routes(auth: AuthService) -> list[Route]:
+    services = {"auth": auth}
+    return [
+        Route(path=path, handler=handler, services=services)
+        for path, handler in (
+            ("/api/auth/providers", ProviderList),
+            ("/api/auth/login", Login),
+            ("/api/auth/refresh", Refresh),
+            ("/api/auth/logout", Logout),
+            ("/api/auth/me", Me),
+        )
+    ]

@@ -1,0 +1,76 @@
+"""The routes of devices."""
+
+from typing import Any
+
+from netautod.devices.models import DeviceFilter, DeviceItem
+from netautod.devices.schemas import (
+    BrowseAnswer,
+    BrowseQuery,
+    DeviceAnswer,
+    DeviceQuery,
+    DeviceRequest,
+    DevicesAnswer,
+)
+from netautod.devices.service import DeviceService
+from netautod.http.access import requires
+from netautod.http.handler import JsonHandler
+from netautod.http.routes import Route
+from netautod.store.paging import Page, PageOf
+
+
+class DeviceHandler(JsonHandler):
+    devices: DeviceService
+
+    async def listed(self) -> PageOf[DeviceItem]:
+        """The page that the query asks for."""
+        narrowed: dict[str, Any] = dict(self.query)
+        page = Page(limit=narrowed.pop("limit"), offset=narrowed.pop("offset"))
+        return await self.devices.page(self.caller.org_id, DeviceFilter(**narrowed), page)
+
+
+class Devices(DeviceHandler):
+    @requires("devices.access", query=DeviceQuery, answer=DevicesAnswer)
+    async def get(self) -> None:
+        """Lists devices by name."""
+        self.answer((await self.listed()).to_json("devices", DeviceItem.to_json))
+
+    @requires("devices.manage", body=DeviceRequest, answer=DeviceAnswer, status=201)
+    async def post(self) -> None:
+        """Creates a device."""
+        self.answer((await self.devices.create(self.caller, self.body)).to_json())
+
+
+class BrowseDevices(DeviceHandler):
+    @requires("devices.access", query=BrowseQuery, answer=BrowseAnswer)
+    async def get(self) -> None:
+        """Lists devices by name, in larger pages."""
+        self.answer((await self.listed()).to_json("items", DeviceItem.to_json))
+
+
+class OneDevice(DeviceHandler):
+    @requires("devices.access", answer=DeviceAnswer)
+    async def get(self, device_id: str) -> None:
+        """Reads a device with all fields."""
+        device = await self.devices.get(self.caller.org_id, self.path_id(device_id, "Device"))
+        self.answer(device.to_json())
+
+    @requires("devices.manage", body=DeviceRequest, partial=True, answer=DeviceAnswer)
+    async def put(self, device_id: str) -> None:
+        """Changes the sent fields of a device."""
+        wanted = self.path_id(device_id, "Device")
+        self.answer((await self.devices.update(self.caller, wanted, self.body)).to_json())
+
+    @requires("devices.manage", status=204)
+    async def delete(self, device_id: str) -> None:
+        """Deletes a device."""
+        await self.devices.delete(self.caller, self.path_id(device_id, "Device"))
+        self.answer_nothing()
+
+
+def routes(devices: DeviceService) -> list[Route]:
+    services = {"devices": devices}
+    return [
+        Route(path="/api/devices", handler=Devices, services=services),
+        Route(path="/api/devices/browse", handler=BrowseDevices, services=services),
+        Route(path="/api/devices/:id", handler=OneDevice, services=services),
+    ]

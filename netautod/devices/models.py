@@ -1,0 +1,102 @@
+"""A device of the inventory, whole or as the item of a list."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from netautod.clock import to_text
+
+
+@dataclass(frozen=True, kw_only=True)
+class DeviceItem:
+    """What a list shows of a device (decisions.md 5)."""
+
+    id: str
+    org_id: str
+    name: str
+    host: str
+    port: int
+    protocol: str
+    device_type: str
+    manufacturer: str | None
+    model: str | None
+    platform: str | None
+    site: str | None
+    site_id: str | None
+    source: str
+    tags: tuple[str, ...]
+    default_credential_id: str | None
+    snmp_credential_id: str | None
+    poll_enabled: bool
+    connect_commands: tuple[str, ...]
+    created_at: datetime
+    updated_at: datetime
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "id": self.id,
+            "org_id": self.org_id,
+            "name": self.name,
+            "host": self.host,
+            "port": self.port,
+            "protocol": self.protocol,
+            "device_type": self.device_type,
+            "manufacturer": self.manufacturer,
+            "model": self.model,
+            "platform": self.platform,
+            "site": self.site,
+            "site_id": self.site_id,
+            "source": self.source,
+            "tags": list(self.tags),
+            "default_credential_id": self.default_credential_id,
+            "snmp_credential_id": self.snmp_credential_id,
+            "poll_enabled": self.poll_enabled,
+            "connect_commands": list(self.connect_commands),
+            "created_at": to_text(self.created_at),
+            "updated_at": to_text(self.updated_at),
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class Device(DeviceItem):
+    """All fields. `metadata` is arbitrary JSON; `automation_*` is the way of model-driven platforms."""
+
+    description: str | None
+    serial_number: str | None
+    asset_tag: str | None
+    metadata: Mapping[str, Any]
+    automation_transport: str | None
+    automation_port: int | None
+    automation_credential_id: str | None
+    inventory_id: int | None
+    poll_interval_minutes: int | None
+    jump_device_id: str | None
+    host_key_fingerprint: str | None
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            **super().to_json(),
+            "description": self.description,
+            "serial_number": self.serial_number,
+            "asset_tag": self.asset_tag,
+            "metadata": dict(self.metadata),
+            "automation_transport": self.automation_transport,
+            "automation_port": self.automation_port,
+            "automation_credential_id": self.automation_credential_id,
+            "inventory_id": self.inventory_id,
+            "poll_interval_minutes": self.poll_interval_minutes,
+            "jump_device_id": self.jump_device_id,
+            "host_key_fingerprint": self.host_key_fingerprint,
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class DeviceFilter:
+    """What a list can be narrowed to; None does not narrow. `q`: name or host contains, any case."""
+
+    device_type: str | None = None
+    site: str | None = None
+    source: str | None = None
+    tag: str | None = None
+    q: str | None = None

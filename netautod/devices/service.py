@@ -1,0 +1,237 @@
+"""The rules of the inventory: unique names, links that hold, who may name a credential, deletion in one step.
+
+A `site` sent without `site_id` takes the device out of its managed site, unless it is that site's name.
+A device that others use as their jump device is not deleted (409): they would be cut off.
+"""
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from typing import Any
+from uuid import uuid4
+
+from netautod.audit.service import AuditLog
+from netautod.caller import Caller
+from netautod.clock import Clock
+from netautod.credentials.service import CredentialService
+from netautod.devices.links import Links
+from netautod.devices.models import Device, DeviceFilter, DeviceItem
+from netautod.devices.queries import CREDENTIAL_FIELDS, LINK_FIELDS, where
+from netautod.devices.store import DeviceStore
+from netautod.errors import Conflict, InvalidInput, NotFound
+from netautod.registries import Followers, References, Uses
+from netautod.sites.service import SiteService
+from netautod.store.client import Database, Duplicate, OrgId
+from netautod.store.paging import Page, PageOf
+
+NAME_TAKEN = "Device with this name already exists"
+NOT_FOUND = "Device not found"
+
+
+class DeviceService:
+    """`references`: who keeps a device from being deleted. `deleted`: who cleans up after one."""
+
+    def __init__(
+        self,
+        database: Database,
+        *,
+        clock: Clock,
+        audit: AuditLog,
+        credentials: CredentialService,
+        sites: SiteService,
+    ) -> None:
+        self.references = References("Device")
+        self.references.register(self._jumping)
+        self.deleted = Followers()
+        self._store = DeviceStore(database)
+        self._links = Links(store=self._store, credentials=credentials, sites=sites)
+        self._sites = sites
+        self._clock = clock
+        self._audit = audit
+
+    async def resume(self) -> None:
+        """Called at start, when the registries are filled: finishes what a crash interrupted."""
+        for org_id, device_id in await self._store.tombstones_to_clean():
+            await self._clean_up(org_id, device_id)
+
+    async def get(self, org_id: OrgId, device_id: str) -> Device:
+        found = await self._store.get(org_id, device_id)
+        if found is None:
+            raise NotFound(NOT_FOUND)
+        return found
+
+    async def page(self, org_id: OrgId, narrowed: DeviceFilter, page: Page) -> PageOf[DeviceItem]:
+        """Sorted by name."""
+        return await self._store.page(org_id, narrowed, page)
+
+    def matching(
+        self, org_id: OrgId, *, site: str | None = None, device_type: str | None = None
+    ) -> AsyncIterator[list[Device]]:
+        """Batches of all devices that match, sorted by id; without a condition all of the organization."""
+        return self._store.batches(org_id, where(DeviceFilter(site=site, device_type=device_type)))
+
+    async def names(self, org_id: OrgId, ids: Sequence[str]) -> dict[str, str]:
+        """Names by id for the ids that there are or were: deleted devices still label history."""
+        return await self._store.names(org_id, ids)
+
+    async def pin_host_key(self, org_id: OrgId, device_id: str, fingerprint: str) -> str:
+        """Trust on first use: pins the fingerprint unless one is pinned; answers the pinned one."""
+        pinned = await self._store.pin_host_key(org_id, device_id, fingerprint)
+        if pinned is None:
+            raise NotFound(NOT_FOUND)
+        return pinned
+
+    async def create(self, caller: Caller, fields: Mapping[str, Any]) -> Device:
+        """`fields` as DeviceRequest loads them. Raises InvalidInput, Forbidden or Conflict."""
+        self._require_credentials(caller, fields)
+        device_id = str(uuid4())
+        site_name = await self._links.check(caller.org_id, device_id, fields)
+        device = self._new(caller.org_id, device_id, fields, site_name)
+        try:
+            await self._store.insert(caller.org_id, device)
+        except Duplicate as error:
+            raise Conflict(NAME_TAKEN) from error
+        try:
+            device = await self._settle(device, fields)
+        except InvalidInput:
+            await self._store.discard(caller.org_id, device_id)
+            raise
+        await self._audit.record(caller, "device.create", "device", device_id, {"name": device.name})
+        return device
+
+    async def update(self, caller: Caller, device_id: str, fields: Mapping[str, Any]) -> Device:
+        """Changes the sent fields by one write; what is not sent stays, whoever changes it meanwhile."""
+        before = await self.get(caller.org_id, device_id)
+        changes = _really_sent(before, fields)
+        self._require_credentials(caller, changes)
+        site_name = await self._links.check(caller.org_id, device_id, changes)
+        changes.update(_site_change(before, changes, site_name))
+        if not changes:
+            return before
+        device = await self._write(before, changes)
+        details = {"name": device.name, "fields": sorted(changes)}
+        await self._audit.record(caller, "device.update", "device", device_id, details)
+        return device
+
+    async def delete(self, caller: Caller, device_id: str) -> None:
+        """The device is gone from every read at once; configs and history stay with their owners."""
+        await self.references.refuse_if_used(caller.org_id, device_id)
+        buried = await self._store.bury(caller.org_id, device_id, at=self._clock.now())
+        if buried is None:
+            raise NotFound(NOT_FOUND)
+        await self._clean_up(caller.org_id, device_id)
+        await self._audit.record(caller, "device.delete", "device", device_id, {"name": buried.name})
+
+    async def using_credential(self, org_id: OrgId, credential_id: str, limit: int) -> Uses:
+        """For the references of credentials."""
+        return await self._using(org_id, CREDENTIAL_FIELDS, credential_id, limit)
+
+    async def using_site(self, org_id: OrgId, site_id: str, limit: int) -> Uses:
+        """For the references of sites."""
+        return await self._using(org_id, ("site_id",), site_id, limit)
+
+    async def follow_site(self, org_id: OrgId, site_id: str) -> None:
+        """For the followers of site renames: brings the site's present name to its devices."""
+        name = await self._sites.name_of(org_id, site_id)
+        if name is not None:
+            await self._store.rename_site(org_id, site_id, name, at=self._clock.now())
+
+    async def _jumping(self, org_id: OrgId, device_id: str, limit: int) -> Uses:
+        return await self._using(org_id, ("jump_device_id",), device_id, limit)
+
+    async def _using(self, org_id: OrgId, fields: Sequence[str], value: str, limit: int) -> Uses:
+        names, count = await self._store.using(org_id, fields, value, limit)
+        return Uses(kind="device", names=names, count=count)
+
+    async def _clean_up(self, org_id: OrgId, device_id: str) -> None:
+        await self.deleted.notify(org_id, device_id)
+        await self._store.cleaned_up(org_id, device_id)
+
+    def _require_credentials(self, caller: Caller, fields: Mapping[str, Any]) -> None:
+        if any(fields.get(field) is not None for field in CREDENTIAL_FIELDS):
+            caller.require("credentials.manage")
+
+    async def _write(self, before: Device, changes: Mapping[str, Any]) -> Device:
+        org_id = OrgId(before.org_id)
+        try:
+            device = await self._store.change(org_id, before.id, changes, at=self._clock.now())
+        except Duplicate as error:
+            raise Conflict(NAME_TAKEN) from error
+        if device is None:
+            raise NotFound(NOT_FOUND)
+        try:
+            return await self._settle(device, changes)
+        except InvalidInput:
+            links = {name: changes[name] for name in (*LINK_FIELDS, "site") if name in changes}
+            old = {name: getattr(before, name) for name in links}
+            await self._store.change(org_id, before.id, old, at=self._clock.now(), expected=links)
+            raise
+
+    async def _settle(self, device: Device, fields: Mapping[str, Any]) -> Device:
+        """After a write: do the links still hold, has the site another name by now."""
+        org_id = OrgId(device.org_id)
+        site_name = await self._links.check(org_id, device.id, fields)
+        if site_name is None or site_name == device.site:
+            return device
+        expected = {"site_id": fields["site_id"]}
+        changed = await self._store.change(
+            org_id, device.id, {"site": site_name}, at=self._clock.now(), expected=expected
+        )
+        return changed or device
+
+    def _new(self, org_id: OrgId, device_id: str, fields: Mapping[str, Any], site_name: str | None) -> Device:
+        now = self._clock.now()
+        return Device(
+            id=device_id,
+            org_id=org_id,
+            name=fields["name"],
+            host=fields["host"],
+            port=fields.get("port", 22),
+            protocol=fields.get("protocol", "ssh"),
+            device_type=fields["device_type"],
+            source="manual",
+            description=fields.get("description"),
+            manufacturer=fields.get("manufacturer"),
+            model=fields.get("model"),
+            platform=fields.get("platform"),
+            site=site_name or fields.get("site"),
+            site_id=fields.get("site_id"),
+            serial_number=fields.get("serial_number"),
+            asset_tag=fields.get("asset_tag"),
+            tags=tuple(_distinct(fields.get("tags", []))),
+            metadata=fields.get("metadata", {}),
+            default_credential_id=fields.get("default_credential_id"),
+            snmp_credential_id=fields.get("snmp_credential_id"),
+            automation_transport=fields.get("automation_transport"),
+            automation_port=fields.get("automation_port"),
+            automation_credential_id=fields.get("automation_credential_id"),
+            inventory_id=None,
+            poll_enabled=fields.get("poll_enabled", False),
+            poll_interval_minutes=fields.get("poll_interval_minutes"),
+            connect_commands=tuple(fields.get("connect_commands", [])),
+            jump_device_id=fields.get("jump_device_id"),
+            host_key_fingerprint=None,
+            created_at=now,
+            updated_at=now,
+        )
+
+
+def _really_sent(before: Device, fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Without what a client only sends back: an unchanged credential is not named anew, and the name of
+    the managed site is not a free text."""
+    kept = {*CREDENTIAL_FIELDS, "site"} if before.site_id is not None else {*CREDENTIAL_FIELDS}
+    changes = {
+        name: value for name, value in fields.items() if name not in kept or value != getattr(before, name)
+    }
+    if "tags" in changes:
+        changes["tags"] = _distinct(changes["tags"])
+    return changes
+
+
+def _site_change(before: Device, changes: Mapping[str, Any], site_name: str | None) -> dict[str, Any]:
+    if changes.get("site_id") is not None:
+        return {"site": site_name}
+    leaves = "site" in changes and before.site_id is not None
+    return {"site_id": None} if leaves else {}
+
+
+def _distinct(tags: Sequence[str]) -> list[str]:
+    return list(dict.fromkeys(tags))

@@ -1,0 +1,73 @@
+"""The file `initial-admin-password`: the first administrator's generated password, readable by its owner."""
+
+import os
+import stat
+from pathlib import Path
+
+from netautod.errors import NetautodError
+
+NAME = "initial-admin-password"
+
+
+class InitialPasswordError(NetautodError):
+    """The file is not ours to read or to write; one line for the operator."""
+
+
+def obtain(data_dir: Path, password: str) -> str:
+    """Writes the password (0600) and answers it; or the one that stands there from a start that died.
+
+    The file appears whole or not at all, and the first of several processes on one folder decides.
+    """
+    path = data_dir / NAME
+    try:
+        data_dir.mkdir(parents=True, exist_ok=True)
+        if not path.exists():
+            _publish(path, password)
+        return _read(path)
+    except OSError as error:
+        raise InitialPasswordError(f"cannot keep the first password in {path}: {error.strerror}") from error
+
+
+def remove(data_dir: Path) -> None:
+    """After another node's password won: the one in the file opens nothing."""
+    (data_dir / NAME).unlink(missing_ok=True)
+
+
+def _publish(path: Path, password: str) -> None:
+    draft = path.with_name(f"{NAME}.{os.getpid()}.new")
+    draft.unlink(missing_ok=True)
+    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
+    try:
+        with os.fdopen(descriptor, "w") as file:
+            file.write(password + "\n")
+            file.flush()
+            os.fsync(file.fileno())
+        try:
+            os.link(draft, path)  # unlike a rename this fails if somebody was first
+        except FileExistsError:
+            return
+        _sync_folder(path.parent)
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def _read(path: Path) -> str:
+    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    with os.fdopen(descriptor) as file:
+        found = os.fstat(descriptor)
+        private = found.st_uid == os.geteuid() and not found.st_mode & 0o077
+        # A file that others could write would let them choose the administrator's password.
+        if not stat.S_ISREG(found.st_mode) or not private:
+            raise InitialPasswordError(f"{path} must be a file of the service's user with mode 0600")
+        password = file.read(1024).strip()
+    if not password:
+        raise InitialPasswordError(f"{path} is empty; remove it and start again")
+    return password
+
+
+def _sync_folder(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

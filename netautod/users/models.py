@@ -1,0 +1,174 @@
+"""Organizations, roles and users as values, and the form that usernames have (decisions.md 2)."""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+from uuid import uuid4
+
+from netautod.clock import optional_text, to_text
+from netautod.errors import InvalidInput
+from netautod.store.client import OrgId
+
+LOCAL = "local"
+AUTH_PROVIDERS = (LOCAL, "ldap", "oidc")
+ADMIN_ROLE = "admin"
+# In ASCII before lower-casing: "\u212a" (the Kelvin sign) lower-cases to a plain "k".
+USERNAME_FORM = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@-]{0,63}")
+
+
+def canonical_username(text: str) -> str | None:
+    """The username as it is stored and compared, None if no user can have it."""
+    trimmed = text.strip()
+    return trimmed.lower() if USERNAME_FORM.fullmatch(trimmed) else None
+
+
+def require_username(text: str) -> str:
+    """`canonical_username`, or InvalidInput that tells the form."""
+    found = canonical_username(text)
+    if found is None:
+        raise InvalidInput(
+            "username: 1 to 64 characters of a-z 0-9 . _ @ -, the first one a letter or a digit"
+        )
+    return found
+
+
+@dataclass(frozen=True, kw_only=True)
+class Organization:
+    """`ready` turns true when roles and first user are there; until then its creation may be repeated."""
+
+    id: OrgId
+    name: str
+    ready: bool
+    created_at: datetime
+
+
+@dataclass(frozen=True, kw_only=True)
+class Role:
+    id: str
+    org_id: OrgId
+    name: str
+    description: str | None
+    permissions: tuple[str, ...]
+    builtin: bool
+    created_at: datetime
+    updated_at: datetime
+
+
+@dataclass(frozen=True, kw_only=True)
+class BuiltinRole:
+    name: str
+    description: str
+    permissions: tuple[str, ...]
+
+
+BUILTIN_ROLES = (
+    BuiltinRole(name=ADMIN_ROLE, description="May do everything", permissions=("*",)),
+    BuiltinRole(
+        name="operator",
+        description="Runs tasks and manages devices, credentials, configs and documents",
+        permissions=(
+            "tasks.operate",
+            "devices.access",
+            "devices.manage",
+            "credentials.manage",
+            "config.deploy",
+            "docs.manage",
+        ),
+    ),
+    BuiltinRole(name="viewer", description="Reads devices", permissions=("devices.access",)),
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class NewUser:
+    """What somebody who may manage users says about a new one; `roles` are names."""
+
+    username: str
+    roles: tuple[str, ...]
+    password: str | None = field(default=None, repr=False)
+    auth_provider: str = LOCAL
+    external_id: str | None = None
+    email: str | None = None
+    display_name: str | None = None
+    is_active: bool = True
+
+    @classmethod
+    def from_request(cls, body: Mapping[str, Any]) -> "NewUser":
+        return cls(**{**body, "roles": tuple(dict.fromkeys(body["roles"]))})
+
+
+@dataclass(frozen=True, kw_only=True)
+class User:
+    """A user with the roles that the database holds for him now; the password hash is never part of it.
+
+    Sessions and refresh tokens remember the epoch they were made in and die when the user's moves on. So
+    one write ends them all, those included that another node is making at this moment.
+    """
+
+    id: str
+    org_id: OrgId
+    username: str
+    email: str | None
+    display_name: str | None
+    roles: tuple[Role, ...]
+    is_active: bool
+    auth_provider: str
+    external_id: str | None
+    session_epoch: int
+    refresh_epoch: int
+    created_at: datetime
+    updated_at: datetime
+    last_login_at: datetime | None
+
+    @classmethod
+    def made(
+        cls, new: NewUser, *, org_id: OrgId, username: str, roles: Iterable[Role], now: datetime
+    ) -> "User":
+        """A user that has never logged in; `username` in its canonical form."""
+        return cls(
+            id=str(uuid4()),
+            org_id=org_id,
+            username=username,
+            email=new.email,
+            display_name=new.display_name,
+            roles=tuple(roles),
+            is_active=new.is_active,
+            auth_provider=new.auth_provider,
+            external_id=new.external_id,
+            session_epoch=0,
+            refresh_epoch=0,
+            created_at=now,
+            updated_at=now,
+            last_login_at=None,
+        )
+
+    @property
+    def role_names(self) -> list[str]:
+        return sorted(role.name for role in self.roles)
+
+    @property
+    def permissions(self) -> list[str]:
+        """The keys of all roles, each once, sorted."""
+        return sorted({key for role in self.roles for key in role.permissions})
+
+    def to_json(self) -> dict[str, Any]:
+        """The fields of /api/auth/me (service.md "Current user")."""
+        return {
+            "id": self.id,
+            "org_id": self.org_id,
+            "username": self.username,
+            "email": self.email,
+            "display_name": self.display_name,
+            "roles": self.role_names,
+            "permissions": self.permissions,
+            "is_active": self.is_active,
+            "auth_provider": self.auth_provider,
+            "created_at": to_text(self.created_at),
+            "updated_at": to_text(self.updated_at),
+        }
+
+    def to_managed_json(self) -> dict[str, Any]:
+        """The user as /api/users shows it."""
+        return {**self.to_json(), "last_login_at": optional_text(self.last_login_at)}

@@ -1,0 +1,67 @@
+"""Redacted texts: no secret of a platform, and none that only looks like one."""
+
+import pytest
+
+from netautod.configs.normalise import normalise, secret_token
+from netautod.configs.redact import HIDDEN, redact
+from netautod.ssh.platforms import PlatformRegistry
+from netautod.testing import ios_config
+
+
+@pytest.fixture(scope="module")
+def registry() -> PlatformRegistry:
+    return PlatformRegistry()
+
+
+def test_a_configuration_keeps_its_lines_and_loses_its_secrets(registry: PlatformRegistry) -> None:
+    config = ios_config("sw1")
+    shown = redact(config, registry.get("cisco_ios"))
+    for secret in ("hx5rVt7rPNoS4wqbXKX7m0", "s1mulated", "0822455D0A16", "13061E010803", "$9$"):
+        assert secret in config
+        assert secret not in shown
+    assert shown.count("\n") == config.count("\n")
+    assert f"snmp-server community {HIDDEN} RO\n" in shown
+    assert "interface GigabitEthernet1/0/24\n description access port 24\n" in shown
+
+
+@pytest.mark.parametrize(
+    ("line", "secret"),
+    [
+        ("set system login password hunter2", "hunter2"),
+        ("  password: hunter2", "hunter2"),
+        ("password = 'hunter 2'", "hunter 2"),
+        ('set secret "hunter 2" comment', "hunter 2"),
+        ("pre-shared-key hunter2", "hunter2"),
+        ("set psksecret ENC hunter2", "hunter2"),
+        ("key 7 0822455D", "0822455D"),
+        ("snmp-agent community read cipher hunter2", "read"),
+        ("snmp-server user bob grp v3 auth sha hunter2 priv aes 128 hunter3", "hunter3"),
+        ("api_token=hunter2", "hunter2"),
+        ("root:$6$salt$abcdefg:19000:0", "$6$salt$abcdefg"),
+        ('encrypted "$5$salt$abc";', "$5$salt$abc"),
+    ],
+)
+def test_the_net_catches_what_no_platform_names(registry: PlatformRegistry, line: str, secret: str) -> None:
+    shown = redact(line, registry.get("linux"))
+    assert secret not in shown
+    assert HIDDEN in shown
+
+
+def test_a_private_key_is_hidden_whole(registry: PlatformRegistry) -> None:
+    text = "a\n-----BEGIN RSA PRIVATE KEY-----\nMIIabc\nxyz\n-----END RSA PRIVATE KEY-----\nb\n"
+    shown = redact(text, registry.get("generic"))
+    assert "MIIabc" not in shown
+    assert shown.startswith("a\n-----BEGIN RSA PRIVATE KEY-----\n")
+    assert shown.endswith("-----END RSA PRIVATE KEY-----\nb\n")
+
+
+@pytest.mark.parametrize("line", ["hostname sw1", "ip route 0.0.0.0 0.0.0.0 192.0.2.1", "no service pad"])
+def test_ordinary_lines_stay(registry: PlatformRegistry, line: str) -> None:
+    assert redact(line, registry.get("generic")) == line
+
+
+def test_tokens_stay_so_that_a_diff_shows_a_changed_password(registry: PlatformRegistry) -> None:
+    ios = registry.get("cisco_ios")
+    key = b"k" * 32
+    text = redact(normalise("enable secret 5 $1$a$b\n password 7 08\n", ios, key), ios)
+    assert text == f"enable secret 5 {secret_token('$1$a$b', key)}\n password 7 {secret_token('08', key)}\n"

@@ -1,0 +1,105 @@
+"""Credentials, sites and devices wired as the service wires them, served over HTTP on a fresh database."""
+
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from netautod.audit.service import INDEXES as AUDIT_INDEXES
+from netautod.audit.service import AuditLog
+from netautod.caller import Caller
+from netautod.clock import SystemClock
+from netautod.credentials import handlers as credential_handlers
+from netautod.credentials.service import CredentialService
+from netautod.credentials.store import INDEXES as CREDENTIAL_INDEXES
+from netautod.devices import handlers as device_handlers
+from netautod.devices.queries import INDEXES as DEVICE_INDEXES
+from netautod.devices.service import DeviceService
+from netautod.sites import handlers as site_handlers
+from netautod.sites.service import SiteService
+from netautod.sites.store import INDEXES as SITE_INDEXES
+from netautod.store.client import Database, OrgId
+from netautod.store.indexes import Index
+from netautod.vault.vault import Vault
+from tests.conftest import Serve
+from tests.support.client import ApiClient, ServedRoutes
+
+INDEXES = (*AUDIT_INDEXES, *CREDENTIAL_INDEXES, *DEVICE_INDEXES, *SITE_INDEXES)
+Indexed = Callable[[Iterable[Index]], Awaitable[Database]]
+DEVICE = {"name": "core-1", "host": "192.0.2.1", "device_type": "cisco_ios"}
+ABSENT_ID = "00000000-0000-4000-8000-000000000000"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Services:
+    credentials: CredentialService
+    sites: SiteService
+    devices: DeviceService
+
+
+@dataclass(frozen=True, kw_only=True)
+class Inventory:
+    """`api` and `caller`: an administrator of one organization."""
+
+    database: Database
+    vault: Vault
+    services: Services
+    served: ServedRoutes
+    api: ApiClient
+    caller: Caller
+
+    @property
+    def org_id(self) -> OrgId:
+        return self.caller.org_id
+
+    def with_permissions(self, *permissions: str) -> ApiClient:
+        """Another user of the same organization."""
+        return self.served.client(*permissions, org_id=self.org_id)[0]
+
+    def elsewhere(self) -> ApiClient:
+        """The administrator of another organization."""
+        return self.served.client("*")[0]
+
+    async def device(self, **fields: Any) -> Any:
+        return await created(self.api, "/api/devices", {**DEVICE, **fields})
+
+    async def site(self, name: str) -> Any:
+        return await created(self.api, "/api/sites", {"name": name})
+
+    async def credential(self, name: str, **fields: Any) -> Any:
+        password = {"credential_type": "ssh_password", "username": "netops", "secret": "pa55word"}
+        return await created(self.api, "/api/credentials", {"name": name, **password, **fields})
+
+
+async def created(api: ApiClient, path: str, body: Any) -> Any:
+    response = await api.post(path, body)
+    assert response.status == 201, response.content
+    return response.json
+
+
+def wired(database: Database, vault: Vault) -> Services:
+    """What the composition root does."""
+    clock = SystemClock()
+    audit = AuditLog(database, clock)
+    credentials = CredentialService(database, vault=vault, clock=clock, audit=audit)
+    sites = SiteService(database, clock=clock, audit=audit)
+    devices = DeviceService(database, clock=clock, audit=audit, credentials=credentials, sites=sites)
+    credentials.references.register(devices.using_credential)
+    sites.references.register(devices.using_site)
+    sites.renamed.register(devices.follow_site)
+    return Services(credentials=credentials, sites=sites, devices=devices)
+
+
+async def open_inventory(indexed: Indexed, serve: Serve, data_dir: Path) -> Inventory:
+    database = await indexed(INDEXES)
+    vault = await Vault.open(database, data_dir=data_dir, environ={})
+    services = wired(database, vault)
+    served = await serve(
+        [
+            *credential_handlers.routes(services.credentials),
+            *site_handlers.routes(services.sites),
+            *device_handlers.routes(services.devices),
+        ]
+    )
+    api, caller = served.client("*")
+    return Inventory(database=database, vault=vault, services=services, served=served, api=api, caller=caller)

@@ -1,0 +1,188 @@
+"""Lists of devices: paging, filters, and an index behind every query."""
+
+from typing import Any
+from urllib.parse import quote
+from uuid import uuid4
+
+import pytest
+from pymongo import MongoClient
+
+from netautod.devices.queries import COLLECTION
+from tests.devices.inventory import DEVICE, Inventory
+from tests.support.client import assert_error
+
+ITEM_FIELDS = {
+    *("id", "org_id", "name", "host", "port", "protocol", "device_type", "manufacturer", "model"),
+    *("platform", "site", "site_id", "source", "tags", "default_credential_id", "snmp_credential_id"),
+    *("poll_enabled", "connect_commands", "created_at", "updated_at"),
+}
+
+
+async def _fill(inventory: Inventory, count: int) -> None:
+    """Many devices by a shortcut; some are in Berlin, some of another type, tagged, or from a CSV file."""
+    device = await inventory.device(name="template")
+    collection = inventory.database.scoped(COLLECTION)
+    template = await collection.find_one(inventory.org_id, {"_id": device["id"]})
+    assert template is not None
+    await collection.delete(inventory.org_id, {"_id": device["id"]})
+    special: dict[int, dict[str, Any]] = {
+        10: {"site": "Berlin"},
+        9: {"device_type": "arista_eos"},
+        8: {"tags": ["lab", "edge"]},
+        7: {"source": "csv"},
+    }
+    await collection.insert_many(
+        inventory.org_id,
+        [
+            {
+                **template,
+                "_id": str(uuid4()),
+                "name": f"device-{number:05}",
+                "host": f"host-{number:05}.example",
+                **{k: v for step, fields in special.items() if number % step == 0 for k, v in fields.items()},
+            }
+            for number in range(count)
+        ],
+    )
+
+
+async def test_a_list_is_sorted_by_name_pages_and_has_exactly_the_decided_fields(
+    inventory: Inventory,
+) -> None:
+    for name in ("b", "a", "C", "d"):
+        await inventory.device(name=name)
+    page = (await inventory.api.get("/api/devices?limit=2&offset=1")).json
+    assert [device["name"] for device in page["devices"]] == ["a", "b"]
+    assert (page["total"], page["limit"], page["offset"]) == (4, 2, 1)
+    assert set(page["devices"][0]) == ITEM_FIELDS
+    capped = (await inventory.api.get("/api/devices?limit=5000")).json
+    assert (capped["limit"], capped["offset"], len(capped["devices"])) == (100, 0, 4)
+    browsed = (await inventory.api.get("/api/devices/browse?limit=5000")).json
+    assert (browsed["limit"], [item["name"] for item in browsed["items"]]) == (1000, ["C", "a", "b", "d"])
+    assert (await inventory.api.get("/api/devices/browse")).json["limit"] == 50
+    assert (await inventory.api.get("/api/devices?offset=9")).json["devices"] == []
+
+
+@pytest.mark.parametrize("path", ["/api/devices", "/api/devices/browse"])
+@pytest.mark.parametrize(
+    ("query", "names"),
+    [
+        pytest.param("", ["core-1", "edge-1", "lab.x"], id="no filter"),
+        pytest.param("device_type=linux", ["lab.x"], id="device_type"),
+        pytest.param("site=Bonn", ["edge-1", "lab.x"], id="site"),
+        pytest.param("site=bonn", [], id="site in another case"),
+        pytest.param("source=manual", ["core-1", "edge-1", "lab.x"], id="source"),
+        pytest.param("source=csv", [], id="another source"),
+        pytest.param("tag=blue", ["edge-1"], id="tag"),
+        pytest.param("tag=blu", [], id="part of a tag"),
+        pytest.param("q=EDGE", ["edge-1"], id="q in the name, any case"),
+        pytest.param("q=0.2.", ["core-1", "edge-1", "lab.x"], id="q in the host"),
+        pytest.param("q=.x", ["lab.x"], id="q is no pattern"),
+        pytest.param("q=.*", [], id="q is really no pattern"),
+        pytest.param("site=Bonn&device_type=cisco_ios", ["edge-1"], id="two filters"),
+        pytest.param("site=&tag=&q=", ["core-1", "edge-1", "lab.x"], id="empty filters"),
+        pytest.param("device_type[$ne]=linux", ["core-1", "edge-1", "lab.x"], id="unknown key"),
+        pytest.param("site=" + quote('{"$ne":null}'), [], id="operator as a text"),
+    ],
+)
+async def test_filters(inventory: Inventory, path: str, query: str, names: list[str]) -> None:
+    await inventory.device(tags=["red"])
+    await inventory.device(name="edge-1", site="Bonn", tags=["red", "blue"])
+    await inventory.device(name="lab.x", site="Bonn", device_type="linux")
+    answer = (await inventory.api.get(f"{path}?{query}")).json
+    found = [device["name"] for device in answer["devices" if path.endswith("devices") else "items"]]
+    assert (found, answer["total"]) == (names, len(names))
+
+
+@pytest.mark.parametrize(
+    "query", ["limit=0", "limit=abc", "offset=-1", "source=netbox", "device_type=" + quote("Cisco IOS")]
+)
+async def test_a_bad_query_is_a_400(inventory: Inventory, query: str) -> None:
+    field = query.partition("=")[0]
+    assert_error(await inventory.api.get(f"/api/devices?{query}"), 400, field)
+    assert_error(await inventory.api.get(f"/api/devices/browse?{query}"), 400, field)
+
+
+async def test_paging_through_sees_each_device_once_while_others_come_and_go(inventory: Inventory) -> None:
+    await _fill(inventory, 250)
+    seen: list[str] = []
+    for offset in (0, 100, 200):
+        page = (await inventory.api.get(f"/api/devices?limit=100&offset={offset}")).json
+        seen += [device["name"] for device in page["devices"]]
+        await inventory.device(name=f"zz-{offset}")  # behind all others: it moves nothing
+    assert [name for name in seen if name.startswith("device")] == [f"device-{n:05}" for n in range(250)]
+
+
+async def test_matching_goes_through_all_in_batches_by_id(inventory: Inventory) -> None:
+    await _fill(inventory, 1_100)
+    devices = inventory.services.devices
+    batches = [batch async for batch in devices.matching(inventory.org_id)]
+    ids = [device.id for batch in batches for device in batch]
+    assert ([len(batch) for batch in batches], ids) == ([500, 500, 100], sorted(ids))
+    narrowed = [batch async for batch in devices.matching(inventory.org_id, site="Berlin")]
+    assert [len(batch) for batch in narrowed] == [110]
+    both = devices.matching(inventory.org_id, site="Berlin", device_type="arista_eos")
+    assert [len(batch) async for batch in both] == [13]
+
+
+@pytest.mark.parametrize(
+    ("query", "index"),
+    [
+        pytest.param("", "org_id_1_name_1", id="no filter"),
+        pytest.param("device_type=arista_eos", "org_id_1_device_type_1_name_1", id="device_type"),
+        pytest.param("site=Berlin", "org_id_1_site_1_name_1", id="site"),
+        pytest.param("source=csv", "org_id_1_source_1_name_1", id="source"),
+        pytest.param("tag=edge", "org_id_1_tags_1_name_1", id="tag"),
+    ],
+)
+async def test_a_list_reads_only_what_it_shows(
+    inventory: Inventory, mongo_uri: str, query: str, index: str
+) -> None:
+    await _fill(inventory, 2_000)
+    finds, counts = await _profiled(inventory, mongo_uri, f"/api/devices?limit=20&{query}")
+    assert [(find["docsExamined"], find.get("hasSortStage", False)) for find in finds] == [(20, False)]
+    assert {_index(entry) for entry in (*finds, *counts)} == {index}
+
+
+async def test_a_search_keeps_to_its_organization_and_needs_no_sort(
+    inventory: Inventory, mongo_uri: str
+) -> None:
+    await _fill(inventory, 300)
+    for number in range(3):
+        await inventory.elsewhere().post("/api/devices", {**DEVICE, "name": f"device-x{number}"})
+    finds, _ = await _profiled(inventory, mongo_uri, "/api/devices?q=device-0001&limit=100")
+    assert [(f["docsExamined"], f["nreturned"], f.get("hasSortStage", False)) for f in finds] == [
+        (300, 10, False)
+    ]
+
+
+async def test_a_search_for_users_of_a_credential_reads_only_them(
+    inventory: Inventory, mongo_uri: str
+) -> None:
+    await _fill(inventory, 500)
+    credential = await inventory.credential("ssh")
+    await inventory.device(default_credential_id=credential["id"])
+    finds, _ = await _profiled(inventory, mongo_uri, f"/api/credentials/{credential['id']}", "DELETE")
+    assert [find["docsExamined"] for find in finds] == [1, 0, 0]
+
+
+async def _profiled(
+    inventory: Inventory, mongo_uri: str, path: str, method: str = "GET"
+) -> tuple[list[Any], list[Any]]:
+    """The server's own account of the device queries behind one request: finds and counts."""
+    with MongoClient[dict[str, Any]](mongo_uri) as client:
+        database = client[inventory.database.name]
+        database.command("profile", 2)
+        assert (await inventory.api.request(method, path)).status in (200, 409)
+        database.command("profile", 0)
+        namespace = f"{inventory.database.name}.{COLLECTION}"
+        entries = list(database["system.profile"].find({"ns": namespace}).sort("ts", 1))
+    finds = [entry for entry in entries if "find" in entry["command"]]
+    return finds, [entry for entry in entries if "aggregate" in entry["command"]]
+
+
+def _index(entry: Any) -> str:
+    plan = entry["planSummary"]
+    assert "COLLSCAN" not in plan
+    keys = plan.partition("{ ")[2].partition(" }")[0]
+    return "_".join(part.strip().replace(": ", "_") for part in keys.split(","))

@@ -1,0 +1,379 @@
+"""Runs on one node: completion, failure, retry, timeout, cancel, lease loss, drain."""
+
+import asyncio
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from netautod.errors import Forbidden, Unavailable
+from netautod.executions.outcome import UNEXPECTED
+from netautod.executions.results import ResultStore
+from netautod.plugin_api import (
+    DeviceResult,
+    ExecutionFailed,
+    NeedsApproval,
+    PermanentFailure,
+    RunContext,
+)
+from tests.support.execution import FAST, Does, DoesOnce, World, eventually, nothing, task
+
+
+def failing(error: Exception) -> Does:
+    async def work(context: RunContext) -> Any:
+        raise error
+
+    return Does(work)
+
+
+async def test_a_manual_run_completes_with_its_output(world: World) -> None:
+    execution = await world.run(task())
+    async with world.node(Does(nothing)):
+        done = await world.until(execution, "completed")
+        await eventually(lambda: _finished(world))
+    assert done.output == {"done": True}
+    assert (done.retry_count, done.error_message, done.triggered_by) == (0, None, "manual")
+    assert [(a.number, a.outcome) for a in done.attempts] == [(1, "completed")]
+    assert done.started_at is not None
+    assert done.completed_at is not None
+    assert done.started_at <= done.completed_at
+    stored = await world.tasks.get(execution.org_id, execution.task_id)
+    assert stored is not None
+    assert stored.last_run_at == done.started_at
+    assert [(told.id, told.state) for told in world.finished] == [(execution.id, "completed")]
+
+
+async def _finished(world: World) -> bool:
+    return bool(world.finished)
+
+
+@pytest.mark.parametrize(
+    ("error", "message", "runs"),
+    [
+        pytest.param(ExecutionFailed("no answer"), "no answer", 3, id="a failure is retried"),
+        pytest.param(PermanentFailure("never"), "never", 1, id="a permanent failure is not"),
+        pytest.param(RuntimeError("secret detail"), UNEXPECTED, 3, id="an unknown error hides its text"),
+        pytest.param(Forbidden("Insufficient permissions"), "Insufficient", 1, id="a refusal is final"),
+        pytest.param(Unavailable("database away"), "database away", 3, id="an outage is retried"),
+    ],
+)
+async def test_failures(world: World, error: Exception, message: str, runs: int) -> None:
+    execution = await world.run(task(max_retries=2))
+    executor = failing(error)
+    async with world.node(executor):
+        done = await world.until(execution, "failed")
+    assert executor.runs == runs
+    assert message in (done.error_message or "")
+    assert done.retry_count == runs - 1
+    assert [attempt.outcome for attempt in done.attempts] == ["failed"] * runs
+
+
+async def test_a_retry_waits_its_delay_and_keeps_the_output(world: World) -> None:
+    calls: list[float] = []
+
+    async def work(context: RunContext) -> Any:
+        calls.append(asyncio.get_running_loop().time())
+        if len(calls) == 1:
+            raise ExecutionFailed("1 of 2 devices failed", output={"failed": 1})
+        return {"failed": 0}
+
+    execution = await world.run(task(max_retries=1, retry_delay_seconds=1))
+    async with world.node(Does(work)):
+        waiting = await eventually(lambda: _retrying(world, execution))
+        assert (waiting.retry_count, waiting.error_message) == (1, "1 of 2 devices failed")
+        assert waiting.output == {"failed": 1}
+        done = await world.until(execution, "completed")
+    assert calls[1] - calls[0] >= 1.0
+    assert done.output == {"failed": 0}
+
+
+async def _retrying(world: World, execution: Any) -> Any:
+    found = await world.get(execution)
+    return found if found.state == "pending" and found.retry_count else None
+
+
+async def test_output_that_is_no_json_fails_the_run(world: World) -> None:
+    async def work(context: RunContext) -> Any:
+        return {"bad": object()}
+
+    execution = await world.run(task())
+    async with world.node(Does(work)):
+        done = await world.until(execution, "failed")
+    assert "not a JSON value" in (done.error_message or "")
+
+
+async def test_dollar_texts_are_stored_as_they_are(world: World) -> None:
+    async def work(context: RunContext) -> Any:
+        return {"$set": "$state", "a.b": "$$NOW"}
+
+    execution = await world.run(task())
+    async with world.node(Does(work)):
+        done = await world.until(execution, "completed")
+    assert done.output == {"$set": "$state", "a.b": "$$NOW"}
+
+
+@pytest.mark.parametrize("stubborn", [False, True], ids=["a polite executor", "one that ignores cancel"])
+async def test_timeout_ends_the_attempt_and_frees_the_slot(world: World, stubborn: bool) -> None:
+    async def work(context: RunContext) -> Any:
+        if context.execution.task_name == "quick":
+            return 1
+        while True:
+            try:
+                await asyncio.sleep(30)
+            except asyncio.CancelledError:
+                if not stubborn:
+                    raise
+                if stubborn_until.is_set():
+                    raise
+
+    stubborn_until = asyncio.Event()
+    execution = await world.run(task(timeout_seconds=1, max_retries=3))
+    async with world.node(Does(work), runs=replace(FAST, slots=1)):
+        done = await world.until(execution, "timeout")
+        quick = await world.run(task(name="quick"))
+        await world.until(quick, "completed")
+        stubborn_until.set()
+    assert done.retry_count == 0
+    assert "longer than 1 seconds" in (done.error_message or "")
+    assert world.metrics.value("executions_abandoned") == int(stubborn)
+    for leftover in asyncio.all_tasks():
+        if leftover.get_name() == f"run {execution.id}":
+            leftover.cancel()
+
+
+async def test_cancel_on_another_node_stops_the_executor_within_a_heartbeat(world: World) -> None:
+    started, cancelled = asyncio.Event(), asyncio.Event()
+
+    async def work(context: RunContext) -> Any:
+        started.set()
+        try:
+            await asyncio.sleep(30)
+        except asyncio.CancelledError:
+            cancelled.set()
+            raise
+
+    execution = await world.run(task())
+    async with world.node(Does(work)):
+        await asyncio.wait_for(started.wait(), 5)
+        assert await world.executions.cancel(execution.org_id, execution.id, by=execution.owner_id)
+        await asyncio.wait_for(cancelled.wait(), FAST.heartbeat_seconds * 3)
+    done = await world.get(execution)
+    assert (done.state, done.cancelled_by) == ("cancelled", execution.owner_id)
+    assert [attempt.outcome for attempt in done.attempts] == ["cancelled"]
+
+
+async def test_one_task_runs_once_at_a_time_and_the_next_waits(world: World) -> None:
+    running = 0
+    most = 0
+
+    async def work(context: RunContext) -> Any:
+        nonlocal running, most
+        running += 1
+        most = max(most, running)
+        await asyncio.sleep(0.05)
+        running -= 1
+        return None
+
+    one = task()
+    first = await world.run(one)
+    others = [replace(first, id=str(i) * 8 + first.id[8:]) for i in range(1, 5)]
+    for other in others:
+        await world.executions.insert(other)
+    async with world.node(Does(work)), world.node(Does(work)):
+        for execution in (first, *others):
+            await world.until(execution, "completed")
+    assert most == 1
+
+
+async def test_a_missing_owner_or_executor_fails_without_retry(world: World) -> None:
+    gone = await world.run(task(max_retries=3))
+    world.owners[gone.owner_id] = None
+    unknown = await world.run(task(task_type="telepathy", max_retries=3))
+    async with world.node(Does(nothing)):
+        assert "owner" in ((await world.until(gone, "failed")).error_message or "")
+        assert "telepathy" in ((await world.until(unknown, "failed")).error_message or "")
+
+
+async def test_results_and_log_survive_attempts(world: World) -> None:
+    async def work(context: RunContext) -> Any:
+        settled = await context.results.settled()
+        await context.log("info", f"{len(settled)} settled", "device-1")
+        for number in (1, 2, 3):
+            if f"d{number}" not in settled:
+                ok = number != 3 or context.execution.attempt == 2
+                await context.results.record(
+                    DeviceResult(
+                        device_id=f"d{number}",
+                        device_name=f"sw{number}",
+                        success=ok,
+                        changed=ok or None,
+                        duration_ms=5,
+                    )
+                )
+        totals = await context.results.totals()
+        if totals.failed:
+            raise ExecutionFailed("1 of 3 devices failed")
+        return {"succeeded": totals.succeeded, "changed": totals.changed}
+
+    execution = await world.run(task(max_retries=1))
+    async with world.node(Does(work)):
+        done = await world.until(execution, "completed")
+    assert done.output == {"succeeded": 3, "changed": 3}
+    lines = await world.database.collection("execution_log").find({}, sort=[("seq", 1)])
+    assert [line["seq"] for line in lines] == list(range(1, len(lines) + 1))
+    assert [line["message"] for line in lines if line["device_id"]] == ["0 settled", "2 settled"]
+    found = await ResultStore(world.database).totals(execution.org_id, execution.id)
+    assert (found.devices_total, found.failed) == (3, 0)
+
+
+async def test_a_full_log_ends_with_a_marker(world: World) -> None:
+    async def work(context: RunContext) -> Any:
+        for number in range(50):
+            await context.log("info", f"line {number}")
+        return None
+
+    execution = await world.run(task())
+    async with world.node(Does(work), runs=replace(FAST, log_lines=10)):
+        await world.until(execution, "completed")
+    lines = await world.database.collection("execution_log").find({}, sort=[("seq", 1)])
+    assert len(lines) == 11
+    assert "full" in lines[-1]["message"]
+
+
+@pytest.mark.parametrize("idempotent", [True, False], ids=["idempotent", "not idempotent"])
+async def test_a_drained_node_hands_back_what_does_not_finish(world: World, idempotent: bool) -> None:
+    started = asyncio.Event()
+
+    async def work(context: RunContext) -> Any:
+        started.set()
+        await asyncio.sleep(30)
+
+    kind = Does if idempotent else DoesOnce
+    execution = await world.run(task(task_type=kind.task_type, max_retries=3))
+    async with world.node(kind(work)) as node:
+        await asyncio.wait_for(started.wait(), 5)
+        await node.drain(0.1)
+    done = await world.get(execution)
+    if idempotent:
+        assert (done.state, done.retry_count) == ("pending", 0)
+        async with world.node(kind(nothing)):
+            assert (await world.until(execution, "completed")).retry_count == 0
+    else:
+        assert (done.state, done.error_message) == ("failed", "the node was stopped")
+
+
+async def test_drain_lets_runs_finish(world: World) -> None:
+    started, may_end = asyncio.Event(), asyncio.Event()
+
+    async def work(context: RunContext) -> Any:
+        started.set()
+        await may_end.wait()
+        return "finished"
+
+    execution = await world.run(task())
+    async with world.node(Does(work)) as node:
+        await asyncio.wait_for(started.wait(), 5)
+        draining = asyncio.create_task(node.drain(20))
+        may_end.set()
+        await draining
+        later = await world.run(task())
+    assert (await world.get(execution)).output == "finished"
+    assert (await world.get(later)).state == "pending"
+
+
+async def test_approval_parks_and_resumes(world: World) -> None:
+    async def work(context: RunContext) -> Any:
+        if context.approval is None:
+            raise NeedsApproval({"command": "reload"}, state={"step": 2})
+        return {"resumed": context.resume, "by": context.approval.by}
+
+    from netautod.clock import SystemClock
+    from netautod.plugin_api import ApprovalDecision
+
+    execution = await world.run(task())
+    async with world.node(Does(work)):
+        parked = await world.until(execution, "approval_pending")
+        assert parked.approval_request == {"command": "reload"}
+        decision = ApprovalDecision(decision="approved", by="ann", comment=None, at=SystemClock().now())
+        assert await world.executions.decide_approval(execution.org_id, execution.id, decision)
+        assert await world.executions.decide_approval(execution.org_id, execution.id, decision) is None
+        done = await world.until(execution, "completed")
+    assert done.output == {"resumed": {"step": 2}, "by": "ann"}
+
+
+async def test_an_approval_expires(world: World) -> None:
+    async def work(context: RunContext) -> Any:
+        raise NeedsApproval({"command": "reload"})
+
+    execution = await world.run(task())
+    async with world.node(Does(work), runs=replace(FAST, approval_hours=0.2 / 3600)):
+        done = await world.until(execution, "failed")
+    assert done.error_message == "approval expired"
+
+
+async def test_a_dead_nodes_run_is_taken_over(world: World) -> None:
+    execution = await world.run(task(max_retries=2))
+    agent = await world.run(task(task_type="agent_task", max_retries=2))
+    started = asyncio.Event()
+
+    async def work(context: RunContext) -> Any:
+        started.set()
+        await asyncio.sleep(60)
+
+    doomed = world.make(Does(work), DoesOnce(work))
+    await doomed.__aenter__()
+    await world.until(execution, "running")
+    await world.until(agent, "running")
+    await doomed.__aexit__()  # without drain: what it ran keeps its lease, like after kill -9
+    async with world.node(Does(nothing), DoesOnce(nothing)):
+        done = await world.until(execution, "completed", seconds=15)
+        failed = await world.until(agent, "failed", seconds=15)
+    assert done.retry_count == 1
+    assert [attempt.outcome for attempt in done.attempts] == ["lost", "completed"]
+    assert failed.error_message == "node lost"
+    assert world.metrics.value("executions_taken_over") == 2
+
+
+async def test_a_stale_owner_cannot_write(world: World) -> None:
+    started, may_end = asyncio.Event(), asyncio.Event()
+
+    async def work(context: RunContext) -> Any:
+        started.set()
+        await may_end.wait()
+        return "stale"
+
+    execution = await world.run(task(max_retries=1))
+    async with world.node(Does(work)) as node:
+        await asyncio.wait_for(started.wait(), 5)
+        await world.executions.collection.update(
+            {"_id": execution.id}, {"$set": {"owner": "another node"}, "$inc": {"epoch": 1}}
+        )
+        may_end.set()
+        await eventually(lambda: _idle(node))
+    assert (await world.get(execution)).output is None
+    assert world.metrics.value("executions_fenced") == 1
+
+
+async def _idle(node: Any) -> bool:
+    return bool(node.runner.running == 0)
+
+
+async def test_the_catch_up_of_a_deleted_or_disabled_task_is_cancelled(world: World) -> None:
+    disabled = task(enabled=False)
+    execution = await world.run(disabled)
+    scheduled = replace(
+        execution,
+        id=execution.id[::-1].replace("-", "0")[:8] + execution.id[8:],
+        triggered_by="schedule",
+        scheduled_for=execution.created_at - timedelta(minutes=1),
+    )
+    await world.executions.insert(scheduled)
+    orphan = await world.run(task())
+    await world.tasks.delete(orphan.org_id, orphan.task_id)
+    executor = Does(nothing)
+    async with world.node(executor):
+        await world.until(execution, "completed")
+        assert (await world.until(scheduled, "cancelled")).started_at is None
+        assert "deleted" in ((await world.until(orphan, "cancelled")).error_message or "")
+    assert executor.runs == 1

@@ -1,0 +1,127 @@
+"""Platform definitions: what ships, how names resolve, and that a faulty file is refused with a sentence."""
+
+from pathlib import Path
+
+import pytest
+
+from netautod.errors import InvalidInput
+from netautod.ssh.platforms import PlatformRegistry
+
+_MINIMAL = """
+name = "acme_os"
+aliases = ["acme"]
+channel = "shell"
+sources = ["a made-up vendor"]
+[prompts]
+exec = '(?P<host>\\w+)>$'
+[capture]
+items = [{ command = "show config" }]
+"""
+
+
+@pytest.mark.parametrize(
+    ("device_type", "name"),
+    [
+        pytest.param("cisco_ios", "cisco_ios", id="its own name"),
+        pytest.param("cisco_xe", "cisco_ios", id="an alias"),
+        pytest.param("linux", "linux", id="linux"),
+        pytest.param("some_unheard_os", "generic", id="an unknown type falls back to generic"),
+    ],
+)
+def test_device_types_resolve(platforms: PlatformRegistry, device_type: str, name: str) -> None:
+    assert platforms.get(device_type).name == name
+
+
+def test_every_shipped_platform_cites_its_sources_and_reads_something(platforms: PlatformRegistry) -> None:
+    for name in platforms.names():
+        platform = platforms.get(name)
+        assert platform.sources, name
+        assert platform.capture, name
+        assert platform.channel == "exec" or platform.prompts, name
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        pytest.param("sw1#", ("privileged", "sw1"), id="privileged"),
+        pytest.param("sw1>", ("exec", "sw1"), id="unprivileged"),
+        pytest.param("sw1(config-if)#", ("config", "sw1"), id="config mode"),
+        pytest.param("rtr-01.example.net# ", ("privileged", "rtr-01.example.net"), id="dots and a blank"),
+        pytest.param("x" * 200 + "#", ("privileged", "x" * 200), id="200 characters"),
+        pytest.param("### no entry ###", None, id="a line of a banner"),
+        pytest.param("Router uptime is #", None, id="text with blanks"),
+        pytest.param("sw1#show", None, id="an echoed command"),
+    ],
+)
+def test_prompts_of_ios(platforms: PlatformRegistry, line: str, expected: tuple[str, str] | None) -> None:
+    assert platforms.get("cisco_ios").mode_of(line) == expected
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "*Mar  1 18:46:11.485: %SYS-5-CONFIG_I: Configured from console by vty2 (10.34.195.36)",
+        "18:47:02: %SYS-5-CONFIG_I: Configured from console by vty2 (10.34.195.36)",
+        "*Mar  1 18:48:50.483 UTC: %SYS-5-CONFIG_I: Configured from console by vty2",
+        "00:00:46: %LINK-3-UPDOWN: Interface Port-channel1, changed state to up",
+        "000123: Nov 21 06:44:12: %LINEPROTO-5-UPDOWN: Line protocol on Interface Vlan1",
+        "2w3d: %LINK-3-UPDOWN: Interface Vlan1, changed state to down",
+    ],
+)
+def test_log_lines_of_ios(platforms: PlatformRegistry, line: str) -> None:
+    assert platforms.get("cisco_ios").is_log_line(line)
+
+
+def test_a_config_line_is_no_log_line(platforms: PlatformRegistry) -> None:
+    assert not platforms.get("cisco_ios").is_log_line("ip address 10.0.0.1 255.255.255.0")
+
+
+def _file(folder: Path, text: str) -> Path:
+    path = folder / "acme_os.toml"
+    path.write_text(text)
+    return path
+
+
+def test_a_third_party_adds_a_platform_with_one_file(tmp_path: Path) -> None:
+    registry = PlatformRegistry()
+    registry.register(_file(tmp_path, _MINIMAL))
+    assert registry.get("acme") is registry.get("acme_os")
+    assert registry.get("acme").capture[0].command == "show config"
+
+
+def test_a_taken_name_is_refused_unless_it_is_an_override(tmp_path: Path) -> None:
+    registry = PlatformRegistry()
+    path = _file(tmp_path, _MINIMAL.replace('"acme_os"', '"linux"').replace('"acme"', '"debian"'))
+    with pytest.raises(InvalidInput, match="'linux' is taken"):
+        registry.register(path)
+    registry.register(path, replace=True)
+    assert registry.get("debian").capture[0].command == "show config"
+    assert registry.get("ubuntu").name == "generic"  # an alias that the override does not repeat is gone
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "complaint"),
+    [
+        pytest.param('name = "acme_os"', "", r"acme_os.toml: name is missing", id="no name"),
+        pytest.param('"acme_os"', '"Acme OS"', r"a-z, 0-9 and _", id="a bad name"),
+        pytest.param('"shell"', '"telnet"', r"channel must be one of shell, exec", id="a bad channel"),
+        pytest.param('["a made-up vendor"]', "[]", r"sources must not be empty", id="no source"),
+        pytest.param("\\w+)>$", "\\w+>$", r"exec is not a regular expression", id="a broken pattern"),
+        pytest.param("(?P<host>\\w+)", "\\w+", r"exec needs the group", id="a prompt without host"),
+        pytest.param("[capture]", "[capture]\nend = 'x'", r"unknown key 'end'", id="an unknown key"),
+        pytest.param("[capture]", "[typo]\nx = 1\n[capture]", r"unknown key 'typo'", id="an unknown table"),
+        pytest.param('command = "show config"', "command = 7", r"must be a string", id="a wrong type"),
+        pytest.param('command = "show config"', 'file = "/etc/x"', r"exec channel only", id="no exec"),
+        pytest.param('{ command = "show config" }', "{ }", r"command or a file", id="an item without either"),
+        pytest.param("[prompts]", "[prompts", r"acme_os.toml: ", id="not TOML"),
+    ],
+)
+def test_a_faulty_file_is_refused(tmp_path: Path, old: str, new: str, complaint: str) -> None:
+    assert old in _MINIMAL
+    with pytest.raises(InvalidInput, match=complaint):
+        PlatformRegistry().register(_file(tmp_path, _MINIMAL.replace(old, new)))
+
+
+def test_an_absent_file_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match=r"no_such.toml: No such file"):
+        PlatformRegistry().register(tmp_path / "no_such.toml")

@@ -1,0 +1,44 @@
+"""Received bytes become the lines that a terminal would show."""
+
+import pytest
+
+from netautod.ssh.terminal import clean, visible
+
+
+@pytest.mark.parametrize(
+    ("received", "shown"),
+    [
+        pytest.param(b"one\r\ntwo\r\n", "one\ntwo\n", id="CRLF becomes LF"),
+        pytest.param(b"one\r\r\ntwo", "one\ntwo", id="a doubled carriage return is no character"),
+        pytest.param(b"one\n\rtwo", "one\ntwo", id="LF CR of old devices"),
+        pytest.param(b"\x1b[1;31mred\x1b[0m line", "red line", id="colours are off"),
+        pytest.param(b"\x1b]0;title\x07sw1#", "sw1#", id="a window title is off"),
+        pytest.param(b"a\x00b\x00\x00c", "abc", id="NUL is off"),
+        pytest.param(b"caf\xe9", "caf�", id="invalid UTF-8 is replaced"),
+        pytest.param("caf\u00e9".encode(), "caf\u00e9", id="valid UTF-8 stays"),
+        pytest.param(b"a\tb  ", "a\tb  ", id="tabs and blanks of the text stay"),
+        pytest.param(
+            b" --More-- " + b"\b" * 9 + b" " * 8 + b"\b" * 9 + b" ip address",
+            " ip address",
+            id="the pager of IOS, erased by backspaces",
+        ),
+        pytest.param(
+            b" --More-- " + b"\b" * 9 + b" " * 8 + b"\b" * 9 + b"!",
+            "!",
+            id="a line shorter than the erased pager",
+        ),
+        pytest.param(b"--More--\r        \rnext", "next", id="a pager erased by carriage returns"),
+        pytest.param(b"--More--\r\x1b[Knext", "next", id="a pager erased by EL"),
+        pytest.param(b"--More--\x1b[8D\x1b[0Knext", "next", id="a pager erased by CUB and EL"),
+        pytest.param(b"abc\x1b[5Gx", "abc x", id="cursor to a column"),
+        pytest.param(b"abc\x1b[999999999Gx", "abc" + " " * 4092 + "x", id="a far column costs no memory"),
+        pytest.param(b"abc\x1b[2K", "", id="the whole line erased"),
+        pytest.param(b"half\x1b[3", "half", id="an escape sequence that is still under way"),
+    ],
+)
+def test_clean(received: bytes, shown: str) -> None:
+    assert clean(received) == shown
+
+
+def test_a_bell_is_not_visible() -> None:
+    assert visible("sw1\x07#") == "sw1#"

@@ -1,0 +1,191 @@
+"""Nodes, tasks and executors for tests of the scheduling: real stores, made-up work."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from typing import Any, ClassVar
+from uuid import uuid4
+
+from marshmallow import Schema
+
+from netautod.caller import Caller
+from netautod.clock import SystemClock
+from netautod.executions import log, results
+from netautod.executions import store as execution_store
+from netautod.executions.models import Execution, of_task
+from netautod.executions.node import ExecutionNode
+from netautod.executions.store import ExecutionStore
+from netautod.metrics import Metrics
+from netautod.plugin_api import Acting, FinishedExecution, RunContext
+from netautod.settings import Executions as ExecutionSettings
+from netautod.settings import Scheduler as SchedulerSettings
+from netautod.store.client import Database, OrgId
+from netautod.tasks import store as task_store
+from netautod.tasks.cron import NextTicks
+from netautod.tasks.models import Task
+from netautod.tasks.store import TaskStore
+
+INDEXES = (*task_store.INDEXES, *execution_store.INDEXES, *log.INDEXES, *results.INDEXES)
+# A tenth of the defaults.
+FAST = ExecutionSettings(
+    slots=20,
+    lease_seconds=3.0,
+    heartbeat_seconds=1.0,
+    abandon_seconds=2.0,
+    reap_grace_seconds=0.5,
+    cancel_grace_seconds=0.5,
+)
+FAST_SCAN = SchedulerSettings(scan_seconds=0.1)
+Work = Callable[[RunContext], Awaitable[Any]]
+
+
+class Does:
+    """An executor of type `backup` (or another) that does what the test says."""
+
+    parameters_schema: ClassVar[type[Schema] | None] = None
+    idempotent: ClassVar[bool] = True
+    task_type: ClassVar[str] = "backup"
+
+    def __init__(self, work: Work) -> None:
+        self._work = work
+        self.runs = 0
+
+    async def run(self, context: RunContext) -> Any:
+        self.runs += 1
+        return await self._work(context)
+
+
+class DoesOnce(Does):
+    """Not idempotent, like an agent."""
+
+    idempotent: ClassVar[bool] = False
+    task_type: ClassVar[str] = "agent_task"
+
+
+async def nothing(context: RunContext) -> Any:
+    return {"done": True}
+
+
+def task(**values: Any) -> Task:
+    """An hourly backup task, not due, unless `values` say otherwise."""
+    now = datetime.now(UTC)
+    now = now.replace(microsecond=now.microsecond // 1000 * 1000)
+    base = Task(
+        id=str(uuid4()),
+        org_id=OrgId(str(uuid4())),
+        name=f"task {uuid4().hex[:8]}",
+        description=None,
+        task_type="backup",
+        cron_expression="0 * * * *",
+        timezone="UTC",
+        parameters={},
+        enabled=True,
+        max_retries=0,
+        retry_delay_seconds=0,
+        timeout_seconds=60,
+        next_run_at=now + timedelta(hours=1),
+        last_run_at=None,
+        owner_id=str(uuid4()),
+        created_at=now,
+        updated_at=now,
+    )
+    return replace(base, **values)
+
+
+def due_task(**values: Any) -> Task:
+    """A task of every minute whose current tick has not been fired."""
+    tick = datetime.now(UTC).replace(second=0, microsecond=0)
+    return task(**{"cron_expression": "* * * * *", "next_run_at": tick, **values})
+
+
+def manual_run(of: Task) -> Execution:
+    now = datetime.now(UTC)
+    return of_task(
+        of,
+        execution_id=str(uuid4()),
+        scheduled_for=None,
+        created_at=now.replace(microsecond=now.microsecond // 1000 * 1000),
+    )
+
+
+class NoActing(Acting):
+    """For executors that use none of the product's services."""
+
+
+@dataclass(kw_only=True)
+class World:
+    """One database with tasks and executions, and nodes that share it."""
+
+    database: Database
+    metrics: Metrics = field(default_factory=Metrics)
+    finished: list[FinishedExecution] = field(default_factory=list)
+    owners: dict[str, Caller | None] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.tasks = TaskStore(self.database)
+        self.executions = ExecutionStore(self.database)
+
+    async def add(self, *tasks: Task) -> None:
+        for one in tasks:
+            await self.tasks.insert(one)
+
+    async def run(self, of: Task) -> Execution:
+        """A task with one manual run of it."""
+        await self.add(of)
+        execution = manual_run(of)
+        await self.executions.insert(execution)
+        return execution
+
+    async def _owner(self, org_id: Any, user_id: str) -> Caller | None:
+        if user_id in self.owners:
+            return self.owners[user_id]
+        return Caller(user_id=user_id, org_id=org_id, username="owner", permissions=frozenset({"*"}))
+
+    def make(
+        self, *executors: Does, runs: ExecutionSettings = FAST, schedule: SchedulerSettings = FAST_SCAN
+    ) -> ExecutionNode:
+        return ExecutionNode(
+            node_id=str(uuid4()),
+            database=self.database,
+            clock=SystemClock(),
+            metrics=self.metrics,
+            ticks=NextTicks(),
+            executors={executor.task_type: executor for executor in executors},
+            owners=self._owner,
+            acting=lambda caller, execution, guard: NoActing(),  # type: ignore[abstract]
+            finished=self.finished.append,
+            runs=runs,
+            schedule=schedule,
+        )
+
+    @asynccontextmanager
+    async def node(self, *executors: Does, **settings: Any) -> AsyncIterator[ExecutionNode]:
+        async with self.make(*executors, **settings) as node:
+            yield node
+
+    async def get(self, execution: Execution) -> Execution:
+        found = await self.executions.get(execution.org_id, execution.id)
+        assert found is not None
+        return found
+
+    async def until(self, execution: Execution, *states: str, seconds: float = 10) -> Execution:
+        """The execution once it is in one of the states."""
+        found: Execution = await eventually(lambda: self._in_state(execution, states), seconds=seconds)
+        return found
+
+    async def _in_state(self, execution: Execution, states: tuple[str, ...]) -> Execution | None:
+        found = await self.get(execution)
+        return found if found.state in states else None
+
+    async def all(self, **where: Any) -> list[Any]:
+        return await self.executions.collection.find(where)
+
+
+async def eventually(look: Callable[[], Awaitable[Any]], *, seconds: float = 10) -> Any:
+    """The first true answer; fails after `seconds`. For what only the database can tell."""
+    async with asyncio.timeout(seconds):
+        while not (found := await look()):  # noqa: ASYNC110  # no event crosses the database
+            await asyncio.sleep(0.02)
+    return found
