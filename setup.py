@@ -26,6 +26,7 @@ setup(
         "argon2-cffi>=25",
         "asyncssh>=2.21,<3",
         "authlib>=1.6",
+        "bcrypt>=4",
         "croniter>=7,<8",
         "cryptography>=50",
         "joserfc>=1.3",

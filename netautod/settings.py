@@ -51,11 +51,11 @@ class Server:
     tls_key: str = setting("", "PEM file with the private key of tls_certificate.")
     cors_origins: tuple[str, ...] = setting((), "Browser origins that may call the API.")
     max_connections: int = setting(2000, "Open client connections at most; more are closed at once.", low=1)
-    header_timeout: float = setting(20.0, "Seconds for a request's headers to arrive.", low=0.1)
     body_timeout: float = setting(30.0, "Seconds for a request's body to arrive.", low=0.1)
-    idle_timeout: float = setting(60.0, "Seconds an idle connection is kept open.", low=0.1)
+    idle_timeout: float = setting(
+        60.0, "Seconds for the next request and its headers to arrive.", low=0.1
+    )
     drain_seconds: float = setting(30.0, "Seconds that running work may take to finish at a stop.", low=0)
-    instance_name: str = setting("netautod", "Name shown in /api/capabilities.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -156,6 +156,10 @@ class Settings:
     outbound: Outbound = Outbound()
     plugins: Plugins = Plugins()
     log: Log = Log()
+
+    @property
+    def master_key_path(self) -> Path | None:
+        return Path(self.master_key_file) if self.master_key_file else None
 
 
 @dataclass(frozen=True, kw_only=True)

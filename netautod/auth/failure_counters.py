@@ -62,7 +62,7 @@ class FailureCounters:
         )
 
     async def clear_account(self, address: str, account: str, now: datetime) -> datetime | None:
-        """After a right password: drops that account's failures. Answers the lockout's end if there is one."""
+        """After a right password: drops that account's failures; the end of the lockout if there is one."""
         others = _kept({"$ne": ["$$failure.account", account]})
         locked = {"$gt": ["$locked_until", now]}
         stage = {"$set": {"failures": {"$cond": [locked, "$failures", others]}}}

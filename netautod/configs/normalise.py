@@ -25,8 +25,10 @@ def normalise(text: str, platform: Platform, key: bytes) -> str:
     for line in text.split("\n"):
         if noise(line):
             continue
-        line = parts.sub("", line).rstrip()
-        lines.append(_hide(line, platform, key) if has_secret(line) else line)
+        kept = parts.sub("", line).rstrip()
+        if not kept and line.strip():
+            continue  # the line was noise from end to end
+        lines.append(_hide(kept, platform, key) if has_secret(kept) else kept)
     return "\n".join(lines).strip("\n") + "\n"
 
 

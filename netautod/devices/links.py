@@ -7,7 +7,6 @@ for its users then, so one of the two always notices the other.
 from collections.abc import Mapping
 from typing import Any
 
-from netautod.credentials import rules
 from netautod.credentials.service import CredentialService
 from netautod.devices.queries import CREDENTIAL_FIELDS
 from netautod.devices.store import DeviceStore
@@ -15,8 +14,13 @@ from netautod.errors import InvalidInput
 from netautod.sites.service import SiteService
 from netautod.store.client import OrgId
 
-# What kind a field needs; a model-driven transport may log in by password, key or token.
-KINDS = {"default_credential_id": (rules.SSH,), "snmp_credential_id": (rules.SNMP,)}
+LOGIN = ("ssh_password", "ssh_key")
+# A model-driven transport logs in by password, key or token.
+FITTING = {
+    "default_credential_id": LOGIN,
+    "snmp_credential_id": ("snmp_community", "snmp_v3"),
+    "automation_credential_id": (*LOGIN, "api_token", "generic_secret"),
+}
 MOST_JUMPS = 8
 
 
@@ -44,13 +48,12 @@ class Links:
         found = await self._credentials.type_of(org_id, credential_id)
         if found is None:
             raise InvalidInput(f"{field}: there is no such credential")
-        kind = rules.kind_of(found)
-        if (field in KINDS and kind not in KINDS[field]) or (field not in KINDS and kind == rules.SNMP):
+        if found not in FITTING[field]:
             raise InvalidInput(f"{field}: a credential of the type {found} cannot be used here")
 
     async def _check_jumps(self, org_id: OrgId, device_id: str, jump: str) -> None:
         following: str | None = jump
-        for _ in range(MOST_JUMPS):
+        for _ in range(MOST_JUMPS + 1):
             if following == device_id:
                 raise InvalidInput("jump_device_id: a device cannot be reached through itself")
             hop = None if following is None else await self._store.get(org_id, following)

@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
+from netautod.registries import Uses
 from netautod.store.client import Database, Document, OrgId
 from netautod.store.indexes import Index
 from netautod.store.paging import Page, PageOf
@@ -16,6 +17,11 @@ INDEXES = (
     Index(collection=COLLECTION, keys=(("org_id", 1), ("name", 1)), unique=True),
     Index(collection=COLLECTION, keys=(("org_id", 1), ("task_type", 1), ("name", 1), ("_id", 1))),
     Index(collection=COLLECTION, keys=(("enabled", 1), ("next_run_at", 1))),
+    Index(
+        collection=COLLECTION,
+        keys=(("org_id", 1), ("parameters.credential_id", 1)),
+        partial={"parameters.credential_id": {"$type": "string"}},
+    ),
 )
 
 
@@ -65,11 +71,11 @@ class TaskStore:
     async def delete(self, org_id: OrgId, task_id: str) -> bool:
         return await self._tasks.delete(org_id, {"_id": task_id})
 
-    async def using_credential(self, org_id: OrgId, credential_id: str) -> list[str]:
-        found = await self._tasks.find(
-            org_id, {"parameters.credential_id": credential_id}, fields={"name": 1}, limit=20
-        )
-        return [document["name"] for document in found]
+    async def using_credential(self, org_id: OrgId, credential_id: str, limit: int) -> Uses:
+        where = {"parameters.credential_id": credential_id}
+        found = await self._tasks.find(org_id, where, fields={"name": 1}, sort=[("name", 1)], limit=limit)
+        count = await self._tasks.count(org_id, where)
+        return Uses(kind="task", names=[document["name"] for document in found], count=count)
 
     async def due(self, limit: int) -> list[DueRow]:
         """Enabled tasks whose time has come by the server's clock, the longest due first."""

@@ -145,6 +145,10 @@ def test_a_changed_wireless_password_of_a_host_is_a_change(linux: Platform) -> N
     assert "one" not in normalise(first, linux, _KEY)
 
 
+def test_a_line_of_nothing_but_noise_leaves_no_gap(linux: Platform) -> None:
+    assert "\n\n" not in normalise(_ADDRESSES, linux, _KEY)
+
+
 def test_a_host_never_shows_its_password_hashes(linux: Platform) -> None:
     """They are not captured: no item reads /etc/shadow."""
     assert not [item.title for item in linux.capture if "shadow" in item.title]

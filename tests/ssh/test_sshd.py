@@ -42,6 +42,10 @@ def _configuration(folder: Path, port: int) -> Path:
     return path
 
 
+def _hostname() -> str:
+    return Path("/etc/hostname").read_text().strip()
+
+
 async def _listening(port: int) -> None:
     async with asyncio.timeout(5):
         while True:
@@ -103,7 +107,7 @@ def login(sshd: Sshd) -> Login:
 async def test_a_linux_host_is_captured(target: Target, login: Login) -> None:
     async with open_session(target, login) as session:
         taken = await capture(session)
-    assert taken.raw.startswith(f"### file /etc/hostname\n{socket.gethostname()}\n")
+    assert taken.raw.startswith(f"### file /etc/hostname\n{_hostname()}\n")
     assert "\n### file /etc/passwd\nroot:x:0:0:" in taken.raw
     assert f"\n### command uname -srm\n{os.uname().sysname} {os.uname().release}" in taken.raw
 

@@ -1,0 +1,314 @@
+"""The only composition root: settings, database and plugins become services, routes and a node."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+from uuid import uuid4
+
+from tornado.web import Application
+
+from netautod.acting import acting_factory
+from netautod.auth import handlers as auth_handlers
+from netautod.auth.access_tokens import AccessTokens
+from netautod.auth.authenticator import Authenticator
+from netautod.auth.providers import LocalProvider, Providers
+from netautod.auth.service import AuthService
+from netautod.auth.sessions import Lifetimes, Sessions
+from netautod.auth.signing_keys import SigningKeys
+from netautod.caller import Caller
+from netautod.configs import handlers as config_handlers
+from netautod.configs.service import ConfigService
+from netautod.credentials import handlers as credential_handlers
+from netautod.credentials.service import CredentialService
+from netautod.devices import handlers as device_handlers
+from netautod.devices.service import DeviceService
+from netautod.devices.sessions import DeviceSessions
+from netautod.executions import handlers as execution_handlers
+from netautod.executions.attempt import OwnerLookup
+from netautod.executions.log import ExecutionLogStore
+from netautod.executions.node import ExecutionNode, lease_times
+from netautod.executions.results import ResultStore
+from netautod.executions.service import ExecutionService
+from netautod.executions.store import ExecutionStore
+from netautod.foundation import Foundation
+from netautod.http import openapi
+from netautod.http.context import HttpContext, networks
+from netautod.http.health import Health
+from netautod.http.health import routes as health_routes
+from netautod.http.limits import RateLimiter
+from netautod.http.routes import Route, application
+from netautod.leases import named
+from netautod.leases.keeper import LeaseKeeper
+from netautod.metrics import Metrics
+from netautod.plugin_api import Executor
+from netautod.plugin_manager import PluginManager
+from netautod.registries import Followers
+from netautod.sites import handlers as site_handlers
+from netautod.sites.service import SiteService
+from netautod.ssh.platforms import PlatformRegistry
+from netautod.store.client import OrgId
+from netautod.tasks import handlers as task_handlers
+from netautod.tasks.cron import NextTicks
+from netautod.tasks.parameters import Reference, SchemaRules
+from netautod.tasks.service import TaskService
+from netautod.tasks.store import TaskStore
+from netautod.users import handlers as user_handlers
+from netautod.users.service import UserService
+
+
+@dataclass(frozen=True, kw_only=True)
+class Inventory:
+    """Sites, credentials and devices, which point at one another through their registries."""
+
+    sites: SiteService
+    credentials: CredentialService
+    devices: DeviceService
+
+    @classmethod
+    def build(cls, base: Foundation) -> "Inventory":
+        sites = SiteService(base.database, clock=base.clock, audit=base.audit)
+        credentials = CredentialService(base.database, vault=base.vault, clock=base.clock, audit=base.audit)
+        devices = DeviceService(
+            base.database, clock=base.clock, audit=base.audit, credentials=credentials, sites=sites
+        )
+        credentials.references.register(devices.using_credential)
+        credentials.references.register(TaskStore(base.database).using_credential)
+        sites.references.register(devices.using_site)
+        sites.renamed.register(devices.follow_site)
+        return cls(sites=sites, credentials=credentials, devices=devices)
+
+    async def resume(self) -> None:
+        """Finishes what a crash interrupted; the registries must be full."""
+        for service in (self.sites, self.credentials, self.devices):
+            await service.resume()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Service:
+    """The running parts of one node."""
+
+    application: Application
+    node: ExecutionNode
+    metrics: Metrics
+    plugins: PluginManager
+    inventory: Inventory
+    tasks: TaskService
+
+
+@asynccontextmanager
+async def build(base: Foundation, health: Callable[[], Awaitable[Health]]) -> AsyncIterator[Service]:
+    """Builds everything and starts what runs in the background; the caller listens and drains."""
+    settings = base.settings
+    chosen = settings.plugins
+    plugins = PluginManager.load(required=chosen.required, disabled=chosen.disabled)
+    executors = plugins.executors()
+    metrics, ticks = Metrics(), NextTicks()
+    inventory = Inventory.build(base)
+    node_id = str(uuid4())
+    async with AsyncExitStack() as stack:
+        sessions = await _device_sessions(stack, base, inventory, plugins, node_id)
+        configs = ConfigService(
+            base.database,
+            vault=base.vault,
+            clock=base.clock,
+            audit=base.audit,
+            devices=inventory.devices,
+            sessions=sessions,
+        )
+        node = ExecutionNode(
+            node_id=node_id,
+            database=base.database,
+            clock=base.clock,
+            metrics=metrics,
+            ticks=ticks,
+            executors=executors,
+            owners=_owners(base.users),
+            acting=acting_factory(devices=inventory.devices, configs=configs),
+            finished=plugins.execution_finished,
+            runs=settings.executions,
+            schedule=settings.scheduler,
+        )
+        tasks = _tasks(base, inventory, ticks, executors)
+        executions = _executions(base, tasks, node)
+        auth, authenticator = await _auth(base)
+        routes = _routes(
+            auth=auth,
+            configs=configs,
+            executions=executions,
+            health=health,
+            inventory=inventory,
+            tasks=tasks,
+            users=base.users,
+        )
+        await inventory.resume()
+        await stack.enter_async_context(node)
+        yield Service(
+            application=application([*routes, openapi.route(routes)], _http_context(base, authenticator)),
+            node=node,
+            metrics=metrics,
+            plugins=plugins,
+            inventory=inventory,
+            tasks=tasks,
+        )
+
+
+def _routes(
+    *,
+    auth: AuthService,
+    configs: ConfigService,
+    executions: ExecutionService,
+    health: Callable[[], Awaitable[Health]],
+    inventory: Inventory,
+    tasks: TaskService,
+    users: UserService,
+) -> list[Route]:
+    return [
+        *auth_handlers.routes(auth),
+        *config_handlers.routes(configs),
+        *credential_handlers.routes(inventory.credentials),
+        *device_handlers.routes(inventory.devices),
+        *execution_handlers.routes(executions),
+        *health_routes(health),
+        *site_handlers.routes(inventory.sites),
+        *task_handlers.routes(tasks),
+        *user_handlers.routes(users),
+    ]
+
+
+def description() -> dict[str, Any]:
+    """The OpenAPI description without a running service: it depends on the handlers alone."""
+    nothing: Any = None
+    inventory = Inventory(sites=nothing, credentials=nothing, devices=nothing)
+    routes = _routes(
+        auth=nothing,
+        configs=nothing,
+        executions=nothing,
+        health=nothing,
+        inventory=inventory,
+        tasks=nothing,
+        users=nothing,
+    )
+    served: dict[str, Any] = openapi.route(routes).services["description"]
+    return served
+
+
+async def _device_sessions(
+    stack: AsyncExitStack, base: Foundation, inventory: Inventory, plugins: PluginManager, node_id: str
+) -> DeviceSessions:
+    platforms = PlatformRegistry()
+    for path in plugins.platforms():
+        platforms.register(path)
+    keeper = LeaseKeeper(
+        collection=base.database.collection(named.COLLECTION),
+        node_id=node_id,
+        clock=base.clock,
+        times=lease_times(base.settings.executions),
+    )
+    await stack.enter_async_context(keeper)
+    return DeviceSessions(
+        devices=inventory.devices,
+        credentials=inventory.credentials,
+        platforms=platforms,
+        leases=named.NamedLeases(keeper),
+        audit=base.audit,
+        settings=base.settings.devices,
+    )
+
+
+def _owners(users: UserService) -> OwnerLookup:
+    async def owner(org_id: OrgId, user_id: str) -> Caller | None:
+        user = await users.find(user_id)
+        if user is None or user.org_id != org_id or not user.is_active:
+            return None
+        return Caller(
+            user_id=user.id,
+            org_id=user.org_id,
+            username=user.username,
+            permissions=frozenset(user.permissions),
+        )
+
+    return owner
+
+
+def _tasks(
+    base: Foundation, inventory: Inventory, ticks: NextTicks, executors: Mapping[str, Executor]
+) -> TaskService:
+    async def credential_exists(org_id: OrgId, credential_id: str) -> bool:
+        return await inventory.credentials.type_of(org_id, credential_id) is not None
+
+    rules = SchemaRules(
+        schemas={task_type: executor.parameters_schema for task_type, executor in executors.items()},
+        references={"credential": Reference(permission="credentials.manage", exists=credential_exists)},
+    )
+    deletions = Followers()
+
+    async def cancel_pending(org_id: OrgId, task_id: str) -> None:
+        await ExecutionStore(base.database).cancel_pending_of(org_id, task_id)
+
+    deletions.register(cancel_pending)
+    return TaskService(
+        store=TaskStore(base.database),
+        audit=base.audit,
+        clock=base.clock,
+        ticks=ticks,
+        rules=rules,
+        deletions=deletions,
+    )
+
+
+def _executions(base: Foundation, tasks: TaskService, node: ExecutionNode) -> ExecutionService:
+    return ExecutionService(
+        store=node.store,
+        tasks=tasks,
+        results=ResultStore(base.database),
+        logs=ExecutionLogStore(base.database),
+        audit=base.audit,
+        clock=base.clock,
+        kick=node.runner.kick,
+        abort=node.runner.abort,
+    )
+
+
+async def _auth(base: Foundation) -> tuple[AuthService, Authenticator]:
+    times = base.settings.auth
+    keys = await SigningKeys.open(base.database, vault=base.vault, clock=base.clock)
+    tokens = AccessTokens(keys, clock=base.clock, lifetime_seconds=times.access_token_seconds)
+    authenticator = Authenticator(
+        base.database,
+        tokens=tokens,
+        users=base.users,
+        clock=base.clock,
+        cache_seconds=times.session_cache_seconds,
+    )
+    sessions = Sessions(
+        base.database,
+        tokens=tokens,
+        users=base.users,
+        clock=base.clock,
+        lifetimes=Lifetimes(
+            refresh=timedelta(days=times.refresh_token_days), family=timedelta(days=times.refresh_family_days)
+        ),
+    )
+    service = AuthService(
+        providers=Providers([LocalProvider(base.users)]),
+        users=base.users,
+        organizations=base.organizations,
+        sessions=sessions,
+        lockout=base.lockout,
+        authenticator=authenticator,
+        audit=base.audit,
+    )
+    return service, authenticator
+
+
+def _http_context(base: Foundation, authenticator: Authenticator) -> HttpContext:
+    settings = base.settings
+    limits = settings.limits
+    return HttpContext(
+        authenticate=authenticator.authenticate,
+        limiter=RateLimiter(clock=base.clock, rate=limits.requests_per_second, burst=limits.burst),
+        trusted_proxies=networks(settings.server.trusted_proxies),
+        cors_origins=frozenset(settings.server.cors_origins),
+    )

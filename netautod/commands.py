@@ -1,0 +1,106 @@
+"""The commands of an administrator, on the configured database or beside a running service."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from netautod import app
+from netautod.caller import Caller
+from netautod.errors import NotFound
+from netautod.foundation import Foundation, any_database, lay
+from netautod.plugin_manager import PluginManager, PluginStatus
+from netautod.settings import Settings
+from netautod.users.bootstrap import Bootstrap
+from netautod.users.models import NewUser, Organization, User
+from netautod.users.organizations import CreatedOrganization
+from netautod.users.service import system_caller
+from netautod.vault.rotation import rewrap
+from netautod.vault.vault import INSTALLATION
+
+
+@asynccontextmanager
+async def _opened(settings: Settings) -> AsyncIterator[Foundation]:
+    async with any_database(settings) as database, lay(settings, database) as base:
+        await Bootstrap(
+            organizations=base.organizations,
+            users=base.users,
+            hasher=base.hasher,
+            data_dir=settings.data_dir,
+            admin_password="",
+        ).run()
+        yield base
+
+
+async def _over(base: Foundation, username: str) -> Caller:
+    """A caller who may manage this user, whatever his organization."""
+    user = await base.users.by_username(username)
+    if user is None:
+        raise NotFound("User not found")
+    return system_caller(user.org_id)
+
+
+def plugin_statuses(settings: Settings) -> list[PluginStatus]:
+    manager = PluginManager.load(disabled=settings.plugins.disabled)
+    manager.executors()
+    manager.platforms()
+    return manager.statuses
+
+
+async def users(settings: Settings) -> list[User]:
+    async with _opened(settings) as base:
+        return await base.users.everyone()
+
+
+async def add_user(
+    settings: Settings,
+    *,
+    organization: str,
+    username: str,
+    password: str,
+    roles: tuple[str, ...],
+    email: str | None,
+) -> None:
+    async with _opened(settings) as base:
+        found = await base.organizations.by_name(organization)
+        new = NewUser(username=username, password=password, roles=roles, email=email)
+        await base.users.create(system_caller(found.id), new)
+
+
+async def set_password(settings: Settings, username: str, password: str) -> None:
+    async with _opened(settings) as base:
+        await base.users.set_password(await _over(base, username), username, password)
+
+
+async def disable_user(settings: Settings, username: str) -> None:
+    async with _opened(settings) as base:
+        await base.users.disable(await _over(base, username), username)
+
+
+async def unlock_user(settings: Settings, username: str) -> None:
+    async with _opened(settings) as base:
+        await base.lockout.unlock(username)
+
+
+async def create_organization(settings: Settings, name: str, admin: str) -> CreatedOrganization:
+    async with _opened(settings) as base:
+        return await base.organizations.create_organization(
+            name, admin=admin, password=settings.admin_password or None
+        )
+
+
+async def organizations(settings: Settings) -> list[Organization]:
+    async with _opened(settings) as base:
+        return await base.organizations.all()
+
+
+async def rotate_keys(settings: Settings) -> list[str]:
+    """A new key for every organization, then every sealed value re-wrapped under it; resumable."""
+    lines = []
+    async with _opened(settings) as base:
+        for organization in await base.organizations.all():
+            version = await base.vault.rotate_organization_key(organization.id)
+            lines.append(f"organization {organization.name}: key version {version}")
+        version = await base.vault.rotate_organization_key(INSTALLATION)
+        lines.append(f"installation: key version {version}")
+        result = await rewrap(base.vault, base.database, app.SEALED_FIELDS)
+        lines.append(f"{result.rewrapped} secrets re-wrapped, {result.failed} failed")
+    return lines

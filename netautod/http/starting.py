@@ -1,0 +1,29 @@
+"""What the service answers while it starts: 503 to everything, as JSON."""
+
+from tornado.web import Application
+
+from netautod.caller import Caller
+from netautod.clock import SystemClock
+from netautod.errors import Unavailable
+from netautod.http.context import HttpContext, RequestInfo
+from netautod.http.handler import JsonHandler
+from netautod.http.limits import RateLimiter
+
+
+class Starting(JsonHandler):
+    async def prepare(self) -> None:
+        raise Unavailable("starting")
+
+
+async def _nobody(token: str, info: RequestInfo) -> Caller:
+    raise Unavailable("starting")
+
+
+def starting_application() -> Application:
+    context = HttpContext(
+        authenticate=_nobody,
+        limiter=RateLimiter(clock=SystemClock(), rate=0, burst=1),
+        trusted_proxies=(),
+        cors_origins=frozenset(),
+    )
+    return Application(default_handler_class=Starting, context=context, log_function=lambda handler: None)

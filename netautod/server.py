@@ -1,0 +1,202 @@
+"""`netautod serve`: starts everything in order, listens, and stops it in the opposite order."""
+
+import asyncio
+import logging
+import os
+import signal
+import socket
+import ssl
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+
+from tornado.httpserver import HTTPServer
+from tornado.iostream import IOStream
+from tornado.netutil import bind_sockets
+
+from netautod import app, demo, foundation
+from netautod.errors import NetautodError, Unavailable
+from netautod.foundation import Foundation
+from netautod.http.health import Health
+from netautod.http.starting import starting_application
+from netautod.settings import Settings
+from netautod.store.client import Database
+from netautod.store.embedded import EmbeddedMongo
+from netautod.users import initial_password
+from netautod.users.bootstrap import Bootstrap
+
+logger = logging.getLogger(__name__)
+MAX_HEADER = 64 * 1024
+# Handlers set the real limit of each request before its body is read (http/handler.py).
+MAX_BODY = 32 * 1024 * 1024
+LOOPBACK = ("127.0.0.1", "::1", "localhost")
+
+
+class StartError(NetautodError):
+    """The service cannot start; one line for the operator."""
+
+
+class BoundedServer(HTTPServer):
+    """Closes connections over the limit at once instead of running out of descriptors."""
+
+    max_connections = 2000
+
+    def handle_stream(self, stream: IOStream, address: tuple[str, int]) -> None:
+        if len(self._connections) >= self.max_connections:
+            logger.warning("over %d connections: %s is turned away", self.max_connections, address[0])
+            stream.close()
+            return
+        super().handle_stream(stream, address)
+
+
+class State:
+    """What /health says, and the event that ends the service."""
+
+    def __init__(self) -> None:
+        self.phase: Health = "starting"
+        self.stop = asyncio.Event()
+        self.failure: str | None = None
+        self.database: Database | None = None
+
+    async def health(self) -> Health:
+        if self.phase != "ok" or self.database is None:
+            return self.phase
+        try:
+            async with asyncio.timeout(2):
+                writable = (await self.database.hello()).get("isWritablePrimary", False)
+        except (Unavailable, TimeoutError):
+            return "unavailable"
+        return "ok" if writable else "unavailable"
+
+    def fail(self, reason: str) -> None:
+        self.failure = reason
+        self.stop.set()
+
+
+async def serve(settings: Settings, *, with_demo: bool, out: Callable[[str], None]) -> None:
+    """Runs until SIGTERM or SIGINT. Raises an error of ours with one line when it cannot start or go on."""
+    state = State()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, state.stop.set)
+    async with AsyncExitStack() as stack:
+        server, url = _listen(settings)
+        stack.push_async_callback(_close, server)
+        database = await stack.enter_async_context(_database(settings, state))
+        state.database = database
+        base = await stack.enter_async_context(foundation.lay(settings, database))
+        password = await _bootstrap(base)
+        service = await stack.enter_async_context(app.build(base, state.health))
+        if with_demo:
+            await stack.enter_async_context(demo.run(base, service, out))
+        server.request_callback = service.application
+        state.phase = "ok"
+        _announce(settings, url, password, out)
+        _notify("READY=1")
+        await state.stop.wait()
+        state.phase = "draining"
+        _notify("STOPPING=1")
+        logger.info("stopping")
+        server.stop()
+        await service.node.drain(settings.server.drain_seconds)
+    if state.failure is not None:
+        raise StartError(state.failure)
+
+
+@asynccontextmanager
+async def _database(settings: Settings, state: State) -> AsyncIterator[Database]:
+    """The configured database, or our own mongod, whose death ends the service."""
+    if settings.mongodb.uri:
+        async with foundation.open_database(settings, settings.mongodb.uri) as database:
+            yield database
+        return
+    async with EmbeddedMongo(settings.data_dir) as mongo:
+        watch = asyncio.create_task(_watch(mongo, state), name="mongod watch")
+        try:
+            async with foundation.open_database(settings, mongo.uri) as database:
+                yield database
+        finally:
+            watch.cancel()
+            await asyncio.gather(watch, return_exceptions=True)
+
+
+async def _watch(mongo: EmbeddedMongo, state: State) -> None:
+    state.fail(f"the embedded MongoDB ended: {await mongo.ended()}")
+
+
+def _listen(settings: Settings) -> tuple[HTTPServer, str]:
+    """Listens at once and answers 503 until the rest is up; so a taken port is known first."""
+    wanted = settings.server
+    options = None
+    if wanted.tls_certificate:
+        options = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+        try:
+            options.load_cert_chain(wanted.tls_certificate, wanted.tls_key)
+        except (OSError, ssl.SSLError) as error:
+            raise StartError(f"server.tls_certificate or server.tls_key cannot be used: {error}") from error
+    server = BoundedServer(
+        starting_application(),
+        ssl_options=options,
+        idle_connection_timeout=wanted.idle_timeout,
+        body_timeout=wanted.body_timeout,
+        max_header_size=MAX_HEADER,
+        max_body_size=MAX_BODY,
+    )
+    server.max_connections = wanted.max_connections
+    try:
+        sockets = bind_sockets(wanted.port, wanted.host, reuse_port=False)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise StartError(f"cannot listen on {wanted.host}:{wanted.port}: {reason}") from error
+    server.add_sockets(sockets)
+    return server, _url(sockets[0], wanted.host, secure=options is not None)
+
+
+def _url(bound: socket.socket, host: str, *, secure: bool) -> str:
+    shown = f"[{host}]" if ":" in host else host
+    return f"{'https' if secure else 'http'}://{shown}:{bound.getsockname()[1]}"
+
+
+async def _close(server: HTTPServer) -> None:
+    server.stop()
+    await server.close_all_connections()
+
+
+async def _bootstrap(base: Foundation) -> str | None:
+    return await Bootstrap(
+        organizations=base.organizations,
+        users=base.users,
+        hasher=base.hasher,
+        data_dir=base.settings.data_dir,
+        admin_password=base.settings.admin_password,
+    ).run()
+
+
+def _announce(settings: Settings, url: str, password: str | None, out: Callable[[str], None]) -> None:
+    exposed = settings.server.host not in LOOPBACK
+    if exposed and not settings.server.tls_certificate and not settings.server.behind_proxy:
+        logger.warning(
+            "plain HTTP on %s: passwords cross the network in clear; set server.tls_certificate,"
+            " or server.behind_proxy if a proxy ends TLS",
+            settings.server.host,
+        )
+    if password is not None:
+        out("")
+        out(f"  URL       {url}")
+        out("  User      admin")
+        out(f"  Password  {password}")
+        out(f"            (also in {settings.data_dir / initial_password.NAME})")
+        out("")
+    out(f"netautod ready on {url}")
+
+
+def _notify(message: str) -> None:
+    """Tells systemd (sd_notify(3)); without NOTIFY_SOCKET nothing happens."""
+    address = os.environ.get("NOTIFY_SOCKET")
+    if not address:
+        return
+    name = "\0" + address[1:] if address.startswith("@") else address
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC) as channel:
+        try:
+            channel.sendto(message.encode(), name)
+        except OSError as error:
+            logger.warning("systemd could not be told %s: %s", message, error)

@@ -1,0 +1,82 @@
+"""An installation after its first start, and nodes of it."""
+
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+
+import pytest
+from tornado.httpclient import AsyncHTTPClient
+from tornado.httpserver import HTTPServer
+
+from netautod.audit import service as audit
+from netautod.auth import failure_counters, signing_keys
+from netautod.auth import store as auth_store
+from netautod.auth.passwords import PasswordHasher
+from netautod.store.client import Database
+from netautod.store.indexes import create_indexes
+from netautod.users import organization_store
+from netautod.users import store as user_store
+from netautod.vault.vault import Vault
+from tests.auth.support import Node, NodeStarter, serve_node, start_node
+from tests.support.client import ApiClient
+from tests.users.support import PASSWORD, Installation, MovableClock, install
+
+MODULES = (audit, failure_counters, signing_keys, auth_store, organization_store, user_store)
+
+
+@pytest.fixture(scope="session")
+async def hasher() -> AsyncIterator[PasswordHasher]:
+    async with PasswordHasher() as made:
+        yield made
+
+
+@pytest.fixture
+def clock() -> MovableClock:
+    return MovableClock()
+
+
+@pytest.fixture
+async def installation(
+    database: Database, hasher: PasswordHasher, clock: MovableClock, tmp_path: Path
+) -> Installation:
+    """With the organization default and its admin, whose password is PASSWORD."""
+    await create_indexes(database, [index for module in MODULES for index in module.INDEXES])
+    made = install(database, hasher, clock)
+    await made.bootstrap(tmp_path, PASSWORD).run()
+    return made
+
+
+@pytest.fixture
+async def vault(database: Database, tmp_path: Path) -> Vault:
+    return await Vault.open(database, data_dir=tmp_path, environ={})
+
+
+@pytest.fixture
+def start(installation: Installation, vault: Vault, clock: MovableClock) -> NodeStarter:
+    """`node = await start()`: one more node of the service."""
+
+    async def started() -> Node:
+        return await start_node(installation, vault, clock)
+
+    return started
+
+
+@pytest.fixture
+async def node(start: NodeStarter) -> Node:
+    return await start()
+
+
+@pytest.fixture
+async def http() -> AsyncIterator[Callable[[Node], ApiClient]]:
+    """`client = http(node)`."""
+    servers: list[HTTPServer] = []
+
+    def serve(node: Node) -> ApiClient:
+        server, client = serve_node(node)
+        servers.append(server)
+        return client
+
+    AsyncHTTPClient.configure(None, max_clients=1000)
+    yield serve
+    for server in servers:
+        server.stop()
+        await server.close_all_connections()

@@ -1,0 +1,73 @@
+"""The users part of a service on a test's database, with a clock that the test moves."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from netautod.audit.service import AuditLog
+from netautod.auth.passwords import PasswordHasher
+from netautod.caller import Caller
+from netautod.clock import Clock, SystemClock
+from netautod.store.client import Database
+from netautod.users.bootstrap import Bootstrap
+from netautod.users.models import NewUser, User
+from netautod.users.organizations import OrganizationService
+from netautod.users.service import UserService, system_caller
+
+PASSWORD = "correct horse battery staple"
+
+
+class MovableClock:
+    """Stands still until `move` is called."""
+
+    def __init__(self) -> None:
+        self._now = SystemClock().now()
+        self._monotonic = 0.0
+
+    def now(self) -> datetime:
+        return self._now
+
+    def monotonic(self) -> float:
+        return self._monotonic
+
+    def move(self, seconds: float) -> None:
+        self._now += timedelta(seconds=seconds)
+        self._monotonic += seconds
+
+
+@dataclass(frozen=True, kw_only=True)
+class Installation:
+    database: Database
+    clock: Clock
+    hasher: PasswordHasher
+    users: UserService
+    organizations: OrganizationService
+
+    def bootstrap(self, data_dir: Path, password: str = "") -> Bootstrap:
+        return Bootstrap(
+            organizations=self.organizations,
+            users=self.users,
+            hasher=self.hasher,
+            data_dir=data_dir,
+            admin_password=password,
+        )
+
+    async def system(self) -> Caller:
+        """The command line's caller in the organization default."""
+        return system_caller(await self.organizations.default_id())
+
+    async def add(self, username: str, *roles: str, password: str = PASSWORD) -> User:
+        return await self.users.create(
+            await self.system(), NewUser(username=username, password=password, roles=roles)
+        )
+
+
+def install(database: Database, hasher: PasswordHasher, clock: Clock) -> Installation:
+    audit = AuditLog(database, clock)
+    users = UserService(database, hasher=hasher, clock=clock, audit=audit, password_min_length=12)
+    organizations = OrganizationService(
+        database, hasher=hasher, clock=clock, audit=audit, password_min_length=12
+    )
+    return Installation(
+        database=database, clock=clock, hasher=hasher, users=users, organizations=organizations
+    )
