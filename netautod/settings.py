@@ -109,6 +109,13 @@ class Executions:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Retention:
+    execution_days: float = setting(90.0, "Executions older than this are deleted.", low=0)
+    executions_per_task: int = setting(200, "Executions kept per task at most.", low=1)
+    interval_seconds: float = setting(3600.0, "Seconds between two clean-ups, by one node.", low=1)
+
+
+@dataclass(frozen=True, kw_only=True)
 class Devices:
     concurrent_sessions: int = setting(100, "Device sessions that one node holds at a time.", low=1)
     connect_seconds: float = setting(15.0, "Seconds for a device to accept the login.", low=0.1)
@@ -152,6 +159,7 @@ class Settings:
     limits: Limits = Limits()
     scheduler: Scheduler = Scheduler()
     executions: Executions = Executions()
+    retention: Retention = Retention()
     devices: Devices = Devices()
     outbound: Outbound = Outbound()
     plugins: Plugins = Plugins()

@@ -13,7 +13,7 @@ COLLECTION = "execution_results"
 INDEXES = (
     Index(
         collection=COLLECTION,
-        keys=(("org_id", 1), ("execution_id", 1), ("success", 1), ("device_name", 1), ("_id", 1)),
+        keys=(("execution_id", 1), ("success", 1), ("device_name", 1), ("_id", 1)),
     ),
 )
 FAILURES_FIRST = [("success", 1), ("device_name", 1), ("_id", 1)]

@@ -44,7 +44,6 @@ async def test_a_usable_key(key: str, passphrase: str | None) -> None:
 
 
 async def test_an_openssh_key_with_a_passphrase() -> None:
-    pytest.importorskip("bcrypt")
     key = KEY.export_private_key(passphrase="pass phrase").decode()
     await check_private_key(key, "pass phrase")
     with pytest.raises(InvalidInput, match="passphrase: does not open"):

@@ -1,0 +1,118 @@
+"""Deletes old executions with their logs and results; the last success and failure of a task stay."""
+
+import asyncio
+import logging
+from datetime import timedelta
+
+from netautod.clock import Clock
+from netautod.errors import Unavailable
+from netautod.executions import log, results
+from netautod.executions.store import COLLECTION
+from netautod.executions.transitions import TERMINAL
+from netautod.leases.named import NamedLeases
+from netautod.settings import Retention as RetentionSettings
+from netautod.store.client import Database, Filter
+
+logger = logging.getLogger(__name__)
+LEASE = "retention:executions"
+BATCH = 500
+FAILED = ("failed", "timeout")
+
+
+class Retention:
+    """One node at a time cleans up; the others find the lease taken and wait for the next interval."""
+
+    def __init__(
+        self, *, database: Database, clock: Clock, leases: NamedLeases, settings: RetentionSettings
+    ) -> None:
+        self._executions = database.collection(COLLECTION)
+        self._logs = database.collection(log.COLLECTION)
+        self._results = database.collection(results.COLLECTION)
+        self._clock = clock
+        self._leases = leases
+        self._settings = settings
+        self._task: asyncio.Task[None] | None = None
+
+    async def __aenter__(self) -> "Retention":
+        self._task = asyncio.create_task(self._forever(), name="retention")
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
+
+    async def _forever(self) -> None:
+        while True:
+            await asyncio.sleep(self._settings.interval_seconds)
+            try:
+                held = await self._leases.acquire(LEASE)
+                if held is None:
+                    continue
+                try:
+                    await self.clean()
+                finally:
+                    await self._leases.release(held)
+            except Unavailable as error:
+                logger.warning("old executions could not be deleted: %s", error)
+
+    async def clean(self) -> int:
+        """One pass; answers how many executions it deleted. Doing it twice at once does no harm."""
+        deleted = await self._clean_old() + await self._clean_many()
+        if deleted:
+            logger.info("%d old executions deleted", deleted)
+        return deleted
+
+    async def _clean_old(self) -> int:
+        cutoff = self._clock.now() - timedelta(days=self._settings.execution_days)
+        old = {"state": {"$in": list(TERMINAL)}, "created_at": {"$lt": cutoff}}
+        return sum([await self._clean_task(task_id, old) for task_id in await self._tasks_with(old)])
+
+    async def _clean_many(self) -> int:
+        limit = self._settings.executions_per_task
+        crowded = await self._executions.aggregate(
+            [
+                {"$group": {"_id": "$task_id", "count": {"$sum": 1}}},
+                {"$match": {"count": {"$gt": limit}}},
+            ]
+        )
+        deleted = 0
+        for group in crowded:
+            oldest_kept = await self._executions.find(
+                {"task_id": group["_id"]},
+                fields={"created_at": 1},
+                sort=[("created_at", -1), ("_id", 1)],
+                offset=limit - 1,
+                limit=1,
+            )
+            if oldest_kept:
+                before = {"$lt": oldest_kept[0]["created_at"]}
+                beyond = {"state": {"$in": list(TERMINAL)}, "created_at": before}
+                deleted += await self._clean_task(group["_id"], beyond)
+        return deleted
+
+    async def _tasks_with(self, where: Filter) -> list[str]:
+        return [str(task_id) for task_id in await self._executions.distinct("task_id", where)]
+
+    async def _clean_task(self, task_id: str, where: Filter) -> int:
+        kept = [await self._newest(task_id, ("completed",)), await self._newest(task_id, FAILED)]
+        deleted = 0
+        while True:
+            rows = await self._executions.find(
+                {**where, "task_id": task_id, "_id": {"$nin": kept}}, fields={"_id": 1}, limit=BATCH
+            )
+            if not rows:
+                return deleted
+            ids = [row["_id"] for row in rows]
+            # The execution goes last: if we die before, the next pass finds it and deletes the rest again.
+            await self._logs.delete_many({"execution_id": {"$in": ids}})
+            await self._results.delete_many({"execution_id": {"$in": ids}})
+            deleted += await self._executions.delete_many({"_id": {"$in": ids}})
+
+    async def _newest(self, task_id: str, states: tuple[str, ...]) -> str | None:
+        row = await self._executions.find_one(
+            {"task_id": task_id, "state": {"$in": list(states)}},
+            fields={"_id": 1},
+            sort=[("created_at", -1), ("_id", 1)],
+        )
+        return row["_id"] if row else None

@@ -1,0 +1,144 @@
+"""Lockout by address and the slow-down by account, over several nodes."""
+
+import asyncio
+
+import pytest
+
+from netautod.auth.lockout import group_of
+from netautod.errors import TooManyRequests
+from tests.auth.support import Node, NodeStarter
+
+ADDRESS = "192.0.2.7"
+
+
+async def fail(node: Node, times: int, *, address: str = ADDRESS, username: str = "admin") -> list[int]:
+    return [await node.lockout.failed(address, username) for _ in range(times)]
+
+
+async def locked_for(node: Node, address: str = ADDRESS, username: str = "someone") -> int:
+    """Seconds left; 0 if the address may try."""
+    try:
+        await node.lockout.admit(address, username)
+    except TooManyRequests as refusal:
+        return refusal.retry_after
+    return 0
+
+
+async def test_the_tenth_failure_locks_the_address_for_everybody(start: NodeStarter) -> None:
+    nodes = [await start(), await start()]
+    remaining = [await nodes[number % 2].lockout.failed(ADDRESS, f"name-{number}") for number in range(10)]
+    assert remaining == [9, 8, 7, 6, 5, 4, 3, 2, 1, 0]
+    for node in nodes:
+        assert await locked_for(node, username="admin") == 900
+        assert await locked_for(node, address="192.0.2.8") == 0
+
+
+async def test_tries_while_locked_do_not_extend_it_and_afterwards_all_ten_are_back(node: Node) -> None:
+    await fail(node, 10)
+    node.clock.move(0.5)
+    assert await locked_for(node) == 900
+    node.clock.move(899)
+    assert await locked_for(node) == 1
+    with pytest.raises(TooManyRequests):
+        await node.lockout.failed(ADDRESS, "admin")
+    node.clock.move(0.5)
+    assert await locked_for(node) == 0
+    assert await fail(node, 10) == [9, 8, 7, 6, 5, 4, 3, 2, 1, 0]
+
+
+async def test_a_failure_counts_for_fifteen_minutes(node: Node) -> None:
+    await fail(node, 5)
+    node.clock.move(600)
+    assert await fail(node, 1) == [4]
+    node.clock.move(299.999)
+    assert await fail(node, 1) == [3]
+    node.clock.move(0.001)  # the five are 900 s old now
+    assert await fail(node, 1) == [7]
+
+
+async def test_a_success_clears_only_that_accounts_failures(node: Node) -> None:
+    await fail(node, 5, username="victim")
+    await fail(node, 2, username="own")
+    await node.lockout.succeeded(ADDRESS, "OWN ")
+    assert await fail(node, 1, username="victim") == [4]
+    await node.lockout.succeeded(ADDRESS, "victim")
+    assert await fail(node, 1, username="other") == [9]
+
+
+async def test_an_own_account_does_not_help_to_guess_at_others(node: Node) -> None:
+    for _ in range(9):
+        await fail(node, 1, username="victim")
+        await node.lockout.succeeded(ADDRESS, "own")
+    assert await fail(node, 1, username="victim") == [0]
+    with pytest.raises(TooManyRequests):
+        await node.lockout.succeeded(ADDRESS, "own")
+
+
+async def test_forty_failures_at_once_over_two_nodes_count_ten(start: NodeStarter) -> None:
+    nodes = [await start(), await start()]
+    results = await asyncio.gather(
+        *(nodes[number % 2].lockout.failed(ADDRESS, "admin") for number in range(40)), return_exceptions=True
+    )
+    assert sorted(result for result in results if isinstance(result, int)) == list(range(10))
+    assert sum(isinstance(result, TooManyRequests) for result in results) == 30
+    assert len(await nodes[0].documents("login_failures", {"_id": f"address:{ADDRESS}"})) == 1
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "together"),
+    [
+        pytest.param("2001:db8:1:2::1", "2001:db8:1:2:ffff::9", True, id="one IPv6 /64"),
+        pytest.param("2001:db8:1:2::1", "2001:db8:1:3::1", False, id="the next /64"),
+        pytest.param("::ffff:192.0.2.7", "192.0.2.7", True, id="IPv4 inside IPv6"),
+        pytest.param("192.0.2.7", "192.0.2.8", False, id="two IPv4 addresses"),
+        pytest.param("fe80::1%eth0", "fe80::2", True, id="link-local with a zone"),
+        pytest.param("", "nonsense", True, id="what is no address counts as one client"),
+    ],
+)
+def test_what_counts_as_one_client(first: str, second: str, together: bool) -> None:
+    assert (group_of(first) == group_of(second)) is together
+
+
+async def test_a_guessed_account_is_slowed_down_from_every_address_but_never_locked(node: Node) -> None:
+    for number in range(10):
+        await fail(node, 1, address=f"198.51.100.{number}")
+    await node.lockout.admit("203.0.113.1", "nobody-else")
+    assert node.pauses == []
+    addresses = [f"203.0.113.{number}" for number in range(8)]
+    refused = [await locked_for(node, address=address, username="Admin") for address in addresses]
+    assert node.pauses == [0, 1, 2, 3, 4, 5]
+    assert refused == [0, 0, 0, 0, 0, 0, 6, 6]
+    node.clock.move(6)
+    assert await locked_for(node, username="admin") == 0
+    assert node.pauses[-1] == 0
+
+
+async def test_a_success_or_fifteen_quiet_minutes_end_the_slow_down(node: Node) -> None:
+    for ending in ("success", "time"):
+        for number in range(10):
+            await fail(node, 1, address=f"198.51.100.{number}")
+        if ending == "success":
+            await node.lockout.succeeded("203.0.113.1", "admin")
+        else:
+            node.clock.move(900)
+        await node.lockout.admit("203.0.113.1", "admin")
+    assert node.pauses == []
+
+
+async def test_unlock_clears_the_account_and_the_addresses_that_failed_at_it(node: Node) -> None:
+    await fail(node, 9)
+    await fail(node, 1, username="other")
+    assert await locked_for(node) == 900
+    await node.lockout.unlock("nobody")
+    assert await locked_for(node) == 900
+    await node.lockout.unlock("Admin")
+    assert await locked_for(node, username="admin") == 0
+    assert await fail(node, 1) == [8]
+
+
+async def test_counters_hold_no_name_and_expire(node: Node) -> None:
+    await fail(node, 10, username="hunter2-typed-into-the-wrong-field")
+    rows = await node.documents("login_failures")
+    assert "hunter2" not in str(rows)
+    expected = node.clock.now().timestamp() + 900
+    assert [row["expires_at"].timestamp() for row in rows] == [expected, expected]

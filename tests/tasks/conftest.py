@@ -1,0 +1,80 @@
+"""The task and execution routes, served without the rest of the product."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+import pytest
+from netautod_backup import BackupParameters
+
+from netautod.audit.service import AuditLog
+from netautod.clock import SystemClock
+from netautod.executions import handlers as execution_handlers
+from netautod.executions.log import ExecutionLogStore
+from netautod.executions.results import ResultStore
+from netautod.executions.service import ExecutionService
+from netautod.executions.store import ExecutionStore
+from netautod.registries import Followers
+from netautod.store.client import Database, OrgId
+from netautod.store.indexes import create_indexes
+from netautod.tasks import handlers as task_handlers
+from netautod.tasks.cron import NextTicks
+from netautod.tasks.parameters import Reference, SchemaRules
+from netautod.tasks.service import TaskService
+from netautod.tasks.store import TaskStore
+from netautod_agent import AgentParameters
+from tests.conftest import Serve
+from tests.support.client import ServedRoutes
+from tests.support.execution import INDEXES
+
+CREDENTIAL = "11111111-2222-3333-4444-555555555555"
+
+
+@dataclass(kw_only=True)
+class Tasks:
+    served: ServedRoutes
+    database: Database
+    executions: ExecutionStore
+    kicks: int = 0
+
+
+@pytest.fixture
+async def tasks(database: Database, serve: Serve) -> Tasks:
+    await create_indexes(database, INDEXES)
+    clock, store = SystemClock(), ExecutionStore(database)
+    audit = AuditLog(database, clock)
+
+    async def credential_exists(org_id: OrgId, credential_id: str) -> bool:
+        return credential_id == CREDENTIAL
+
+    deletions = Followers()
+
+    async def cancel_pending(org_id: OrgId, task_id: str) -> None:
+        await store.cancel_pending_of(org_id, task_id)
+
+    deletions.register(cancel_pending)
+    service = TaskService(
+        store=TaskStore(database),
+        audit=audit,
+        clock=clock,
+        ticks=NextTicks(),
+        rules=SchemaRules(
+            schemas={"backup": BackupParameters, "agent_task": AgentParameters},
+            references={"credential": Reference(permission="credentials.manage", exists=credential_exists)},
+        ),
+        deletions=deletions,
+    )
+    executions = ExecutionService(
+        store=store,
+        tasks=service,
+        results=ResultStore(database),
+        logs=ExecutionLogStore(database),
+        audit=audit,
+        clock=clock,
+        kick=lambda: None,
+        abort=lambda execution_id: None,
+    )
+    served = await serve([*task_handlers.routes(service), *execution_handlers.routes(executions)])
+    return Tasks(served=served, database=database, executions=store)
+
+
+Create = Callable[..., Awaitable[str]]

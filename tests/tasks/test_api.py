@@ -1,0 +1,333 @@
+"""The task routes: every status, envelope, cap and permission that the specification names."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from tests.support.client import ApiClient, assert_error
+from tests.tasks.conftest import CREDENTIAL, Tasks
+
+SCHEDULES = "/api/tasks/schedules"
+AGENTS = "/api/tasks/agent-schedules"
+BODY = {"name": "nightly", "task_type": "backup", "cron_expression": "30 2 * * *"}
+AGENT = {"name": "agent", "prompt": "look around", "cron_expression": "0 6 * * *"}
+OPERATOR = ("tasks.operate", "credentials.manage")
+MISSING = "99999999-9999-9999-9999-999999999999"
+
+
+def operator(tasks: Tasks, **options: Any) -> ApiClient:
+    return tasks.served.client(*OPERATOR, **options)[0]
+
+
+async def created(client: ApiClient, path: str = SCHEDULES, **fields: Any) -> dict[str, Any]:
+    response = await client.post(path, {**(BODY if path == SCHEDULES else AGENT), **fields})
+    assert response.status == 201, response.content
+    task: dict[str, Any] = response.json
+    return task
+
+
+async def test_create_applies_the_defaults_and_answers_the_whole_task(tasks: Tasks) -> None:
+    client, caller = tasks.served.client(*OPERATOR)
+    task = await created(client, timezone="Europe/Berlin")
+    assert task | {"id": "", "next_run_at": "", "created_at": ""} == {
+        "id": "",
+        "name": "nightly",
+        "description": None,
+        "task_type": "backup",
+        "cron_expression": "30 2 * * *",
+        "timezone": "Europe/Berlin",
+        "parameters": {},
+        "enabled": True,
+        "max_retries": 3,
+        "retry_delay_seconds": 60,
+        "timeout_seconds": 3600,
+        "next_run_at": "",
+        "last_run_at": None,
+        "owner_id": caller.user_id,
+        "created_at": "",
+    }
+    next_run = datetime.fromisoformat(task["next_run_at"])
+    assert datetime.now(UTC) < next_run <= datetime.now(UTC) + timedelta(days=1, hours=1)
+    assert (next_run.minute, next_run.second) == (30, 0)
+    assert (await client.get(f"{SCHEDULES}/{task['id']}")).json == task
+
+
+@pytest.mark.parametrize(
+    ("change", "text"),
+    [
+        pytest.param({"name": None}, "name", id="no name"),
+        pytest.param({"task_type": None}, "task_type", id="no type"),
+        pytest.param({"cron_expression": None}, "cron_expression", id="no cron"),
+        pytest.param({"task_type": "telepathy"}, "task_type", id="unknown type"),
+        pytest.param({"cron_expression": "* * * * * *"}, "cron_expression", id="six fields"),
+        pytest.param({"cron_expression": "@daily"}, "cron_expression", id="macro"),
+        pytest.param({"cron_expression": "0 0 31 2 *"}, "cron_expression", id="never"),
+        pytest.param({"timezone": "EST"}, "timezone", id="abbreviation"),
+        pytest.param({"timezone": "GMT"}, "timezone", id="GMT"),
+        pytest.param({"timezone": "Europe/Berlin "}, "timezone", id="blank after the zone"),
+        pytest.param({"max_retries": 21}, "max_retries", id="too many retries"),
+        pytest.param({"max_retries": "3"}, "max_retries", id="retries as text"),
+        pytest.param({"timeout_seconds": 0}, "timeout_seconds", id="no timeout"),
+        pytest.param({"enabled": "yes"}, "enabled", id="enabled as text"),
+        pytest.param({"parameters": []}, "parameters", id="parameters a list"),
+        pytest.param({"parameters": {"snapshot_name": 7}}, "parameters.snapshot_name", id="snapshot"),
+        pytest.param(
+            {"parameters": {"device_filter": {"sites": "x"}}}, "parameters.device_filter.sites", id="typo"
+        ),
+        pytest.param({"parameters": {"device_filter": {"site": {"$ne": 1}}}}, "site", id="operator"),
+        pytest.param({"parameters": {"credential_id": MISSING}}, "credential_id", id="no such credential"),
+        pytest.param({"parameters": {"credential_id": "x"}}, "credential_id", id="no uuid"),
+        pytest.param({"task_type": "agent_task"}, "parameters.prompt", id="agent without prompt"),
+        pytest.param({"org_ID": "x"}, "org_ID", id="unknown field"),
+    ],
+)
+async def test_a_bad_task_is_refused_with_its_field(tasks: Tasks, change: Any, text: str) -> None:
+    client = operator(tasks)
+    assert_error(await client.post(SCHEDULES, {**BODY, **change}), 400, text)
+    task = await created(client)
+    if "task_type" not in change and None not in change.values():
+        assert_error(await client.put(f"{SCHEDULES}/{task['id']}", change), 400, text)
+
+
+async def test_names_are_unique_within_the_organization(tasks: Tasks) -> None:
+    client = operator(tasks)
+    first = await created(client)
+    assert_error(await client.post(SCHEDULES, BODY), 409, "Task with this name already exists")
+    other = await created(client, name="Nightly")
+    assert_error(await client.put(f"{SCHEDULES}/{other['id']}", {"name": "nightly"}), 409)
+    await created(operator(tasks))
+    assert (await client.get(f"{SCHEDULES}/{first['id']}")).status == 200
+
+
+async def test_put_changes_only_what_is_sent(tasks: Tasks) -> None:
+    client = operator(tasks)
+    task = await created(client, description="old")
+    path = f"{SCHEDULES}/{task['id']}"
+    changed = (await client.put(path, {"description": None, "id": "ignored"})).json
+    assert changed == {**task, "description": None}
+    moved = (await client.put(path, {"cron_expression": "0 4 * * *"})).json
+    assert moved["next_run_at"] != task["next_run_at"]
+    assert moved["next_run_at"][11:16] == "04:00"
+    zoned = (await client.put(path, {"timezone": "Asia/Kathmandu"})).json
+    assert zoned["next_run_at"][11:16] == "22:15"
+    assert (await client.put(path, zoned)).json == zoned
+    assert_error(await client.put(path, {"task_type": "deployment"}), 400, "task_type")
+    assert (await client.put(path, {"task_type": "backup"})).status == 200
+    for field in ("name", "cron_expression", "timezone", "parameters", "enabled", "max_retries"):
+        assert_error(await client.put(path, {field: None}), 400, field)
+
+
+async def test_put_of_parameters_by_another_user_moves_the_ownership(tasks: Tasks) -> None:
+    ann, caller = tasks.served.client(*OPERATOR)
+    bob, bob_caller = tasks.served.client("tasks.operate", org_id=caller.org_id)
+    task = await created(ann, parameters={"credential_id": CREDENTIAL})
+    path = f"{SCHEDULES}/{task['id']}"
+    assert (await bob.put(path, {"description": "x"})).json["owner_id"] == caller.user_id
+    unchanged = {"credential_id": CREDENTIAL, "device_filter": {"site": "lab"}}
+    assert (await bob.put(path, {"parameters": unchanged})).json["owner_id"] == bob_caller.user_id
+    assert (await bob.put(path, {"parameters": {}})).status == 200
+    assert_error(await bob.put(path, {"parameters": {"credential_id": CREDENTIAL}}), 403)
+
+
+async def test_toggle_recomputes_next_run(tasks: Tasks) -> None:
+    client = operator(tasks)
+    task = await created(client)
+    path = f"{SCHEDULES}/{task['id']}"
+    await tasks.database.collection("tasks").update(
+        {"_id": task["id"]}, {"$set": {"next_run_at": datetime(2020, 1, 1, tzinfo=UTC)}}
+    )
+    off = await client.post(f"{path}/toggle", {"enabled": False})
+    assert (off.status, off.json["enabled"]) == (200, False)
+    assert off.json["next_run_at"] > task["created_at"]
+    on = await client.post(f"{path}/toggle", {"enabled": True})
+    assert on.json["next_run_at"] > task["created_at"]
+    assert_error(await client.post(f"{path}/toggle"), 400, "enabled")
+    assert_error(await client.post(f"{path}/toggle", {"enabled": 1}), 400, "enabled")
+
+
+async def test_the_list_has_the_prescribed_constants_and_caps(tasks: Tasks) -> None:
+    client = operator(tasks)
+    for name in ("b", "a", "C"):
+        await created(client, name=name, max_retries=7, timeout_seconds=9)
+    listed = (await client.get(f"{SCHEDULES}?limit=500")).json
+    assert [task["name"] for task in listed["tasks"]] == ["C", "a", "b"]
+    assert (listed["total"], listed["limit"], listed["offset"]) == (3, 100, 0)
+    assert listed["tasks"][0] | {"id": "", "next_run_at": ""} == {
+        "id": "",
+        "name": "C",
+        "task_type": "backup",
+        "cron_expression": "30 2 * * *",
+        "timezone": "UTC",
+        "enabled": True,
+        "last_run_at": None,
+        "next_run_at": "",
+        "max_retries": 3,
+        "retry_delay_seconds": 60,
+        "timeout_seconds": 300,
+    }
+    second = (await client.get(f"{SCHEDULES}?limit=1&offset=1")).json
+    assert [task["name"] for task in second["tasks"]] == ["a"]
+    assert (await operator(tasks).get(SCHEDULES)).json["total"] == 0
+
+
+async def test_another_organizations_task_is_not_found(tasks: Tasks) -> None:
+    task = await created(operator(tasks))
+    stranger = operator(tasks)
+    for path in (f"{SCHEDULES}/{task['id']}", f"{SCHEDULES}/{MISSING}", f"{SCHEDULES}/x"):
+        assert_error(await stranger.get(path), 404, "Task not found")
+        assert_error(await stranger.put(path, {"description": "x"}), 404, "Task not found")
+        assert_error(await stranger.delete(path), 404, "Task not found")
+        assert_error(await stranger.post(f"{path}/run"), 404, "Task not found")
+        assert_error(await stranger.post(f"{path}/toggle", {"enabled": True}), 404, "Task not found")
+        assert_error(await stranger.get(f"{path}/executions"), 404, "Task not found")
+
+
+async def test_run_answers_a_pending_execution(tasks: Tasks) -> None:
+    client = operator(tasks)
+    task = await created(client, enabled=False)
+    for raw in (b"", b"{}"):
+        response = await client.post(
+            f"{SCHEDULES}/{task['id']}/run", raw=raw, headers={"Content-Type": "application/json"}
+        )
+        assert response.status == 202
+        run = response.json
+        assert (run["state"], run["triggered_by"], run["retry_count"]) == ("pending", "manual", 0)
+        for empty in ("started_at", "completed_at", "output", "error_message", "scheduled_for"):
+            assert run[empty] is None
+    listed = (await client.get(f"{SCHEDULES}/{task['id']}/executions")).json
+    assert listed["total"] == 2
+    assert "output" not in listed["executions"][0]
+    assert (await client.get(f"/api/tasks/executions/{run['id']}")).json == run
+
+
+async def test_delete_keeps_executions_and_cancels_the_pending_ones(tasks: Tasks) -> None:
+    client = operator(tasks)
+    task = await created(client)
+    run = (await client.post(f"{SCHEDULES}/{task['id']}/run")).json
+    assert (await client.delete(f"{SCHEDULES}/{task['id']}")).status == 204
+    assert_error(await client.get(f"{SCHEDULES}/{task['id']}"), 404)
+    kept = (await client.get(f"/api/tasks/executions/{run['id']}")).json
+    assert (kept["state"], kept["error_message"]) == ("cancelled", "the task was deleted")
+
+
+async def test_cancel(tasks: Tasks) -> None:
+    client, caller = tasks.served.client(*OPERATOR)
+    task = await created(client)
+    run = (await client.post(f"{SCHEDULES}/{task['id']}/run")).json
+    path = f"/api/tasks/executions/{run['id']}"
+    assert_error(await operator(tasks).post(f"{path}/cancel"), 404, "Execution not found")
+    assert (await client.post(f"{path}/cancel")).status == 204
+    cancelled = (await client.get(path)).json
+    assert (cancelled["state"], cancelled["cancelled_by"]) == ("cancelled", caller.user_id)
+    assert cancelled["attempts"] == []
+    assert_error(await client.post(f"{path}/cancel"), 409, "cancelled")
+    assert_error(await client.post(f"/api/tasks/executions/{task['id']}/cancel"), 404)
+
+
+async def test_execution_filters(tasks: Tasks) -> None:
+    client = operator(tasks)
+    task = await created(client)
+    other = await created(client, AGENTS)
+    first = (await client.post(f"{SCHEDULES}/{task['id']}/run")).json
+    await client.post(f"{AGENTS}/{other['id']}/run")
+    await client.post(f"/api/tasks/executions/{first['id']}/cancel")
+
+    async def total(query: str) -> int:
+        response = await client.get(f"/api/tasks/executions?{query}")
+        assert response.status == 200, response.content
+        count: int = response.json["total"]
+        return count
+
+    assert await total("") == 2
+    assert await total(f"task_id={task['id']}") == 1
+    assert await total("task_type=agent_task") == 1
+    assert await total("state=cancelled") == 1
+    assert await total("triggered_by=schedule") == 0
+    assert await total("since=2020-01-01T00:00:00Z&until=2021-01-01T00:00:00Z") == 0
+    assert await total("since=2020-01-01T00:00:00Z") == 2
+    for query in ("state=done", "task_id=abc", "since=yesterday", "since=2020-01-01", "limit=0"):
+        assert_error(await client.get(f"/api/tasks/executions?{query}"), 400, query.split("=")[0])
+
+
+async def test_agent_schedules_are_a_view_of_the_same_tasks(tasks: Tasks) -> None:
+    client, caller = tasks.served.client(*OPERATOR)
+    agent = await created(client, AGENTS, description="d")
+    assert agent | {"id": "", "next_run_at": "", "created_at": ""} == {
+        "id": "",
+        "name": "agent",
+        "description": "d",
+        "prompt": "look around",
+        "cron_expression": "0 6 * * *",
+        "timezone": "UTC",
+        "enabled": True,
+        "last_run_at": None,
+        "next_run_at": "",
+        "created_at": "",
+    }
+    whole = (await client.get(f"{SCHEDULES}/{agent['id']}")).json
+    assert whole["parameters"] == {"prompt": "look around"}
+    assert (whole["max_retries"], whole["retry_delay_seconds"], whole["timeout_seconds"]) == (3, 60, 3600)
+    for field in ("max_retries", "retry_delay_seconds", "timeout_seconds"):
+        assert_error(await client.post(AGENTS, {**AGENT, field: 3}), 400, field)
+    changed = (await client.put(f"{AGENTS}/{agent['id']}", {"prompt": "again"})).json
+    assert changed["prompt"] == "again"
+    toggled = await client.post(f"{AGENTS}/{agent['id']}/toggle", {"enabled": False})
+    assert (toggled.status, toggled.json["enabled"]) == (200, False)
+    backup = await created(client)
+    assert_error(await client.get(f"{AGENTS}/{backup['id']}"), 404, "Task not found")
+    assert_error(await client.delete(f"{AGENTS}/{backup['id']}"), 404, "Task not found")
+    colleague = tasks.served.client(*OPERATOR, org_id=caller.org_id)[0]
+    assert (await colleague.get(AGENTS)).json["total"] == 1
+    assert (await colleague.get(f"{AGENTS}?mine=true")).json["total"] == 0
+    assert (await client.get(f"{AGENTS}?mine=true")).json["total"] == 1
+    assert (await client.delete(f"{AGENTS}/{agent['id']}")).status == 204
+    assert (await client.get(AGENTS)).json["total"] == 0
+
+
+async def test_agent_history(tasks: Tasks) -> None:
+    client, caller = tasks.served.client(*OPERATOR)
+    admin = tasks.served.client("system.manage", org_id=caller.org_id)[0]
+    agent = await created(client, AGENTS)
+    run = (await client.post(f"{AGENTS}/{agent['id']}/run")).json
+    backup = await created(client)
+    other = (await client.post(f"{SCHEDULES}/{backup['id']}/run")).json
+    assert_error(await client.get("/api/admin/agent-tasks/history"), 403)
+    listed = (await admin.get("/api/admin/agent-tasks/history")).json
+    assert [(item["id"], item["prompt"]) for item in listed["executions"]] == [(run["id"], "look around")]
+    one = (await admin.get(f"/api/admin/agent-tasks/history/{run['id']}")).json
+    assert (one["prompt"], one["transcript"]) == ("look around", [])
+    assert_error(await admin.get(f"/api/admin/agent-tasks/history/{other['id']}"), 404)
+    assert (await admin.get(f"/api/admin/agent-tasks/history?task_id={backup['id']}")).json["total"] == 0
+
+
+async def test_preview(tasks: Tasks) -> None:
+    client = operator(tasks)
+    body = {"cron_expression": "0 12 * * *", "timezone": "Australia/Lord_Howe", "count": 3}
+    runs = (await client.post("/api/tasks/preview", body)).json["next_runs"]
+    assert len(runs) == 3
+    for run in runs:
+        assert datetime.fromisoformat(run["utc"]) == datetime.fromisoformat(run["local"])
+        assert run["local"][11:16] == "12:00"
+    assert_error(await client.post("/api/tasks/preview", {**body, "count": 101}), 400, "count")
+    assert_error(await client.post("/api/tasks/preview", {**body, "timezone": "EST"}), 400, "timezone")
+    assert len((await client.post("/api/tasks/preview", {**body, "count": None})).json["next_runs"]) == 10
+
+
+async def test_every_route_needs_the_operator_permission(tasks: Tasks) -> None:
+    viewer = tasks.served.client("devices.access")[0]
+    for path, operations in tasks.served.description["paths"].items():
+        for method in operations:
+            response = await viewer.request(method.upper(), path.replace("{id}", MISSING), {})
+            assert_error(response, 403, "Insufficient permissions")
+            anonymous = await viewer.with_token(None).request(method.upper(), path, {})
+            assert_error(anonymous, 401, "Authentication required")
+
+
+async def test_parameters_keep_other_keys_and_strange_names(tasks: Tasks) -> None:
+    client = operator(tasks)
+    parameters = {"note": "kept", "$where": "x", "a.b": {"$ne": 1}}
+    task = await created(client, parameters=parameters)
+    assert (await client.get(f"{SCHEDULES}/{task['id']}")).json["parameters"] == parameters
+    run = (await client.post(f"{SCHEDULES}/{task['id']}/run")).json
+    assert run["state"] == "pending"
