@@ -11,6 +11,7 @@ from tornado.web import Application
 
 from netautod.acting import acting_factory
 from netautod.auth import handlers as auth_handlers
+from netautod.auth import signing_keys
 from netautod.auth.access_tokens import AccessTokens
 from netautod.auth.authenticator import Authenticator
 from netautod.auth.providers import LocalProvider, Providers
@@ -19,8 +20,10 @@ from netautod.auth.sessions import Lifetimes, Sessions
 from netautod.auth.signing_keys import SigningKeys
 from netautod.caller import Caller
 from netautod.configs import handlers as config_handlers
+from netautod.configs import store as config_store
 from netautod.configs.service import ConfigService
 from netautod.credentials import handlers as credential_handlers
+from netautod.credentials import store as credential_store
 from netautod.credentials.service import CredentialService
 from netautod.devices import handlers as device_handlers
 from netautod.devices.service import DeviceService
@@ -30,6 +33,7 @@ from netautod.executions.attempt import OwnerLookup
 from netautod.executions.log import ExecutionLogStore
 from netautod.executions.node import ExecutionNode, lease_times
 from netautod.executions.results import ResultStore
+from netautod.executions.retention import Retention
 from netautod.executions.service import ExecutionService
 from netautod.executions.store import ExecutionStore
 from netautod.foundation import Foundation
@@ -97,6 +101,9 @@ class Service:
     tasks: TaskService
 
 
+SEALED_FIELDS = (*credential_store.SEALED_FIELDS, *signing_keys.SEALED_FIELDS, *config_store.SEALED_FIELDS)
+
+
 @asynccontextmanager
 async def build(base: Foundation, health: Callable[[], Awaitable[Health]]) -> AsyncIterator[Service]:
     """Builds everything and starts what runs in the background; the caller listens and drains."""
@@ -108,7 +115,8 @@ async def build(base: Foundation, health: Callable[[], Awaitable[Health]]) -> As
     inventory = Inventory.build(base)
     node_id = str(uuid4())
     async with AsyncExitStack() as stack:
-        sessions = await _device_sessions(stack, base, inventory, plugins, node_id)
+        leases = await _named_leases(stack, base, node_id)
+        sessions = _device_sessions(base, inventory, plugins, leases)
         configs = ConfigService(
             base.database,
             vault=base.vault,
@@ -144,6 +152,9 @@ async def build(base: Foundation, health: Callable[[], Awaitable[Health]]) -> As
         )
         await inventory.resume()
         await stack.enter_async_context(node)
+        await stack.enter_async_context(
+            Retention(database=base.database, clock=base.clock, leases=leases, settings=settings.retention)
+        )
         yield Service(
             application=application([*routes, openapi.route(routes)], _http_context(base, authenticator)),
             node=node,
@@ -194,24 +205,27 @@ def description() -> dict[str, Any]:
     return served
 
 
-async def _device_sessions(
-    stack: AsyncExitStack, base: Foundation, inventory: Inventory, plugins: PluginManager, node_id: str
-) -> DeviceSessions:
-    platforms = PlatformRegistry()
-    for path in plugins.platforms():
-        platforms.register(path)
+async def _named_leases(stack: AsyncExitStack, base: Foundation, node_id: str) -> named.NamedLeases:
     keeper = LeaseKeeper(
         collection=base.database.collection(named.COLLECTION),
         node_id=node_id,
         clock=base.clock,
         times=lease_times(base.settings.executions),
     )
-    await stack.enter_async_context(keeper)
+    return named.NamedLeases(await stack.enter_async_context(keeper))
+
+
+def _device_sessions(
+    base: Foundation, inventory: Inventory, plugins: PluginManager, leases: named.NamedLeases
+) -> DeviceSessions:
+    platforms = PlatformRegistry()
+    for path in plugins.platforms():
+        platforms.register(path)
     return DeviceSessions(
         devices=inventory.devices,
         credentials=inventory.credentials,
         platforms=platforms,
-        leases=named.NamedLeases(keeper),
+        leases=leases,
         audit=base.audit,
         settings=base.settings.devices,
     )

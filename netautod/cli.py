@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from netautod import __version__, app, commands, logs, server
+from netautod import __version__, app, commands, logs, server, supervisor
 from netautod.errors import InvalidInput, NetautodError
 from netautod.settings import Settings, SettingsError, load
 
@@ -72,6 +72,10 @@ def _parser() -> argparse.ArgumentParser:
     serve.add_argument("--host", help="address to listen on")
     serve.add_argument("--port", type=int, help="TCP port; 0 picks a free one")
     serve.add_argument("--demo", action="store_true", help="add two simulated switches and a backup task")
+    serve.add_argument(
+        "--workers", type=_positive, default=1, metavar="N", help="equal processes on one socket"
+    )
+    serve.add_argument("--worker-fd", type=int, help=argparse.SUPPRESS)
     command(found, "check-config", _check_config, "read the settings, say what is wrong, and end")
     command(found, "plugins", _plugins, "list the plugins and whether they work")
     command(found, "openapi", _openapi, "print the OpenAPI description")
@@ -108,8 +112,31 @@ def _add_organizations(
 
 
 def _serve(parsed: argparse.Namespace, settings: Settings) -> int:
-    asyncio.run(server.serve(settings, with_demo=parsed.demo, out=lambda line: print(line, flush=True)))
+    def out(line: str) -> None:
+        print(line, flush=True)
+
+    if parsed.workers == 1:
+        asyncio.run(server.serve(settings, with_demo=parsed.demo, out=out, worker_fd=parsed.worker_fd))
+        return 0
+    arguments = [
+        word
+        for name in ("config", *FLAGS)
+        if (value := getattr(parsed, name, None)) is not None
+        for word in (f"--{name.replace('_', '-')}", str(value))
+    ]
+    asyncio.run(
+        supervisor.supervise(
+            settings, workers=parsed.workers, with_demo=parsed.demo, arguments=arguments, out=out
+        )
+    )
     return 0
+
+
+def _positive(text: str) -> int:
+    number = int(text)
+    if not 1 <= number <= 64:
+        raise argparse.ArgumentTypeError("must be 1 to 64")
+    return number
 
 
 def _check_config(parsed: argparse.Namespace, settings: Settings) -> int:

@@ -73,14 +73,19 @@ async def open_database(settings: Settings, uri: str) -> AsyncIterator[Database]
         uri, settings.mongodb.database, timeout_seconds=timeout, pool=settings.mongodb.pool_size
     )
     try:
-        hello = await database.hello()
-        if "setName" not in hello:
-            raise DatabaseError("the MongoDB server is not a member of a replica set; netautod needs one")
+        await _require_replica_set(database)
         yield database
-    except Unavailable as error:
-        raise DatabaseError(f"{error}; check NETAUTOD_MONGODB_URI") from error
     finally:
         database.close()
+
+
+async def _require_replica_set(database: Database) -> None:
+    try:
+        hello = await database.hello()
+    except Unavailable as error:
+        raise DatabaseError(f"{error}; check NETAUTOD_MONGODB_URI") from error
+    if "setName" not in hello:
+        raise DatabaseError("the MongoDB server is not a member of a replica set; netautod needs one")
 
 
 @asynccontextmanager

@@ -105,13 +105,17 @@ class DeviceInfo:
 
 @dataclass(frozen=True, kw_only=True)
 class CaptureOutcome:
-    """A stored capture; `changed` is false if the newest version already had this content."""
+    """A stored capture; `changed` is false if the newest version already had this content.
+
+    `notes` are sentences for the log, such as which file the device does not have.
+    """
 
     config_id: str
     version: int
     config_hash: str
     changed: bool
     credential_id: str | None
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -179,13 +183,19 @@ class Acting(Protocol):
 
 
 class DeviceFailed(Exception):
-    """A device operation failed. `kind` is the typed reason; `final` says that a retry cannot help."""
+    """A device operation failed. `kind` is the typed reason; `final` says that a retry cannot help.
 
-    def __init__(self, text: str, *, kind: str, final: bool = False) -> None:
+    `credential_id` is the credential that was used or would have been, None if it did not come to that.
+    """
+
+    def __init__(
+        self, text: str, *, kind: str, final: bool = False, credential_id: str | None = None
+    ) -> None:
         super().__init__(text)
         self.text = text
         self.kind = kind
         self.final = final
+        self.credential_id = credential_id
 
 
 class RunContext(Protocol):

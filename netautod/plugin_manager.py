@@ -31,7 +31,8 @@ class PluginStatus:
 class PluginManager:
     """The loaded plugins. A broken one is reported in `statuses`, and fatal only if required."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, required: Iterable[str] = ()) -> None:
+        self._required = tuple(required)
         self._pluggy = pluggy.PluginManager(hookspecs.PROJECT)
         self._pluggy.add_hookspecs(hookspecs)
         self.statuses: list[PluginStatus] = []
@@ -44,42 +45,57 @@ class PluginManager:
         disabled: Iterable[str] = (),
         found: Callable[[], Iterable[EntryPoint]] = lambda: entry_points(group=hookspecs.PROJECT),
     ) -> "PluginManager":
-        """Loads every installed plugin that is not disabled."""
-        manager = cls()
+        """Loads every installed plugin that is not disabled. Raises PluginError for a required one."""
+        manager = cls(required=required)
         without = set(disabled)
         for entry in sorted(found(), key=lambda entry: entry.name):
             if entry.name not in without:
                 manager._load_one(entry)
-        working = {status.name for status in manager.statuses if status.ok}
-        for name in required:
-            if name not in working:
-                raise PluginError(f"the required plugin {name} is not available: {manager._reason(name)}")
+        manager._check_required()
         return manager
 
     def register(self, plugin: object, name: str) -> None:
         """Adds a plugin that is no entry point (tests do)."""
-        self._pluggy.register(plugin, name)
-        self._pluggy.check_pending()
+        self._add(plugin, name)
         self.statuses.append(PluginStatus(name=name, version=None, ok=True, error=None))
 
     def _load_one(self, entry: EntryPoint) -> None:
         version = entry.dist.version if entry.dist is not None else None
         error = None
         try:
-            self._pluggy.register(entry.load(), entry.name)
-            self._pluggy.check_pending()
-        except Exception as failure:  # a plugin may fail in any way; the others must load
-            logger.error("plugin %s cannot be loaded", entry.name, exc_info=failure)
-            error = f"{type(failure).__name__}: {failure}"
             if self._pluggy.has_plugin(entry.name):
-                self._pluggy.unregister(name=entry.name)
+                raise PluginError("another plugin has this name")
+            self._add(entry.load(), entry.name)
+        except (Exception, SystemExit) as failure:  # a plugin may fail in any way; the others must load
+            logger.error("plugin %s cannot be loaded", entry.name, exc_info=failure)
+            error = _line(failure)
         self.statuses.append(PluginStatus(name=entry.name, version=version, ok=error is None, error=error))
 
+    def _add(self, plugin: object, name: str) -> None:
+        try:
+            self._pluggy.register(plugin, name)
+            self._pluggy.check_pending()  # a hook that does not exist: most likely a typo
+        except pluggy.PluginValidationError:
+            self._pluggy.unregister(name=name)
+            raise
+
+    def _check_required(self) -> None:
+        working = {status.name for status in self.statuses if status.ok}
+        for name in self._required:
+            if name not in working:
+                raise PluginError(f"the required plugin {name} is not available: {self._reason(name)}")
+
     def _reason(self, name: str) -> str:
-        return next((status.error or "" for status in self.statuses if status.name == name), "not installed")
+        return next(
+            (status.error or "" for status in self.statuses if status.name == name),
+            "it is not installed, or disabled",
+        )
 
     def executors(self) -> Mapping[str, Executor]:
-        """Executors by task type; the first plugin to register a type keeps it."""
+        """Executors by task type; the first plugin (by name) to register a type keeps it.
+
+        Raises PluginError if a required plugin fails here; another one is only marked.
+        """
         collected: dict[str, Executor] = {}
 
         def register(executor: Executor) -> None:
@@ -88,12 +104,14 @@ class PluginManager:
             collected[executor.task_type] = executor
 
         self._call_each("netautod_register_executors", register=register)
+        self._check_required()
         return collected
 
     def platforms(self) -> list[Path]:
         """Paths of the CLI platform definitions that plugins bring."""
         collected: list[Path] = []
         self._call_each("netautod_register_platforms", register=collected.append)
+        self._check_required()
         return collected
 
     def execution_finished(self, execution: FinishedExecution) -> None:
@@ -103,15 +121,22 @@ class PluginManager:
     def _call_each(self, hook: str, **arguments: Any) -> None:
         """Calls the hook plugin by plugin, so that one that fails keeps no other from being called."""
         for implementation in getattr(self._pluggy.hook, hook).get_hookimpls():
+            # As pluggy does: an implementation names only the arguments that it wants.
+            wanted = {name: arguments[name] for name in implementation.argnames}
             try:
-                implementation.function(**arguments)
+                implementation.function(**wanted)
             except Exception as failure:
                 name = implementation.plugin_name
                 logger.exception("%s of plugin %s failed", hook, name)
-                self._mark_broken(name, f"{hook}: {type(failure).__name__}: {failure}")
+                self._mark_broken(name, f"{hook}: {_line(failure)}")
 
     def _mark_broken(self, name: str, error: str) -> None:
         self.statuses = [
             replace(status, ok=False, error=error) if status.name == name else status
             for status in self.statuses
         ]
+
+
+def _line(failure: BaseException) -> str:
+    """The failure as one line, for tables and error messages."""
+    return " ".join(f"{type(failure).__name__}: {failure}".split())

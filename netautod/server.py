@@ -6,6 +6,7 @@ import os
 import signal
 import socket
 import ssl
+import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 
@@ -72,29 +73,39 @@ class State:
         self.stop.set()
 
 
-async def serve(settings: Settings, *, with_demo: bool, out: Callable[[str], None]) -> None:
-    """Runs until SIGTERM or SIGINT. Raises an error of ours with one line when it cannot start or go on."""
+async def serve(
+    settings: Settings, *, with_demo: bool, out: Callable[[str], None], worker_fd: int | None = None
+) -> None:
+    """Runs until SIGTERM or SIGINT. Raises an error of ours with one line when it cannot start or go on.
+
+    `worker_fd`: the listening socket that a supervisor hands down; its end of our stdin tells of its death.
+    """
     state = State()
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, state.stop.set)
+    stop_on_signals(state)
     async with AsyncExitStack() as stack:
-        server, url = _listen(settings)
+        # Listening comes first: a taken port is known at once, and clients get 503 instead of nothing.
+        listener = bind(settings) if worker_fd is None else socket.socket(fileno=worker_fd)
+        server = _server(settings)
+        server.add_socket(listener)
         stack.push_async_callback(_close, server)
-        database = await stack.enter_async_context(_database(settings, state))
+        if worker_fd is not None:
+            await _stop_with_parent(state)
+        database, _uri = await stack.enter_async_context(open_database(settings, state))
         state.database = database
         base = await stack.enter_async_context(foundation.lay(settings, database))
-        password = await _bootstrap(base)
+        password = await bootstrap(base)
         service = await stack.enter_async_context(app.build(base, state.health))
         if with_demo:
             await stack.enter_async_context(demo.run(base, service, out))
         server.request_callback = service.application
         state.phase = "ok"
-        _announce(settings, url, password, out)
-        _notify("READY=1")
+        announce(settings, url_of(settings, listener), password, out)
+        if worker_fd is None:
+            notify("READY=1")
         await state.stop.wait()
         state.phase = "draining"
-        _notify("STOPPING=1")
+        if worker_fd is None:
+            notify("STOPPING=1")
         logger.info("stopping")
         server.stop()
         await service.node.drain(settings.server.drain_seconds)
@@ -102,18 +113,34 @@ async def serve(settings: Settings, *, with_demo: bool, out: Callable[[str], Non
         raise StartError(state.failure)
 
 
+def stop_on_signals(state: State) -> None:
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, state.stop.set)
+
+
+async def _stop_with_parent(state: State) -> None:
+    """Sets the stop event when the supervisor's end of our stdin closes."""
+
+    class Parent(asyncio.Protocol):
+        def connection_lost(self, exc: Exception | None) -> None:
+            state.stop.set()
+
+    await asyncio.get_running_loop().connect_read_pipe(Parent, sys.stdin)
+
+
 @asynccontextmanager
-async def _database(settings: Settings, state: State) -> AsyncIterator[Database]:
-    """The configured database, or our own mongod, whose death ends the service."""
+async def open_database(settings: Settings, state: State) -> AsyncIterator[tuple[Database, str]]:
+    """The configured database with its URI, or our own mongod, whose death ends the service."""
     if settings.mongodb.uri:
         async with foundation.open_database(settings, settings.mongodb.uri) as database:
-            yield database
+            yield database, settings.mongodb.uri
         return
     async with EmbeddedMongo(settings.data_dir) as mongo:
         watch = asyncio.create_task(_watch(mongo, state), name="mongod watch")
         try:
             async with foundation.open_database(settings, mongo.uri) as database:
-                yield database
+                yield database, mongo.uri
         finally:
             watch.cancel()
             await asyncio.gather(watch, return_exceptions=True)
@@ -123,37 +150,49 @@ async def _watch(mongo: EmbeddedMongo, state: State) -> None:
     state.fail(f"the embedded MongoDB ended: {await mongo.ended()}")
 
 
-def _listen(settings: Settings) -> tuple[HTTPServer, str]:
-    """Listens at once and answers 503 until the rest is up; so a taken port is known first."""
+def bind(settings: Settings) -> socket.socket:
+    """The listening socket; raises StartError for an address that is taken or not ours."""
     wanted = settings.server
-    options = None
-    if wanted.tls_certificate:
-        options = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
-        try:
-            options.load_cert_chain(wanted.tls_certificate, wanted.tls_key)
-        except (OSError, ssl.SSLError) as error:
-            raise StartError(f"server.tls_certificate or server.tls_key cannot be used: {error}") from error
+    try:
+        found = bind_sockets(wanted.port, wanted.host)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise StartError(f"cannot listen on {wanted.host}:{wanted.port}: {reason}") from error
+    for spare in found[1:]:  # a name such as localhost has several addresses; one is enough
+        spare.close()
+    return found[0]
+
+
+def _server(settings: Settings) -> HTTPServer:
+    wanted = settings.server
     server = BoundedServer(
         starting_application(),
-        ssl_options=options,
+        ssl_options=_tls(settings),
         idle_connection_timeout=wanted.idle_timeout,
         body_timeout=wanted.body_timeout,
         max_header_size=MAX_HEADER,
         max_body_size=MAX_BODY,
     )
     server.max_connections = wanted.max_connections
+    return server
+
+
+def _tls(settings: Settings) -> ssl.SSLContext | None:
+    wanted = settings.server
+    if not wanted.tls_certificate:
+        return None
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
     try:
-        sockets = bind_sockets(wanted.port, wanted.host, reuse_port=False)
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise StartError(f"cannot listen on {wanted.host}:{wanted.port}: {reason}") from error
-    server.add_sockets(sockets)
-    return server, _url(sockets[0], wanted.host, secure=options is not None)
+        context.load_cert_chain(wanted.tls_certificate, wanted.tls_key)
+    except (OSError, ssl.SSLError) as error:
+        raise StartError(f"server.tls_certificate or server.tls_key cannot be used: {error}") from error
+    return context
 
 
-def _url(bound: socket.socket, host: str, *, secure: bool) -> str:
-    shown = f"[{host}]" if ":" in host else host
-    return f"{'https' if secure else 'http'}://{shown}:{bound.getsockname()[1]}"
+def url_of(settings: Settings, listener: socket.socket) -> str:
+    host = settings.server.host
+    scheme = "https" if settings.server.tls_certificate else "http"
+    return f"{scheme}://{f'[{host}]' if ':' in host else host}:{listener.getsockname()[1]}"
 
 
 async def _close(server: HTTPServer) -> None:
@@ -161,7 +200,7 @@ async def _close(server: HTTPServer) -> None:
     await server.close_all_connections()
 
 
-async def _bootstrap(base: Foundation) -> str | None:
+async def bootstrap(base: Foundation) -> str | None:
     return await Bootstrap(
         organizations=base.organizations,
         users=base.users,
@@ -171,7 +210,7 @@ async def _bootstrap(base: Foundation) -> str | None:
     ).run()
 
 
-def _announce(settings: Settings, url: str, password: str | None, out: Callable[[str], None]) -> None:
+def announce(settings: Settings, url: str, password: str | None, out: Callable[[str], None]) -> None:
     exposed = settings.server.host not in LOOPBACK
     if exposed and not settings.server.tls_certificate and not settings.server.behind_proxy:
         logger.warning(
@@ -189,7 +228,7 @@ def _announce(settings: Settings, url: str, password: str | None, out: Callable[
     out(f"netautod ready on {url}")
 
 
-def _notify(message: str) -> None:
+def notify(message: str) -> None:
     """Tells systemd (sd_notify(3)); without NOTIFY_SOCKET nothing happens."""
     address = os.environ.get("NOTIFY_SOCKET")
     if not address:

@@ -52,9 +52,7 @@ class Server:
     cors_origins: tuple[str, ...] = setting((), "Browser origins that may call the API.")
     max_connections: int = setting(2000, "Open client connections at most; more are closed at once.", low=1)
     body_timeout: float = setting(30.0, "Seconds for a request's body to arrive.", low=0.1)
-    idle_timeout: float = setting(
-        60.0, "Seconds for the next request and its headers to arrive.", low=0.1
-    )
+    idle_timeout: float = setting(60.0, "Seconds for the next request and its headers to arrive.", low=0.1)
     drain_seconds: float = setting(30.0, "Seconds that running work may take to finish at a stop.", low=0)
 
 
@@ -251,6 +249,8 @@ def _from_file(path: Path, rows: Mapping[str, Row]) -> dict[str, Any]:
     sections = {row.section for row in rows.values() if row.section}
     values: dict[str, Any] = {}
     for name, content in document.items():
+        if name in sections and not isinstance(content, dict):
+            raise SettingsError(f"{path}: {name} must be a section ([{name}])")
         entries = (
             {f"{name}.{key}": value for key, value in content.items()}
             if name in sections
@@ -332,6 +332,9 @@ def _check_whole(settings: Settings) -> None:
     runs = settings.executions
     if not runs.heartbeat_seconds < runs.abandon_seconds < runs.lease_seconds:
         raise SettingsError("executions: heartbeat_seconds < abandon_seconds < lease_seconds must hold")
+    uri = settings.mongodb.uri
+    if uri and not uri.startswith(("mongodb://", "mongodb+srv://")):
+        raise SettingsError("mongodb.uri must begin with mongodb:// or mongodb+srv://")
     if settings.log.level not in ("debug", "info", "warning", "error"):
         raise SettingsError("log.level must be debug, info, warning or error")
     if settings.log.format not in ("text", "json"):

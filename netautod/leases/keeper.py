@@ -9,13 +9,16 @@ import asyncio
 import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Any
+from uuid import uuid4
 
 from netautod.clock import Clock
 from netautod.errors import NetautodError, Unavailable
 from netautod.store.client import Collection, Document, Filter
 
 logger = logging.getLogger(__name__)
+NEVER = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class LeaseLostError(NetautodError):
@@ -41,7 +44,7 @@ class Held:
     _clock: Clock
     _abandon: float
     _acknowledged: float
-    on_lost: Callable[[], None]
+    on_lost: Callable[[], None] = lambda: None
     lost: bool = False
 
     def check(self) -> None:
@@ -93,41 +96,46 @@ class LeaseKeeper:
         """The filter of every write to the row: no match means that the lease is gone."""
         return {"_id": held.row_id, "owner": self.node_id, "epoch": held.epoch}
 
-    async def claim(
-        self,
-        row_id: str,
-        where: Filter,
-        change: Mapping[str, Any],
-        *,
-        on_lost: Callable[[], None] = lambda: None,
-        upsert: bool = False,
-    ) -> Held | None:
+    async def claim(self, row_id: str, where: Filter, change: Mapping[str, Any]) -> Held | None:
         """Compare-and-set by id and `where`; `change` is merged into the pipeline's `$set`.
 
         None: somebody else was faster. Raises Duplicate where a unique index forbids the claim.
         """
         sent_at = self.clock.monotonic()
-        claim = {
-            **change,
+        row = await self.collection.find_and_update(
+            {"_id": row_id, **where}, [{"$set": {**change, **self._taking()}}]
+        )
+        return None if row is None else self._hold(row, sent_at)
+
+    async def claim_free(self, row_id: str) -> Held | None:
+        """Takes a row that does not exist or whose lease ran out, in one round trip; None if it is held."""
+        sent_at = self.clock.monotonic()
+        # An upsert may not filter with $expr, so the condition stands in the update; the token tells
+        # whether it was this call that took the row (the holder may be this very node).
+        token = uuid4().hex
+        free = {"$lt": [{"$ifNull": ["$lease_until", {"$literal": NEVER}]}, "$$NOW"]}
+        taking = {**self._taking(), "claim": {"$literal": token}}
+        change = {key: {"$cond": [free, value, f"${key}"]} for key, value in taking.items()}
+        row = await self.collection.find_and_update({"_id": row_id}, [{"$set": change}], upsert=True)
+        return self._hold(row, sent_at) if row is not None and row["claim"] == token else None
+
+    def _taking(self) -> Document:
+        return {
             "owner": {"$literal": self.node_id},
             "epoch": {"$add": [{"$ifNull": ["$epoch", 0]}, 1]},
             "lease_until": self._lease_end(),
         }
-        row = await self.collection.find_and_update(
-            {"_id": row_id, **where}, [{"$set": claim}], upsert=upsert
-        )
-        if row is None:
-            return None
+
+    def _hold(self, row: Document, sent_at: float) -> Held:
         held = Held(
-            row_id=row_id,
+            row_id=row["_id"],
             epoch=row["epoch"],
             row=row,
             _clock=self.clock,
             _abandon=self.times.abandon,
             _acknowledged=sent_at,
-            on_lost=on_lost,
         )
-        self._held[row_id] = held
+        self._held[held.row_id] = held
         return held
 
     def release(self, held: Held) -> None:

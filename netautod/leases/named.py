@@ -3,14 +3,12 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from datetime import UTC, datetime
 
 from netautod.leases.keeper import Held, LeaseKeeper
 from netautod.store.client import Duplicate
 
 COLLECTION = "leases"
 FIRST_WAIT, LONGEST_WAIT = 0.1, 2.0
-NEVER = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class NamedLeases:
@@ -21,11 +19,10 @@ class NamedLeases:
 
     async def acquire(self, name: str) -> Held | None:
         """The lease, or None while another holder (of this node or another) has it."""
-        free = {"$expr": {"$lt": [{"$ifNull": ["$lease_until", {"$literal": NEVER}]}, "$$NOW"]}}
         try:
-            return await self._keeper.claim(name, free, {}, upsert=True)
+            return await self._keeper.claim_free(name)
         except Duplicate:
-            return None
+            return None  # two upserts met: the other one made the row
 
     async def release(self, held: Held) -> None:
         self._keeper.release(held)

@@ -45,14 +45,14 @@ async def refused(node: Node, token: str) -> None:
     assert caught.value.text == "Invalid or expired token"
 
 
-async def test_a_token_carries_what_is_decided_and_stands_for_its_user(node: Node) -> None:
-    token = (await node.log_in()).access_token
+async def test_a_token_carries_what_is_decided_and_stands_for_its_user(untouched: Node) -> None:
+    token = (await untouched.log_in()).access_token
     header, claims = (decoded(part) for part in token.split(".")[:2])
-    assert header == {"alg": "EdDSA", "typ": "at+jwt", "kid": (await node.keys.signing()).kid}
+    assert header == {"alg": "EdDSA", "typ": "at+jwt", "kid": (await untouched.keys.signing()).kid}
     assert set(claims) == {*("iss", "aud", "sub", "org_id", "username", "roles", "sid", "iat", "exp", "jti")}
     assert (claims["username"], claims["roles"]) == ("admin", ["admin"])
     assert claims["exp"] - claims["iat"] == 3600
-    caller = await node.authenticator.authenticate(token, INFO)
+    caller = await untouched.authenticator.authenticate(token, INFO)
     assert (caller.user_id, caller.org_id, caller.session_id) == (
         claims["sub"],
         claims["org_id"],
@@ -61,9 +61,9 @@ async def test_a_token_carries_what_is_decided_and_stands_for_its_user(node: Nod
     assert (caller.permissions, caller.ip_address) == (frozenset({"*"}), "192.0.2.1")
 
 
-async def test_a_token_signed_anew_without_changes_is_good(node: Node) -> None:
+async def test_a_token_signed_anew_without_changes_is_good(untouched: Node) -> None:
     """Holds the helper of the tests below to account."""
-    await node.authenticator.authenticate(await resigned(node, {}, {}), INFO)
+    await untouched.authenticator.authenticate(await resigned(untouched, {}, {}), INFO)
 
 
 @pytest.mark.parametrize(
@@ -111,19 +111,20 @@ async def test_a_token_signed_anew_without_changes_is_good(node: Node) -> None:
         pytest.param({}, {"org_id": GONE}, id="no organization"),
         pytest.param({}, {"org_id": "44444444-4444-4444-8444-444444444444"}, id="another organization"),
         pytest.param({}, {"jti": GONE}, id="no token id"),
+        pytest.param({}, {"jti": "a" * 8192}, id="over 8 KB"),
     ],
 )
 async def test_a_changed_token_is_refused_even_with_our_signature(
-    node: Node, header: dict[str, Any], claims: dict[str, Any]
+    untouched: Node, header: dict[str, Any], claims: dict[str, Any]
 ) -> None:
-    await refused(node, await resigned(node, header, claims))
+    await refused(untouched, await resigned(untouched, header, claims))
 
 
-async def test_tokens_signed_by_anybody_else_are_refused(node: Node) -> None:
-    real = (await node.log_in()).access_token
+async def test_tokens_signed_by_anybody_else_are_refused(untouched: Node) -> None:
+    real = (await untouched.log_in()).access_token
     head, body, signature = real.split(".")
     header, claims = decoded(head), decoded(body)
-    public = (await node.keys.signing()).public
+    public = (await untouched.keys.signing()).public
     forged: list[str] = []
     for alg in ("none", "None", "NONE", ""):
         forged += [f"{encoded({**header, 'alg': alg})}.{body}.{tail}" for tail in ("", signature)]
@@ -147,11 +148,11 @@ async def test_tokens_signed_by_anybody_else_are_refused(node: Node) -> None:
     extra = {"kid": header["kid"], "typ": header["typ"]}
     forged += [jwt.encode(claims, key, algorithm=alg, headers=extra) for key, alg in keys]
     for token in forged:
-        await refused(node, token)
+        await refused(untouched, token)
 
 
-async def test_what_is_no_token_at_all_is_refused(node: Node) -> None:
-    real = (await node.log_in()).access_token
+async def test_what_is_no_token_at_all_is_refused(untouched: Node) -> None:
+    real = (await untouched.log_in()).access_token
     head, body, signature = real.split(".")
     admin = encoded({**decoded(body), "roles": ["root"]})
     broken = [
@@ -162,7 +163,7 @@ async def test_what_is_no_token_at_all_is_refused(node: Node) -> None:
         *(real.swapcase(), real[::-1], "x" * 8193, real + "A" * 8192, "nat_" + "a" * 43),
     ]
     for token in broken:
-        await refused(node, token)
+        await refused(untouched, token)
 
 
 async def test_a_token_ends_with_its_hour(node: Node) -> None:

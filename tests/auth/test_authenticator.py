@@ -1,7 +1,7 @@
 """The session check of every request: its cache, its age, its bound, and what other nodes see."""
 
 import asyncio
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -168,6 +168,21 @@ async def test_activity_is_stored_once_a_minute_over_all_nodes(
         nodes[0].clock.move(seconds)
         await asyncio.gather(*(node.authenticator.authenticate(token, INFO) for node in nodes))
         assert (await last() - began).total_seconds() == expected
+
+
+async def test_a_node_that_read_long_ago_does_not_store_activity_again(
+    node: Node, database: Database
+) -> None:
+    caller = await node.authenticator.authenticate((await node.log_in()).access_token, INFO)
+    store = SessionStore(database)
+    read = await store.get(caller.org_id, caller.session_id or "")
+    assert read is not None
+    first = node.clock.now() + timedelta(seconds=60)
+    for later in (0, 59):
+        await store.touch(read, first + timedelta(seconds=later), module.ACTIVITY_INTERVAL)
+    touched = await store.get(caller.org_id, read.id)
+    assert touched is not None
+    assert touched.last_activity_at == first
 
 
 async def test_a_session_row_of_another_user_gives_nothing(node: Node, database: Database) -> None:

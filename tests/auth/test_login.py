@@ -90,12 +90,12 @@ async def test_the_providers_are_always_three(client: ApiClient) -> None:
     ],
 )
 async def test_a_bad_login_body_is_a_400_and_not_counted(
-    node: Node, client: ApiClient, change: dict[str, Any], text: str
+    untouched: Node, http: Http, change: dict[str, Any], text: str
 ) -> None:
     body = {"username": "admin", "password": PASSWORD, **change}
-    assert_error(await client.post("/api/auth/login", body), 400, text)
-    assert await node.documents("login_failures") == []
-    assert await node.documents("sessions") == []
+    assert_error(await http(untouched).post("/api/auth/login", body), 400, text)
+    assert await untouched.documents("login_failures") == []
+    assert await untouched.documents("sessions") == []
 
 
 async def prepare_refused_users(node: Node) -> None:

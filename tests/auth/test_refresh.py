@@ -8,6 +8,7 @@ import pytest
 from netautod.auth.models import IssuedTokens
 from netautod.auth.store import RefreshTokenStore, SessionStore
 from netautod.errors import Unauthenticated
+from netautod.users.service import UserService
 from tests.auth.support import INFO, Node, NodeStarter
 from tests.support.client import ApiClient, assert_error
 from tests.users.support import PASSWORD
@@ -106,20 +107,29 @@ async def test_logout_revokes_the_refresh_tokens_of_all_sessions_but_ends_one(no
     assert (await node.auth.refresh((await node.log_in()).refresh_token, INFO)).expires_in == 3600
 
 
+@pytest.mark.parametrize(
+    ("owner", "step"),
+    [
+        pytest.param(UserService, "find", id="after the user was read"),
+        pytest.param(RefreshTokenStore, "insert", id="after the new token was stored"),
+        pytest.param(RefreshTokenStore, "use", id="after the old token was used up"),
+    ],
+)
 async def test_a_logout_in_the_middle_of_a_refresh_revokes_what_comes_out_of_it(
-    node: Node, monkeypatch: pytest.MonkeyPatch
+    node: Node, monkeypatch: pytest.MonkeyPatch, owner: type, step: str
 ) -> None:
     first, second = await node.log_in(), await node.log_in()
     caller = await node.authenticator.authenticate(first.access_token, INFO)
-    real = RefreshTokenStore.use
+    real = getattr(owner, step)
 
-    async def meanwhile_logged_out(self: RefreshTokenStore, token_hash: str, now: object) -> bool:
+    async def then_log_out(self: object, *args: object) -> object:
+        result = await real(self, *args)
+        monkeypatch.setattr(owner, step, real)
         await node.auth.logout(caller)
-        return await real(self, token_hash, now)  # type: ignore[arg-type]
+        return result
 
-    with monkeypatch.context() as patch:
-        patch.setattr(RefreshTokenStore, "use", meanwhile_logged_out)
-        issued = await node.auth.refresh(second.refresh_token, INFO)
+    monkeypatch.setattr(owner, step, then_log_out)
+    issued = await node.auth.refresh(second.refresh_token, INFO)
     await refused(node, issued.refresh_token)
 
 
@@ -154,7 +164,7 @@ async def test_a_refresh_that_dies_before_it_uses_the_token_up_can_be_repeated(
     assert await works(node, await node.auth.refresh(tokens.refresh_token, INFO))
 
 
-@pytest.mark.parametrize("how", ["disabled", "password reset", "deleted"])
+@pytest.mark.parametrize("how", ["disabled", "password reset", "deleted", "row switched off by hand"])
 async def test_what_happens_to_the_user_ends_his_tokens(node: Node, how: str) -> None:
     installation = node.installation
     user = await installation.add("carla", "viewer")
@@ -164,8 +174,11 @@ async def test_what_happens_to_the_user_ends_his_tokens(node: Node, how: str) ->
         await installation.users.disable(await installation.system(), "carla")
     elif how == "password reset":
         await installation.users.set_password(await installation.system(), "carla", "another long password")
-    else:
+    elif how == "deleted":
         await installation.database.collection("users").delete({"_id": user.id})
+    else:
+        rows = installation.database.collection("users")
+        await rows.update({"_id": user.id}, {"$set": {"is_active": False}})
     await refused(node, tokens.refresh_token)
     node.clock.move(1)
     assert not await works(node, tokens)
@@ -196,9 +209,9 @@ async def test_refreshed_tokens_carry_the_roles_of_today(node: Node) -> None:
     ],
 )
 async def test_a_bad_refresh_body(
-    node: Node, http: Callable[[Node], ApiClient], body: dict[str, object], status: int
+    untouched: Node, http: Callable[[Node], ApiClient], body: dict[str, object], status: int
 ) -> None:
-    assert_error(await http(node).post("/api/auth/refresh", body), status)
+    assert_error(await http(untouched).post("/api/auth/refresh", body), status)
 
 
 async def test_an_access_token_is_no_refresh_token_and_the_other_way_round(node: Node) -> None:

@@ -4,7 +4,6 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 import pytest
-from netautod_backup import BackupParameters
 
 from netautod.audit.service import AuditLog
 from netautod.clock import SystemClock
@@ -22,6 +21,7 @@ from netautod.tasks.parameters import Reference, SchemaRules
 from netautod.tasks.service import TaskService
 from netautod.tasks.store import TaskStore
 from netautod_agent import AgentParameters
+from netautod_backup import BackupParameters
 from tests.conftest import Serve
 from tests.support.client import ServedRoutes
 from tests.support.execution import INDEXES

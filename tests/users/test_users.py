@@ -88,10 +88,12 @@ async def test_what_was_read_can_be_sent_back(admin: ApiClient) -> None:
     ],
 )
 async def test_a_bad_user_is_refused(
-    admin: ApiClient, started: Installation, change: dict[str, Any], status: int, text: str
+    untouched: Installation, serve: Serve, change: dict[str, Any], status: int, text: str
 ) -> None:
-    assert_error(await admin.post("/api/users", {**NEW, **change}), status, text)
-    assert len(await started.users.everyone()) == 1
+    served = await serve(routes(untouched.users))
+    client, _ = served.client("*", org_id=await untouched.organizations.default_id())
+    assert_error(await client.post("/api/users", {**NEW, **change}), status, text)
+    assert len(await untouched.users.everyone()) == 1
 
 
 @pytest.mark.parametrize(

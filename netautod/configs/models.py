@@ -1,0 +1,152 @@
+"""A stored version of a device's configuration, the difference of two, and snapshots of many devices."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from netautod.clock import to_text
+from netautod.store.client import OrgId
+
+TEXT_FORMAT = "cli"
+FROM_DEVICE = "device"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Config:
+    """`size` is in bytes of the raw text; `source` says where it was read (always `device` for now).
+
+    `pulled_via` is `api` (single pull), `bulk` or `task`; `created_by` a user id. Inside only: `text_id`
+    names the stored text, `platform` is the device_type that it was captured as, which knows its secrets.
+    """
+
+    id: str
+    org_id: OrgId
+    device_id: str
+    version: int
+    config_hash: str
+    config_format: str
+    source: str
+    pulled_via: str
+    created_by: str
+    created_at: datetime
+    last_seen_at: datetime
+    size: int
+    notes: str | None
+    text_id: str
+    platform: str
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "id": self.id,
+            "device_id": self.device_id,
+            "org_id": self.org_id,
+            "version": self.version,
+            "config_hash": self.config_hash,
+            "config_format": self.config_format,
+            "source": self.source,
+            "pulled_via": self.pulled_via,
+            "created_by": self.created_by,
+            "created_at": to_text(self.created_at),
+            "last_seen_at": to_text(self.last_seen_at),
+            "size": self.size,
+            "notes": self.notes,
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class Captured:
+    """What a capture came to; `notes` are sentences on what the device does not have or show."""
+
+    config: Config
+    changed: bool
+    credential_id: str
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class VersionDiff:
+    """`text` is a unified diff, empty if nothing is to be shown; `identical` compares what counts."""
+
+    old: Config
+    new: Config
+    identical: bool
+    text: str
+    additions: int
+    deletions: int
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "old_version": self.old.version,
+            "new_version": self.new.version,
+            "old_format": self.old.config_format,
+            "new_format": self.new.config_format,
+            "identical": self.identical,
+            "diff": self.text,
+            "additions": self.additions,
+            "deletions": self.deletions,
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class BulkResult:
+    """How a bulk pull went; `errors` are (device id, its name if there is one, sentence)."""
+
+    succeeded: int
+    errors: Sequence[tuple[str, str | None, str]]
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "succeeded": self.succeeded,
+            "failed": len(self.errors),
+            "errors": [
+                {"device_id": device_id, "device_name": name, "error": text}
+                for device_id, name, text in self.errors
+            ],
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class Snapshot:
+    """What one execution captured; the counts are of devices, over all attempts."""
+
+    id: str
+    name: str
+    task_id: str
+    execution_id: str
+    created_at: datetime
+    devices_total: int
+    succeeded: int
+    failed: int
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "id": self.id,
+            "name": self.name,
+            "task_id": self.task_id,
+            "execution_id": self.execution_id,
+            "created_at": to_text(self.created_at),
+            "devices_total": self.devices_total,
+            "succeeded": self.succeeded,
+            "failed": self.failed,
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class SnapshotConfig:
+    """One device of a snapshot and the version that it had."""
+
+    device_id: str
+    device_name: str
+    config_id: str
+    version: int
+    config_hash: str
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "device_id": self.device_id,
+            "device_name": self.device_name,
+            "config_id": self.config_id,
+            "version": self.version,
+            "config_hash": self.config_hash,
+        }

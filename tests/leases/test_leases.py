@@ -1,0 +1,140 @@
+"""Leases: one holder at a time, renewed by heartbeats, given up when they cannot be confirmed."""
+
+import asyncio
+
+import pytest
+
+from netautod.clock import SystemClock
+from netautod.errors import Unavailable
+from netautod.leases.keeper import Held, LeaseKeeper, LeaseLostError, LeaseTimes, literal
+from netautod.leases.named import NamedLeases
+from netautod.store.client import Database, Document
+from tests.support.execution import eventually
+
+TIMES = LeaseTimes(lease=1.0, heartbeat=0.2, abandon=0.6)
+
+
+class SettableClock(SystemClock):
+    """A monotonic clock that a test can push ahead, as a pause of the process does."""
+
+    ahead = 0.0
+
+    def monotonic(self) -> float:
+        return super().monotonic() + self.ahead
+
+
+def keeper(database: Database, node: str, clock: SystemClock | None = None) -> LeaseKeeper:
+    return LeaseKeeper(
+        collection=database.collection("leases"), node_id=node, clock=clock or SystemClock(), times=TIMES
+    )
+
+
+async def test_twenty_nodes_want_one_name_and_one_gets_it(database: Database) -> None:
+    wanting = [NamedLeases(keeper(database, f"n{number}")) for number in range(20)]
+    got = await asyncio.gather(*(leases.acquire("device:1") for leases in wanting))
+    assert sum(held is not None for held in got) == 1
+
+
+async def test_a_released_lease_is_free_and_a_kept_one_is_not(database: Database) -> None:
+    async with keeper(database, "a") as one, keeper(database, "b") as other:
+        mine = await NamedLeases(one).acquire("x")
+        assert mine is not None
+        # Longer than a lease: only the heartbeats keep it.
+        await asyncio.sleep(TIMES.lease * 1.5)
+        mine.check()
+        assert await NamedLeases(other).acquire("x") is None
+        await NamedLeases(one).release(mine)
+        assert await NamedLeases(other).acquire("x") is not None
+
+
+async def test_a_dead_holders_lease_runs_out(database: Database) -> None:
+    assert await NamedLeases(keeper(database, "dead")).acquire("x") is not None
+    alive = NamedLeases(keeper(database, "alive"))
+
+    async def taken() -> Held | None:
+        return await alive.acquire("x")
+
+    held = await eventually(taken, seconds=TIMES.lease * 3)
+    assert held.epoch == 2
+
+
+async def test_hold_waits_for_its_turn_and_gives_up_in_time(database: Database) -> None:
+    leases = NamedLeases(keeper(database, "a"))
+    async with leases.hold("x", wait_seconds=1):
+        with pytest.raises(TimeoutError):
+            async with leases.hold("x", wait_seconds=0.3):
+                pytest.fail("two holders at once")
+    async with leases.hold("x", wait_seconds=1) as held:
+        held.check()
+
+
+async def test_a_paused_process_may_do_nothing_with_its_lease(database: Database) -> None:
+    clock = SettableClock()
+    held = await NamedLeases(keeper(database, "a", clock)).acquire("x")
+    assert held is not None
+    held.check()
+    clock.ahead = TIMES.abandon + 0.1
+    with pytest.raises(LeaseLostError):
+        held.check()
+    clock.ahead = 0
+    with pytest.raises(LeaseLostError):
+        held.check()  # lost stays lost
+
+
+async def test_a_taken_row_is_noticed_at_the_next_heartbeat(database: Database) -> None:
+    lost = asyncio.Event()
+    async with keeper(database, "a") as one:
+        held = await NamedLeases(one).acquire("x")
+        assert held is not None
+        held.on_lost = lost.set
+        await one.collection.update({"_id": "x"}, {"$set": {"owner": "b"}})
+        async with asyncio.timeout(TIMES.heartbeat * 5):
+            await lost.wait()
+    with pytest.raises(LeaseLostError):
+        held.check()
+
+
+async def test_without_a_database_the_holder_gives_up_by_itself(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lost = asyncio.Event()
+    async with keeper(database, "a") as one:
+        held = await NamedLeases(one).acquire("x")
+        assert held is not None
+        held.on_lost = lost.set
+
+        async def away(*_: object, **__: object) -> int:
+            raise Unavailable("away")
+
+        monkeypatch.setattr(one.collection, "update_many", away)
+        async with asyncio.timeout(TIMES.abandon * 2):
+            await lost.wait()
+        assert one.failed_at is not None
+
+
+async def test_a_database_that_hangs_does_not_delay_the_giving_up(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lost = asyncio.Event()
+    async with keeper(database, "a") as one:
+        held = await NamedLeases(one).acquire("x")
+        assert held is not None
+        held.on_lost = lost.set
+
+        async def hangs(*_: object, **__: object) -> int:
+            await asyncio.sleep(60)
+            return 0
+
+        monkeypatch.setattr(one.collection, "update_many", hangs)
+        async with asyncio.timeout(TIMES.abandon * 2):
+            await lost.wait()
+
+
+async def test_values_of_a_claim_are_no_expressions(database: Database) -> None:
+    one = keeper(database, "a")
+    await one.collection.insert({"_id": "row", "state": "pending"})
+    held = await one.claim("row", {"state": "pending"}, literal({"text": "$state", "at": "$$NOW"}))
+    assert held is not None
+    row: Document = held.row
+    assert (row["text"], row["at"]) == ("$state", "$$NOW")
+    assert await one.claim("row", {"state": "done"}, {}) is None

@@ -1,0 +1,196 @@
+"""A real `netautod serve` subprocess on a free port, and the other commands beside it."""
+
+import asyncio
+import json
+import os
+import re
+import signal
+import sys
+import time
+from asyncio.subprocess import DEVNULL, PIPE, Process
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tornado.httpclient import AsyncHTTPClient
+
+from tests.support.client import ApiClient
+
+NETAUTOD = (sys.executable, "-m", "netautod")
+READY = re.compile(r"netautod ready on (http://127\.0\.0\.1:\d+)")
+START_SECONDS = 60.0
+# Deaths of nodes are noticed ten times sooner than by default.
+QUICK_LEASES = {
+    "NETAUTOD_EXECUTIONS_LEASE_SECONDS": "3",
+    "NETAUTOD_EXECUTIONS_HEARTBEAT_SECONDS": "0.5",
+    "NETAUTOD_EXECUTIONS_ABANDON_SECONDS": "2",
+    "NETAUTOD_EXECUTIONS_REAP_GRACE_SECONDS": "0.5",
+}
+
+
+class NotStarted(AssertionError):
+    """The service ended before it was ready."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Finished:
+    code: int
+    out: str
+    err: str
+
+
+@dataclass(kw_only=True)
+class Service:
+    """A running service. `printed`: its lines up to the ready line; `seconds`: from the start to it."""
+
+    process: Process
+    data_dir: Path
+    url: str
+    printed: list[str]
+    seconds: float
+    log: Path
+    description: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def password(self) -> str:
+        """The generated password of the printed block."""
+        shown = [line.split()[1] for line in self.printed if line.strip().startswith("Password")]
+        assert len(shown) == 1, self.printed
+        return shown[0]
+
+    async def anonymous(self) -> ApiClient:
+        """A client without a token that holds answers to what the service says of itself."""
+        if not self.description:
+            answer = await AsyncHTTPClient().fetch(f"{self.url}/api/openapi.json")
+            self.description = json.loads(answer.body)
+        return ApiClient(base_url=self.url, description=self.description)
+
+    async def client(self, username: str = "admin", password: str | None = None) -> ApiClient:
+        """A client that is logged in, with the first password unless another is given."""
+        client = await self.anonymous()
+        login = {"username": username, "password": password or first_password(self.data_dir)}
+        response = await client.post("/api/auth/login", login)
+        assert response.status == 200, response.content
+        return client.with_token(response.json["access_token"])
+
+    async def stop(self, seconds: float = 60.0) -> int:
+        """SIGTERM, and the exit code."""
+        if self.process.returncode is None:
+            self.process.terminate()
+        async with asyncio.timeout(seconds):
+            return await self.process.wait()
+
+    async def kill(self) -> None:
+        """SIGKILL: the service can clean up nothing."""
+        self.process.send_signal(signal.SIGKILL)
+        await self.process.wait()
+
+
+def first_password(data_dir: Path) -> str:
+    return (data_dir / "initial-admin-password").read_text().strip()
+
+
+def environment(**changes: str) -> dict[str, str]:
+    """Ours without what would change the settings, and with the given changes."""
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith("NETAUTOD_") and name not in ("STATE_DIRECTORY", "NOTIFY_SOCKET")
+    }
+    return {**kept, **changes}
+
+
+@asynccontextmanager
+async def serving(
+    data_dir: Path,
+    *flags: str,
+    command: Sequence[str] = (*NETAUTOD, "serve"),
+    variables: Mapping[str, str] | None = None,
+    cwd: Path | None = None,
+) -> AsyncIterator[Service]:
+    """A service on a free port, until the end of the block; `flags` and `variables` are added."""
+    data_dir.mkdir(parents=True, exist_ok=True)
+    log = data_dir / "service.log"
+    started_at = time.monotonic()
+    with log.open("ab") as errors:
+        process = await asyncio.create_subprocess_exec(
+            *command,
+            "--port",
+            "0",
+            "--data-dir",
+            str(data_dir),
+            *flags,
+            stdin=DEVNULL,
+            stdout=PIPE,
+            stderr=errors,
+            env=environment(**(variables or {})),
+            cwd=cwd,
+        )
+    try:
+        printed = await _until_ready(process, log)
+        ready = READY.fullmatch(printed[-1])
+        assert ready is not None
+        yield Service(
+            process=process,
+            data_dir=data_dir,
+            url=ready[1],
+            printed=printed,
+            seconds=time.monotonic() - started_at,
+            log=log,
+        )
+    finally:
+        await _ended(process)
+
+
+async def _until_ready(process: Process, log: Path) -> list[str]:
+    assert process.stdout is not None
+    printed: list[str] = []
+    async with asyncio.timeout(START_SECONDS):
+        while not printed or READY.fullmatch(printed[-1]) is None:
+            line = await process.stdout.readline()
+            if not line:
+                raise NotStarted(f"exit code {await process.wait()}: {log.read_text()[-4000:]}")
+            printed.append(line.decode().rstrip("\n"))
+    return printed
+
+
+async def _ended(process: Process) -> None:
+    if process.returncode is None:
+        process.terminate()
+    try:
+        async with asyncio.timeout(40):
+            await process.wait()
+    except TimeoutError:
+        process.kill()
+        await process.wait()
+
+
+async def run(
+    *arguments: str,
+    command: Sequence[str] = NETAUTOD,
+    variables: Mapping[str, str] | None = None,
+    given: str = "",
+    cwd: Path | None = None,
+    seconds: float = 60.0,
+) -> Finished:
+    """A command to its end; `given` is its standard input."""
+    process = await asyncio.create_subprocess_exec(
+        *command,
+        *arguments,
+        stdin=PIPE,
+        stdout=PIPE,
+        stderr=PIPE,
+        env=environment(**(variables or {})),
+        cwd=cwd,
+    )
+    try:
+        async with asyncio.timeout(seconds):
+            out, err = await process.communicate(given.encode())
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+    assert process.returncode is not None
+    return Finished(code=process.returncode, out=out.decode(), err=err.decode())

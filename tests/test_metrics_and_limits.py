@@ -1,0 +1,105 @@
+"""The rate limiter, the client address behind proxies, and the metrics table."""
+
+import pytest
+from tornado.httputil import HTTPHeaders, HTTPServerRequest, RequestStartLine
+
+from netautod.caller import Caller, grants
+from netautod.clock import SystemClock
+from netautod.errors import Forbidden, TooManyRequests
+from netautod.http.context import HttpContext, RequestInfo, networks
+from netautod.http.limits import RateLimiter
+from netautod.metrics import Metrics
+from netautod.store.client import OrgId
+
+
+class Clock(SystemClock):
+    seconds = 100.0
+
+    def monotonic(self) -> float:
+        return self.seconds
+
+
+def test_the_bucket_empties_and_fills_again() -> None:
+    clock = Clock()
+    limiter = RateLimiter(clock=clock, rate=2, burst=3)
+    for _ in range(3):
+        limiter.take("a")
+    with pytest.raises(TooManyRequests) as refused:
+        limiter.take("a")
+    assert refused.value.retry_after == 1
+    limiter.take("b")
+    clock.seconds += 0.5
+    limiter.take("a")
+    with pytest.raises(TooManyRequests):
+        limiter.take("a")
+
+
+def test_a_rate_of_zero_turns_the_limit_off() -> None:
+    limiter = RateLimiter(clock=Clock(), rate=0, burst=1)
+    for _ in range(1000):
+        limiter.take("a")
+
+
+async def _nobody(token: str, info: RequestInfo) -> Caller:
+    raise AssertionError
+
+
+@pytest.mark.parametrize(
+    ("peer", "forwarded", "expected"),
+    [
+        pytest.param("192.0.2.9", "203.0.113.5", "192.0.2.9", id="an untrusted peer may say what it wants"),
+        pytest.param("10.0.0.1", "203.0.113.5", "203.0.113.5", id="a trusted proxy is believed"),
+        pytest.param("10.0.0.1", "6.6.6.6, 203.0.113.5, 10.0.0.2", "203.0.113.5", id="from the right"),
+        pytest.param("10.0.0.1", "", "10.0.0.1", id="no header"),
+        pytest.param("10.0.0.1", "10.0.0.3, 10.0.0.2", "10.0.0.3", id="all trusted: the leftmost"),
+        pytest.param("10.0.0.1", "203.0.113.5:4711", "203.0.113.5", id="with a port"),
+        pytest.param("10.0.0.1", "[2001:db8::1]:4711", "2001:db8::1", id="IPv6 with a port"),
+        pytest.param("10.0.0.1", "evil<script>", "unknown", id="nonsense"),
+    ],
+)
+def test_the_client_address(peer: str, forwarded: str, expected: str) -> None:
+    context = HttpContext(
+        authenticate=_nobody,
+        limiter=RateLimiter(clock=Clock(), rate=0, burst=1),
+        trusted_proxies=networks(["10.0.0.0/8"]),
+        cors_origins=frozenset(),
+    )
+    headers = HTTPHeaders({"Host": "x", "X-Real-Ip": "6.6.6.6"})
+    if forwarded:
+        headers["X-Forwarded-For"] = forwarded
+    start = RequestStartLine("GET", "/", "HTTP/1.1")
+    request = HTTPServerRequest(start_line=start, headers=headers)
+    request.remote_ip = peer
+    assert context.client_address(request) == expected
+
+
+@pytest.mark.parametrize(
+    ("held", "wanted", "granted"),
+    [
+        pytest.param(["*"], "devices.manage", True, id="everything"),
+        pytest.param(["devices.manage"], "devices.access", True, id="implied"),
+        pytest.param(["devices.access"], "devices.manage", False, id="not the other way round"),
+        pytest.param(["devices.*"], "devices.manage", True, id="a family"),
+        pytest.param(["devices.*"], "devicesx.manage", False, id="not a longer name"),
+        pytest.param(["devices.manage"], "devices.*", False, id="a key does not grant its family"),
+        pytest.param(["users.manage"], "*", False, id="nor everything"),
+        pytest.param([], "devices.access", False, id="nothing"),
+    ],
+)
+def test_what_a_permission_grants(held: list[str], wanted: str, granted: bool) -> None:
+    assert grants(held, wanted) is granted
+    caller = Caller(user_id="u", org_id=OrgId("o"), username="n", permissions=frozenset(held))
+    if granted:
+        caller.require(wanted)
+    else:
+        with pytest.raises(Forbidden):
+            caller.require(wanted)
+
+
+def test_metrics_know_their_names() -> None:
+    metrics = Metrics()
+    metrics.add("scheduler_fired", 2)
+    metrics.set("executions_running", 7)
+    assert (metrics.value("scheduler_fired"), metrics.snapshot()["executions_running"]) == (2, 7)
+    with pytest.raises(KeyError):
+        metrics.add("bananas")

@@ -1,0 +1,237 @@
+"""Plugins: loaded one by one, reported when broken, fatal when required; and what the built-in ones run."""
+
+from importlib import import_module
+from importlib.metadata import EntryPoint
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+from netautod.plugin_api import FinishedExecution, PermanentFailure, RunContext
+from netautod.plugin_manager import PluginError, PluginManager
+from netautod.ssh.platforms import PlatformRegistry
+
+EXECUTOR = """
+from netautod.plugin_api import hookimpl
+
+class Executor:
+    task_type = {task_type!r}
+    parameters_schema = None
+    idempotent = True
+    async def run(self, context):
+        return {{"by": __name__}}
+
+@hookimpl
+def netautod_register_executors(register):
+    register(Executor())
+"""
+OBSERVER = """
+from netautod.plugin_api import hookimpl
+told = []
+
+@hookimpl
+def netautod_execution_finished({arguments}):
+    told.append({told})
+    {then}
+"""
+PLATFORM = """
+from pathlib import Path
+from netautod.plugin_api import hookimpl
+
+@hookimpl
+def netautod_register_platforms(register):
+    register(Path(__file__).parent / "acme_os.toml")
+"""
+BROKEN = [
+    pytest.param("import no_such_module", "ModuleNotFoundError: No module named", id="a missing import"),
+    pytest.param("def (", "SyntaxError: ", id="a syntax error"),
+    pytest.param("1 / 0", "ZeroDivisionError: division by zero", id="an exception at import"),
+    pytest.param("import sys; sys.exit('bye')", "SystemExit: bye", id="an exit at import"),
+    pytest.param(
+        "from netautod.plugin_api import hookimpl\n@hookimpl\ndef netautod_register_executor(register): ...",
+        "unknown hook 'netautod_register_executor'",
+        id="a misspelt hook",
+    ),
+    pytest.param(
+        "from netautod.plugin_api import hookimpl\n@hookimpl\ndef netautod_register_executors(reg): ...",
+        "hookimpl definition: netautod_register_executors(reg)",
+        id="a misspelt argument",
+    ),
+]
+
+
+class Installed:
+    """Plugins that stand in a folder of the test instead of an installed distribution."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.entries: list[EntryPoint] = []
+
+    def add(self, name: str, source: str) -> str:
+        """A module of its own with an entry point of this name; answers the module's name."""
+        module = f"{self.folder.name}_{name}_{len(self.entries)}"
+        (self.folder / f"{module}.py").write_text(source)
+        self.entries.append(EntryPoint(name=name, value=module, group="netautod"))
+        return module
+
+    def load(self, **options: Any) -> PluginManager:
+        return PluginManager.load(found=lambda: self.entries, **options)
+
+
+@pytest.fixture
+def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Installed:
+    folder = tmp_path / f"plugins_{tmp_path.name.replace('-', '_')}"
+    folder.mkdir()
+    monkeypatch.syspath_prepend(folder)
+    return Installed(folder)
+
+
+def seen(manager: PluginManager) -> dict[str, str | None]:
+    return {status.name: status.error for status in manager.statuses}
+
+
+@pytest.mark.parametrize(("source", "error"), BROKEN)
+def test_a_broken_plugin_is_reported_and_the_others_load(
+    installed: Installed, source: str, error: str
+) -> None:
+    installed.add("broken", source)
+    installed.add("after", EXECUTOR.format(task_type="after"))
+    installed.add("before", EXECUTOR.format(task_type="before"))
+    manager = installed.load()
+    assert list(manager.executors()) == ["after", "before"]
+    errors = seen(manager)
+    assert (errors["after"], errors["before"]) == (None, None)
+    assert error in str(errors["broken"])
+    assert "\n" not in str(errors["broken"])
+
+
+@pytest.mark.parametrize(("source", "error"), BROKEN)
+def test_a_broken_required_plugin_is_fatal(installed: Installed, source: str, error: str) -> None:
+    installed.add("broken", source)
+    with pytest.raises(PluginError) as caught:
+        installed.load(required=["broken"])
+    assert caught.value.text.startswith("the required plugin broken is not available: ")
+    assert error in caught.value.text
+
+
+def test_a_required_plugin_that_is_missing_or_disabled_is_fatal(installed: Installed) -> None:
+    installed.add("good", EXECUTOR.format(task_type="backup"))
+    assert seen(installed.load(required=["good"])) == {"good": None}
+    text = "the required plugin {} is not available: it is not installed, or disabled"
+    with pytest.raises(PluginError, match=text.format("other")):
+        installed.load(required=["good", "other"])
+    with pytest.raises(PluginError, match=text.format("good")):
+        installed.load(required=["good"], disabled=["good"])
+
+
+def test_a_disabled_plugin_is_not_even_imported(installed: Installed) -> None:
+    installed.add("broken", "1 / 0")
+    installed.add("good", EXECUTOR.format(task_type="backup"))
+    manager = installed.load(disabled=["broken", "not there"])
+    assert seen(manager) == {"good": None}
+
+
+def test_the_first_of_two_executors_for_one_type_stays(installed: Installed) -> None:
+    second = installed.add("b", EXECUTOR.format(task_type="backup"))
+    first = installed.add("a", EXECUTOR.format(task_type="backup"))
+    manager = installed.load()
+    executor = manager.executors()["backup"]
+    assert type(executor).__module__ == first != second
+    assert seen(manager)["a"] is None
+    assert "another plugin already registers an executor for backup" in str(seen(manager)["b"])
+
+
+def test_a_second_plugin_of_the_same_name_does_not_drive_out_the_first(installed: Installed) -> None:
+    first = installed.add("backup", EXECUTOR.format(task_type="backup"))
+    installed.add("backup", EXECUTOR.format(task_type="backup"))
+    manager = installed.load(required=["backup"])
+    assert type(manager.executors()["backup"]).__module__ == first
+    assert [status.error for status in manager.statuses] == [
+        None,
+        "PluginError: another plugin has this name",
+    ]
+
+
+def test_a_registration_that_raises(installed: Installed) -> None:
+    half = EXECUTOR.format(task_type="half") + "    raise RuntimeError('out of\\nluck')\n"
+    installed.add("half", half)
+    installed.add("whole", EXECUTOR.format(task_type="whole"))
+    manager = installed.load()
+    assert "whole" in manager.executors()
+    assert seen(manager) == {
+        "half": "netautod_register_executors: RuntimeError: out of luck",
+        "whole": None,
+    }
+    required = installed.load(required=["half"])
+    with pytest.raises(PluginError, match=r"the required plugin half is not available: .* out of luck"):
+        required.executors()
+
+
+def test_observers_are_told_and_cannot_hinder_one_another(installed: Installed) -> None:
+    raising = installed.add("a", OBSERVER.format(arguments="execution", told="execution.state", then="1 / 0"))
+    modest = installed.add("b", OBSERVER.format(arguments="", told="'told'", then=""))
+    manager = installed.load(required=["a"])
+    ended = FinishedExecution(
+        id="e",
+        org_id="o",
+        task_id="t",
+        task_name="nightly",
+        task_type="backup",
+        state="failed",
+        error_message="x",
+    )
+    manager.execution_finished(ended)
+    manager.execution_finished(ended)
+    assert import_module(raising).told == ["failed", "failed"]
+    assert import_module(modest).told == ["told", "told"]
+    assert seen(manager) == {
+        "a": "netautod_execution_finished: ZeroDivisionError: division by zero",
+        "b": None,
+    }
+
+
+def test_a_plugin_brings_a_platform(installed: Installed, repository_root: Path) -> None:
+    generic = repository_root / "netautod" / "ssh" / "platforms" / "generic.toml"
+    head = 'name = "acme_os"\naliases = ["acme_switch"]\n'
+    _, _, rest = generic.read_text().partition("]\n")
+    (installed.folder / "acme_os.toml").write_text(head + rest)
+    installed.add("acme", PLATFORM)
+    platforms = PlatformRegistry()
+    for path in installed.load().platforms():
+        platforms.register(path)
+    assert platforms.get("acme_switch").name == "acme_os"
+
+
+def test_the_built_in_plugins_are_found_and_work() -> None:
+    manager = PluginManager.load(required=["agent", "backup", "unimplemented"])
+    assert set(manager.executors()) >= {
+        "agent_task",
+        "backup",
+        "custom_script",
+        "deployment",
+        "health_check",
+    }
+    assert manager.platforms() == []
+    assert [status.name for status in manager.statuses if not status.ok] == []
+
+
+@pytest.mark.parametrize(
+    ("task_type", "text"),
+    [
+        ("deployment", "deployment is not yet implemented"),
+        ("health_check", "health_check is not yet implemented"),
+        ("custom_script", "custom_script is not yet implemented"),
+        ("agent_task", "no model back end is configured"),
+    ],
+)
+async def test_task_types_that_only_fail(task_type: str, text: str) -> None:
+    executor = PluginManager.load().executors()[task_type]
+    with pytest.raises(PermanentFailure) as caught:
+        await executor.run(cast(RunContext, None))
+    assert caught.value.text == text
+
+
+def test_what_the_executors_take_over_after_a_node_died() -> None:
+    executors = PluginManager.load().executors()
+    assert executors["backup"].idempotent
+    assert not executors["agent_task"].idempotent
