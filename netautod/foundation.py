@@ -133,7 +133,7 @@ async def lay(settings: Settings, database: Database) -> AsyncIterator[Foundatio
             lockout=Lockout(
                 database,
                 rules=rules,
-                account_key=await vault.derived_key(INSTALLATION, "login-failures"),
+                account_key=await vault.derived_key(INSTALLATION, "login failures"),
                 clock=clock,
             ),
         )

@@ -1,9 +1,9 @@
 """The unified diff of two texts, in a time that is bounded however little they have in common.
 
 Common lines at both ends are set aside, then lines that occur exactly once on both sides are matched in
-their order (the idea of Bram Cohen's patience diff, https://bramcohen.livejournal.com/73318.html), and what is
-left between two of them is small enough for difflib. Two texts of 40,000 lines with a hundred scattered
-changes take about 100 ms; difflib alone needs minutes for the many equal lines (`!`) of a configuration.
+their order (Bram Cohen, "Patience Diff Advantages"), and what is left between two of them is small enough
+for difflib. Two texts of 40,000 lines with a hundred scattered changes take some 25 ms of a thread; difflib
+alone takes half a minute, since its cost grows with the square of the equal lines (`!`).
 """
 
 from bisect import bisect_left

@@ -111,8 +111,7 @@ async def serving(
     cwd: Path | None = None,
 ) -> AsyncIterator[Service]:
     """A service on a free port, until the end of the block; `flags` and `variables` are added."""
-    data_dir.mkdir(parents=True, exist_ok=True)
-    log = data_dir / "service.log"
+    log = _log_in(data_dir)
     started_at = time.monotonic()
     with log.open("ab") as errors:
         process = await asyncio.create_subprocess_exec(
@@ -144,6 +143,15 @@ async def serving(
         await _ended(process)
 
 
+def _log_in(data_dir: Path) -> Path:
+    data_dir.mkdir(parents=True, exist_ok=True)
+    return data_dir / "service.log"
+
+
+def _tail(log: Path) -> str:
+    return log.read_text()[-4000:]
+
+
 async def _until_ready(process: Process, log: Path) -> list[str]:
     assert process.stdout is not None
     printed: list[str] = []
@@ -151,7 +159,7 @@ async def _until_ready(process: Process, log: Path) -> list[str]:
         while not printed or READY.fullmatch(printed[-1]) is None:
             line = await process.stdout.readline()
             if not line:
-                raise NotStarted(f"exit code {await process.wait()}: {log.read_text()[-4000:]}")
+                raise NotStarted(f"exit code {await process.wait()}: {_tail(log)}")
             printed.append(line.decode().rstrip("\n"))
     return printed
 

@@ -1,0 +1,121 @@
+"""Captures the configuration of one device and makes a version of it, if it says something new."""
+
+from dataclasses import dataclass
+from uuid import uuid4
+
+from netautod.clock import Clock
+from netautod.configs.models import FROM_DEVICE, TEXT_FORMAT, Captured, Config
+from netautod.configs.offload import sized
+from netautod.configs.store import ConfigStore
+from netautod.configs.texts import ConfigTexts, Reading, measure
+from netautod.devices.sessions import OpenDevice, SessionScope
+from netautod.errors import Conflict
+from netautod.ssh.capture import capture, suspicious
+from netautod.ssh.failures import DeviceFailure
+from netautod.ssh.platforms import Platform
+from netautod.store.client import Duplicate, OrgId
+
+ATTEMPTS = 10
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pull:
+    """Who captures and how: `via` is `api`, `bulk` or `task`, `by` a user id."""
+
+    via: str
+    by: str
+    credential_id: str | None = None
+
+
+class ConfigCapture:
+    def __init__(self, *, store: ConfigStore, texts: ConfigTexts, clock: Clock) -> None:
+        self._store = store
+        self._texts = texts
+        self._clock = clock
+
+    async def take(self, scope: SessionScope, device_id: str, pull: Pull) -> tuple[str, Captured]:
+        """Reads the device and stores what it says; answers its name and the outcome.
+
+        Raises NotFound without such a device and SessionFailure for everything that goes wrong with it: what
+        is refused, cut off or suspiciously small never becomes a version. The version is written while the
+        session still holds the device, so that versions follow the order of the readings.
+        """
+        org_id = scope.caller.org_id
+        async with scope.open(device_id, credential_id=pull.credential_id) as opened:
+            reading, notes = await self._believable(org_id, opened)
+            opened.check()
+            config, changed = await self._keep(org_id, opened, reading, pull)
+            captured = Captured(
+                config=config, changed=changed, credential_id=opened.credential_id, notes=notes
+            )
+            return opened.device.name, captured
+
+    async def _believable(self, org_id: OrgId, opened: OpenDevice) -> tuple[Reading, tuple[str, ...]]:
+        """A reading; one of under half the last good size counts only if a second one agrees."""
+        reading, notes = await self._read(org_id, opened)
+        last = await self._store.newest(org_id, opened.device.id)
+        if last is None or not suspicious(reading.size, last.size):
+            return reading, notes
+        again, notes = await self._read(org_id, opened)
+        if again.config_hash != reading.config_hash:
+            raise DeviceFailure(
+                "incomplete",
+                f"the configuration has {reading.size} bytes, {again.size} at a second reading, and had "
+                f"{last.size} before: neither is believed",
+            )
+        note = f"the configuration shrank from {last.size} to {again.size} bytes; a second reading agrees"
+        return again, (*notes, note)
+
+    async def _read(self, org_id: OrgId, opened: OpenDevice) -> tuple[Reading, tuple[str, ...]]:
+        found = await capture(opened.session)
+        return await self._measured(org_id, found.raw, opened.session.platform), found.notes
+
+    async def _measured(self, org_id: OrgId, raw: str, platform: Platform) -> Reading:
+        keys = await self._texts.keys(org_id)
+        return await sized(len(raw), measure, raw, platform, keys)
+
+    async def _keep(
+        self, org_id: OrgId, opened: OpenDevice, reading: Reading, pull: Pull
+    ) -> tuple[Config, bool]:
+        """The version with this content, and whether it is a new one."""
+        for _ in range(ATTEMPTS):
+            last = await self._store.newest(org_id, opened.device.id)
+            now = self._clock.now()
+            if last is not None and await self._same(last, reading, opened.session.platform):
+                return await self._store.seen(last, at=now, config_hash=reading.config_hash), False
+            # Text first: if we die in between, it is a text that no version names, and no version without one.
+            await self._texts.save(org_id, reading)
+            config = Config(
+                id=str(uuid4()),
+                org_id=org_id,
+                device_id=opened.device.id,
+                version=1 if last is None else last.version + 1,
+                config_hash=reading.config_hash,
+                config_format=TEXT_FORMAT,
+                source=FROM_DEVICE,
+                pulled_via=pull.via,
+                created_by=pull.by,
+                created_at=now,
+                last_seen_at=now,
+                size=reading.size,
+                notes=None,
+                text_id=reading.text_id,
+                platform=opened.device.device_type,
+            )
+            try:
+                await self._store.insert(config)
+            except Duplicate:
+                continue  # another capture made this version meanwhile: it may say the same
+            return config, True
+        raise Conflict("The device's configuration is being stored by others; try again")
+
+    async def _same(self, last: Config, reading: Reading, platform: Platform) -> bool:
+        """Whether the newest version says the same.
+
+        Where the hashes differ its text is measured anew: a release, or another device_type, may have
+        changed what counts as noise, and that is no change of the device.
+        """
+        if last.config_hash == reading.config_hash or last.text_id == reading.text_id:
+            return True
+        raw = await self._texts.load(last.org_id, last.text_id)
+        return (await self._measured(last.org_id, raw, platform)).config_hash == reading.config_hash

@@ -1,0 +1,132 @@
+"""The config router: pulls, stored versions, diffs and snapshots."""
+
+import re
+
+from netautod.configs.models import Config, Snapshot
+from netautod.configs.schemas import (
+    BulkPullAnswer,
+    BulkPullRequest,
+    ConfigAnswer,
+    ConfigsAnswer,
+    DiffAnswer,
+    DiffQuery,
+    PullAnswer,
+    ReadQuery,
+    SnapshotAnswer,
+    SnapshotsAnswer,
+)
+from netautod.configs.service import NO_VERSION, ConfigService
+from netautod.errors import NotFound
+from netautod.http.access import requires
+from netautod.http.handler import JsonHandler
+from netautod.http.routes import Route
+from netautod.http.schema import PageQuery
+from netautod.store.paging import Page
+
+READ = "devices.access"
+PULL = "devices.manage"
+VERSION_FORM = re.compile(r"[1-9][0-9]{0,8}")
+
+
+class ConfigHandler(JsonHandler):
+    configs: ConfigService
+
+    def device_id(self, text: str) -> str:
+        return self.path_id(text, "Device")
+
+    async def answer_config(self, device_id: str, version: int | None) -> None:
+        config, text = await self.configs.read(
+            self.caller, self.device_id(device_id), version, secrets=self.query["secrets"]
+        )
+        self.answer({**config.to_json(), "config_text": text})
+
+
+class Configs(ConfigHandler):
+    @requires(READ, query=PageQuery, answer=ConfigsAnswer)
+    async def get(self, device_id: str) -> None:
+        """Lists the stored versions of a device's configuration, newest first."""
+        page = Page(**self.query)
+        found = await self.configs.page(self.caller.org_id, self.device_id(device_id), page)
+        self.answer(found.to_json("configs", Config.to_json))
+
+
+class LatestConfig(ConfigHandler):
+    @requires(READ, query=ReadQuery, answer=ConfigAnswer)
+    async def get(self, device_id: str) -> None:
+        """Reads the newest version with its text."""
+        await self.answer_config(device_id, None)
+
+
+class OneConfig(ConfigHandler):
+    @requires(READ, query=ReadQuery, answer=ConfigAnswer)
+    async def get(self, device_id: str, version: str) -> None:
+        """Reads one version with its text."""
+        if VERSION_FORM.fullmatch(version) is None:
+            raise NotFound(NO_VERSION)
+        await self.answer_config(device_id, int(version))
+
+
+class DiffConfigs(ConfigHandler):
+    @requires(READ, query=DiffQuery, answer=DiffAnswer)
+    async def get(self, device_id: str) -> None:
+        """Compares two versions, by default the two newest."""
+        found = await self.configs.diff(
+            self.caller,
+            self.device_id(device_id),
+            self.query["old_version"],
+            self.query["new_version"],
+            secrets=self.query["secrets"],
+        )
+        self.answer(found.to_json())
+
+
+class PullConfig(ConfigHandler):
+    @requires(PULL, answer=PullAnswer)
+    async def post(self, device_id: str) -> None:
+        """Reads the configuration of a device now."""
+        captured = await self.configs.pull(self.caller, self.device_id(device_id))
+        self.answer({**captured.config.to_json(), "changed": captured.changed})
+
+
+class BulkPull(ConfigHandler):
+    @requires(PULL, body=BulkPullRequest, answer=BulkPullAnswer)
+    async def post(self) -> None:
+        """Reads the configurations of many devices now."""
+        result = await self.configs.bulk_pull(self.caller, self.body["device_ids"])
+        self.answer(result.to_json())
+
+
+class SnapshotList(ConfigHandler):
+    @requires(READ, query=PageQuery, answer=SnapshotsAnswer)
+    async def get(self) -> None:
+        """Lists the snapshots, newest first."""
+        found = await self.configs.snapshots.page(self.caller.org_id, Page(**self.query))
+        self.answer(found.to_json("snapshots", Snapshot.to_json))
+
+
+class OneSnapshot(ConfigHandler):
+    @requires(READ, answer=SnapshotAnswer)
+    async def get(self, snapshot_id: str) -> None:
+        """Reads a snapshot with the version of each device."""
+        wanted = self.path_id(snapshot_id, "Snapshot")
+        snapshot, configs = await self.configs.snapshots.get(self.caller.org_id, wanted)
+        self.answer({**snapshot.to_json(), "configs": [config.to_json() for config in configs]})
+
+
+def routes(configs: ConfigService) -> list[Route]:
+    services = {"configs": configs}
+    device = "/api/config/devices/:device_id"
+    return [
+        Route(path=path, handler=handler, services=services)
+        for path, handler in (
+            ("/api/config/devices/bulk-pull", BulkPull),
+            (f"{device}/pull", PullConfig),
+            (f"{device}/configs", Configs),
+            (f"{device}/configs/latest", LatestConfig),
+            (f"{device}/configs/:version", OneConfig),
+            (f"{device}/diff", DiffConfigs),
+            (f"{device}/diff-versions", DiffConfigs),
+            ("/api/config/snapshots", SnapshotList),
+            ("/api/config/snapshots/:id", OneSnapshot),
+        )
+    ]

@@ -1,0 +1,131 @@
+"""One ExecutionNode as a process of its own, for tests that kill, stop and pause it.
+
+`python -m tests.support.node_process '<NodeConfig as JSON>'` prints one JSON line when it is ready and one
+with its metrics after a graceful stop by SIGTERM.
+"""
+
+import asyncio
+import json
+import logging
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import Any, cast
+
+from netautod.caller import Caller
+from netautod.executions.models import Execution
+from netautod.executions.node import ExecutionNode
+from netautod.metrics import Metrics
+from netautod.plugin_api import Acting
+from netautod.settings import Executions as ExecutionSettings
+from netautod.settings import Scheduler as SchedulerSettings
+from netautod.store.client import Database, connect
+from netautod.store.server_clock import ServerClock
+from netautod.tasks.cron import NextTicks
+from tests.faults.executors import Wire, executors
+
+
+@dataclass(frozen=True, kw_only=True)
+class NodeConfig:
+    """`die_at`: the step of DIE_AT before which the process kills itself, once it gets there."""
+
+    node_id: str
+    uri: str
+    database: str
+    runs: ExecutionSettings
+    schedule: SchedulerSettings
+    drain_seconds: float
+    die_at: str | None = None
+    faked_clock: bool = False
+
+    def to_text(self) -> str:
+        return json.dumps(asdict(self))
+
+    @classmethod
+    def of_text(cls, text: str) -> "NodeConfig":
+        raw = json.loads(text)
+        runs, schedule = ExecutionSettings(**raw.pop("runs")), SchedulerSettings(**raw.pop("schedule"))
+        return cls(runs=runs, schedule=schedule, **raw)
+
+
+# Where the node dies: the owner of the step, and the step's name.
+DIE_AT: dict[str, Callable[[ExecutionNode], tuple[object, str]]] = {
+    "advance": lambda node: (node.scheduler._tasks, "advance"),
+    "start": lambda node: (node.runner._tasks, "enabled_states"),
+    "finish": lambda node: (node.runner, "_write_once"),
+}
+
+
+def die(*_: object, **__: object) -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+async def serve(config: NodeConfig) -> None:
+    stop = asyncio.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(number, stop.set)
+    database = connect(config.uri, config.database)
+    metrics = Metrics()
+    async with ServerClock(database) as clock:
+        node = _node(config, database, clock, metrics)
+        if config.die_at is not None:
+            owner, step = DIE_AT[config.die_at](node)
+            setattr(owner, step, die)
+        async with node:
+            _say({"ready": config.node_id, "clock": time.time()})
+            await stop.wait()
+            await node.drain(config.drain_seconds)
+    _say(metrics.snapshot())
+
+
+def _node(config: NodeConfig, database: Database, clock: ServerClock, metrics: Metrics) -> ExecutionNode:
+    async def owner(org_id: Any, user_id: str) -> Caller | None:
+        return Caller(user_id=user_id, org_id=org_id, username="owner", permissions=frozenset({"*"}))
+
+    def acting(caller: Caller, execution: Execution, guard: Callable[[], None]) -> Acting:
+        # Of the product's services the executors of these tests use none but the way to the device.
+        return cast(Acting, Wire(database=database, node=config.node_id, guard=guard))
+
+    return ExecutionNode(
+        node_id=config.node_id,
+        database=database,
+        clock=clock,
+        metrics=metrics,
+        ticks=NextTicks(),
+        executors=executors(config.node_id),
+        owners=owner,
+        acting=acting,
+        finished=lambda execution: None,
+        runs=config.runs,
+        schedule=config.schedule,
+    )
+
+
+def _say(line: dict[str, Any]) -> None:
+    sys.stdout.write(json.dumps(line) + "\n")
+    sys.stdout.flush()
+
+
+def _sleep(seconds: float) -> None:
+    threading.Event().wait(seconds)
+
+
+def main() -> None:
+    config = NodeConfig.of_text(sys.argv[1])
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(name)s %(message)s", stream=sys.stderr)
+    if config.faked_clock:
+        # libfaketime 0.9.10 with a true monotonic clock breaks clock_nanosleep, which the driver's monitor
+        # uses through time.sleep: https://github.com/wolfcw/libfaketime/issues/426
+        time.sleep = _sleep
+    loop = asyncio.new_event_loop()
+    loop.run_until_complete(serve(config))
+    # Not asyncio.run: it would wait for an executor that ignores its cancellation.
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,197 @@
+"""A MongoDB replica set of the tests: members on loopback ports that can be killed, and a primary that steps down."""
+
+import asyncio
+import os
+import signal
+import socket
+from asyncio.subprocess import DEVNULL, Process
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from pymongo import AsyncMongoClient
+from pymongo.errors import AutoReconnect, OperationFailure, PyMongoError
+
+from netautod.store.embedded_binary import find_mongod, minimal_environment, tied_to_parent
+
+SET_NAME = "faults"
+# An election starts after this long without a primary; the default of 10 s makes a fail-over 11 s long.
+ELECTION_MILLIS = 1000
+POLL_SECONDS = 0.05
+START_SECONDS = 30.0
+
+Client = AsyncMongoClient[dict[str, Any]]
+
+
+class ReplicaSet:
+    """`async with ReplicaSet(folder) as members:` runs `size` members; `uri` names them all.
+
+    The servers take test commands, so that `fail` can refuse chosen commands.
+    """
+
+    def __init__(self, folder: Path, *, size: int = 3) -> None:
+        self._folder = folder
+        self._ports = free_ports(size)
+        self._processes: dict[int, Process] = {}
+        self._client: Client | None = None
+
+    @property
+    def uri(self) -> str:
+        hosts = ",".join(f"127.0.0.1:{port}" for port in self._ports)
+        return f"mongodb://{hosts}/?replicaSet={SET_NAME}"
+
+    async def __aenter__(self) -> Self:
+        try:
+            await asyncio.gather(*(self.start(port) for port in self._ports))
+            await self._initiate()
+            self._client = AsyncMongoClient(self.uri, serverSelectionTimeoutMS=int(START_SECONDS * 1000))
+            await self.primary()
+        except BaseException:
+            await self._stop()
+            raise
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self._stop()
+
+    async def start(self, port: int) -> None:
+        """Starts a member (again)."""
+        data = self._folder / str(port)
+        data.mkdir(exist_ok=True)
+        with (self._folder / f"{port}.log").open("ab") as log:
+            self._processes[port] = await asyncio.create_subprocess_exec(
+                *tied_to_parent([str(find_mongod()), *_options(data, port)], os.getpid()),
+                env=minimal_environment(),
+                stdin=DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+            )
+
+    async def primary(self) -> int:
+        """The port of the writable member, once there is one."""
+        async with asyncio.timeout(START_SECONDS):
+            while True:
+                for port in self._processes:
+                    if await self._is_primary(port):
+                        return port
+                await asyncio.sleep(POLL_SECONDS)
+
+    async def step_down(self) -> None:
+        """The primary gives up its role and is not elected for 5 s; its connections break."""
+        async with _direct(await self.primary()) as client:
+            with suppress(AutoReconnect):
+                await client.admin.command("replSetStepDown", 5, secondaryCatchUpPeriodSecs=2)
+
+    async def kill_primary(self) -> int:
+        """kill -9; answers the port, for `start`."""
+        port = await self.primary()
+        await self.kill(port)
+        return port
+
+    async def kill(self, port: int) -> None:
+        process = self._processes.pop(port)
+        process.kill()
+        await process.wait()
+
+    async def secondaries(self) -> list[int]:
+        primary = await self.primary()
+        return [port for port in self._processes if port != primary]
+
+    async def fail(self, *commands: str, mode: Any = "alwaysOn", namespace: str, code: int = 91) -> None:
+        """The primary answers these commands with an error of its shutting down, until `mode` is over.
+
+        The fail point: https://github.com/mongodb/mongo/wiki/The-failCommand-fail-point
+        """
+        data = {"failCommands": list(commands), "errorCode": code, "namespace": namespace}
+        await self._fail_point({"mode": mode, "data": data})
+
+    async def fail_no_more(self) -> None:
+        await self._fail_point({"mode": "off"})
+
+    async def _fail_point(self, options: Mapping[str, Any]) -> None:
+        assert self._client is not None
+        await self._client.admin.command("configureFailPoint", "failCommand", **options)
+
+    async def _initiate(self) -> None:
+        members = [{"_id": number, "host": f"127.0.0.1:{port}"} for number, port in enumerate(self._ports)]
+        settings = {"electionTimeoutMillis": ELECTION_MILLIS, "heartbeatIntervalMillis": ELECTION_MILLIS // 2}
+        await self._answers(self._ports)
+        async with _direct(self._ports[0]) as client:
+            await client.admin.command(
+                "replSetInitiate", {"_id": SET_NAME, "members": members, "settings": settings}
+            )
+
+    async def _answers(self, ports: list[int]) -> None:
+        async with asyncio.timeout(START_SECONDS):
+            for port in ports:
+                while not await _listens(port):
+                    assert self._processes[port].returncode is None, self._log(port)
+                    await asyncio.sleep(POLL_SECONDS)
+
+    def _log(self, port: int) -> str:
+        return (self._folder / f"{port}.log").read_text(errors="replace")[-2000:]
+
+    async def _is_primary(self, port: int) -> bool:
+        async with _direct(port) as client:
+            try:
+                hello = await client.admin.command("hello")
+            except PyMongoError:
+                return False
+            return bool(hello.get("isWritablePrimary"))
+
+    async def _stop(self) -> None:
+        if self._client is not None:
+            await self._client.close()
+        for process in self._processes.values():
+            with suppress(ProcessLookupError):
+                process.send_signal(signal.SIGKILL)
+        await asyncio.gather(*(process.wait() for process in self._processes.values()))
+
+
+class _direct:  # noqa: N801  # reads as a function
+    """A client of one member alone."""
+
+    def __init__(self, port: int) -> None:
+        self._client: Client = AsyncMongoClient(
+            f"mongodb://127.0.0.1:{port}/?directConnection=true", serverSelectionTimeoutMS=500
+        )
+
+    async def __aenter__(self) -> Client:
+        return self._client
+
+    async def __aexit__(self, *_: object) -> None:
+        await self._client.close()
+
+
+async def _listens(port: int) -> bool:
+    async with _direct(port) as client:
+        try:
+            await client.admin.command("hello")
+        except (AutoReconnect, OperationFailure):
+            return False
+    return True
+
+
+def _options(data: Path, port: int) -> list[str]:
+    options = ["--dbpath", str(data), "--port", str(port), "--bind_ip", "127.0.0.1", "--nounixsocket"]
+    options += ["--replSet", SET_NAME, "--wiredTigerCacheSizeGB", "0.25", "--oplogSize", "64", "--quiet"]
+    for parameter in ("enableTestCommands=1", "diagnosticDataCollectionEnabled=false"):
+        options += ["--setParameter", parameter]
+    return options
+
+
+def free_ports(count: int) -> list[int]:
+    """Loopback ports that nobody listens on at the moment."""
+    sockets = [socket.socket() for _ in range(count)]
+    try:
+        for one in sockets:
+            one.bind(("127.0.0.1", 0))
+        return [int(one.getsockname()[1]) for one in sockets]
+    finally:
+        for one in sockets:
+            one.close()
