@@ -20,7 +20,7 @@ from netautod.auth.sessions import Lifetimes, Sessions
 from netautod.auth.signing_keys import SigningKeys
 from netautod.caller import Caller
 from netautod.configs import handlers as config_handlers
-from netautod.configs import store as config_store
+from netautod.configs import texts as config_texts
 from netautod.configs.service import ConfigService
 from netautod.credentials import handlers as credential_handlers
 from netautod.credentials import store as credential_store
@@ -101,7 +101,7 @@ class Service:
     tasks: TaskService
 
 
-SEALED_FIELDS = (*credential_store.SEALED_FIELDS, *signing_keys.SEALED_FIELDS, *config_store.SEALED_FIELDS)
+SEALED_FIELDS = (*credential_store.SEALED_FIELDS, *signing_keys.SEALED_FIELDS, *config_texts.SEALED_FIELDS)
 
 
 @asynccontextmanager

@@ -25,7 +25,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         settings = _settings(parsed)
     except SettingsError as error:
         return _say(error.text, 2)
-    logs.configure(level=settings.log.level, format=settings.log.format)
+    logs.configure(level=_log_level(parsed, settings), format=settings.log.format)
     try:
         result: int = parsed.run(parsed, settings)
     except InvalidInput as error:
@@ -35,6 +35,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return 130
     return result
+
+
+def _log_level(parsed: argparse.Namespace, settings: Settings) -> str:
+    """What the service tells at `info` is noise around the answer of a command."""
+    short = parsed.run is not _serve and settings.log.level == "info"
+    return "warning" if short else settings.log.level
 
 
 def _say(text: str, code: int) -> int:
@@ -181,7 +187,7 @@ def _user_add(parsed: argparse.Namespace, settings: Settings) -> int:
 def _user_list(parsed: argparse.Namespace, settings: Settings) -> int:
     for user in _run(commands.users(settings)):
         state = "active" if user.is_active else "disabled"
-        print(f"{user.username:<24} {user.auth_provider:<6} {state:<9} {', '.join(user.role_names())}")
+        print(f"{user.username:<24} {user.auth_provider:<6} {state:<9} {', '.join(user.role_names)}")
     return 0
 
 

@@ -11,6 +11,7 @@ from netautod.auth import store as auth_store
 from netautod.auth.lockout import Lockout, LockoutRules
 from netautod.auth.passwords import PasswordHasher
 from netautod.clock import Clock
+from netautod.configs import store as config_store
 from netautod.credentials import store as credential_store
 from netautod.devices import queries as device_queries
 from netautod.errors import NetautodError, Unavailable
@@ -34,6 +35,7 @@ logger = logging.getLogger(__name__)
 INDEXES: tuple[Index, ...] = (
     *audit.INDEXES,
     *auth_store.INDEXES,
+    *config_store.INDEXES,
     *credential_store.INDEXES,
     *device_queries.INDEXES,
     *execution_store.INDEXES,

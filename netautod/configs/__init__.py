@@ -1,0 +1,1 @@
+"""Stored configurations: captured from devices, kept as versions, compared, and gathered in snapshots."""

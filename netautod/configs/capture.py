@@ -9,11 +9,12 @@ from netautod.configs.offload import sized
 from netautod.configs.store import ConfigStore
 from netautod.configs.texts import ConfigTexts, Reading, measure
 from netautod.devices.sessions import OpenDevice, SessionScope
-from netautod.errors import Conflict
+from netautod.errors import Conflict, NotFound
 from netautod.ssh.capture import capture, suspicious
 from netautod.ssh.failures import DeviceFailure
 from netautod.ssh.platforms import Platform
 from netautod.store.client import Duplicate, OrgId
+from netautod.vault.errors import VaultError
 
 ATTEMPTS = 10
 
@@ -83,7 +84,7 @@ class ConfigCapture:
             now = self._clock.now()
             if last is not None and await self._same(last, reading, opened.session.platform):
                 return await self._store.seen(last, at=now, config_hash=reading.config_hash), False
-            # Text first: if we die in between, it is a text that no version names, and no version without one.
+            # Text first: if we die in between there is a text that no version names, never the opposite.
             await self._texts.save(org_id, reading)
             config = Config(
                 id=str(uuid4()),
@@ -117,5 +118,8 @@ class ConfigCapture:
         """
         if last.config_hash == reading.config_hash or last.text_id == reading.text_id:
             return True
-        raw = await self._texts.load(last.org_id, last.text_id)
+        try:
+            raw = await self._texts.load(last.org_id, last.text_id)
+        except (NotFound, VaultError):
+            return False  # lost or damaged: the new reading is stored all the more
         return (await self._measured(last.org_id, raw, platform)).config_hash == reading.config_hash

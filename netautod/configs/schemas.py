@@ -6,7 +6,6 @@ from netautod.http.schema import (
     Answer,
     Id,
     PageAnswer,
-    PageQuery,
     Query,
     QueryBoolean,
     QueryInteger,

@@ -80,29 +80,22 @@ class ConfigService:
         """Compares two versions, by default the two newest; in a thread, because it may take its time."""
         org_id = caller.org_id
         await self._devices.get(org_id, device_id)
-        later = await self._version(org_id, device_id, new)
-        if old is None:
-            found = await self._store.newest(org_id, device_id, below=later.version)
-            if found is None:
-                raise NotFound(f"There is no version before version {later.version} to compare it with")
-            earlier = found
-        else:
-            earlier = await self._version(org_id, device_id, old)
+        pair = await self._pair(org_id, device_id, old, new)
         if secrets:
-            for config in (earlier, later):
+            for config in pair:
                 await self._reveal(caller, config)
         key = None if secrets else (await self._texts.keys(org_id)).secret
-        texts = [await self._texts.load(org_id, config.text_id) for config in (earlier, later)]
-        platforms = [self._platform(config) for config in (earlier, later)]
-        names = [f"version {config.version}" for config in (earlier, later)]
-        identical, found_diff = await asyncio.to_thread(_compared, texts, platforms, names, key)
+        texts = [await self._texts.load(org_id, config.text_id) for config in pair]
+        platforms = [self._platform(config) for config in pair]
+        names = [f"version {config.version}" for config in pair]
+        identical, found = await asyncio.to_thread(_compared, texts, platforms, names, key)
         return VersionDiff(
-            old=earlier,
-            new=later,
+            old=pair[0],
+            new=pair[1],
             identical=identical,
-            text=found_diff.text,
-            additions=found_diff.additions,
-            deletions=found_diff.deletions,
+            text=found.text,
+            additions=found.additions,
+            deletions=found.deletions,
         )
 
     async def pull(self, caller: Caller, device_id: str) -> Captured:
@@ -147,6 +140,17 @@ class ConfigService:
         if found is None:
             raise NotFound(missing)
         return found
+
+    async def _pair(
+        self, org_id: OrgId, device_id: str, old: int | None, new: int | None
+    ) -> tuple[Config, Config]:
+        later = await self._version(org_id, device_id, new)
+        if old is not None:
+            return await self._version(org_id, device_id, old), later
+        earlier = await self._store.newest(org_id, device_id, below=later.version)
+        if earlier is None:
+            raise NotFound(f"There is no version before version {later.version} to compare it with")
+        return earlier, later
 
     def _platform(self, config: Config) -> Platform:
         return self.sessions.platforms.get(config.platform)

@@ -318,7 +318,8 @@ class Database:
     async def hello(self) -> Document:
         """The server's own account of itself: `localTime`, `isWritablePrimary`, `setName` and more."""
         with _translated(writing=False):
-            return await self._client.admin.command("hello")
+            # A command does not take the client's options by itself, and `localTime` would have no zone.
+            return await self._client.admin.command("hello", codec_options=self._raw.codec_options)
 
     async def now(self) -> datetime:
         """The primary's clock: the one that leases and due times are measured with."""

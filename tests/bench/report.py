@@ -2,6 +2,7 @@
 
 import subprocess
 from collections.abc import Sequence
+from math import ceil
 from pathlib import Path
 from statistics import median
 from typing import Literal
@@ -57,7 +58,7 @@ def commit() -> str:
 def percentile(values: Sequence[float], part: float) -> float:
     """The nearest-rank percentile: `part` 0.99 of 1,000 values is the 990th smallest."""
     ranked = sorted(values)
-    return ranked[max(0, -(-int(part * 1000) * len(ranked) // 1000) - 1)]
+    return ranked[max(0, ceil(part * len(ranked)) - 1)]
 
 
 def _git(*arguments: str) -> str:

@@ -1,0 +1,69 @@
+"""The floor of firing: a hand-written batched insert + update loop on motor, without cron arithmetic."""
+
+import time
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import uuid4
+
+from motor.motor_asyncio import AsyncIOMotorClient
+from pymongo import UpdateOne
+
+Raw = dict[str, Any]
+
+
+async def seconds_to_record(uri: str, name: str, batch: int) -> float:
+    """Fires what is due in the database's `tasks` into its `executions`, majority and journaled.
+
+    Same collections, indexes and documents as the product's scan, and the same batch; but no decision,
+    no look at active executions, no compare-and-set, and every task is next due in an hour.
+    """
+    client: AsyncIOMotorClient[Raw] = AsyncIOMotorClient(uri, tz_aware=True, w="majority", journal=True)
+    tasks, executions = client[name]["tasks"], client[name]["executions"]
+    try:
+        started = time.perf_counter()
+        while True:
+            now = datetime.now(UTC)
+            due = tasks.find({"enabled": True, "next_run_at": {"$lte": now}}, sort=[("next_run_at", 1)])
+            found = await due.limit(batch).to_list(None)
+            if not found:
+                return time.perf_counter() - started
+            await executions.insert_many([_execution(task, now) for task in found], ordered=False)
+            later = {"$set": {"next_run_at": now + timedelta(hours=1)}}
+            await tasks.bulk_write([UpdateOne({"_id": task["_id"]}, later) for task in found], ordered=False)
+    finally:
+        client.close()
+
+
+def _execution(task: Raw, now: datetime) -> Raw:
+    return {
+        "_id": str(uuid4()),
+        "org_id": task["org_id"],
+        "task_id": task["_id"],
+        "task_name": task["name"],
+        "task_type": task["task_type"],
+        "state": "pending",
+        "triggered_by": "schedule",
+        "scheduled_for": task["next_run_at"],
+        "owner_id": task["owner_id"],
+        "parameters": task["parameters"],
+        "max_retries": task["max_retries"],
+        "retry_delay_seconds": task["retry_delay_seconds"],
+        "timeout_seconds": task["timeout_seconds"],
+        "started_at": None,
+        "completed_at": None,
+        "output": None,
+        "error_message": None,
+        "retry_count": 0,
+        "cancelled_by": None,
+        "approval_request": None,
+        "resume": None,
+        "progress": None,
+        "created_at": now,
+        "approval": None,
+        "attempts": [],
+        "attempt": None,
+        "not_before": now,
+        "owner": None,
+        "epoch": 0,
+        "lease_until": None,
+    }

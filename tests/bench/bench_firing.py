@@ -1,0 +1,98 @@
+"""Firing: how many due tasks become recorded executions per second, against APScheduler and a floor."""
+
+import time
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
+
+from netautod.executions.scheduler import Scheduler
+from netautod.executions.store import ExecutionStore
+from netautod.metrics import Metrics
+from netautod.settings import Scheduler as SchedulerSettings
+from netautod.store.client import Database
+from netautod.tasks.cron import NextTicks
+from netautod.tasks.models import Task
+from netautod.tasks.store import TaskStore
+from tests.bench import apscheduler_side, batched_loop
+from tests.bench.databases import fresh_database, private_mongod
+from tests.bench.errors import BenchmarkError
+from tests.bench.report import Report
+from tests.bench.schedules import EXPRESSIONS, OLDEST_TICK, ZONES, due_tasks, store
+from tests.support.execution import INDEXES
+
+TASKS = 10_000
+ROUNDS = 3
+BATCH = SchedulerSettings().batch
+UNIT = "executions/s"
+Side = Callable[[str, list[Task]], Awaitable[float]]
+
+
+async def run(report: Report) -> None:
+    """Rounds of all sides in turn, each with its own fresh database and the same schedules."""
+    sides: dict[str, Side] = {
+        "netautod": _scan,
+        "apscheduler": _apscheduler,
+        "apscheduler_majority": _apscheduler_majority,
+        "batched_loop": _loop,
+    }
+    report.parameter("tasks", TASKS)
+    report.parameter("schedules", f"{len(EXPRESSIONS)} expressions, each in {len(ZONES)} zones")
+    report.parameter("rounds", ROUNDS)
+    report.parameter("batch", f"{BATCH} (netautod and batched_loop)")
+    report.parameter("durability", "majority and journaled; apscheduler w=1, its default")
+    rates: dict[str, list[float]] = {side: [] for side in sides}
+    async with private_mongod() as uri:
+        for _ in range(ROUNDS):
+            for name, side in sides.items():
+                rates[name].append(TASKS / await side(uri, due_tasks(TASKS, datetime.now(UTC))))
+    middle = {name: report.raw(name, found, UNIT) for name, found in rates.items()}
+    ours = middle["netautod"]
+    report.wanted("over_apscheduler", ours / middle["apscheduler"], "times", "at least", 5)
+    report.value("over_apscheduler_majority", ours / middle["apscheduler_majority"], "times")
+    report.wanted("over_batched_loop", ours / middle["batched_loop"], "times", "at least", 0.4)
+
+
+async def _scan(uri: str, tasks: list[Task]) -> float:
+    async with fresh_database(uri, INDEXES) as database:
+        await store(database, tasks)
+        scheduler = _scheduler(database)
+        started = time.perf_counter()
+        await scheduler.scan()
+        seconds = time.perf_counter() - started
+        await _check(database, tasks)
+        return seconds
+
+
+def _scheduler(database: Database) -> Scheduler:
+    """A new one each time: it remembers no tick yet."""
+    return Scheduler(
+        tasks=TaskStore(database),
+        executions=ExecutionStore(database),
+        ticks=NextTicks(),
+        metrics=Metrics(),
+        catch_up=OLDEST_TICK,
+        batch=BATCH,
+        fired=lambda: None,
+    )
+
+
+async def _loop(uri: str, tasks: list[Task]) -> float:
+    async with fresh_database(uri, INDEXES) as database:
+        await store(database, tasks)
+        seconds = await batched_loop.seconds_to_record(uri, database.name, BATCH)
+        await _check(database, tasks)
+        return seconds
+
+
+async def _check(database: Database, tasks: list[Task]) -> None:
+    """One execution per task at least: a minute may have passed during the scan."""
+    recorded = len(await database.collection("executions").distinct("task_id", {}))
+    if recorded != len(tasks):
+        raise BenchmarkError(f"{recorded} of {len(tasks)} tasks were fired")
+
+
+async def _apscheduler(uri: str, tasks: list[Task]) -> float:
+    return await apscheduler_side.seconds_to_fire(uri, tasks, majority=False)
+
+
+async def _apscheduler_majority(uri: str, tasks: list[Task]) -> float:
+    return await apscheduler_side.seconds_to_fire(uri, tasks, majority=True)

@@ -1,0 +1,16 @@
+"""A fleet for each test."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from tests.configs.fleet import Fleet, open_fleet
+from tests.conftest import Serve
+from tests.devices.inventory import Indexed
+
+
+@pytest.fixture
+async def fleet(indexed: Indexed, serve: Serve, tmp_path: Path) -> AsyncIterator[Fleet]:
+    async with open_fleet(indexed, serve, tmp_path) as made:
+        yield made

@@ -1,0 +1,155 @@
+"""Devices that can be visited: the inventory's services, sessions, configs, and simulated devices."""
+
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import asyncssh
+from bson import BSON
+from pymongo import AsyncMongoClient
+
+from netautod.audit.service import AuditLog
+from netautod.caller import Caller
+from netautod.clock import SystemClock
+from netautod.configs import handlers as config_handlers
+from netautod.configs.service import ConfigService
+from netautod.configs.store import INDEXES as CONFIG_INDEXES
+from netautod.credentials import handlers as credential_handlers
+from netautod.devices import handlers as device_handlers
+from netautod.devices.sessions import DeviceSessions
+from netautod.leases import named
+from netautod.leases.keeper import LeaseKeeper, LeaseTimes
+from netautod.settings import Devices as DeviceSettings
+from netautod.ssh.platforms import PlatformRegistry
+from netautod.store.client import Database, OrgId
+from netautod.testing import SimulatedDevice
+from netautod.vault.vault import Vault
+from tests.conftest import Serve
+from tests.devices.inventory import INDEXES as INVENTORY_INDEXES
+from tests.devices.inventory import Indexed, Services, created, wired
+from tests.support.client import ApiClient, ServedRoutes
+
+INDEXES = (*INVENTORY_INDEXES, *CONFIG_INDEXES)
+TIMES = LeaseTimes(lease=3.0, heartbeat=1.0, abandon=2.0)
+QUICK = DeviceSettings(connect_seconds=5.0, command_seconds=5.0)
+PASSWORD = "simulated-pa55word"
+
+
+@dataclass(kw_only=True)
+class Fleet:
+    """One organization with a default credential; `add` puts a simulated device into its inventory."""
+
+    database: Database
+    vault: Vault
+    services: Services
+    stack: AsyncExitStack
+    sessions: DeviceSessions
+    configs: ConfigService
+    served: ServedRoutes
+    api: ApiClient
+    caller: Caller
+    credential_id: str = ""
+    host_key: asyncssh.SSHKey = field(default_factory=lambda: asyncssh.generate_private_key("ssh-ed25519"))
+
+    @property
+    def org_id(self) -> OrgId:
+        return self.caller.org_id
+
+    def with_permissions(self, *permissions: str) -> ApiClient:
+        """Another user of the same organization."""
+        return self.served.client(*permissions, org_id=self.org_id)[0]
+
+    async def credential(self, name: str, **fields: Any) -> str:
+        body = {"name": name, "credential_type": "ssh_password", "username": "admin", "secret": PASSWORD}
+        return str((await created(self.api, "/api/credentials", {**body, **fields}))["id"])
+
+    async def device(self, simulated: SimulatedDevice, **fields: Any) -> str:
+        """Starts the simulated device and adds it; answers the id."""
+        await self.stack.enter_async_context(simulated)
+        return await self.entry(simulated.hostname, simulated.port, device_type=simulated.platform, **fields)
+
+    async def entry(self, name: str, port: int, **fields: Any) -> str:
+        """A device of the inventory, whether something listens there or not."""
+        body = {"name": name, "host": "127.0.0.1", "port": port, "device_type": "cisco_ios", **fields}
+        return str((await created(self.api, "/api/devices", body))["id"])
+
+    def simulated(self, hostname: str = "sw1", **options: Any) -> SimulatedDevice:
+        """One that the default credential opens; they share a host key, which saves its generation."""
+        return SimulatedDevice(
+            hostname=hostname, **{"password": PASSWORD, "host_key": self.host_key, **options}
+        )
+
+    async def audited(self, action: str) -> list[Any]:
+        found = self.database.scoped("audit_events")
+        return await found.find(self.org_id, {"action": action}, sort=[("at", 1)])
+
+    async def raw_dump(self, mongo_uri: str) -> bytes:
+        """Everything that the database holds, in the form in which it is stored."""
+        async with AsyncMongoClient[dict[str, Any]](mongo_uri) as client:
+            database = client[self.database.name]
+            names = await database.list_collection_names()
+            return b"".join([BSON.encode(row) for name in names async for row in database[name].find()])
+
+
+@asynccontextmanager
+async def sessions_of_a_node(
+    database: Database, services: Services, **settings: Any
+) -> AsyncIterator[DeviceSessions]:
+    """Device sessions as one node of the service has them; `busy_seconds` and fields of the settings."""
+    busy_seconds = settings.pop("busy_seconds", 20.0)
+    clock = SystemClock()
+    keeper = LeaseKeeper(
+        collection=database.collection(named.COLLECTION), node_id=str(uuid4()), clock=clock, times=TIMES
+    )
+    async with keeper:
+        yield DeviceSessions(
+            devices=services.devices,
+            credentials=services.credentials,
+            platforms=PlatformRegistry(),
+            leases=named.NamedLeases(keeper),
+            audit=AuditLog(database, clock),
+            settings=replace(QUICK, **settings),
+            busy_seconds=busy_seconds,
+        )
+
+
+@asynccontextmanager
+async def open_fleet(indexed: Indexed, serve: Serve, data_dir: Path, **settings: Any) -> AsyncIterator[Fleet]:
+    database = await indexed(INDEXES)
+    vault = await Vault.open(database, data_dir=data_dir, environ={})
+    services = wired(database, vault)
+    clock = SystemClock()
+    async with AsyncExitStack() as stack:
+        sessions = await stack.enter_async_context(sessions_of_a_node(database, services, **settings))
+        configs = ConfigService(
+            database,
+            vault=vault,
+            clock=clock,
+            audit=AuditLog(database, clock),
+            devices=services.devices,
+            sessions=sessions,
+        )
+        served = await serve(
+            [
+                *config_handlers.routes(configs),
+                *credential_handlers.routes(services.credentials),
+                *device_handlers.routes(services.devices),
+            ]
+        )
+        api, caller = served.client("*")
+        fleet = Fleet(
+            database=database,
+            vault=vault,
+            services=services,
+            stack=stack,
+            sessions=sessions,
+            configs=configs,
+            served=served,
+            api=api,
+            caller=caller,
+        )
+        fleet.credential_id = await fleet.credential("default", is_default=True)
+        yield fleet

@@ -1,0 +1,170 @@
+"""Node processes and the database they share: started, killed, paused and stopped by the tests."""
+
+import asyncio
+import json
+import os
+import shutil
+import signal
+import sys
+from asyncio.subprocess import PIPE, Process
+from collections.abc import AsyncIterator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+from netautod.settings import Executions as ExecutionSettings
+from netautod.settings import Scheduler as SchedulerSettings
+from netautod.store.client import connect
+from netautod.store.embedded_binary import tied_to_parent
+from netautod.store.indexes import create_indexes
+from tests.faults.executors import SENT
+from tests.faults.history import History
+from tests.support.execution import FAST, FAST_SCAN, INDEXES, World
+from tests.support.node_process import NodeConfig
+
+ROOT = Path(__file__).parent.parent.parent
+START_SECONDS = 40.0
+DEFAULT_RUNS = ExecutionSettings()
+# A tenth of the default, like the leases in FAST.
+FAST_DRAIN_SECONDS = 3.0
+
+
+@dataclass(kw_only=True)
+class NodeProcess:
+    """A running node; `clock_error` is how far its clock is from ours, in seconds."""
+
+    id: str
+    process: Process
+    clock_error: float
+
+    @property
+    def alive(self) -> bool:
+        return self.process.returncode is None
+
+    async def kill(self) -> None:
+        """kill -9."""
+        self.process.kill()
+        await self.process.wait()
+
+    def pause(self) -> None:
+        self.process.send_signal(signal.SIGSTOP)
+
+    def resume(self) -> None:
+        self.process.send_signal(signal.SIGCONT)
+
+    async def stop(self) -> dict[str, int]:
+        """SIGTERM; answers the metrics that the node ends with."""
+        self.process.terminate()
+        assert self.process.stdout is not None
+        line = await asyncio.wait_for(self.process.stdout.readline(), 20)
+        assert await self.process.wait() == 0
+        metrics: dict[str, int] = json.loads(line)
+        return metrics
+
+    async def killed(self, seconds: float) -> None:
+        """Returns when the process has died by SIGKILL of its own hand."""
+        assert await asyncio.wait_for(self.process.wait(), seconds) == -signal.SIGKILL
+
+
+@dataclass(kw_only=True)
+class Stand:
+    """One database with its history, and the nodes of one scenario."""
+
+    uri: str
+    world: World
+    history: History
+    folder: Path
+    nodes: list[NodeProcess] = field(default_factory=list)
+
+    async def start(
+        self,
+        *,
+        runs: ExecutionSettings = FAST,
+        schedule: SchedulerSettings = FAST_SCAN,
+        drain_seconds: float = FAST_DRAIN_SECONDS,
+        die_at: str | None = None,
+        clock_seconds: int = 0,
+    ) -> NodeProcess:
+        """A node that is ready; `clock_seconds` sets its clock wrong."""
+        config = NodeConfig(
+            node_id=f"node-{len(self.nodes) + 1}-{uuid4().hex[:6]}",
+            uri=self.uri,
+            database=self.world.database.name,
+            runs=runs,
+            schedule=schedule,
+            drain_seconds=drain_seconds,
+            die_at=die_at,
+            faked_clock=clock_seconds != 0,
+        )
+        environment = {**os.environ, **(await _wrong_clock(clock_seconds) if clock_seconds else {})}
+        command = [sys.executable, "-m", "tests.support.node_process", config.to_text()]
+        with (self.folder / f"{config.node_id}.log").open("wb") as log:
+            process = await asyncio.create_subprocess_exec(
+                *tied_to_parent(command, os.getpid()), cwd=ROOT, env=environment, stdout=PIPE, stderr=log
+            )
+        node = NodeProcess(id=config.node_id, process=process, clock_error=0)
+        self.nodes.append(node)
+        node.clock_error = await self._ready(node)
+        return node
+
+    async def start_many(self, count: int, **options: Any) -> list[NodeProcess]:
+        return list(await asyncio.gather(*(self.start(**options) for _ in range(count))))
+
+    def node(self, node_id: str) -> NodeProcess:
+        return next(node for node in self.nodes if node.id == node_id)
+
+    async def sent(self, **where: Any) -> list[dict[str, Any]]:
+        """The commands that left for devices, in the order of the server's clock."""
+        return await self.world.database.collection(SENT).find(where, sort=[("at", 1)])
+
+    async def nothing_broken(self) -> None:
+        """No execution made a forbidden move, none is left unfinished."""
+        assert await self.history.broken() == []
+        assert await self.history.unfinished() == []
+
+    async def _ready(self, node: NodeProcess) -> float:
+        assert node.process.stdout is not None
+        line = await asyncio.wait_for(node.process.stdout.readline(), START_SECONDS)
+        assert line, (self.folder / f"{node.id}.log").read_text()[-2000:]
+        return float(json.loads(line)["clock"]) - datetime.now(UTC).timestamp()
+
+    async def close(self) -> None:
+        for node in self.nodes:
+            if node.alive:
+                await node.kill()
+
+
+@asynccontextmanager
+async def open_stand(uri: str, folder: Path) -> AsyncIterator[Stand]:
+    """A fresh database on the server; what is left of the nodes is killed at the end."""
+    name = f"f{uuid4().hex[:20]}"
+    folder = folder / name
+    folder.mkdir()
+    database = connect(uri, name)
+    async with AsyncExitStack() as stack:
+        stack.callback(database.close)
+        await create_indexes(database, INDEXES)
+        stack.push_async_callback(database.drop)
+        history = await stack.enter_async_context(History(uri, name))
+        stand = Stand(uri=uri, world=World(database=database), history=history, folder=folder)
+        stack.push_async_callback(stand.close)
+        yield stand
+
+
+def can_fake_clocks() -> bool:
+    return shutil.which("faketime") is not None
+
+
+async def _wrong_clock(seconds: int) -> Mapping[str, str]:
+    """The environment of a process whose clock is off; its monotonic clock stays true."""
+    process = await asyncio.create_subprocess_exec("faketime", "-f", "+0s", "env", stdout=PIPE)
+    output, _ = await process.communicate()
+    preload = next(line for line in output.decode().splitlines() if line.startswith("LD_PRELOAD="))
+    return {
+        "LD_PRELOAD": preload.removeprefix("LD_PRELOAD="),
+        "FAKETIME": f"{seconds:+d}s",
+        "FAKETIME_DONT_FAKE_MONOTONIC": "1",
+    }

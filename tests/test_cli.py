@@ -1,0 +1,91 @@
+"""The command line: what needs no database, and the commands on a data directory without a service."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from netautod import __version__, cli
+from tests.support.service import first_password, run
+
+
+async def test_the_version() -> None:
+    done = await run("--version")
+    assert (done.code, done.out) == (0, f"netautod {__version__}\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        pytest.param([], "the following arguments are required: COMMAND", id="no command"),
+        pytest.param(["fly"], "invalid choice: 'fly'", id="an unknown command"),
+        pytest.param(["user"], "the following arguments are required: COMMAND", id="half a command"),
+        pytest.param(["serve", "--port", "http"], "argument --port: invalid int value", id="no number"),
+        pytest.param(["serve", "--prot", "1"], "unrecognized arguments: --prot", id="an unknown flag"),
+        pytest.param(["org", "create", "x"], "required: --admin", id="an organization without an admin"),
+    ],
+)
+def test_a_wrong_call_is_exit_code_2(
+    capsys: pytest.CaptureFixture[str], arguments: list[str], text: str
+) -> None:
+    with pytest.raises(SystemExit) as caught:
+        cli.main(arguments)
+    assert caught.value.code == 2
+    assert text in capsys.readouterr().err
+
+
+async def test_an_unknown_variable_is_a_warning_of_one_line() -> None:
+    done = await run("check-config", variables={"NETAUTOD_SERVER_PROT": "1"})
+    assert (done.code, done.out) == (0, "the settings are valid\n")
+    assert done.err == "netautod: unknown environment variable NETAUTOD_SERVER_PROT is ignored\n"
+
+
+async def test_the_plugins_are_listed() -> None:
+    done = await run("plugins")
+    assert done.code == 0, done.err
+    rows = [line.split() for line in done.out.splitlines()]
+    assert rows == [[name, __version__, "ok"] for name in ("agent", "backup", "unimplemented")]
+
+
+async def test_a_disabled_plugin_is_not_listed() -> None:
+    done = await run("plugins", variables={"NETAUTOD_PLUGINS_DISABLED": "agent"})
+    assert [line.split()[0] for line in done.out.splitlines()] == ["backup", "unimplemented"]
+
+
+async def test_a_missing_required_plugin_ends_the_start_with_one_line(tmp_path: Path) -> None:
+    variables = {"NETAUTOD_PLUGINS_REQUIRED": "backup,teleport"}
+    done = await run("serve", "--port", "0", "--data-dir", str(tmp_path), variables=variables)
+    assert (done.code, done.out) == (1, "")
+    assert done.err.splitlines()[-1] == (
+        "netautod: the required plugin teleport is not available: it is not installed, or disabled"
+    )
+
+
+async def test_the_openapi_description_needs_no_service(tmp_path: Path) -> None:
+    done = await run("openapi", variables={"HOME": str(tmp_path)})
+    assert (done.code, done.err) == (0, "")
+    description = json.loads(done.out)
+    assert description["openapi"].startswith("3.1")
+    assert "/api/tasks/schedules" in description["paths"]
+    assert list(tmp_path.iterdir()) == []
+
+
+async def test_users_of_a_data_directory_without_a_service(tmp_path: Path) -> None:
+    place = ("--data-dir", str(tmp_path))
+    added = await run("user", "add", "ann", *place, given="a quite long password 17\n")
+    assert (added.code, added.out) == (0, "user ann added\n"), added.err
+    listed = await run("user", "list", *place)
+    assert [line.split()[:3] for line in listed.out.splitlines()] == [
+        ["admin", "local", "active"],
+        ["ann", "local", "active"],
+    ]
+    # The first start was this one, so the administrator's password is where the README says.
+    assert len(first_password(tmp_path)) >= 16
+
+
+async def test_a_data_directory_that_cannot_be_made_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    done = await run("user", "list", "--data-dir", str(tmp_path / "file" / "data"))
+    assert done.code == 1
+    assert done.err.startswith("netautod: ")
+    assert len(done.err.splitlines()) == 1
