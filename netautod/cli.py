@@ -6,14 +6,15 @@ import getpass
 import json
 import os
 import sys
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from netautod import __version__, app, commands, logs, server, supervisor
 from netautod.errors import InvalidInput, NetautodError
 from netautod.settings import Settings, SettingsError, load
 
+T = TypeVar("T")
 DEFAULT_FILES = (Path("/etc/netautod/netautod.toml"),)
 FLAGS = {"data_dir": "data_dir", "mongodb_uri": "mongodb.uri", "host": "server.host", "port": "server.port"}
 
@@ -223,11 +224,8 @@ def _org_list(parsed: argparse.Namespace, settings: Settings) -> int:
     return 0
 
 
-def _run(work: Awaitable[Any]) -> Any:
-    async def awaited() -> Any:
-        return await work
-
-    return asyncio.run(awaited())
+def _run(work: Coroutine[Any, Any, T]) -> T:
+    return asyncio.run(work)
 
 
 def _password(settings: Settings) -> str:

@@ -27,8 +27,8 @@ logger = logging.getLogger(__name__)
 SWITCHES = ("demo-sw1", "demo-sw2")
 CREDENTIAL, TASK = "demo credential", "demo backup"
 USERNAME = "demo"
-CHANGE_SECONDS = 90.0
-PORT = "interface GigabitEthernet0/1\n"
+CHANGE_SECONDS = 45.0
+DESCRIPTION = " description access port 1\n"
 
 
 class DemoError(NetautodError):
@@ -148,7 +148,7 @@ async def _task(service: Service, caller: Caller) -> None:
 
 
 async def _change_now_and_then(switch: SimulatedDevice, clock: Clock) -> None:
-    """Gives the newcomer something to diff: the first switch's config changes every minute and a half."""
+    """Gives the newcomer something to diff: the first switch's config changes every 45 seconds."""
     first = switch.config
     while True:
         await asyncio.sleep(CHANGE_SECONDS)

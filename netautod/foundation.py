@@ -5,6 +5,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
+from pymongo.errors import PyMongoError
+
 from netautod.audit import service as audit
 from netautod.auth import failure_counters, signing_keys
 from netautod.auth import store as auth_store
@@ -70,15 +72,20 @@ class Foundation:
 @asynccontextmanager
 async def open_database(settings: Settings, uri: str) -> AsyncIterator[Database]:
     """Connects and makes sure that a writable replica-set member answers."""
-    timeout = settings.mongodb.timeout_seconds
-    database = connect(
-        uri, settings.mongodb.database, timeout_seconds=timeout, pool=settings.mongodb.pool_size
-    )
+    database = _connected(settings, uri)
     try:
         await _require_replica_set(database)
         yield database
     finally:
         database.close()
+
+
+def _connected(settings: Settings, uri: str) -> Database:
+    chosen = settings.mongodb
+    try:
+        return connect(uri, chosen.database, timeout_seconds=chosen.timeout_seconds, pool=chosen.pool_size)
+    except (PyMongoError, ValueError) as error:  # it does not quote the URI, which may hold a password
+        raise DatabaseError(f"the MongoDB URI cannot be used: {error}; check NETAUTOD_MONGODB_URI") from error
 
 
 async def _require_replica_set(database: Database) -> None:

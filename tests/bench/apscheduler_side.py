@@ -8,6 +8,7 @@ from typing import Any
 from uuid import uuid4
 
 from pymongo import MongoClient
+from pymongo.write_concern import WriteConcern
 
 from netautod.tasks.models import Task
 from tests.bench.errors import BenchmarkError
@@ -27,11 +28,20 @@ async def seconds_to_fire(uri: str, tasks: Sequence[Task], *, majority: bool) ->
     by itself the job store asks for `w=1`.
     """
     name = f"b{uuid4().hex[:20]}"
-    concern: dict[str, Any] = {"w": "majority", "journal": True} if majority else {"w": 1}
-    scheduler = _scheduler(MongoClient(uri, **concern), name)
+    store = _imported("jobstores.mongodb").MongoDBJobStore(database=name, client=MongoClient(uri, w=1))
+    scheduler = _imported("schedulers.asyncio").AsyncIOScheduler(
+        jobstores={"default": store},
+        job_defaults={"coalesce": True, "misfire_grace_time": None},
+        timezone="UTC",
+    )
+    scheduler.start(paused=True)
     try:
-        return await _fire(scheduler, tasks)
+        _add(scheduler, tasks)
+        if majority:
+            store.collection = store.collection.with_options(write_concern=WriteConcern("majority", j=True))
+        return await _fire(scheduler, len(tasks))
     finally:
+        await _stop(scheduler)
         with MongoClient[dict[str, Any]](uri) as client:
             client.drop_database(name)
 
@@ -43,36 +53,26 @@ def _imported(module: str) -> Any:
         raise BenchmarkError(NEEDED) from error
 
 
-def _scheduler(client: MongoClient[dict[str, Any]], name: str) -> Any:
-    store = _imported("jobstores.mongodb").MongoDBJobStore(database=name, client=client)
-    return _imported("schedulers.asyncio").AsyncIOScheduler(
-        jobstores={"default": store},
-        job_defaults={"coalesce": True, "misfire_grace_time": None},
-        timezone="UTC",
-    )
-
-
-async def _fire(scheduler: Any, tasks: Sequence[Task]) -> float:
+async def _fire(scheduler: Any, count: int) -> float:
     events = _imported("events")
-    submitted = _Countdown(len(tasks))
-    executed = _Countdown(len(tasks))
+    submitted, executed = _Countdown(count), _Countdown(count)
+    # Paused at the end of the round: a minute may have passed, and some are due again.
+    submitted.at_zero = scheduler.pause
+    scheduler.add_listener(submitted, events.EVENT_JOB_SUBMITTED)
+    scheduler.add_listener(executed, events.EVENT_JOB_EXECUTED)
+    started = time.perf_counter()
+    scheduler.resume()
+    await submitted.reached()
+    await executed.reached()
+    return submitted.at - started
+
+
+async def _stop(scheduler: Any) -> None:
+    """Its shutdown is only a callback for later, which also closes the client."""
     stopped = _Countdown(1)
-    scheduler.start(paused=True)
-    try:
-        _add(scheduler, tasks)
-        # Paused at the end of the round: a minute may have passed, and some are due again.
-        submitted.at_zero = scheduler.pause
-        scheduler.add_listener(submitted, events.EVENT_JOB_SUBMITTED)
-        scheduler.add_listener(executed, events.EVENT_JOB_EXECUTED)
-        started = time.perf_counter()
-        scheduler.resume()
-        await submitted.reached()
-        await executed.reached()
-        return submitted.at - started
-    finally:
-        scheduler.add_listener(stopped, events.EVENT_SCHEDULER_SHUTDOWN)
-        scheduler.shutdown()
-        await stopped.reached()
+    scheduler.add_listener(stopped, _imported("events").EVENT_SCHEDULER_SHUTDOWN)
+    scheduler.shutdown()
+    await stopped.reached()
 
 
 def _add(scheduler: Any, tasks: Sequence[Task]) -> None:

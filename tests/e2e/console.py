@@ -31,8 +31,10 @@ class Console:
         return made
 
     async def credential(self, name: str, **fields: Any) -> str:
+        """For an SSH login with a password unless the fields say otherwise."""
         known = {"credential_type": "ssh_password", "username": "admin", "secret": "simulated"}
-        return str((await self.add("/api/credentials", name=name, **{**known, **fields}))["id"])
+        sent = fields if "credential_type" in fields else {**known, **fields}
+        return str((await self.add("/api/credentials", name=name, **sent))["id"])
 
     async def device(self, name: str, port: int, **fields: Any) -> str:
         known = {"host": "127.0.0.1", "device_type": "cisco_ios", "site": name}

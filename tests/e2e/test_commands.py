@@ -67,9 +67,7 @@ async def test_an_organization_sees_only_its_own(service: Service, every_minute:
         pytest.param(["user", "add", "eve", "--org", "moon"], f"{PASSWORD}\n", 1, "not found", id="no org"),
         pytest.param(["user", "passwd", "nobody"], f"{PASSWORD}\n", 1, "User not found", id="nobody"),
         pytest.param(["user", "disable", "admin"], "", 1, "last active admin", id="the last admin"),
-        pytest.param(
-            ["org", "create", "default", "--admin", "x"], "", 1, "exists", id="an org that is there"
-        ),
+        pytest.param(["org", "create", "default", "--admin", "x"], "", 1, "exists", id="a taken org"),
     ],
 )
 async def test_a_refusal_is_one_line(
@@ -79,6 +77,9 @@ async def test_a_refusal_is_one_line(
     last = done.err.splitlines()[-1]
     assert last.startswith("netautod: ")
     assert text in last
+
+
+async def test_a_refused_user_was_not_added(service: Service) -> None:
     assert "eve" not in await users(service)
 
 

@@ -2,6 +2,7 @@
 
 import os
 from datetime import datetime
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -58,7 +59,7 @@ def pauses(ended: dict[str, Any]) -> list[bool]:
     assert [attempt["number"] for attempt in attempts] == [1, 2, 3]
     gaps = [
         datetime.fromisoformat(later["started_at"]) - datetime.fromisoformat(before["completed_at"])
-        for before, later in zip(attempts, attempts[1:], strict=False)
+        for before, later in pairwise(attempts)
     ]
     return [gap.total_seconds() > 0.99 for gap in gaps]
 
@@ -82,7 +83,7 @@ async def test_a_service_killed_in_the_middle_of_a_backup(tmp_path: Path, say: S
             await service.kill()
         await slow.wait_until(lambda seen: seen.open_connections == 0)
         slow.faults = Faults()
-        assert not os.path.exists(f"/proc/{database}") or zombie(database)
+        assert gone(database)
         async with serving(data_dir, variables=QUICK_LEASES) as service:
             say(f"start to ready with an existing data directory, after kill -9: {service.seconds:.1f} s")
             console = Console(client=await service.client())
@@ -98,8 +99,8 @@ def mongod_of(data_dir: Path) -> int:
     return int((data_dir / "mongodb" / "mongod.lock").read_text())
 
 
-def zombie(pid: int) -> bool:
-    """Whether the process ended and only waits for its parent to look (proc(5))."""
+def gone(pid: int) -> bool:
+    """Whether the process ended; it may still wait for its parent to look (proc(5), states Z and X)."""
     try:
         state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
     except FileNotFoundError:
@@ -163,7 +164,7 @@ async def test_a_taken_port_is_one_line(service: Service, tmp_path: Path) -> Non
     second = await run("serve", "--port", port, "--data-dir", str(tmp_path))
     assert (second.code, second.out) == (1, "")
     assert second.err == f"netautod: cannot listen on 127.0.0.1:{port}: Address already in use\n"
-    assert list(tmp_path.iterdir()) == []
+    assert os.listdir(tmp_path) == []
 
 
 @pytest.mark.parametrize(

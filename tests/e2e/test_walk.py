@@ -155,9 +155,7 @@ CREDENTIAL = {"name": "bad", "credential_type": "ssh_password", "username": "u",
         pytest.param(SCHEDULES, {}, "name", id="an empty task"),
         pytest.param(SCHEDULES, {**TASK, "name": 7}, "name", id="a task with a number for a name"),
         pytest.param(SCHEDULES, {**TASK, "task_type": "reboot"}, "task_type", id="an unknown task type"),
-        pytest.param(
-            SCHEDULES, {**TASK, "cron_expression": "61 * * * *"}, "cron_expression", id="a bad cron"
-        ),
+        pytest.param(SCHEDULES, {**TASK, "cron_expression": "61 * * * *"}, "cron_expression", id="bad cron"),
         pytest.param(SCHEDULES, {**TASK, "timezone": "Mars/Base"}, "timezone", id="a bad timezone"),
         pytest.param(SCHEDULES, {**TASK, "colour": "red"}, "colour", id="an unknown field"),
         pytest.param("/api/devices", {"name": "x"}, "host", id="a device without a host"),
@@ -169,7 +167,9 @@ CREDENTIAL = {"name": "bad", "credential_type": "ssh_password", "username": "u",
             "credential_type",
             id="an unknown credential type",
         ),
-        pytest.param("/api/users", {"username": "x"}, "password", id="a user without a password"),
+        pytest.param(
+            "/api/users", {"username": "x", "roles": []}, "password", id="a user without a password"
+        ),
     ],
 )
 async def test_bad_input_is_refused_with_a_sentence_that_names_the_field(

@@ -21,12 +21,12 @@ async def pause_the_owner(stand: Stand, *, pause_seconds: float, runs: Execution
     ending = await world.run(task(task_type="slow", parameters={"seconds": 2}, max_retries=1))
     paused = await stand.start(runs=runs)
     await eventually(lambda: _both_run(stand))
-    other = await stand.start(runs=runs)
     before = len(await stand.sent())
     # Right after a command: a pause may fall between guard and wire otherwise, where no guard can help.
     await eventually(lambda: _more_sent(stand, before))
     paused.pause()
     started = asyncio.get_running_loop().time()
+    other = await stand.start(runs=runs)
     done = await world.until(ending, "completed", seconds=pause_seconds)
     assert [attempt.outcome for attempt in done.attempts] == ["lost", "completed"]
     assert (done.retry_count, done.output) == (1, {"node": other.id})

@@ -68,7 +68,7 @@ async def an_agent_is_not_started_twice(stand: Stand) -> None:
 
 
 async def a_paused_owner_does_nothing_stale(stand: Stand) -> None:
-    await pause_the_owner(stand, pause_seconds=7, runs=FAST)
+    await pause_the_owner(stand, pause_seconds=10, runs=FAST)
 
 
 async def a_stopped_node_hands_back_at_once(stand: Stand) -> None:

@@ -14,7 +14,7 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from typing import Any, cast
+from typing import Any, SupportsFloat, SupportsIndex, cast
 
 from netautod.caller import Caller
 from netautod.executions.models import Execution
@@ -110,8 +110,8 @@ def _say(line: dict[str, Any]) -> None:
     sys.stdout.flush()
 
 
-def _sleep(seconds: float) -> None:
-    threading.Event().wait(seconds)
+def _sleep(seconds: SupportsFloat | SupportsIndex) -> None:
+    threading.Event().wait(float(seconds))
 
 
 def main() -> None:

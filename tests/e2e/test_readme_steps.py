@@ -1,0 +1,70 @@
+"""The shell block "First steps" of the README, run as it stands against a running service."""
+
+import asyncio
+import json
+import shutil
+from asyncio.subprocess import PIPE
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from netautod.testing import SimulatedDevice
+from tests.e2e.console import Console
+from tests.support.execution import eventually
+from tests.support.readme import block_after
+from tests.support.service import Service
+
+pytestmark = pytest.mark.skipif(shutil.which("curl") is None, reason="no curl (apt package curl)")
+
+
+async def test_a_newcomer_follows_the_readme(
+    service: Service, console: Console, repository_root: Path
+) -> None:
+    block = block_after(repository_root / "README.md", "## First steps")
+    async with SimulatedDevice(hostname="core-1", username="backup", password="the password") as switch:
+        script = adapted(
+            block,
+            {
+                "http://127.0.0.1:8080": service.url,
+                "~/.local/share/netautod": str(service.data_dir),
+                '\\"host\\":\\"192.0.2.1\\"': f'\\"host\\":\\"{switch.host}\\",\\"port\\":{switch.port}',
+                '"name":"lab"': '"name":"readme"',
+                '\\"name\\":\\"core-1\\"': '\\"name\\":\\"readme-core-1\\"',
+                '\\"site\\":\\"lab\\"': '\\"site\\":\\"readme\\"',
+                '"site":"lab"': '"site":"readme"',
+                '"name":"nightly"': '"name":"readme nightly"',
+            },
+        )
+        answers = await shell(script)
+        me, run = answers[0], answers[1]
+        assert me["username"] == "admin"
+        assert (run["task_name"], run["triggered_by"]) == ("readme nightly", "manual")
+        ended = await console.ended(run["id"])
+        assert ended["state"] == "completed", ended
+        device_id = ended["output"]["results"][0]["device_id"]
+    assert "hostname core-1" in (await console.latest(device_id))["config_text"]
+    assert await eventually(lambda: console.versions(device_id)) == [1]
+
+
+def adapted(block: str, changes: dict[str, str]) -> str:
+    """The block with the test's own address, folder and names; each must be in it."""
+    for old, new in changes.items():
+        assert old in block, old
+        block = block.replace(old, new)
+    return block
+
+
+async def shell(script: str) -> list[dict[str, Any]]:
+    """The JSON values that the script prints, one after another."""
+    process = await asyncio.create_subprocess_exec(
+        "bash", "-euo", "pipefail", "-c", script, stdout=PIPE, stderr=PIPE
+    )
+    out, err = await process.communicate()
+    assert (process.returncode, err) == (0, b""), (out, err)
+    decoder, text, values = json.JSONDecoder(), out.decode(), []
+    while text := text.lstrip():
+        value, end = decoder.raw_decode(text)
+        values.append(value)
+        text = text[end:]
+    return values

@@ -1,0 +1,181 @@
+"""Faults that take real minutes: ticks, wrong clocks, edits at a tick, a long outage, the default leases.
+
+The scenarios wait at the same time, each in a database of its own.
+"""
+
+import asyncio
+import random
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from netautod.settings import Scheduler as SchedulerSettings
+from netautod.tasks.models import Task
+from tests.faults.conftest import Scenario, Together
+from tests.faults.edits import edit_while_firing
+from tests.faults.nodes import DEFAULT_RUNS, Stand, can_fake_clocks
+from tests.faults.pausing import pause_the_owner
+from tests.support.execution import due_task, eventually, task
+
+MINUTE = timedelta(minutes=1)
+SCAN = SchedulerSettings()
+WRONG_BY = 300
+
+
+def next_minute() -> datetime:
+    return datetime.now(UTC).replace(second=0, microsecond=0) + MINUTE
+
+
+async def until(moment: datetime) -> None:
+    await asyncio.sleep(max(0.0, (moment - datetime.now(UTC)).total_seconds()))
+
+
+def every_minute(count: int, **values: Any) -> list[Task]:
+    first = next_minute()
+    return [
+        task(task_type="noop", cron_expression="* * * * *", next_run_at=first, **values) for _ in range(count)
+    ]
+
+
+async def completed_at(stand: Stand, tick: datetime, count: int, seconds: float) -> None:
+    """Returns when the executions of this tick have completed."""
+
+    async def look() -> bool:
+        return len(await stand.world.all(scheduled_for=tick, state="completed")) >= count
+
+    await eventually(look, seconds=seconds)
+
+
+async def assert_each_tick_once(stand: Stand, tasks: list[Task], ticks: int) -> list[dict[str, Any]]:
+    rows = await stand.world.all()
+    first = tasks[0].next_run_at
+    wanted = {(one.id, first + MINUTE * number) for one in tasks for number in range(ticks)}
+    assert {(row["task_id"], row["scheduled_for"]) for row in rows} == wanted
+    assert len(rows) == len(wanted)
+    assert {(row["state"], row["retry_count"], len(row["attempts"])) for row in rows} == {("completed", 0, 1)}
+    await stand.nothing_broken()
+    return rows
+
+
+async def three_nodes_fire_each_tick_once(stand: Stand) -> None:
+    ticks = 3
+    tasks = every_minute(300)
+    await stand.world.add(*tasks)
+    nodes = await stand.start_many(3, schedule=SCAN)
+    last = tasks[0].next_run_at + MINUTE * (ticks - 1)
+    await until(last)
+    await completed_at(stand, last, len(tasks), seconds=40)
+    ends = [await node.stop() for node in nodes]
+    await assert_each_tick_once(stand, tasks, ticks)
+    assert sum(end["scheduler_fired"] for end in ends) == len(tasks) * ticks
+    assert sum(end["scheduler_missed"] + end["scheduler_skipped"] for end in ends) == 0
+    assert sum(end["executions_started"] for end in ends) == len(tasks) * ticks
+
+
+async def wrong_clocks_neither_double_nor_misfire(stand: Stand) -> None:
+    ticks = 2
+    tasks = every_minute(60)
+    await stand.world.add(*tasks)
+    long = await stand.world.run(task(task_type="slow", parameters={"seconds": 20}))
+    fast, slow = await asyncio.gather(
+        stand.start(schedule=SCAN, clock_seconds=WRONG_BY), stand.start(schedule=SCAN, clock_seconds=-WRONG_BY)
+    )
+    assert abs(fast.clock_error - WRONG_BY) < 5
+    assert abs(slow.clock_error + WRONG_BY) < 5
+    await until(tasks[0].next_run_at + MINUTE * (ticks - 1))
+    await completed_at(stand, tasks[0].next_run_at + MINUTE * (ticks - 1), len(tasks), seconds=40)
+    ends = [await node.stop() for node in (fast, slow)]
+    # A lease judged by the node's own clock would have been taken over, or never renewed.
+    done = await stand.world.get(long)
+    assert (done.state, [attempt.outcome for attempt in done.attempts]) == ("completed", ["completed"])
+    await stand.world.executions.collection.delete({"_id": long.id})
+    rows = await assert_each_tick_once(stand, tasks, ticks)
+    early = min(row["started_at"] - row["scheduled_for"] for row in rows)
+    late = max(row["started_at"] - row["scheduled_for"] for row in rows)
+    assert early > timedelta(seconds=-1)
+    assert late < timedelta(seconds=20)
+    assert sum(end["scheduler_fired"] for end in ends) == len(rows)
+
+
+async def an_outage_of_all_nodes_gives_one_run(stand: Stand) -> None:
+    """Nobody is there for three ticks; the newest of `inside` and none of `outside` lies in the window."""
+    first = next_minute()
+    inside = due_task(task_type="noop")
+    outside = task(
+        task_type="noop",
+        cron_expression=f"{first.minute} {first.hour} * * *",
+        next_run_at=first,
+    )
+    await stand.world.add(inside, outside)
+    before = await stand.start(schedule=SCAN)
+    await eventually(lambda: stand.world.all(task_id=inside.id, state="completed"))
+    await before.kill()
+    fired_before = await stand.world.all(task_id=inside.id)
+    newest = max(row["scheduled_for"] for row in fired_before)
+    back_at = newest + MINUTE * 3
+    await until(max(back_at, first + MINUTE * 2) + timedelta(seconds=1))
+    after = await stand.start(schedule=replace(SCAN, catch_up_seconds=60))
+    await completed_at(stand, back_at, 1, seconds=15)
+    metrics = await after.stop()
+    rows = await stand.world.all(scheduled_for={"$gt": newest})
+    assert [(row["task_id"], row["scheduled_for"]) for row in rows] == [(inside.id, back_at)]
+    # Two of `inside` were coalesced into its newest, the only one of `outside` came too late.
+    assert (metrics["scheduler_fired"], metrics["scheduler_missed"]) == (1, 3)
+    moved = await stand.world.tasks.get(outside.org_id, outside.id)
+    assert moved is not None
+    assert moved.next_run_at == first + timedelta(days=1)
+    await stand.nothing_broken()
+
+
+async def the_default_takeover_is_in_time(stand: Stand) -> None:
+    execution = await stand.world.run(task(task_type="send", parameters={"seconds": 300}, max_retries=1))
+    owner = await stand.start(runs=DEFAULT_RUNS, schedule=SCAN)
+    await stand.world.until(execution, "running")
+    await stand.start(runs=DEFAULT_RUNS, schedule=SCAN)
+    killed_at = datetime.now(UTC)
+    await owner.kill()
+    found = await eventually(lambda: stand.world.all(_id=execution.id, state="running", retry_count=1), seconds=60)
+    assert found[0]["attempt"]["started_at"] - killed_at < timedelta(seconds=45)
+    assert await stand.world.executions.cancel(execution.org_id, execution.id, by=None)
+    await stand.nothing_broken()
+
+
+async def a_minute_of_sigstop_at_the_defaults(stand: Stand) -> None:
+    await pause_the_owner(stand, pause_seconds=60, runs=DEFAULT_RUNS)
+
+
+async def edits_beat_the_scheduler(stand: Stand) -> None:
+    await edit_while_firing(stand, tasks=200, seed=random.randrange(1_000_000))
+
+
+SCENARIOS: tuple[Scenario, ...] = (
+    three_nodes_fire_each_tick_once,
+    an_outage_of_all_nodes_gives_one_run,
+    the_default_takeover_is_in_time,
+    a_minute_of_sigstop_at_the_defaults,
+    edits_beat_the_scheduler,
+    *((wrong_clocks_neither_double_nor_misfire,) if can_fake_clocks() else ()),
+)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(360)
+@pytest.mark.parametrize(
+    "scenario",
+    [
+        pytest.param(three_nodes_fire_each_tick_once, id="3 nodes, 300 tasks, 3 minutes: each tick once"),
+        pytest.param(
+            wrong_clocks_neither_double_nor_misfire,
+            id="clocks 5 minutes ahead and behind: no double, none early",
+            marks=pytest.mark.skipif(not can_fake_clocks(), reason="faketime is not installed"),
+        ),
+        pytest.param(edits_beat_the_scheduler, id="200 edits at a tick: nothing fires after the reply"),
+        pytest.param(an_outage_of_all_nodes_gives_one_run, id="all nodes down: one run if young, else none"),
+        pytest.param(the_default_takeover_is_in_time, id="kill -9 at the default times: within 45 s"),
+        pytest.param(a_minute_of_sigstop_at_the_defaults, id="SIGSTOP for 60 s at the default times"),
+    ],
+)
+async def test_over_minutes(together: Together, scenario: Scenario) -> None:
+    await together.result(scenario, SCENARIOS)

@@ -1,0 +1,13 @@
+"""Commands as the README prints them."""
+
+import re
+from pathlib import Path
+
+
+def block_after(readme: Path, marker: str) -> str:
+    """The first shell block after the marker (a heading or a comment)."""
+    _, found, rest = readme.read_text(encoding="utf-8").partition(marker)
+    assert found, marker
+    block = re.search(r"```sh\n(.*?)```", rest, re.DOTALL)
+    assert block is not None, marker
+    return block[1]
