@@ -152,9 +152,9 @@ async def _change_now_and_then(switch: SimulatedDevice, clock: Clock) -> None:
     first = switch.config
     while True:
         await asyncio.sleep(CHANGE_SECONDS)
-        moment = f"{clock.now():%H:%M:%S}"
-        changed = first.replace(
-            "interface GigabitEthernet0/1\n",
-            f"interface GigabitEthernet0/1\n description changed at {moment}\n",
-        )
-        switch.config = changed
+        switch.config = changed(first, f"{clock.now():%H:%M:%S}")
+
+
+def changed(config: str, moment: str) -> str:
+    """The switch's config with another description of its first port."""
+    return config.replace(DESCRIPTION, f" description changed at {moment}\n")

@@ -200,7 +200,8 @@ class SessionScope:
                     session = await stack.enter_async_context(opening)
                 await self._pin(legs, session)
                 yield OpenDevice(device=device, session=session, credential_id=used, check=check)
-        except SessionFailure:
+        except SessionFailure as exc:
+            exc.credential_id = used
             raise
         except DeviceFailure as exc:
             more = {"hop": exc.hop, "partial": exc.partial}

@@ -100,8 +100,9 @@ def _require_all(schemas: dict[str, Any], answers: set[type[Answer]]) -> None:
     """Answers always carry all of their fields; marshmallow's `required` is about input."""
     for name in {nested for answer in answers for nested in _with_nested(answer)}:
         schema = schemas[name]
-        optional = set(schema.pop("x-optional", ()))
-        schema["required"] = sorted(set(schema.get("properties", {})) - optional)
+        properties = schema.get("properties", {}).items()
+        # A field with metadata={"x-optional": True} is left out where it has no meaning.
+        schema["required"] = sorted(key for key, field in properties if not field.get("x-optional"))
 
 
 def _with_nested(kind: type[Schema]) -> set[str]:

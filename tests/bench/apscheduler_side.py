@@ -1,9 +1,9 @@
-"""APScheduler 3.11 with its MongoDBJobStore, firing async no-op jobs: what the due scan is measured against."""
+"""APScheduler 3.11 with its MongoDBJobStore, firing async no-op jobs, measured against the due scan."""
 
 import asyncio
 import importlib
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 from uuid import uuid4
 
@@ -93,7 +93,7 @@ class _Countdown:
         self._left = count
         self._done = asyncio.Event()
         self.at = 0.0
-        self.at_zero = lambda: None
+        self.at_zero: Callable[[], None] = lambda: None
 
     def __call__(self, event: object) -> None:
         self._left -= 1

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+from netautod import demo
+from netautod.testing import ios_config
 from tests.e2e.console import SCHEDULES, Console
 from tests.support.service import Service, serving
 
@@ -23,6 +25,13 @@ async def test_the_demo_shows_devices_and_a_stored_config(tmp_path: Path) -> Non
         assert await demo_devices(console) == devices
         await backed_up(console, task["id"])
         assert "Traceback" not in service.log.read_text()
+
+
+def test_the_first_switch_gets_something_to_diff() -> None:
+    config = ios_config("demo-sw1", interfaces=4)
+    before, after = config.splitlines(), demo.changed(config, "06:44:12").splitlines()
+    differing = [(old, new) for old, new in zip(before, after, strict=True) if old != new]
+    assert differing == [(" description access port 1", " description changed at 06:44:12")]
 
 
 async def opened(service: Service) -> Console:

@@ -35,9 +35,8 @@ async def edit_while_firing(stand: Stand, *, tasks: int, seed: int) -> None:
     chance = random.Random(seed)
     await stand.start_many(2)
     org_id = OrgId(str(uuid4()))
-    tick = datetime.now(UTC).replace(second=0, microsecond=0) + MINUTE
-    if tick - datetime.now(UTC) < timedelta(seconds=10):
-        tick += MINUTE
+    soon = datetime.now(UTC) + timedelta(seconds=10)
+    tick = soon.replace(second=0, microsecond=0) + MINUTE
     made = [
         task(task_type="noop", cron_expression="* * * * *", next_run_at=tick, org_id=org_id, name=f"t{n}")
         for n in range(tasks + 20)

@@ -110,6 +110,12 @@ class ReplicaSet:
         data = {"failCommands": list(commands), "errorCode": code, "namespace": namespace}
         await self._fail_point({"mode": mode, "data": data})
 
+    async def block(self, command: str, *, seconds: float, namespace: str) -> None:
+        """The primary takes this long to begin with each of these commands."""
+        wait = {"blockConnection": True, "blockTimeMS": int(seconds * 1000)}
+        data = {"failCommands": [command], "namespace": namespace, **wait}
+        await self._fail_point({"mode": "alwaysOn", "data": data})
+
     async def fail_no_more(self) -> None:
         await self._fail_point({"mode": "off"})
 

@@ -317,7 +317,7 @@ async def test_preview(tasks: Tasks) -> None:
 async def test_every_route_needs_the_operator_permission(tasks: Tasks) -> None:
     viewer = tasks.served.client("devices.access")[0]
     for path, operations in tasks.served.description["paths"].items():
-        for method in operations:
+        for method in operations.keys() - {"parameters"}:
             response = await viewer.request(method.upper(), path.replace("{id}", MISSING), {})
             assert_error(response, 403, "Insufficient permissions")
             anonymous = await viewer.with_token(None).request(method.upper(), path, {})

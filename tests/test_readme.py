@@ -1,0 +1,95 @@
+"""What the README promises: commands, settings and routes that exist, and the line that CI runs."""
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from netautod import app, cli
+from netautod.settings import table
+from tests.support.readme import block_after
+
+README = Path(__file__).parent.parent / "README.md"
+COMMANDS = (
+    "serve",
+    "check-config",
+    "plugins",
+    "openapi",
+    "rotate-keys",
+    "user add",
+    "user list",
+    "user passwd",
+    "user disable",
+    "user unlock",
+    "org create",
+    "org list",
+)
+
+
+@pytest.mark.parametrize(
+    ("marker", "extras", "last"),
+    [
+        ("<!-- run command -->", "'.[embedded]'", ".venv/bin/netautod serve"),
+        ("<!-- test command -->", "'.[embedded,test]'", ".venv/bin/pytest"),
+    ],
+)
+def test_the_two_commands_are_one_line_each(marker: str, extras: str, last: str) -> None:
+    lines = block_after(README, marker).splitlines()
+    assert len(lines) == 1
+    # Debian 12's pip would install without the plugins otherwise.
+    assert f".venv/bin/pip install --use-pep517 {'-e ' if 'test' in extras else ''}{extras}" in lines[0]
+    assert lines[0].endswith(f" && {last}")
+
+
+def test_ci_runs_the_very_line_of_the_readme(repository_root: Path) -> None:
+    script = (repository_root / ".ci" / "run").read_text()
+    found = re.search(r'test_line=\$\((.*)\)\n.*bash .* -c "\$test_line"', script)
+    assert found is not None
+    done = subprocess.run(
+        ["bash", "-euo", "pipefail", "-c", found[1]],
+        cwd=repository_root,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout == block_after(README, "<!-- test command -->")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_exists(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as caught:
+        cli.main([*command.split(), "--help"])
+    assert caught.value.code == 0
+    assert "--data-dir" in capsys.readouterr().out
+
+
+def test_the_readme_names_every_command() -> None:
+    text = " ".join(README.read_text().split())
+    named = {name for match in re.findall(r"`netautod ([a-z|\- ]+)`", text) for name in spelled(match)}
+    assert set(COMMANDS) - named == {"serve"}
+    assert named - set(COMMANDS) <= {"serve --demo"}
+    assert ".venv/bin/netautod serve" in text
+
+
+def spelled(match: str) -> list[str]:
+    """`user add|list` names two commands."""
+    group, _, names = match.rpartition(" ")
+    return [f"{group} {name}".strip() for name in names.split("|")]
+
+
+def test_the_settings_of_the_readme_exist() -> None:
+    rows = {row.key: row.variable for row in table()}
+    listed = re.findall(r"^\| (`[^|]+`) \| (`[^|]+`) \|", README.read_text(), re.MULTILINE)
+    assert len(listed) >= 5
+    for keys, variables in listed:
+        for key, variable in zip(keys.split(", "), variables.split(", "), strict=True):
+            assert rows[key.strip("`")] == variable.strip("`")
+
+
+def test_the_routes_of_the_readme_exist() -> None:
+    paths = app.description()["paths"]
+    block = block_after(README, "## First steps")
+    called = {re.sub(r"\$\w+", "$", url) for url in re.findall(r"\$url(/[\w/$-]+)", block)}
+    assert len(called) >= 8
+    assert called <= {re.sub(r"\{\w+\}", "$", path) for path in paths}
