@@ -138,7 +138,7 @@ async def test_an_oversized_body_is_413_and_the_connection_answers(serve: Serve)
         assert_error(await client.post("/api/things", raw=body), 413, "larger than 2000 bytes")
 
 
-async def test_unknown_routes_and_methods_answer_json(serve: Serve) -> None:
+async def test_unknown_routes_and_methods_answer_json(serve: Serve, caplog: pytest.LogCaptureFixture) -> None:
     client, _ = (await serve(ROUTES)).client("things.write")
     assert_error(await client.get("/api/bananas"), 404, "Not found")
     refused = await client.request("PATCH", "/api/things", {})
@@ -146,6 +146,7 @@ async def test_unknown_routes_and_methods_answer_json(serve: Serve) -> None:
     assert refused.headers["Allow"] == "GET, POST, PUT"
     assert_error(await client.request("OPTIONS", "/api/things"), 405)
     assert_error(await client.get("/api/things/not-a-uuid"), 404, "Thing not found")
+    assert "Traceback" not in caplog.text
 
 
 async def test_a_literal_route_wins_and_an_unexpected_error_hides_its_text(

@@ -4,11 +4,17 @@ from typing import Any
 
 from netautod import errors
 
+
+class MethodNotAllowed(errors.NetautodError):
+    """The path exists, the method does not."""
+
+
 STATUS: dict[type[errors.NetautodError], int] = {
     errors.InvalidInput: 400,
     errors.Unauthenticated: 401,
     errors.Forbidden: 403,
     errors.NotFound: 404,
+    MethodNotAllowed: 405,
     errors.Conflict: 409,
     errors.TooLarge: 413,
     errors.TooManyRequests: 429,

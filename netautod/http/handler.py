@@ -13,17 +13,13 @@ from netautod.caller import Caller
 from netautod.errors import InvalidInput, NetautodError, NotFound, TooLarge, Unauthenticated
 from netautod.http.access import MIB, Operation, operation_of
 from netautod.http.context import HttpContext, RequestInfo
-from netautod.http.errors import error_body, status_of
+from netautod.http.errors import MethodNotAllowed, error_body, status_of
 from netautod.http.schema import load, uuid_or_none
 from netautod.logs import current_request
 
 logger = logging.getLogger(__name__)
 METHODS = ("GET", "POST", "PUT", "DELETE")
 REQUEST_ID_FORM = re.compile(r"[A-Za-z0-9._-]{8,64}")
-
-
-class MethodNotAllowed(NetautodError):
-    """The path exists, the method does not."""
 
 
 @stream_request_body
@@ -133,15 +129,13 @@ class JsonHandler(RequestHandler):
         self.finish(json_values.encode(body))
 
     def _error_answer(self, status_code: int, error: BaseException | None) -> dict[str, Any]:
-        if isinstance(error, MethodNotAllowed):
-            self.set_status(405)
-            self.set_header("Allow", ", ".join(self._allowed_methods()))
-            return {"error": error.text}
         if isinstance(error, NetautodError) and status_of(error) != 500:
             self.set_status(status_of(error))
             body = error_body(error)
             if "retry_after_secs" in body:
                 self.set_header("Retry-After", str(body["retry_after_secs"]))
+            if isinstance(error, MethodNotAllowed):
+                self.set_header("Allow", ", ".join(self._allowed_methods()))
             if isinstance(error, Unauthenticated):
                 self.set_header("WWW-Authenticate", "Bearer")
             return body
