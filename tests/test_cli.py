@@ -84,6 +84,15 @@ async def test_users_of_a_data_directory_without_a_service(tmp_path: Path) -> No
     assert len(first_password(tmp_path)) >= 16
 
 
+async def test_the_first_password_of_the_administrator_is_for_nobody_else(tmp_path: Path) -> None:
+    chosen = {"NETAUTOD_ADMIN_PASSWORD": "a first long password 17"}
+    done = await run("user", "add", "ann", "--data-dir", str(tmp_path), variables=chosen, given="short\n")
+    assert done.code == 2
+    assert "password" in done.err.splitlines()[-1]
+    # But the administrator has it, although this was no start of the service.
+    assert not (tmp_path / "initial-admin-password").exists()
+
+
 async def test_a_data_directory_that_cannot_be_made_is_one_line(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     done = await run("user", "list", "--data-dir", str(tmp_path / "file" / "data"))

@@ -28,27 +28,28 @@ Side = Callable[[str, list[Task]], Awaitable[float]]
 
 async def run(report: Report) -> None:
     """Rounds of all sides in turn, each with its own fresh database and the same schedules."""
-    sides: dict[str, Side] = {
-        "netautod": _scan,
-        "apscheduler": _apscheduler,
-        "apscheduler_majority": _apscheduler_majority,
-        "batched_loop": _loop,
-    }
+    sides: dict[str, Side] = {"netautod": _scan, "apscheduler": _apscheduler, "batched_loop": _loop}
     report.parameter("tasks", TASKS)
     report.parameter("schedules", f"{len(EXPRESSIONS)} expressions, each in {len(ZONES)} zones")
     report.parameter("rounds", ROUNDS)
     report.parameter("batch", f"{BATCH} (netautod and batched_loop)")
-    report.parameter("durability", "majority and journaled; apscheduler w=1, its default")
+    report.parameter("durability", "majority and journaled; apscheduler w=1, the default of its job store")
     rates: dict[str, list[float]] = {side: [] for side in sides}
     async with private_mongod() as uri:
         for _ in range(ROUNDS):
             for name, side in sides.items():
-                rates[name].append(TASKS / await side(uri, due_tasks(TASKS, datetime.now(UTC))))
+                rates[name].append(await _rate(uri, side))
+        # Once is enough for a side that nothing is wanted of.
+        rates["apscheduler_majority"] = [await _rate(uri, _apscheduler_majority)]
     middle = {name: report.raw(name, found, UNIT) for name, found in rates.items()}
     ours = middle["netautod"]
     report.wanted("over_apscheduler", ours / middle["apscheduler"], "times", "at least", 5)
     report.value("over_apscheduler_majority", ours / middle["apscheduler_majority"], "times")
     report.wanted("over_batched_loop", ours / middle["batched_loop"], "times", "at least", 0.4)
+
+
+async def _rate(uri: str, side: Side) -> float:
+    return TASKS / await side(uri, due_tasks(TASKS, datetime.now(UTC)))
 
 
 async def _scan(uri: str, tasks: list[Task]) -> float:

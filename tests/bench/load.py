@@ -18,6 +18,7 @@ from tests.bench.errors import BenchmarkError
 from tests.bench.report import ROOT
 
 HEAD_END = b"\r\n\r\n"
+FINISH_SECONDS = 10.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,8 +62,10 @@ class Connection(asyncio.Protocol):
         self._buffer = bytearray()
         self._wanted: int | None = None
         self._body = 0
+        self._last = False
         self.answers = 0
         self.body_size = 0
+        self.idle = asyncio.Event()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)
@@ -79,7 +82,14 @@ class Connection(asyncio.Protocol):
         self.body_size = self._body
         self._buffer.clear()
         self._wanted = None
-        self._transport.write(self._request)
+        if self._last:
+            self.idle.set()
+        else:
+            self._transport.write(self._request)
+
+    def finish(self) -> None:
+        """Sends nothing more; `idle` is set when the answer that is under way has come."""
+        self._last = True
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._fail(f"the server closed the connection: {exc}")
@@ -123,6 +133,11 @@ async def main(url: str, connections: int, seconds: float, headers: Sequence[str
     except TimeoutError:
         took = time.perf_counter() - started
         answers = sum(connection.answers for connection in made)
+        # Cut off in the middle, the server would log errors that are ours.
+        for connection in made:
+            connection.finish()
+        async with asyncio.timeout(FINISH_SECONDS):
+            await asyncio.gather(*(connection.idle.wait() for connection in made))
         say(asdict(Load(requests=answers, seconds=took, bytes=made[0].body_size)))
 
 

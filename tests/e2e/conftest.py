@@ -43,13 +43,14 @@ async def every_minute(console: Console) -> AsyncIterator[EveryMinute]:
 
 
 @pytest.fixture
-def say(request: pytest.FixtureRequest) -> Say:
+def say(request: pytest.FixtureRequest, capsys: pytest.CaptureFixture[str]) -> Say:
     """Prints a measured line among the results, whether the test passes or not."""
     reporter = request.config.pluginmanager.get_plugin("terminalreporter")
 
     def line(text: str) -> None:
-        if reporter is not None:
-            reporter.ensure_newline()
-            reporter.write_line(text)
+        with capsys.disabled():
+            if reporter is not None:
+                reporter.ensure_newline()
+                reporter.write_line(text)
 
     return line

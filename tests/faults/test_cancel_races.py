@@ -28,7 +28,10 @@ async def test_cancel_against_finish(stand: Stand) -> None:
     runs = []
     for _ in range(RACES):
         one = task(
-            org_id=org_id, task_type="slow", parameters={"seconds": chance.uniform(0, LONGEST_RUN)}, max_retries=3
+            org_id=org_id,
+            task_type="slow",
+            parameters={"seconds": chance.uniform(0, LONGEST_RUN)},
+            max_retries=3,
         )
         await stand.world.add(one)
         runs.append(manual_run(one))

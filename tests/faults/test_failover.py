@@ -37,7 +37,9 @@ class Users:
         turn = number
         while True:
             turn += USERS
-            response = await self._client.post(f"{SCHEDULES}/{self._task_ids[turn % len(self._task_ids)]}/run")
+            response = await self._client.post(
+                f"{SCHEDULES}/{self._task_ids[turn % len(self._task_ids)]}/run"
+            )
             self.statuses["run", response.status] += 1
             if response.status == 202:
                 self.acknowledged.append(response.json["id"])

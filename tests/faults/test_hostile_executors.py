@@ -41,7 +41,8 @@ async def a_deaf_executor_times_out(stand: Stand) -> None:
 async def a_cancel_reaches_the_owner(stand: Stand) -> None:
     await stand.start()
     runs = [
-        await stand.world.run(task(task_type=kind, parameters=DEAF, max_retries=3)) for kind in ("send", "deaf")
+        await stand.world.run(task(task_type=kind, parameters=DEAF, max_retries=3))
+        for kind in ("send", "deaf")
     ]
     for run in runs:
         await eventually(lambda run=run: stand.sent(execution=run.id))
@@ -95,7 +96,9 @@ SCENARIOS = (a_deaf_executor_times_out, a_cancel_reaches_the_owner, an_executor_
     [
         pytest.param(a_deaf_executor_times_out, id="ignores its cancellation: timeout in time, slot freed"),
         pytest.param(a_cancel_reaches_the_owner, id="a cancel silences the session on another node"),
-        pytest.param(an_executor_kills_its_node, id="kills its process: max_retries + 1 attempts, others complete"),
+        pytest.param(
+            an_executor_kills_its_node, id="kills its process: max_retries + 1 attempts, others complete"
+        ),
     ],
 )
 async def test_the_node_copes(together: Together, scenario: Scenario) -> None:

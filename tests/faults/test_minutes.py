@@ -82,7 +82,8 @@ async def wrong_clocks_neither_double_nor_misfire(stand: Stand) -> None:
     await stand.world.add(*tasks)
     long = await stand.world.run(task(task_type="slow", parameters={"seconds": 20}))
     fast, slow = await asyncio.gather(
-        stand.start(schedule=SCAN, clock_seconds=WRONG_BY), stand.start(schedule=SCAN, clock_seconds=-WRONG_BY)
+        stand.start(schedule=SCAN, clock_seconds=WRONG_BY),
+        stand.start(schedule=SCAN, clock_seconds=-WRONG_BY),
     )
     assert abs(fast.clock_error - WRONG_BY) < 5
     assert abs(slow.clock_error + WRONG_BY) < 5
@@ -139,7 +140,9 @@ async def the_default_takeover_is_in_time(stand: Stand) -> None:
     await stand.start(runs=DEFAULT_RUNS, schedule=SCAN)
     killed_at = datetime.now(UTC)
     await owner.kill()
-    found = await eventually(lambda: stand.world.all(_id=execution.id, state="running", retry_count=1), seconds=60)
+    found = await eventually(
+        lambda: stand.world.all(_id=execution.id, state="running", retry_count=1), seconds=60
+    )
     assert found[0]["attempt"]["started_at"] - killed_at < timedelta(seconds=45)
     assert await stand.world.executions.cancel(execution.org_id, execution.id, by=None)
     await stand.nothing_broken()

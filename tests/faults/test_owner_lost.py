@@ -146,7 +146,9 @@ SCENARIOS = (
     [
         pytest.param(ten_owners_are_killed, id="kill -9 ten times: taken over each time, one more retry"),
         pytest.param(an_agent_is_not_started_twice, id="a run that cannot be repeated fails: node lost"),
-        pytest.param(a_paused_owner_does_nothing_stale, id="SIGSTOP, then SIGCONT: nothing stale, nothing sent"),
+        pytest.param(
+            a_paused_owner_does_nothing_stale, id="SIGSTOP, then SIGCONT: nothing stale, nothing sent"
+        ),
         pytest.param(a_stopped_node_hands_back_at_once, id="SIGTERM: finishes, hands back, another starts"),
         pytest.param(before_advance, id="dies between insert and advance: one execution, moves on"),
         pytest.param(before_start, id="dies between claim and start: taken over"),

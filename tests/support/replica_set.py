@@ -19,6 +19,8 @@ from netautod.store.embedded_binary import find_mongod, minimal_environment, tie
 SET_NAME = "faults"
 # An election starts after this long without a primary; the default of 10 s makes a fail-over 11 s long.
 ELECTION_MILLIS = 1000
+# https://github.com/mongodb/mongo/blob/r6.0.5/src/mongo/base/error_codes.yml
+EXCEEDED_TIME_LIMIT = 262
 POLL_SECONDS = 0.05
 START_SECONDS = 30.0
 
@@ -102,12 +104,13 @@ class ReplicaSet:
         primary = await self.primary()
         return [port for port in self._processes if port != primary]
 
-    async def fail(self, *commands: str, mode: Any = "alwaysOn", namespace: str, code: int = 91) -> None:
-        """The primary answers these commands with an error of its shutting down, until `mode` is over.
+    async def fail(self, command: str, *, mode: Any = "alwaysOn", namespace: str) -> None:
+        """The primary answers these commands with "exceeded time limit", until `mode` is over.
 
-        The fail point: https://github.com/mongodb/mongo/wiki/The-failCommand-fail-point
+        The fail point: https://github.com/mongodb/mongo/wiki/The-failCommand-fail-point. A code that told of
+        a primary going away would make the driver avoid the server for up to 10 s.
         """
-        data = {"failCommands": list(commands), "errorCode": code, "namespace": namespace}
+        data = {"failCommands": [command], "errorCode": EXCEEDED_TIME_LIMIT, "namespace": namespace}
         await self._fail_point({"mode": mode, "data": data})
 
     async def block(self, command: str, *, seconds: float, namespace: str) -> None:
