@@ -34,6 +34,8 @@ INDEXES = (
     _index("source", "name"),
     _index("tags", "name"),
     _index("_id"),
+    # `live` among the keys, so that a count need not look into the documents.
+    _index("live", "name"),
     *(
         Index(
             collection=COLLECTION,

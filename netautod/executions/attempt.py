@@ -11,6 +11,7 @@ from marshmallow import ValidationError
 
 from netautod.caller import Caller
 from netautod.clock import Clock
+from netautod.errors import Unavailable
 from netautod.executions import outcome
 from netautod.executions.log import ExecutionLogStore, LogLimits, LogWriter
 from netautod.executions.models import Execution
@@ -104,6 +105,7 @@ class Attempt:
         self._executor = executor
         self._held = held
         self._lost = asyncio.Event()
+        self._over = False
         self._work: asyncio.Task[Any] | None = None
         self.log = LogWriter(
             store=parts.logs,
@@ -127,6 +129,8 @@ class Attempt:
             ended = await self._wait()
         except LeaseLostError:
             return None
+        except Unavailable as error:
+            ended = self._raised(error)
         if ended is not None and ended.error_message is not None:
             await self._log_end(ended)
         return ended
@@ -135,7 +139,8 @@ class Attempt:
         """Ends an executor that still runs; one that ignores its cancellation is left behind."""
         work = self._work
         if work is not None and not work.done():
-            work.cancel()
+            if not work.cancelling():  # a second one would cut its cleaning up short
+                work.cancel()
             await asyncio.wait({work}, timeout=self._parts.cancel_grace)
             if not work.done():
                 self._parts.metrics.add("executions_abandoned")
@@ -155,9 +160,12 @@ class Attempt:
             )
         finally:
             lost.cancel()
+            self._over = True
         if self._lost.is_set():
             return None
         if not self._work.done():
+            # At once, not after the end is written: that can take as long as the database is away.
+            self._work.cancel()
             return outcome.timed_out(self._execution)
         return self._result(self._work)
 
@@ -173,7 +181,16 @@ class Attempt:
             raise error
         if not isinstance(error, ExecutionFailed | NeedsApproval):
             logger.error("the executor of %s raised", self._execution.id, exc_info=error)
+        return self._raised(error)
+
+    def _raised(self, error: BaseException) -> Outcome:
         return outcome.raised(self._execution, error, approval_seconds=self._parts.approval_seconds)
+
+    def _guard(self) -> None:
+        """Passed before anything leaves the node; refuses an executor that outlives its attempt, too."""
+        if self._over:
+            raise LeaseLostError("the attempt is over")
+        self._held.check()
 
     async def _execute(self, number: int) -> Any:
         execution = self._execution
@@ -193,13 +210,13 @@ class Attempt:
                 attempt=number,
                 deadline=self._deadline(),
             ),
-            acting=self._parts.acting(caller, execution, self._held.check),
+            acting=self._parts.acting(caller, execution, self._guard),
             results=RunResults(
                 store=self._parts.results,
                 org_id=execution.org_id,
                 execution_id=execution.id,
                 epoch=self._held.epoch,
-                fence=self._held.check,
+                fence=self._guard,
             ),
             log=self.log,
             held=self._held,

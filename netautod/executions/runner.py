@@ -21,6 +21,8 @@ from netautod.tasks.store import TaskStore
 logger = logging.getLogger(__name__)
 POLL_SECONDS = 1.0
 WRITE_PAUSE = 0.5
+# A round of claims under way at a stop has this long to end: cut off, it would leave rows that nobody runs.
+CLAIM_SECONDS = 5.0
 
 
 class Runner:
@@ -46,7 +48,9 @@ class Runner:
         self._metrics = metrics
         self._slots = slots
         self._finished = finished
-        self._running: dict[str, tuple[asyncio.Task[None], Attempt, Held]] = {}
+        # By lease, not by execution: one that was taken away and claimed again can be here twice.
+        self._running: dict[Held, tuple[asyncio.Task[None], Attempt]] = {}
+        self._stopping = False
         self._wake = asyncio.Event()
         self._loop: asyncio.Task[None] | None = None
 
@@ -56,11 +60,12 @@ class Runner:
 
     async def __aexit__(self, *_: object) -> None:
         """Whatever `drain` left is aborted; its lease runs out and another node takes it over."""
-        await self._stop_claiming()
-        for task, attempt, _held in list(self._running.values()):
+        await self._stop_claiming(0)
+        running = list(self._running.values())
+        for task, attempt in running:
             attempt.abort()
             task.cancel()
-        await asyncio.gather(*(task for task, _, _ in self._running.values()), return_exceptions=True)
+        await asyncio.gather(*(task for task, _ in running), return_exceptions=True)
 
     @property
     def running(self) -> int:
@@ -71,33 +76,39 @@ class Runner:
 
     def abort(self, execution_id: str) -> None:
         """After a cancel on this node: no need to wait for the next heartbeat."""
-        if execution_id in self._running:
-            self._running[execution_id][2].lose()
+        for held in list(self._running):
+            if held.row_id == execution_id:
+                held.lose()
 
     async def drain(self, seconds: float) -> None:
         """Claims nothing more, lets runs finish for `seconds`, then hands the rest back."""
-        await self._stop_claiming()
-        tasks = [task for task, _, _ in self._running.values()]
+        await self._stop_claiming(CLAIM_SECONDS)
+        tasks = [task for task, _ in self._running.values()]
         if tasks:
             logger.info("waiting up to %g s for %d executions to finish", seconds, len(tasks))
             await asyncio.wait(tasks, timeout=seconds)
-        await asyncio.gather(*(self._hand_back(held) for _, _, held in list(self._running.values())))
-        await asyncio.gather(*(task for task, _, _ in self._running.values()), return_exceptions=True)
+        rest = [(held, *running) for held, running in self._running.items()]
+        await asyncio.gather(*(self._hand_back(held, task, attempt) for held, task, attempt in rest))
 
-    async def _stop_claiming(self) -> None:
+    async def _stop_claiming(self, seconds: float) -> None:
+        self._stopping = True
+        self.kick()
         if self._loop is not None:
+            await asyncio.wait({self._loop}, timeout=seconds)
             self._loop.cancel()
             await asyncio.gather(self._loop, return_exceptions=True)
             self._loop = None
 
     async def _claim_forever(self) -> None:
-        while True:
+        while not self._stopping:
             self._wake.clear()
             try:
-                while await self._claim_some():
+                while not self._stopping and await self._claim_some():
                     pass
             except Unavailable as error:
                 logger.warning("no executions can be claimed: %s", error)
+            except Exception:  # the node would look healthy and never run anything again
+                logger.exception("a round of claims failed")
             # Not wait_for: in Python 3.11 it swallows a cancellation that meets a wake-up.
             with suppress(TimeoutError):
                 async with asyncio.timeout(POLL_SECONDS):
@@ -109,11 +120,14 @@ class Runner:
         if free <= 0:
             return 0
         candidates = await self._store.claimable(free)
-        claimed = await asyncio.gather(*(self._claim(candidate) for candidate in candidates))
-        started = [held for held in claimed if held is not None]
-        if not started:
-            return 0
-        await self._start(started)
+        # All of them are waited for: one that fails must not make us forget those that hold a lease now.
+        claims = await asyncio.gather(*(self._claim(one) for one in candidates), return_exceptions=True)
+        started = [claim for claim in claims if isinstance(claim, Held)]
+        if started:
+            await self._start(started)
+        for claim in claims:
+            if isinstance(claim, BaseException):
+                raise claim
         return len(started)
 
     async def _claim(self, candidate: Candidate) -> Held | None:
@@ -129,7 +143,7 @@ class Runner:
     async def _start(self, claimed: list[Held]) -> None:
         """Starts what is still wanted: the task is looked at after the claim, so a toggle-off wins."""
         executions = {held.row_id: to_execution(held.row) for held in claimed}
-        enabled = await self._tasks.enabled_states({run.task_id for run in executions.values()})
+        enabled = await self._enabled({run.task_id for run in executions.values()})
         starts = []
         for held in claimed:
             execution = executions[held.row_id]
@@ -142,12 +156,28 @@ class Runner:
                 starts.append((execution.task_id, execution.started_at))
         await self._tasks.started(starts)
 
+    async def _enabled(self, task_ids: set[str]) -> dict[str, bool]:
+        """Asked until answered: what is claimed is renewed with every heartbeat, so it must be started.
+
+        Should that take too long, the leases are lost meanwhile, and the attempts end as they begin.
+        """
+        while True:
+            try:
+                return await self._tasks.enabled_states(task_ids)
+            except Unavailable as error:
+                logger.warning("claimed executions cannot be started yet: %s", error)
+                await asyncio.sleep(WRITE_PAUSE)
+
     async def _cancel_claimed(self, held: Held, reason: str) -> None:
         change = outcome.unwanted(reason).change
-        await self._store.collection.update(
-            {**self._keeper.fence(held), "state": "running"}, [{"$set": change}]
-        )
-        self._keeper.release(held)
+        fence = {**self._keeper.fence(held), "state": "running"}
+        try:
+            await self._store.collection.update(fence, [{"$set": change}])
+        except Unavailable as error:
+            # The lease runs out, the execution is taken over, and the next claim cancels it.
+            logger.warning("execution %s could not be cancelled: %s", held.row_id, error)
+        finally:
+            self._keeper.release(held)
 
     def _launch(self, held: Held, execution: Execution) -> None:
         attempt = Attempt(
@@ -158,7 +188,7 @@ class Runner:
         )
         held.on_lost = attempt.abort
         task = asyncio.create_task(self._run(held, execution, attempt), name=f"attempt {execution.id}")
-        self._running[execution.id] = (task, attempt, held)
+        self._running[held] = (task, attempt)
         self._metrics.add("executions_started")
         self._metrics.set("executions_running", len(self._running))
 
@@ -176,7 +206,7 @@ class Runner:
             held.lose()  # from here on the executor can neither write nor send
             self._keeper.release(held)
             await attempt.stop()
-            del self._running[execution.id]
+            del self._running[held]
             self._metrics.set("executions_running", len(self._running))
             self.kick()
 
@@ -201,7 +231,12 @@ class Runner:
         row = await self._store.collection.find_one({"_id": held.row_id}, fields={"state": 1, "epoch": 1})
         return row is not None and row["epoch"] == held.epoch and row["state"] == ended.state
 
-    async def _hand_back(self, held: Held) -> None:
+    async def _hand_back(self, held: Held, task: "asyncio.Task[None]", attempt: Attempt) -> None:
+        """The attempt ends first: from the write on, another node may run the execution."""
+        with suppress(LeaseLostError, Unavailable):
+            await attempt.log.flush()
+        held.lose()
+        await asyncio.wait({task})
         ended = (
             outcome.handed_back() if held.row["idempotent"] else outcome.failed("the node was stopped", None)
         )
@@ -210,7 +245,6 @@ class Runner:
                 logger.info("execution %s is handed back as %s", held.row_id, ended.state)
         except Unavailable as error:
             logger.warning("execution %s could not be handed back: %s", held.row_id, error)
-        held.lose()
 
     def _tell(self, execution: Execution, ended: Outcome) -> None:
         if ended.state not in TERMINAL:

@@ -135,6 +135,9 @@ class LeaseKeeper:
             _abandon=self.times.abandon,
             _acknowledged=sent_at,
         )
+        if held.row_id in self._held:
+            # Ours was taken away and given up before a heartbeat told us; nobody would look after it again.
+            self._held[held.row_id].lose()
         self._held[held.row_id] = held
         return held
 
@@ -144,14 +147,18 @@ class LeaseKeeper:
             del self._held[held.row_id]
 
     async def _beat(self) -> None:
+        pause = self.times.heartbeat
         while True:
-            await asyncio.sleep(self.times.heartbeat)
+            await asyncio.sleep(pause)
+            pause = self.times.heartbeat
             try:
                 async with asyncio.timeout(self.times.heartbeat):
                     await self.renew()
             except (Unavailable, TimeoutError) as error:
                 self.failed_at = self.clock.monotonic()
-                logger.warning("heartbeat of %s failed: %s", self.collection.name, error)
+                # Soon again: with the next regular one the leases would be as old as `abandon`.
+                pause = self.times.heartbeat / 10
+                logger.warning("heartbeat of %s failed: %r", self.collection.name, error)
 
     async def _watch(self) -> None:
         """Apart from the heartbeat, so that a database that hangs cannot delay the giving up."""

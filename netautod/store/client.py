@@ -26,7 +26,7 @@ from pymongo.errors import (
     ServerSelectionTimeoutError,
     WTimeoutError,
 )
-from pymongo.operations import UpdateOne
+from pymongo.operations import UpdateMany, UpdateOne
 
 from netautod.errors import Conflict, Unavailable, UnknownOutcome
 
@@ -37,8 +37,10 @@ Sort = Sequence[tuple[str, int]]
 OrgId = NewType("OrgId", str)
 
 UNAVAILABLE = "The database is not available at the moment"
-# Server answers that pass by themselves: stepping down, shutting down, not yet elected, too slow.
-TRANSIENT_CODES = frozenset({6, 7, 50, 64, 89, 91, 112, 133, 134, 189, 262, 9001, 10107, 11600, 11602, 13435})
+# Server answers that pass by themselves: stepping down, shutting down, not yet elected, too slow; a cursor
+# that a fail-over took along; an operation that an administrator killed.
+TRANSIENT_CODES = frozenset({6, 7, 43, 50, 64, 89, 91, 112, 133, 134, 175, 189, 237, 262, 9001, 10107, 11600})
+TRANSIENT_CODES |= {11601, 11602, 13435, 13436}
 
 
 class Duplicate(Conflict):
@@ -69,6 +71,10 @@ def _translated(*, writing: bool) -> Iterator[None]:
         raise _lost(writing) from error
     except ExecutionTimeout as error:
         raise Unavailable("The database took too long to answer") from error
+    except BulkWriteError as error:
+        if _passes(error):
+            raise _lost(writing) from error
+        raise
     except OperationFailure as error:
         if error.code in TRANSIENT_CODES or error.has_error_label("RetryableWriteError"):
             raise _lost(writing) from error
@@ -77,6 +83,13 @@ def _translated(*, writing: bool) -> Iterator[None]:
         if error.has_error_label("RetryableWriteError"):
             raise _lost(writing) from error
         raise
+
+
+def _passes(error: BulkWriteError) -> bool:
+    """Whether all that went wrong in a batch is of the kind that passes; its own code says nothing."""
+    details = error.details or {}
+    failures = [*details.get("writeErrors", []), *details.get("writeConcernErrors", [])]
+    return bool(failures) and all(failure.get("code") in TRANSIENT_CODES for failure in failures)
 
 
 def _lost(writing: bool) -> Unavailable:
@@ -168,6 +181,17 @@ class Collection:
         if not changes:
             return
         operations = [UpdateOne(where, change, upsert=upsert) for where, change in changes]
+        with _translated(writing=True):
+            await self._raw.bulk_write(operations, ordered=False)
+
+    async def update_groups(self, changes: Sequence[tuple[Filter, Change]]) -> None:
+        """Many changes, each of all the documents that match, in one round trip and in any order.
+
+        The driver does not retry these (retryable writes are for single documents).
+        """
+        if not changes:
+            return
+        operations = [UpdateMany(where, change) for where, change in changes]
         with _translated(writing=True):
             await self._raw.bulk_write(operations, ordered=False)
 

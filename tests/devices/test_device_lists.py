@@ -141,7 +141,9 @@ async def test_a_list_reads_only_what_it_shows(
     await _fill(inventory, 2_000)
     finds, counts = await _profiled(inventory, mongo_uri, f"/api/devices?limit=20&{query}")
     assert [(find["docsExamined"], find.get("hasSortStage", False)) for find in finds] == [(20, False)]
-    assert {_index(entry) for entry in (*finds, *counts)} == {index}
+    # Without a filter the count reads the keys alone of an index made for it.
+    counting = {"org_id_1_live_1_name_1"} if not query else set()
+    assert {_index(entry) for entry in (*finds, *counts)} <= {index} | counting
 
 
 async def test_a_search_keeps_to_its_organization_and_needs_no_sort(

@@ -12,6 +12,7 @@ from netautod.store.embedded import find_running
 from netautod.testing import Faults, SimulatedDevice
 from tests.e2e.conftest import Say
 from tests.e2e.console import EXECUTIONS, Console
+from tests.support.execution import eventually
 from tests.support.service import QUICK_LEASES, Service, run, serving
 from tests.support.sshd import free_port
 
@@ -83,20 +84,24 @@ async def test_a_service_killed_in_the_middle_of_a_backup(tmp_path: Path, say: S
             await service.kill()
         await slow.wait_until(lambda seen: seen.open_connections == 0)
         slow.faults = Faults()
-        assert gone(database)
+        await eventually(lambda: has_ended(database))
         async with serving(data_dir, variables=QUICK_LEASES) as service:
             say(f"start to ready with an existing data directory, after kill -9: {service.seconds:.1f} s")
             console = Console(client=await service.client())
             assert await console.latest(device) == before
-            ended = await console.ended(interrupted)
-            assert (ended["state"], ended["retry_count"]) == ("completed", 1)
-            assert [attempt["outcome"] for attempt in ended["attempts"]] == ["lost", "completed"]
+            done = await console.ended(interrupted)
+            assert (done["state"], done["retry_count"]) == ("completed", 1)
+            assert [attempt["outcome"] for attempt in done["attempts"]] == ["lost", "completed"]
             assert (await console.ended(waiting))["state"] == "completed"
             assert (await console.read(f"{EXECUTIONS}?state=running"))["total"] == 0
 
 
 def mongod_of(data_dir: Path) -> int:
     return int((data_dir / "mongodb" / "mongod.lock").read_text())
+
+
+async def has_ended(pid: int) -> bool:
+    return gone(pid)
 
 
 def gone(pid: int) -> bool:

@@ -3,7 +3,7 @@
 import asyncio
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import uuid4
@@ -12,12 +12,14 @@ from netautod.store.client import OrgId
 from tests.faults.api import SCHEDULES, served
 from tests.faults.nodes import Stand
 from tests.support.client import ApiClient
-from tests.support.execution import task
+from tests.support.execution import FAST, task
 
 MINUTE = timedelta(minutes=1)
 # Around the tick: the earliest edits come before it, the latest when its runs have ended.
 FROM_SECONDS, TO_SECONDS = -0.4, 1.2
 GRACE = timedelta(seconds=1)
+# The runs of the tick wait for a slot for some seconds: many of them when their task is edited.
+FEW_SLOTS = replace(FAST, slots=4)
 NEW_YEAR = "0 0 1 1 *"
 
 
@@ -33,12 +35,19 @@ class Edit:
 async def edit_while_firing(stand: Stand, *, tasks: int, seed: int) -> None:
     """`tasks` edits, a third of each kind, at random moments around one tick; the next tick comes after."""
     chance = random.Random(seed)
-    await stand.start_many(2)
+    await stand.start_many(2, runs=FEW_SLOTS)
     org_id = OrgId(str(uuid4()))
     soon = datetime.now(UTC) + timedelta(seconds=10)
     tick = soon.replace(second=0, microsecond=0) + MINUTE
     made = [
-        task(task_type="noop", cron_expression="* * * * *", next_run_at=tick, org_id=org_id, name=f"t{n}")
+        task(
+            task_type="slow",
+            parameters={"seconds": 0.1},
+            cron_expression="* * * * *",
+            next_run_at=tick,
+            org_id=org_id,
+            name=f"t{n}",
+        )
         for n in range(tasks + 20)
     ]
     await stand.world.add(*made)

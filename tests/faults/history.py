@@ -4,6 +4,7 @@ import asyncio
 from collections import defaultdict
 from collections.abc import Callable
 from contextlib import AsyncExitStack
+from itertools import pairwise
 from typing import Any
 from uuid import uuid4
 
@@ -81,4 +82,4 @@ def _allowed(states: list[str]) -> bool:
     if states[0] != "pending" or sum(state in TERMINAL for state in states) > 1:
         return False
     allowed: dict[str, frozenset[str]] = {key: frozenset(value) for key, value in TRANSITIONS.items()}
-    return all(after in allowed[before] for before, after in zip(states, states[1:], strict=False))
+    return all(after in allowed[before] for before, after in pairwise(states))

@@ -12,7 +12,7 @@ from tests.support.execution import eventually, task
 async def pause_the_owner(stand: Stand, *, pause_seconds: float, runs: ExecutionSettings) -> None:
     """The lease must be over, and its runs on another node, well before the pause ends.
 
-    Two runs: one would command its device long after the pause, one ends during it and brings its result late.
+    Two runs: one would command its device long after the pause, one ends during it and comes late.
     """
     world = stand.world
     sending = await world.run(

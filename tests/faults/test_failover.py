@@ -49,6 +49,14 @@ class Users:
             self.statuses["list", listed.status] += 1
             await asyncio.sleep(0.05)
 
+    async def served(self, count: int) -> None:
+        """Returns when so many runs have been acknowledged."""
+
+        async def look() -> bool:
+            return len(self.acknowledged) >= count
+
+        await eventually(look)
+
     async def _cancel(self, execution_id: str) -> None:
         response = await self._client.post(f"{EXECUTIONS}/{execution_id}/cancel")
         self.statuses["cancel", response.status] += 1
@@ -99,11 +107,10 @@ async def kill_and_restart(members: ReplicaSet) -> None:
 async def lose_the_majority(members: ReplicaSet) -> None:
     """Two of three members die; after some seconds without a primary they come back."""
     dead = [await members.kill_primary()]
-    dead += [(await members.secondaries())[0]]
+    dead.append(members.alive()[0])
     await members.kill(dead[1])
     await asyncio.sleep(4)
-    for port in dead:
-        await members.start(port)
+    await asyncio.gather(*(members.start(port) for port in dead))
     await members.primary()
 
 
@@ -124,16 +131,12 @@ async def test_failover_under_load(replica_set: ReplicaSet, tmp_path: Path) -> N
                 before = len(users.acknowledged)
                 await fault(replica_set)
                 await scheduling_goes_on(stand)
-                await eventually(lambda before=before: _served_again(users, before))
+                await users.served(before + 20)
         await eventually(lambda: _all_ended(stand), seconds=60)
         assert all(node.alive for node in nodes)
         await stand.nothing_broken()
         states = {row["_id"]: row["state"] for row in await stand.world.all()}
     _check(users, states)
-
-
-async def _served_again(users: Users, before: int) -> bool:
-    return len(users.acknowledged) > before + 20
 
 
 async def _all_ended(stand: Stand) -> bool:

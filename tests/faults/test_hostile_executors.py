@@ -44,8 +44,7 @@ async def a_cancel_reaches_the_owner(stand: Stand) -> None:
         await stand.world.run(task(task_type=kind, parameters=DEAF, max_retries=3))
         for kind in ("send", "deaf")
     ]
-    for run in runs:
-        await eventually(lambda run=run: stand.sent(execution=run.id))
+    await eventually(lambda: _all_sending(stand, len(runs)))
     async with served(stand.world.database) as api:
         for run in runs:
             client, _ = api.client("tasks.operate", org_id=run.org_id)
@@ -81,6 +80,10 @@ async def _supervise(stand: Stand) -> None:
     while True:
         node: NodeProcess = await stand.start()
         await node.process.wait()
+
+
+async def _all_sending(stand: Stand, count: int) -> bool:
+    return len({command["execution"] for command in await stand.sent()}) == count
 
 
 async def _last_sent(stand: Stand, execution: Execution) -> Any:

@@ -1,9 +1,9 @@
-"""A MongoDB replica set of the tests: members on loopback ports that can be killed, and a primary that steps down."""
+"""A MongoDB replica set of the tests: members that can be killed, and a primary that steps down."""
 
 import asyncio
 import os
-import signal
 import socket
+import struct
 from asyncio.subprocess import DEVNULL, Process
 from collections.abc import Mapping
 from contextlib import suppress
@@ -11,8 +11,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from pymongo import AsyncMongoClient
-from pymongo.errors import AutoReconnect, OperationFailure, PyMongoError
+import bson
 
 from netautod.store.embedded_binary import find_mongod, minimal_environment, tied_to_parent
 
@@ -24,11 +23,9 @@ EXCEEDED_TIME_LIMIT = 262
 POLL_SECONDS = 0.05
 START_SECONDS = 30.0
 
-Client = AsyncMongoClient[dict[str, Any]]
-
 
 class ReplicaSet:
-    """`async with ReplicaSet(folder) as members:` runs `size` members; `uri` names them all.
+    """`async with ReplicaSet(folder) as members:` runs `size` members on loopback; `uri` names them all.
 
     The servers take test commands, so that `fail` can refuse chosen commands.
     """
@@ -37,7 +34,6 @@ class ReplicaSet:
         self._folder = folder
         self._ports = free_ports(size)
         self._processes: dict[int, Process] = {}
-        self._client: Client | None = None
 
     @property
     def uri(self) -> str:
@@ -48,7 +44,6 @@ class ReplicaSet:
         try:
             await asyncio.gather(*(self.start(port) for port in self._ports))
             await self._initiate()
-            self._client = AsyncMongoClient(self.uri, serverSelectionTimeoutMS=int(START_SECONDS * 1000))
             await self.primary()
         except BaseException:
             await self._stop()
@@ -61,7 +56,7 @@ class ReplicaSet:
         await self._stop()
 
     async def start(self, port: int) -> None:
-        """Starts a member (again)."""
+        """Starts a member (again); returns when it answers."""
         data = self._folder / str(port)
         data.mkdir(exist_ok=True)
         with (self._folder / f"{port}.log").open("ab") as log:
@@ -73,21 +68,27 @@ class ReplicaSet:
                 stderr=log,
                 start_new_session=True,
             )
+        async with asyncio.timeout(START_SECONDS):
+            while await _hello(port) is None:
+                assert self._processes[port].returncode is None, self._log(port)
+                await asyncio.sleep(POLL_SECONDS)
 
     async def primary(self) -> int:
         """The port of the writable member, once there is one."""
         async with asyncio.timeout(START_SECONDS):
             while True:
                 for port in self._processes:
-                    if await self._is_primary(port):
+                    hello = await _hello(port)
+                    if hello is not None and hello["isWritablePrimary"]:
                         return port
                 await asyncio.sleep(POLL_SECONDS)
 
     async def step_down(self) -> None:
         """The primary gives up its role and is not elected for 5 s; its connections break."""
-        async with _direct(await self.primary()) as client:
-            with suppress(AutoReconnect):
-                await client.admin.command("replSetStepDown", 5, secondaryCatchUpPeriodSecs=2)
+        with suppress(OSError, asyncio.IncompleteReadError):
+            await command(
+                await self.primary(), {"replSetStepDown": 5, "secondaryCatchUpPeriodSecs": 2, "force": True}
+            )
 
     async def kill_primary(self) -> int:
         """kill -9; answers the port, for `start`."""
@@ -100,90 +101,72 @@ class ReplicaSet:
         process.kill()
         await process.wait()
 
-    async def secondaries(self) -> list[int]:
-        primary = await self.primary()
-        return [port for port in self._processes if port != primary]
+    def alive(self) -> list[int]:
+        """The ports of the members that run."""
+        return list(self._processes)
 
-    async def fail(self, command: str, *, mode: Any = "alwaysOn", namespace: str) -> None:
+    async def fail(self, name: str, *, mode: Any = "alwaysOn", namespace: str) -> None:
         """The primary answers these commands with "exceeded time limit", until `mode` is over.
 
         The fail point: https://github.com/mongodb/mongo/wiki/The-failCommand-fail-point. A code that told of
         a primary going away would make the driver avoid the server for up to 10 s.
         """
-        data = {"failCommands": [command], "errorCode": EXCEEDED_TIME_LIMIT, "namespace": namespace}
+        data = {"failCommands": [name], "errorCode": EXCEEDED_TIME_LIMIT, "namespace": namespace}
         await self._fail_point({"mode": mode, "data": data})
 
-    async def block(self, command: str, *, seconds: float, namespace: str) -> None:
+    async def block(self, name: str, *, seconds: float, namespace: str) -> None:
         """The primary takes this long to begin with each of these commands."""
         wait = {"blockConnection": True, "blockTimeMS": int(seconds * 1000)}
-        data = {"failCommands": [command], "namespace": namespace, **wait}
+        data = {"failCommands": [name], "namespace": namespace, **wait}
         await self._fail_point({"mode": "alwaysOn", "data": data})
 
     async def fail_no_more(self) -> None:
         await self._fail_point({"mode": "off"})
 
     async def _fail_point(self, options: Mapping[str, Any]) -> None:
-        assert self._client is not None
-        await self._client.admin.command("configureFailPoint", "failCommand", **options)
+        await command(await self.primary(), {"configureFailPoint": "failCommand", **options})
 
     async def _initiate(self) -> None:
         members = [{"_id": number, "host": f"127.0.0.1:{port}"} for number, port in enumerate(self._ports)]
         settings = {"electionTimeoutMillis": ELECTION_MILLIS, "heartbeatIntervalMillis": ELECTION_MILLIS // 2}
-        await self._answers(self._ports)
-        async with _direct(self._ports[0]) as client:
-            await client.admin.command(
-                "replSetInitiate", {"_id": SET_NAME, "members": members, "settings": settings}
-            )
-
-    async def _answers(self, ports: list[int]) -> None:
-        async with asyncio.timeout(START_SECONDS):
-            for port in ports:
-                while not await _listens(port):
-                    assert self._processes[port].returncode is None, self._log(port)
-                    await asyncio.sleep(POLL_SECONDS)
+        wanted = {"_id": SET_NAME, "members": members, "settings": settings}
+        await command(self._ports[0], {"replSetInitiate": wanted})
 
     def _log(self, port: int) -> str:
         return (self._folder / f"{port}.log").read_text(errors="replace")[-2000:]
 
-    async def _is_primary(self, port: int) -> bool:
-        async with _direct(port) as client:
-            try:
-                hello = await client.admin.command("hello")
-            except PyMongoError:
-                return False
-            return bool(hello.get("isWritablePrimary"))
-
     async def _stop(self) -> None:
-        if self._client is not None:
-            await self._client.close()
         for process in self._processes.values():
             with suppress(ProcessLookupError):
-                process.send_signal(signal.SIGKILL)
+                process.kill()
         await asyncio.gather(*(process.wait() for process in self._processes.values()))
 
 
-class _direct:  # noqa: N801  # reads as a function
-    """A client of one member alone."""
+async def command(port: int, document: Mapping[str, Any]) -> dict[str, Any]:
+    """One command on the database `admin` of one member, without a driver that has its own idea of the set.
 
-    def __init__(self, port: int) -> None:
-        self._client: Client = AsyncMongoClient(
-            f"mongodb://127.0.0.1:{port}/?directConnection=true", serverSelectionTimeoutMS=500
-        )
+    OP_MSG: https://www.mongodb.com/docs/manual/reference/mongodb-wire-protocol/#op_msg
+    """
+    body = bson.encode({**document, "$db": "admin"})
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    try:
+        # Length, request id, response to, the code of OP_MSG; no flags; one section of kind 0.
+        writer.write(struct.pack("<iiiiIB", 21 + len(body), 1, 0, 2013, 0, 0) + body)
+        (length,) = struct.unpack("<i", await reader.readexactly(4))
+        answer: dict[str, Any] = bson.decode((await reader.readexactly(length - 4))[17:])
+    finally:
+        writer.close()
+        with suppress(OSError):
+            await writer.wait_closed()
+    assert answer["ok"] == 1, answer
+    return answer
 
-    async def __aenter__(self) -> Client:
-        return self._client
 
-    async def __aexit__(self, *_: object) -> None:
-        await self._client.close()
-
-
-async def _listens(port: int) -> bool:
-    async with _direct(port) as client:
-        try:
-            await client.admin.command("hello")
-        except (AutoReconnect, OperationFailure):
-            return False
-    return True
+async def _hello(port: int) -> dict[str, Any] | None:
+    try:
+        return await command(port, {"hello": 1})
+    except (OSError, asyncio.IncompleteReadError):
+        return None
 
 
 def _options(data: Path, port: int) -> list[str]:

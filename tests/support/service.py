@@ -88,6 +88,12 @@ class Service:
         await self.process.wait()
 
 
+def plugin_names() -> list[str]:
+    """The plugins of this checkout, as their entry points call them."""
+    folders = (Path(__file__).parents[2] / "plugins").glob("*/__init__.py")
+    return sorted(path.parent.name.removeprefix("netautod_") for path in folders)
+
+
 def first_password(data_dir: Path) -> str:
     return (data_dir / "initial-admin-password").read_text().strip()
 
