@@ -86,9 +86,10 @@ async def serve(
         # Listening comes first: a taken port is known at once, and clients get 503 instead of nothing.
         listener = bind(settings) if worker_fd is None else socket.socket(fileno=worker_fd)
         server = _server(settings)
-        server.add_socket(listener)
         stack.push_async_callback(_close, server)
-        if worker_fd is not None:
+        if worker_fd is None:
+            server.add_socket(listener)
+        else:
             await _stop_with_parent(state)
         database, _uri = await stack.enter_async_context(open_database(settings, state))
         state.database = database
@@ -98,6 +99,8 @@ async def serve(
         if with_demo:
             await stack.enter_async_context(demo.run(base, service, out))
         server.request_callback = service.application
+        if worker_fd is not None:
+            server.add_socket(listener)  # only now: the other workers serve meanwhile
         state.phase = "ok"
         announce(settings, url_of(settings, listener), password, out)
         if worker_fd is None:

@@ -1,6 +1,7 @@
 """A wheel, installed by the README's run command into a clean environment in another folder, serves."""
 
 import asyncio
+import json
 import shutil
 import sys
 from asyncio.subprocess import PIPE, STDOUT
@@ -11,7 +12,7 @@ import pytest
 
 from netautod import __version__
 from tests.support.readme import block_after
-from tests.support.service import environment, run, serving
+from tests.support.service import environment, plugin_names, run, serving
 
 ROOT = Path(__file__).parent.parent
 PACKAGED = ("netautod", "plugins", "config", "setup.py", "MANIFEST.in", "README.md")
@@ -82,10 +83,12 @@ async def test_what_is_importable_after_the_install(installed: Installed) -> Non
     done = await run("-c", INSPECT, command=(python,), cwd=installed.folder, variables=CLEAN)
     assert done.code == 0, done.err
     library = f"{installed.venv}/lib/python{sys.version_info[0]}.{sys.version_info[1]}/site-packages"
-    assert done.out.replace('"', "'") == (
-        f"{{'netautod': '{library}/netautod/__init__.py', 'plugins': ['agent', 'backup', 'unimplemented'], "
-        "'platforms': ['linux', 'cisco_ios', 'generic'], 'unwanted': []}\n"
-    )
+    assert json.loads(done.out) == {
+        "netautod": f"{library}/netautod/__init__.py",
+        "plugins": plugin_names(),
+        "platforms": ["linux", "cisco_ios", "generic"],
+        "unwanted": [],
+    }
 
 
 async def test_the_installed_files_and_commands(installed: Installed) -> None:
@@ -97,7 +100,7 @@ async def test_the_installed_files_and_commands(installed: Installed) -> None:
     assert (checked.code, checked.out, checked.err) == (0, "the settings are valid\n", "")
     plugins = await run("plugins", **options)
     assert [line.split() for line in plugins.out.splitlines()] == [
-        [name, __version__, "ok"] for name in ("agent", "backup", "unimplemented")
+        [name, __version__, "ok"] for name in plugin_names()
     ]
     assert list(installed.venv.glob("lib/*/site-packages/netautod/py.typed"))
     pip = (str(installed.venv / "bin" / "pip"),)

@@ -1,0 +1,147 @@
+"""`netautod serve --workers 2`: two equal processes on one socket, and a plugin that kills its own."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.console import Console
+from tests.support.execution import eventually
+from tests.support.service import QUICK_LEASES, Service, serving
+
+PLUGIN = """
+import asyncio
+import os
+import signal
+
+from netautod.plugin_api import hookimpl
+
+
+class Deadly:
+    task_type, parameters_schema, idempotent = "deadly", None, True
+
+    async def run(self, context):
+        await context.log("info", "killing %d" % os.getpid())
+        await asyncio.sleep(1)
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+class Sleepy:
+    task_type, parameters_schema, idempotent = "sleepy", None, True
+
+    async def run(self, context):
+        await asyncio.sleep(context.parameters["seconds"])
+        return os.getpid()
+
+
+@hookimpl
+def netautod_register_executors(register):
+    register(Deadly())
+    register(Sleepy())
+"""
+
+
+@pytest.fixture
+def with_plugin(tmp_path: Path) -> dict[str, str]:
+    """Variables under which the service finds a plugin that nobody installed."""
+    folder = tmp_path / "plugin"
+    information = folder / "deadly_plugin-1.0.dist-info"
+    information.mkdir(parents=True)
+    (folder / "deadly_plugin.py").write_text(PLUGIN)
+    (information / "METADATA").write_text("Metadata-Version: 2.1\nName: deadly-plugin\nVersion: 1.0\n")
+    (information / "entry_points.txt").write_text("[netautod]\ndeadly = deadly_plugin\n")
+    inherited = os.environ.get("PYTHONPATH")
+    path = os.pathsep.join([str(folder), *([inherited] if inherited else [])])
+    return {**QUICK_LEASES, "PYTHONPATH": path}
+
+
+async def test_two_workers_serve_and_stop(tmp_path: Path) -> None:
+    async with serving(tmp_path / "data", "--workers", "2", variables=QUICK_LEASES) as service:
+        workers = await eventually(lambda: _workers(service))
+        assert len(workers) == 2
+        console = Console(client=await service.client())
+        for number in range(20):  # both processes answer: connections go to whoever accepts first
+            await console.credential(f"credential {number}")
+        assert (await console.read("/api/credentials"))["total"] == 20
+        assert await service.stop() == 0
+        await eventually(lambda: _gone(workers))
+
+
+async def test_workers_end_with_a_killed_supervisor(tmp_path: Path) -> None:
+    async with serving(tmp_path / "data", "--workers", "2", variables=QUICK_LEASES) as service:
+        workers = await eventually(lambda: _workers(service))
+        await service.kill()
+        await eventually(lambda: _gone(workers), seconds=30)
+
+
+@pytest.mark.slow
+async def test_an_executor_that_kills_its_process_disturbs_no_other_worker(
+    tmp_path: Path, with_plugin: dict[str, str]
+) -> None:
+    async with serving(tmp_path / "data", "--workers", "2", variables=with_plugin) as service:
+        console = Console(client=await service.client())
+        sleepers = []
+        for number in range(12):
+            task = await console.task(
+                f"sleepy {number}", "sleepy", parameters={"seconds": 6}, retry_delay_seconds=0
+            )
+            sleepers.append(await console.start(task))
+        for sleeper in sleepers:
+            await console.until(sleeper, "running")
+        deadly = await console.task("deadly", "deadly", max_retries=1, retry_delay_seconds=0)
+        ended = await console.ended(await console.start(deadly), seconds=60)
+        assert (ended["state"], ended["error_message"], ended["retry_count"]) == ("failed", "node lost", 1)
+        killed = {attempt["node"] for attempt in ended["attempts"]}
+        assert len(ended["attempts"]) == 2
+        undisturbed = 0
+        for sleeper in sleepers:
+            done = await console.ended(sleeper, seconds=60)
+            assert done["state"] == "completed"
+            assert all(attempt["node"] in killed for attempt in done["attempts"][:-1])
+            undisturbed += len(done["attempts"]) == 1
+        assert undisturbed > 0 or len(killed) == 2
+        # Both are there again, and serve.
+        assert len(await eventually(lambda: _workers(service), seconds=60)) == 2
+        await console.run(await console.task("after", "sleepy", parameters={"seconds": 0}))
+
+
+async def _workers(service: Service) -> list[int]:
+    """Process ids of the two workers; empty until both run."""
+    return _children(service.process.pid)
+
+
+def _children(supervisor: int) -> list[int]:
+    found = []
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            state, parent = path.read_text().rpartition(")")[2].split()[:2]
+            command = (path.parent / "cmdline").read_bytes()
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+        if int(parent) == supervisor and b"--worker-fd" in command and state != "Z":
+            found.append(int(path.parent.name))
+    return found if len(found) == 2 else []
+
+
+async def _gone(workers: list[int]) -> bool:
+    return _all_gone(workers)
+
+
+def _all_gone(workers: list[int]) -> bool:
+    for pid in workers:
+        try:
+            os.kill(pid, 0)
+        except ProcessLookupError:
+            continue
+        if Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z":
+            return False
+    return True
+
+
+def test_the_number_of_workers_is_checked() -> None:
+    from netautod.cli import main
+
+    for wrong in ("0", "-1", "65", "two"):
+        with pytest.raises(SystemExit) as refused:
+            main(["serve", "--workers", wrong])
+        assert refused.value.code == 2
