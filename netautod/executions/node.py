@@ -61,7 +61,6 @@ class ExecutionNode:
             clock=clock,
             times=lease_times(runs),
         )
-        tasks = TaskStore(database)
         parts = AttemptParts(
             clock=clock,
             metrics=metrics,
@@ -74,6 +73,7 @@ class ExecutionNode:
             approval_seconds=runs.approval_hours * 3600,
             cancel_grace=runs.cancel_grace_seconds,
         )
+        tasks = TaskStore(database)
         self.runner = Runner(
             store=self.store,
             tasks=tasks,
@@ -84,7 +84,16 @@ class ExecutionNode:
             slots=runs.slots,
             finished=finished,
         )
-        self.reaper = Reaper(
+        self.reaper = self._reaper(clock, metrics, runs)
+        self.scheduler = self._scheduler(tasks, ticks, metrics, schedule)
+        self._clock = clock
+        self._scan_seconds = schedule.scan_seconds
+        self._scan = PeriodicCallback(self.scheduler.scan, schedule.scan_seconds * 1000)
+        self._first_scan: asyncio.Task[None] | None = None
+        self._stack = AsyncExitStack()
+
+    def _reaper(self, clock: Clock, metrics: Metrics, runs: ExecutionSettings) -> Reaper:
+        return Reaper(
             store=self.store,
             keeper=self._keeper,
             clock=clock,
@@ -92,7 +101,11 @@ class ExecutionNode:
             grace_seconds=runs.reap_grace_seconds,
             taken_over=self.runner.kick,
         )
-        self.scheduler = Scheduler(
+
+    def _scheduler(
+        self, tasks: TaskStore, ticks: NextTicks, metrics: Metrics, schedule: SchedulerSettings
+    ) -> Scheduler:
+        return Scheduler(
             tasks=tasks,
             executions=self.store,
             ticks=ticks,
@@ -101,11 +114,6 @@ class ExecutionNode:
             batch=schedule.batch,
             fired=self.runner.kick,
         )
-        self._clock = clock
-        self._scan_seconds = schedule.scan_seconds
-        self._scan = PeriodicCallback(self.scheduler.scan, schedule.scan_seconds * 1000)
-        self._first_scan: asyncio.Task[None] | None = None
-        self._stack = AsyncExitStack()
 
     async def __aenter__(self) -> "ExecutionNode":
         await self._stack.enter_async_context(self._keeper)

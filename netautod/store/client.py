@@ -5,50 +5,24 @@ call, so that forgetting it is a type error. `Collection` is for what belongs to
 (users by name, leases, the due scan).
 """
 
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NewType
 
 from motor.motor_asyncio import AsyncIOMotorClient, AsyncIOMotorCollection, AsyncIOMotorDatabase
 from pymongo import ReturnDocument
-from pymongo.errors import (
-    AutoReconnect,
-    BulkWriteError,
-    ConnectionFailure,
-    DuplicateKeyError,
-    ExecutionTimeout,
-    NetworkTimeout,
-    NotPrimaryError,
-    OperationFailure,
-    PyMongoError,
-    ServerSelectionTimeoutError,
-    WTimeoutError,
-)
+from pymongo.errors import BulkWriteError
 from pymongo.operations import UpdateMany, UpdateOne
 
-from netautod.errors import Conflict, Unavailable, UnknownOutcome
+from netautod.store.failures import Duplicate as Duplicate
+from netautod.store.failures import duplicates_of, translated
 
 Document = dict[str, Any]
 Filter = Mapping[str, Any]
 Change = Mapping[str, Any] | Sequence[Mapping[str, Any]]
 Sort = Sequence[tuple[str, int]]
 OrgId = NewType("OrgId", str)
-
-UNAVAILABLE = "The database is not available at the moment"
-# Server answers that pass by themselves: stepping down, shutting down, not yet elected, too slow; a cursor
-# that a fail-over took along; an operation that an administrator killed.
-TRANSIENT_CODES = frozenset({6, 7, 43, 50, 64, 89, 91, 112, 133, 134, 175, 189, 237, 262, 9001, 10107, 11600})
-TRANSIENT_CODES |= {11601, 11602, 13435, 13436}
-
-
-class Duplicate(Conflict):
-    """A unique index refused the write; `fields` are the index's fields, in order."""
-
-    def __init__(self, fields: tuple[str, ...]) -> None:
-        super().__init__(f"A record with the same {' and '.join(fields) or 'key'} already exists")
-        self.fields = fields
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,48 +31,6 @@ class InsertManyResult:
 
     inserted: int
     duplicates: tuple[int, ...]
-
-
-@contextmanager
-def _translated(*, writing: bool) -> Iterator[None]:
-    try:
-        yield
-    except DuplicateKeyError as error:
-        raise _duplicate(error) from error
-    except ServerSelectionTimeoutError as error:
-        raise Unavailable(UNAVAILABLE) from error
-    except (NotPrimaryError, AutoReconnect, NetworkTimeout, ConnectionFailure, WTimeoutError) as error:
-        raise _lost(writing) from error
-    except ExecutionTimeout as error:
-        raise Unavailable("The database took too long to answer") from error
-    except BulkWriteError as error:
-        if _passes(error):
-            raise _lost(writing) from error
-        raise
-    except OperationFailure as error:
-        if error.code in TRANSIENT_CODES or error.has_error_label("RetryableWriteError"):
-            raise _lost(writing) from error
-        raise
-    except PyMongoError as error:
-        if error.has_error_label("RetryableWriteError"):
-            raise _lost(writing) from error
-        raise
-
-
-def _passes(error: BulkWriteError) -> bool:
-    """Whether all that went wrong in a batch is of the kind that passes; its own code says nothing."""
-    details = error.details or {}
-    failures = [*details.get("writeErrors", []), *details.get("writeConcernErrors", [])]
-    return bool(failures) and all(failure.get("code") in TRANSIENT_CODES for failure in failures)
-
-
-def _lost(writing: bool) -> Unavailable:
-    return UnknownOutcome(UNAVAILABLE) if writing else Unavailable(UNAVAILABLE)
-
-
-def _duplicate(error: DuplicateKeyError) -> Duplicate:
-    pattern = (error.details or {}).get("keyPattern", {})
-    return Duplicate(tuple(str(field) for field in pattern))
 
 
 class Collection:
@@ -114,7 +46,7 @@ class Collection:
     async def find_one(
         self, where: Filter, *, fields: Filter | None = None, sort: Sort | None = None
     ) -> Document | None:
-        with _translated(writing=False):
+        with translated(writing=False):
             return await self._raw.find_one(where, fields, sort=sort)
 
     async def find(
@@ -126,7 +58,7 @@ class Collection:
         limit: int = 0,
         offset: int = 0,
     ) -> list[Document]:
-        with _translated(writing=False):
+        with translated(writing=False):
             cursor = self._raw.find(where, fields, sort=sort, limit=limit, skip=offset)
             return await cursor.to_list(None)
 
@@ -134,46 +66,48 @@ class Collection:
         self, where: Filter, *, fields: Filter | None = None, sort: Sort | None = None, batch: int = 500
     ) -> AsyncIterator[Document]:
         """Documents one by one, `batch` of them in memory at a time."""
-        with _translated(writing=False):
+        with translated(writing=False):
             async for document in self._raw.find(where, fields, sort=sort, batch_size=batch):
                 yield document
 
     async def count(self, where: Filter) -> int:
-        with _translated(writing=False):
+        with translated(writing=False):
             return await self._raw.count_documents(where)
 
     async def distinct(self, field: str, where: Filter) -> list[Any]:
-        with _translated(writing=False):
+        with translated(writing=False):
             return await self._raw.distinct(field, where)
 
     async def aggregate(self, pipeline: Sequence[Mapping[str, Any]]) -> list[Document]:
-        with _translated(writing=False):
+        with translated(writing=False):
             return await self._raw.aggregate(pipeline).to_list(None)
 
     async def insert(self, document: Document) -> None:
-        with _translated(writing=True):
+        with translated(writing=True):
             await self._raw.insert_one(document)
 
     async def insert_many(self, documents: Sequence[Document]) -> InsertManyResult:
         """Inserts all that can be inserted, in any order; duplicates are reported, never raised."""
         if not documents:
             return InsertManyResult(inserted=0, duplicates=())
-        with _translated(writing=True):
+        with translated(writing=True):
             try:
                 result = await self._raw.insert_many(documents, ordered=False)
             except BulkWriteError as error:
-                return _partial_insert(error)
+                duplicates = duplicates_of(error)
+                inserted = int((error.details or {}).get("nInserted", 0))
+                return InsertManyResult(inserted=inserted, duplicates=duplicates)
         return InsertManyResult(inserted=len(result.inserted_ids), duplicates=())
 
     async def update(self, where: Filter, change: Change, *, upsert: bool = False) -> bool:
         """Changes one document; true if one matched (or was made)."""
-        with _translated(writing=True):
+        with translated(writing=True):
             result = await self._raw.update_one(where, change, upsert=upsert)
         return bool(result.matched_count or result.upserted_id is not None)
 
     async def update_many(self, where: Filter, change: Change) -> int:
         """Changes all that match; answers how many matched."""
-        with _translated(writing=True):
+        with translated(writing=True):
             return (await self._raw.update_many(where, change)).matched_count
 
     async def update_batch(self, changes: Sequence[tuple[Filter, Change]], *, upsert: bool = False) -> None:
@@ -181,7 +115,7 @@ class Collection:
         if not changes:
             return
         operations = [UpdateOne(where, change, upsert=upsert) for where, change in changes]
-        with _translated(writing=True):
+        with translated(writing=True):
             await self._raw.bulk_write(operations, ordered=False)
 
     async def update_groups(self, changes: Sequence[tuple[Filter, Change]]) -> None:
@@ -192,7 +126,7 @@ class Collection:
         if not changes:
             return
         operations = [UpdateMany(where, change) for where, change in changes]
-        with _translated(writing=True):
+        with translated(writing=True):
             await self._raw.bulk_write(operations, ordered=False)
 
     async def find_and_update(
@@ -207,26 +141,26 @@ class Collection:
     ) -> Document | None:
         """Compare-and-set: the document after the change (`before`: as it was), None if none matched."""
         returned = ReturnDocument.BEFORE if before else ReturnDocument.AFTER
-        with _translated(writing=True):
+        with translated(writing=True):
             found: Document | None = await self._raw.find_one_and_update(
                 where, change, projection=fields, sort=sort, upsert=upsert, return_document=returned
             )
         return found
 
     async def delete(self, where: Filter) -> bool:
-        with _translated(writing=True):
+        with translated(writing=True):
             return bool((await self._raw.delete_one(where)).deleted_count)
 
     async def delete_many(self, where: Filter) -> int:
-        with _translated(writing=True):
+        with translated(writing=True):
             return (await self._raw.delete_many(where)).deleted_count
 
     async def create_index(self, keys: Sort, **options: Any) -> None:
-        with _translated(writing=True):
+        with translated(writing=True):
             await self._raw.create_index(list(keys), **options)
 
     async def drop_index(self, name: str) -> None:
-        with _translated(writing=True):
+        with translated(writing=True):
             await self._raw.drop_index(name)
 
 
@@ -308,17 +242,6 @@ def _within(org_id: OrgId, where: Filter) -> Document:
     return {**where, "org_id": org_id}
 
 
-def _partial_insert(error: BulkWriteError) -> InsertManyResult:
-    details = error.details or {}
-    failures = details.get("writeErrors", [])
-    if details.get("writeConcernErrors") or any(failure.get("code") != 11000 for failure in failures):
-        raise UnknownOutcome(UNAVAILABLE) from error
-    return InsertManyResult(
-        inserted=int(details.get("nInserted", 0)),
-        duplicates=tuple(sorted(failure["index"] for failure in failures)),
-    )
-
-
 class Database:
     """The service's database: majority writes, journaled, retried once by the driver.
 
@@ -341,7 +264,7 @@ class Database:
 
     async def hello(self) -> Document:
         """The server's own account of itself: `localTime`, `isWritablePrimary`, `setName` and more."""
-        with _translated(writing=False):
+        with translated(writing=False):
             # A command does not take the client's options by itself, and `localTime` would have no zone.
             return await self._client.admin.command("hello", codec_options=self._raw.codec_options)
 
@@ -351,11 +274,11 @@ class Database:
         return moment
 
     async def version(self) -> str:
-        with _translated(writing=False):
+        with translated(writing=False):
             return str((await self._client.admin.command("buildInfo"))["version"])
 
     async def drop(self) -> None:
-        with _translated(writing=True):
+        with translated(writing=True):
             await self._client.drop_database(self.name)
 
     def close(self) -> None:
