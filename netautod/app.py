@@ -10,14 +10,9 @@ from uuid import uuid4
 from tornado.web import Application
 
 from netautod.acting import acting_factory
-from netautod.auth import handlers as auth_handlers
-from netautod.auth import signing_keys
-from netautod.auth.access_tokens import AccessTokens
+from netautod.auth import signing_keys, ssh_ca
 from netautod.auth.authenticator import Authenticator
-from netautod.auth.providers import LocalProvider, Providers
-from netautod.auth.service import AuthService
-from netautod.auth.sessions import Lifetimes, Sessions
-from netautod.auth.signing_keys import SigningKeys
+from netautod.auth_parts import AuthParts
 from netautod.caller import Caller
 from netautod.configs import handlers as config_handlers
 from netautod.configs import texts as config_texts
@@ -28,6 +23,11 @@ from netautod.credentials.service import CredentialService
 from netautod.devices import handlers as device_handlers
 from netautod.devices.service import DeviceService
 from netautod.devices.sessions import DeviceSessions
+from netautod.docs import handlers as document_handlers
+from netautod.docs import notes_store, vault_handlers
+from netautod.docs.notes_vault import NotesVault
+from netautod.docs.render_pool import RenderPool
+from netautod.docs.service import DocumentService
 from netautod.executions import handlers as execution_handlers
 from netautod.executions.attempt import OwnerLookup
 from netautod.executions.log import ExecutionLogStore
@@ -58,7 +58,6 @@ from netautod.tasks.cron import NextTicks
 from netautod.tasks.parameters import Reference, SchemaRules
 from netautod.tasks.service import TaskService
 from netautod.tasks.store import TaskStore
-from netautod.users import handlers as user_handlers
 from netautod.users.service import UserService
 
 
@@ -101,7 +100,23 @@ class Service:
     tasks: TaskService
 
 
-SEALED_FIELDS = (*credential_store.SEALED_FIELDS, *signing_keys.SEALED_FIELDS, *config_texts.SEALED_FIELDS)
+SEALED_FIELDS = (
+    *credential_store.SEALED_FIELDS,
+    *signing_keys.SEALED_FIELDS,
+    *ssh_ca.SEALED_FIELDS,
+    *config_texts.SEALED_FIELDS,
+    *notes_store.SEALED_FIELDS,
+)
+
+
+# Which features of auth/capabilities.py there are; `sso` is told by the auth providers.
+INSTALLED: Mapping[str, bool] = {
+    "scheduled_tasks": True,
+    "rbac": True,
+    "shared_docs": True,
+    "audit_logging": True,
+    "central_ai": False,
+}
 
 
 @asynccontextmanager
@@ -140,23 +155,29 @@ async def build(base: Foundation, health: Callable[[], Awaitable[Health]]) -> As
         )
         tasks = _tasks(base, inventory, ticks, executors)
         executions = _executions(base, tasks, node)
-        auth, authenticator = await _auth(base)
+        auth = await AuthParts.build(base, plugins=plugins, installed=INSTALLED)
+        stack.push_async_callback(auth.auth.providers.close)
+        notes, documents = await _documents(stack, base)
         routes = _routes(
             auth=auth,
             configs=configs,
+            documents=documents,
             executions=executions,
             health=health,
             inventory=inventory,
+            notes=notes,
             tasks=tasks,
-            users=base.users,
         )
         await inventory.resume()
+        await auth.resume()
         await stack.enter_async_context(node)
         await stack.enter_async_context(
             Retention(database=base.database, clock=base.clock, leases=leases, settings=settings.retention)
         )
         yield Service(
-            application=application([*routes, openapi.route(routes)], _http_context(base, authenticator)),
+            application=application(
+                [*routes, openapi.route(routes)], _http_context(base, auth.authenticator)
+            ),
             node=node,
             metrics=metrics,
             plugins=plugins,
@@ -167,24 +188,26 @@ async def build(base: Foundation, health: Callable[[], Awaitable[Health]]) -> As
 
 def _routes(
     *,
-    auth: AuthService,
+    auth: AuthParts,
     configs: ConfigService,
+    documents: DocumentService,
     executions: ExecutionService,
     health: Callable[[], Awaitable[Health]],
     inventory: Inventory,
+    notes: NotesVault,
     tasks: TaskService,
-    users: UserService,
 ) -> list[Route]:
     return [
-        *auth_handlers.routes(auth),
+        *auth.routes(),
         *config_handlers.routes(configs),
         *credential_handlers.routes(inventory.credentials),
         *device_handlers.routes(inventory.devices),
+        *document_handlers.routes(documents),
         *execution_handlers.routes(executions),
         *health_routes(health),
         *site_handlers.routes(inventory.sites),
         *task_handlers.routes(tasks),
-        *user_handlers.routes(users),
+        *vault_handlers.routes(notes),
     ]
 
 
@@ -193,13 +216,14 @@ def description() -> dict[str, Any]:
     nothing: Any = None
     inventory = Inventory(sites=nothing, credentials=nothing, devices=nothing)
     routes = _routes(
-        auth=nothing,
+        auth=AuthParts.of(nothing),
         configs=nothing,
+        documents=nothing,
         executions=nothing,
         health=nothing,
         inventory=inventory,
+        notes=nothing,
         tasks=nothing,
-        users=nothing,
     )
     served: dict[str, Any] = openapi.route(routes).services["description"]
     return served
@@ -285,38 +309,6 @@ def _executions(base: Foundation, tasks: TaskService, node: ExecutionNode) -> Ex
     )
 
 
-async def _auth(base: Foundation) -> tuple[AuthService, Authenticator]:
-    times = base.settings.auth
-    keys = await SigningKeys.open(base.database, vault=base.vault, clock=base.clock)
-    tokens = AccessTokens(keys, clock=base.clock, lifetime_seconds=times.access_token_seconds)
-    authenticator = Authenticator(
-        base.database,
-        tokens=tokens,
-        users=base.users,
-        clock=base.clock,
-        cache_seconds=times.session_cache_seconds,
-    )
-    sessions = Sessions(
-        base.database,
-        tokens=tokens,
-        users=base.users,
-        clock=base.clock,
-        lifetimes=Lifetimes(
-            refresh=timedelta(days=times.refresh_token_days), family=timedelta(days=times.refresh_family_days)
-        ),
-    )
-    service = AuthService(
-        providers=Providers([LocalProvider(base.users)]),
-        users=base.users,
-        organizations=base.organizations,
-        sessions=sessions,
-        lockout=base.lockout,
-        authenticator=authenticator,
-        audit=base.audit,
-    )
-    return service, authenticator
-
-
 def _http_context(base: Foundation, authenticator: Authenticator) -> HttpContext:
     settings = base.settings
     limits = settings.limits
@@ -326,3 +318,23 @@ def _http_context(base: Foundation, authenticator: Authenticator) -> HttpContext
         trusted_proxies=networks(settings.server.trusted_proxies),
         cors_origins=frozenset(settings.server.cors_origins),
     )
+
+
+async def _documents(stack: AsyncExitStack, base: Foundation) -> tuple[NotesVault, DocumentService]:
+    minutes = base.settings.vault.auto_lock_minutes
+    notes = NotesVault(
+        base.database,
+        vault=base.vault,
+        clock=base.clock,
+        audit=base.audit,
+        auto_lock=timedelta(minutes=minutes) if minutes else None,
+    )
+    documents = DocumentService(
+        base.database,
+        notes=notes,
+        renderer=await stack.enter_async_context(RenderPool(processes=base.settings.docs.render_processes)),
+        clock=base.clock,
+        audit=base.audit,
+    )
+    await stack.enter_async_context(documents.upkeep)
+    return notes, documents

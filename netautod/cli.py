@@ -86,7 +86,8 @@ def _parser() -> argparse.ArgumentParser:
     command(found, "check-config", _check_config, "read the settings, say what is wrong, and end")
     command(found, "plugins", _plugins, "list the plugins and whether they work")
     command(found, "openapi", _openapi, "print the OpenAPI description")
-    command(found, "rotate-keys", _rotate_keys, "make new organization keys and re-wrap all secrets")
+    rotate = command(found, "rotate-keys", _rotate_keys, "make new organization keys and re-wrap all secrets")
+    rotate.add_argument("--jwt", action="store_true", help="instead: a new key that signs access tokens")
     _add_users(found.add_parser("user", help="manage users"), command)
     _add_organizations(found.add_parser("org", help="manage organizations"), command)
     return parser
@@ -103,6 +104,7 @@ def _add_users(parser: argparse.ArgumentParser, command: Callable[..., argparse.
     for name, run, help in (
         ("passwd", _user_passwd, "set a user's password and end his sessions"),
         ("disable", _user_disable, "disable a user and end his sessions"),
+        ("enable", _user_enable, "let a disabled user log in again"),
         ("unlock", _user_unlock, "clear the failed logins of a user"),
     ):
         command(found, name, run, help).add_argument("username")
@@ -164,13 +166,14 @@ def _openapi(parsed: argparse.Namespace, settings: Settings) -> int:
 
 
 def _rotate_keys(parsed: argparse.Namespace, settings: Settings) -> int:
-    for line in _run(commands.rotate_keys(settings)):
+    work = commands.rotate_signing_key if parsed.jwt else commands.rotate_keys
+    for line in _run(work(settings)):
         print(line)
     return 0
 
 
 def _user_add(parsed: argparse.Namespace, settings: Settings) -> int:
-    password = _password(settings)
+    password = _password()
     _run(
         commands.add_user(
             settings,
@@ -193,7 +196,7 @@ def _user_list(parsed: argparse.Namespace, settings: Settings) -> int:
 
 
 def _user_passwd(parsed: argparse.Namespace, settings: Settings) -> int:
-    _run(commands.set_password(settings, parsed.username, _password(settings)))
+    _run(commands.set_password(settings, parsed.username, _password()))
     print(f"password of {parsed.username} set; all sessions ended")
     return 0
 
@@ -201,6 +204,12 @@ def _user_passwd(parsed: argparse.Namespace, settings: Settings) -> int:
 def _user_disable(parsed: argparse.Namespace, settings: Settings) -> int:
     _run(commands.disable_user(settings, parsed.username))
     print(f"user {parsed.username} disabled")
+    return 0
+
+
+def _user_enable(parsed: argparse.Namespace, settings: Settings) -> int:
+    _run(commands.enable_user(settings, parsed.username))
+    print(f"user {parsed.username} enabled")
     return 0
 
 
@@ -228,10 +237,8 @@ def _run(work: Coroutine[Any, Any, T]) -> T:
     return asyncio.run(work)
 
 
-def _password(settings: Settings) -> str:
-    """From NETAUTOD_ADMIN_PASSWORD, from a pipe, or asked twice."""
-    if settings.admin_password:
-        return settings.admin_password
+def _password() -> str:
+    """From a pipe, or asked twice. Not NETAUTOD_ADMIN_PASSWORD, which is for the user `admin` alone."""
     if not sys.stdin.isatty():
         return sys.stdin.readline().rstrip("\n")
     first = getpass.getpass("Password: ")

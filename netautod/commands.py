@@ -2,9 +2,12 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from datetime import timedelta
 
 from netautod import app
+from netautod.auth.signing_keys import SigningKeys
 from netautod.caller import Caller
+from netautod.clock import to_text
 from netautod.errors import NotFound
 from netautod.foundation import Foundation, any_database, lay
 from netautod.plugin_manager import PluginManager, PluginStatus
@@ -25,7 +28,7 @@ async def _opened(settings: Settings) -> AsyncIterator[Foundation]:
             users=base.users,
             hasher=base.hasher,
             data_dir=settings.data_dir,
-            admin_password="",
+            admin_password=settings.admin_password,
         ).run()
         yield base
 
@@ -75,9 +78,18 @@ async def disable_user(settings: Settings, username: str) -> None:
         await base.users.disable(await _over(base, username), username)
 
 
+async def enable_user(settings: Settings, username: str) -> None:
+    async with _opened(settings) as base:
+        await base.users.enable(await _over(base, username), username)
+
+
 async def unlock_user(settings: Settings, username: str) -> None:
+    """Also for a name that nobody has: its failures count like those of others."""
     async with _opened(settings) as base:
         await base.lockout.unlock(username)
+        user = await base.users.by_username(username)
+        if user is not None:
+            await base.audit.record(system_caller(user.org_id), "user.unlock", "user", user.id)
 
 
 async def create_organization(settings: Settings, name: str, admin: str) -> CreatedOrganization:
@@ -104,3 +116,17 @@ async def rotate_keys(settings: Settings) -> list[str]:
         result = await rewrap(base.vault, base.database, app.SEALED_FIELDS)
         lines.append(f"{result.rewrapped} secrets re-wrapped, {result.failed} failed")
     return lines
+
+
+async def rotate_signing_key(settings: Settings) -> list[str]:
+    """A new key for access tokens; nobody is logged out."""
+    async with _opened(settings) as base:
+        keys = await SigningKeys.open(base.database, vault=base.vault, clock=base.clock)
+        lifetime = timedelta(seconds=settings.auth.access_token_seconds)
+        key = await keys.rotate(token_lifetime=lifetime)
+        caller = system_caller(await base.organizations.default_id())
+        await base.audit.record(caller, "signing_key.rotate", "signing_key", key.kid)
+    return [
+        f"access tokens are signed with the new key from {to_text(key.signs_from)} on",
+        f"those of the old key are good until {to_text(key.alone_from)} at the latest; then it is deleted",
+    ]

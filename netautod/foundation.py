@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pymongo.errors import PyMongoError
 
 from netautod.audit import service as audit
-from netautod.auth import failure_counters, signing_keys
+from netautod.auth import api_token_store, failure_counters, redirect_store, signing_keys
 from netautod.auth import store as auth_store
 from netautod.auth.lockout import Lockout, LockoutRules
 from netautod.auth.passwords import PasswordHasher
@@ -16,6 +16,7 @@ from netautod.clock import Clock
 from netautod.configs import store as config_store
 from netautod.credentials import store as credential_store
 from netautod.devices import queries as device_queries
+from netautod.docs import store as document_store
 from netautod.errors import NetautodError, Unavailable
 from netautod.executions import log, results
 from netautod.executions import store as execution_store
@@ -35,15 +36,18 @@ from netautod.vault.vault import INSTALLATION, Vault
 logger = logging.getLogger(__name__)
 
 INDEXES: tuple[Index, ...] = (
+    *api_token_store.INDEXES,
     *audit.INDEXES,
     *auth_store.INDEXES,
     *config_store.INDEXES,
     *credential_store.INDEXES,
     *device_queries.INDEXES,
+    *document_store.INDEXES,
     *execution_store.INDEXES,
     *failure_counters.INDEXES,
     *log.INDEXES,
     *organization_store.INDEXES,
+    *redirect_store.INDEXES,
     *results.INDEXES,
     *signing_keys.INDEXES,
     *site_store.INDEXES,

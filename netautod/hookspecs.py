@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pluggy
 
 if TYPE_CHECKING:
-    from netautod.plugin_api import Executor, FinishedExecution
+    from netautod.plugin_api import AuthHost, AuthProvider, Executor, FinishedExecution
 
 PROJECT = "netautod"
 hookspec = pluggy.HookspecMarker(PROJECT)
@@ -16,6 +16,13 @@ hookspec = pluggy.HookspecMarker(PROJECT)
 @hookspec
 def netautod_register_executors(register: "Callable[[Executor], None]") -> None:
     """Call `register` once for each task type that the plugin runs."""
+
+
+@hookspec
+def netautod_register_auth_providers(register: "Callable[[AuthProvider], None]", host: "AuthHost") -> None:
+    """Call `register` with a provider named `ldap` or `oidc`, if the settings enable it; a registered
+    provider is an enabled one. `host.section("ldap")` are its settings.
+    """
 
 
 @hookspec

@@ -13,10 +13,26 @@ import pluggy
 from marshmallow import Schema
 
 from netautod.hookspecs import PROJECT
+from netautod.outbound.client import GuardedClient, OutboundAnswer, OutboundRequest, TlsPolicy
+from netautod.outbound.errors import AddressRefused, RequestFailed
+from netautod.plugin_auth import (
+    AuthHost,
+    AuthProvider,
+    Identity,
+    LoginRefused,
+    PasswordProvider,
+    ProbeResult,
+    ProviderUnavailable,
+    RedirectAttempt,
+    RedirectProvider,
+)
 
 __all__ = [
     "Acting",
+    "AddressRefused",
     "ApprovalDecision",
+    "AuthHost",
+    "AuthProvider",
     "CaptureOutcome",
     "DeviceFailed",
     "DeviceInfo",
@@ -25,10 +41,22 @@ __all__ = [
     "ExecutionInfo",
     "Executor",
     "FinishedExecution",
+    "GuardedClient",
+    "Identity",
+    "LoginRefused",
     "NeedsApproval",
+    "OutboundAnswer",
+    "OutboundRequest",
+    "PasswordProvider",
     "PermanentFailure",
+    "ProbeResult",
+    "ProviderUnavailable",
+    "RedirectAttempt",
+    "RedirectProvider",
+    "RequestFailed",
     "ResultTotals",
     "RunContext",
+    "TlsPolicy",
     "hookimpl",
 ]
 

@@ -11,9 +11,10 @@ import pluggy
 
 from netautod import hookspecs
 from netautod.errors import NetautodError
-from netautod.plugin_api import Executor, FinishedExecution
+from netautod.plugin_api import AuthHost, AuthProvider, Executor, FinishedExecution
 
 logger = logging.getLogger(__name__)
+EXTERNAL_PROVIDERS = ("ldap", "oidc")
 
 
 class PluginError(NetautodError):
@@ -104,6 +105,21 @@ class PluginManager:
             collected[executor.task_type] = executor
 
         self._call_each("netautod_register_executors", register=register)
+        self._check_required()
+        return collected
+
+    def auth_providers(self, host: AuthHost) -> Mapping[str, AuthProvider]:
+        """Providers of logins by name; the first plugin to register a name keeps it."""
+        collected: dict[str, AuthProvider] = {}
+
+        def register(provider: AuthProvider) -> None:
+            if provider.name not in EXTERNAL_PROVIDERS:
+                raise PluginError(f"an auth provider is named ldap or oidc, not {provider.name}")
+            if provider.name in collected:
+                raise PluginError(f"another plugin already registers the auth provider {provider.name}")
+            collected[provider.name] = provider
+
+        self._call_each("netautod_register_auth_providers", register=register, host=host)
         self._check_required()
         return collected
 

@@ -12,23 +12,14 @@ import typing
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import MISSING, Field, dataclass, field, fields
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
-from netautod.errors import NetautodError
+from netautod.auth_settings import Ldap, Oidc, SshCa, check_ldap, check_oidc
+from netautod.settings_field import SettingsError, setting
 
-T = TypeVar("T")
+__all__ = ["Row", "Settings", "SettingsError", "load", "setting", "table"]
+
 ENVIRONMENT_PREFIX = "NETAUTOD_"
-
-
-class SettingsError(NetautodError):
-    """A settings file, variable or flag is wrong; the command ends with exit code 2."""
-
-
-def setting(default: T, help: str, *, low: float | None = None, high: float | None = None) -> T:
-    """One row of the table; `low` and `high` bound a number, both included."""
-    metadata = {"help": help, "low": low, "high": high}
-    made: T = field(default=default, metadata=metadata)
-    return made
 
 
 def _default_data_dir() -> Path:
@@ -44,6 +35,7 @@ class Server:
     host: str = setting("127.0.0.1", "Address to listen on.")
     port: int = setting(8080, "TCP port; 0 picks a free one and the ready line names it.", low=0, high=65535)
     behind_proxy: bool = setting(False, "A TLS-terminating proxy stands in front (silences the warning).")
+    instance_name: str = setting("netautod", "What clients show as the name of this installation.")
     trusted_proxies: tuple[str, ...] = setting(
         (), "Proxy addresses or networks whose X-Forwarded-For is believed."
     )
@@ -74,6 +66,14 @@ class Auth:
     lockout_failures: int = setting(10, "Failed logins from one address until it is locked out.", low=1)
     lockout_window: int = setting(900, "Seconds in which failed logins are counted together.", low=1)
     lockout_seconds: int = setting(900, "Seconds that an address stays locked out.", low=1)
+
+
+@dataclass(frozen=True, kw_only=True)
+class License:
+    seats: int = setting(0, "Terminal sessions that may be in use at a time; 0: unlimited.", low=0)
+    seat_idle_minutes: float = setting(
+        120.0, "A seat is free after so many minutes without a request.", low=0.01
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -141,6 +141,18 @@ class Log:
 
 
 @dataclass(frozen=True, kw_only=True)
+class NotesVault:
+    auto_lock_minutes: float = setting(
+        60.0, "An unlocked notes vault locks itself after so many minutes; 0: never.", low=0, high=525_600
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Docs:
+    render_processes: int = setting(2, "Templates that one node renders at a time.", low=1, high=64)
+
+
+@dataclass(frozen=True, kw_only=True)
 class Settings:
     """All sections; the fields of plain type are the settings without a section."""
 
@@ -154,6 +166,10 @@ class Settings:
     server: Server = Server()
     mongodb: MongoDB = MongoDB()
     auth: Auth = Auth()
+    ldap: Ldap = field(default_factory=Ldap)
+    oidc: Oidc = field(default_factory=Oidc)
+    ssh_ca: SshCa = field(default_factory=SshCa)
+    license: License = License()
     limits: Limits = Limits()
     scheduler: Scheduler = Scheduler()
     executions: Executions = Executions()
@@ -162,6 +178,8 @@ class Settings:
     outbound: Outbound = Outbound()
     plugins: Plugins = Plugins()
     log: Log = Log()
+    vault: NotesVault = NotesVault()
+    docs: Docs = Docs()
 
     @property
     def master_key_path(self) -> Path | None:
@@ -339,6 +357,8 @@ def _check_whole(settings: Settings) -> None:
         raise SettingsError("log.level must be debug, info, warning or error")
     if settings.log.format not in ("text", "json"):
         raise SettingsError("log.format must be text or json")
+    check_ldap(settings.ldap)
+    check_oidc(settings.oidc)
     if bool(settings.server.tls_certificate) != bool(settings.server.tls_key):
         raise SettingsError("server.tls_certificate and server.tls_key go together")
     for key, networks in (

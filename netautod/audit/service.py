@@ -1,24 +1,29 @@
-"""The audit writer: one event for every write, login, secret use, command and approval."""
+"""The audit log: one event for every write, login, secret use, command and approval; and its reading."""
 
 from collections.abc import Mapping
 from typing import Any
 from uuid import uuid4
 
+from netautod.audit import store
+from netautod.audit.models import AuditEvent, AuditFilter
+from netautod.audit.store import AuditStore
 from netautod.caller import Caller
 from netautod.clock import Clock
 from netautod.store.client import Database, OrgId
-from netautod.store.indexes import Index
+from netautod.store.paging import Page, PageOf
 
-COLLECTION = "audit_events"
-INDEXES = (Index(collection=COLLECTION, keys=(("org_id", 1), ("at", -1), ("_id", 1))),)
+INDEXES = store.INDEXES
 
 
 class AuditLog:
     """Events are written after the change they tell of; `details` never holds a secret."""
 
     def __init__(self, database: Database, clock: Clock) -> None:
-        self._events = database.scoped(COLLECTION)
+        self._store = AuditStore(database)
         self._clock = clock
+
+    async def page(self, org_id: OrgId, narrowed: AuditFilter, page: Page) -> PageOf[AuditEvent]:
+        return await self._store.page(org_id, narrowed, page)
 
     async def record(
         self,
@@ -55,16 +60,17 @@ class AuditLog:
         details: Mapping[str, Any] | None = None,
     ) -> None:
         """For events without an authenticated caller, such as a failed login."""
-        event = {
-            "_id": str(uuid4()),
-            "at": self._clock.now(),
-            "actor_id": actor_id,
-            "actor_name": actor_name,
-            "action": action,
-            "resource_type": resource_type,
-            "resource_id": resource_id,
-            "ip_address": ip_address,
-            "request_id": request_id,
-            "details": dict(details or {}),
-        }
-        await self._events.insert(org_id, event)
+        event = AuditEvent(
+            id=str(uuid4()),
+            org_id=org_id,
+            at=self._clock.now(),
+            actor_id=actor_id,
+            actor_name=actor_name,
+            action=action,
+            resource_type=resource_type,
+            resource_id=resource_id,
+            ip_address=ip_address,
+            request_id=request_id,
+            details=details or {},
+        )
+        await self._store.insert(event)

@@ -1,19 +1,22 @@
 """Who a request's token stands for: the check of token, session and user on every request.
 
-A session's standing is read from the database and kept for `cache_seconds`, counted from the moment when
-the reading began, so that an end of the session on another node is seen that soon.
+Access tokens (JWTs) stand for a session, API tokens (`nat_...`) for a part of what their owner may do. How
+session, API token and user stand is read from the database and kept for `cache_seconds`, so that an end on
+another node is seen that soon.
 """
 
 import asyncio
 import logging
-from collections import OrderedDict
 from dataclasses import dataclass
 from datetime import timedelta
 
 from netautod.auth.access_tokens import INVALID, AccessClaims, AccessTokens
-from netautod.auth.models import Session
+from netautod.auth.api_token_store import ApiTokenStore
+from netautod.auth.api_tokens import hash_of, is_api_token
+from netautod.auth.models import ApiToken, Session
+from netautod.auth.recent import Recent
 from netautod.auth.store import SessionStore
-from netautod.caller import Caller
+from netautod.caller import Caller, grants
 from netautod.clock import Clock
 from netautod.errors import Unauthenticated, Unavailable
 from netautod.http.context import RequestInfo
@@ -24,21 +27,21 @@ from netautod.users.service import UserService
 logger = logging.getLogger(__name__)
 MAX_CACHED = 10_000
 ACTIVITY_INTERVAL = timedelta(minutes=1)
+"""The last activity of a session and the last use of an API token are written this often at most."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Standing:
+class _SessionStanding:
     session: Session
     user: User
     permissions: frozenset[str]
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Entry:
-    """A reading, under way or done; all requests of its time share it."""
-
-    started: float
-    reading: asyncio.Task[_Standing | None]
+class _TokenStanding:
+    token: ApiToken
+    user: User
+    permissions: frozenset[str]
 
 
 class Authenticator:
@@ -50,78 +53,92 @@ class Authenticator:
         users: UserService,
         clock: Clock,
         cache_seconds: float,
+        activity_interval: timedelta = ACTIVITY_INTERVAL,
     ) -> None:
-        self._sessions = SessionStore(database)
+        self._session_store = SessionStore(database)
+        self._token_store = ApiTokenStore(database)
         self._tokens = tokens
         self._users = users
         self._clock = clock
-        self._cache_seconds = cache_seconds
-        self._entries: OrderedDict[str, _Entry] = OrderedDict()
+        self._activity_interval = activity_interval
+        # Apart, so that a flood of made-up API tokens does not drive the sessions out.
+        self._sessions: Recent[_SessionStanding] = Recent(clock=clock, seconds=cache_seconds, size=MAX_CACHED)
+        self._api_tokens: Recent[_TokenStanding] = Recent(clock=clock, seconds=cache_seconds, size=MAX_CACHED)
 
     async def authenticate(self, token: str, info: RequestInfo) -> Caller:
         """The caller with the permissions that the database gives him now; raises Unauthenticated."""
+        if is_api_token(token):
+            return await self._by_api_token(hash_of(token), info)
         claims = await self._tokens.verify(token)
-        standing = await self._standing(claims)
+        standing = await self._sessions.get(claims.session_id, lambda: self._read_session(claims))
         if standing is None or not standing.session.holds(standing.user, self._clock.now()):
             raise Unauthenticated(INVALID)
         if standing.user.id != claims.user_id or standing.user.org_id != claims.org_id:
             raise Unauthenticated(INVALID)
-        return Caller(
-            user_id=standing.user.id,
-            org_id=standing.user.org_id,
-            username=standing.user.username,
-            permissions=standing.permissions,
-            session_id=standing.session.id,
-            ip_address=info.ip_address,
-            request_id=info.request_id,
-        )
+        return _caller(standing.user, standing.permissions, info, session_id=standing.session.id)
 
     def forget(self, session_id: str) -> None:
         """After this node changed the session: its next request reads anew, also past a running reading."""
-        self._entries.pop(session_id, None)
+        self._sessions.forget(session_id)
 
-    async def _standing(self, claims: AccessClaims) -> _Standing | None:
-        entry = self._fresh(claims.session_id) or self._start(claims)
-        # Shielded: the request that began the reading may go away while others wait for it.
-        return await asyncio.shield(entry.reading)
+    def forget_api_token(self, token_hash: str) -> None:
+        self._api_tokens.forget(token_hash)
 
-    def _fresh(self, session_id: str) -> _Entry | None:
-        entry = self._entries.get(session_id)
-        if entry is None or self._clock.monotonic() - entry.started >= self._cache_seconds:
-            return None
-        self._entries.move_to_end(session_id)
-        return entry
+    def forget_all(self) -> None:
+        """After this node changed a user or a role: at most the readings of one second are done again."""
+        self._sessions.forget_all()
+        self._api_tokens.forget_all()
 
-    def _start(self, claims: AccessClaims) -> _Entry:
-        reading = asyncio.create_task(self._read(claims), name="session check")
-        entry = _Entry(started=self._clock.monotonic(), reading=reading)
-        self._entries[claims.session_id] = entry
-        self._entries.move_to_end(claims.session_id)
-        if len(self._entries) > MAX_CACHED:
-            self._entries.popitem(last=False)  # the one unused for longest
-        reading.add_done_callback(lambda done: self._drop_failed(claims.session_id, entry))
-        return entry
+    async def _by_api_token(self, token_hash: str, info: RequestInfo) -> Caller:
+        """The caller has no session, and is never stronger than the owner is now."""
+        standing = await self._api_tokens.get(token_hash, lambda: self._read_api_token(token_hash))
+        if standing is None or not standing.token.holds(standing.user, self._clock.now()):
+            raise Unauthenticated(INVALID)
+        return _caller(standing.user, standing.permissions, info, session_id=None)
 
-    def _drop_failed(self, session_id: str, entry: _Entry) -> None:
-        failed = entry.reading.cancelled() or entry.reading.exception() is not None
-        if failed and self._entries.get(session_id) is entry:
-            del self._entries[session_id]
-
-    async def _read(self, claims: AccessClaims) -> _Standing | None:
+    async def _read_session(self, claims: AccessClaims) -> _SessionStanding | None:
         session, user = await asyncio.gather(
-            self._sessions.get(claims.org_id, claims.session_id), self._users.find(claims.user_id)
+            self._session_store.get(claims.org_id, claims.session_id), self._users.find(claims.user_id)
         )
         if session is None or user is None:
             return None
-        if session.holds(user, self._clock.now()):
-            await self._note_activity(session)
-        return _Standing(session=session, user=user, permissions=frozenset(user.permissions))
-
-    async def _note_activity(self, session: Session) -> None:
         now = self._clock.now()
-        if now - session.last_activity_at < ACTIVITY_INTERVAL:
-            return
-        try:
-            await self._sessions.touch(session, now, ACTIVITY_INTERVAL)
-        except Unavailable:
-            logger.warning("the last activity of a session could not be stored")
+        if session.holds(user, now) and now - session.last_activity_at >= self._activity_interval:
+            try:
+                await self._session_store.touch(session, now, self._activity_interval)
+            except Unavailable:
+                logger.warning("the last activity of a session could not be stored")
+        return _SessionStanding(session=session, user=user, permissions=frozenset(user.permissions))
+
+    async def _read_api_token(self, token_hash: str) -> _TokenStanding | None:
+        token = await self._token_store.by_hash(token_hash)
+        user = await self._users.find(token.user_id) if token is not None else None
+        if token is None or user is None:
+            return None
+        now = self._clock.now()
+        used = token.last_used_at
+        if token.holds(user, now) and (used is None or now - used >= ACTIVITY_INTERVAL):
+            try:
+                await self._token_store.used(token, now, ACTIVITY_INTERVAL)
+            except Unavailable:
+                logger.warning("the last use of an API token could not be stored")
+        permissions = common(frozenset(token.permissions), frozenset(user.permissions))
+        return _TokenStanding(token=token, user=user, permissions=permissions)
+
+
+def common(first: frozenset[str], second: frozenset[str]) -> frozenset[str]:
+    """What both sets of keys grant: of two keys of which one grants the other, the lesser is kept."""
+    lesser = {key for key in first if grants(second, key)} | {key for key in second if grants(first, key)}
+    return frozenset(lesser)
+
+
+def _caller(user: User, permissions: frozenset[str], info: RequestInfo, *, session_id: str | None) -> Caller:
+    return Caller(
+        user_id=user.id,
+        org_id=user.org_id,
+        username=user.username,
+        permissions=permissions,
+        session_id=session_id,
+        ip_address=info.ip_address,
+        request_id=info.request_id,
+    )

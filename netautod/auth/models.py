@@ -1,9 +1,10 @@
-"""Sessions, refresh tokens and what a login answers, as values; secrets in them stay out of their repr."""
+"""Sessions, tokens and what a login answers, as values; secrets in them stay out of their repr."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from netautod.clock import optional_text, to_text
 from netautod.store.client import OrgId
 from netautod.users.models import User
 
@@ -35,7 +36,23 @@ class Session:
         """True while this session may act as the user."""
         same = self.user_id == user.id and self.org_id == user.org_id
         alive = self.ended_at is None and now < self.expires_at
-        return same and alive and user.is_active and self.epoch == user.session_epoch
+        current = self.epoch == user.session_epoch or self.id == user.kept_session_id
+        return same and alive and user.is_active and current
+
+    def to_json(self, *, current: bool) -> dict[str, Any]:
+        """`current`: it is the session of the one who asks."""
+        return {
+            "id": self.id,
+            "user_id": self.user_id,
+            "client_type": self.client_type,
+            "auth_provider": self.auth_provider,
+            "ip_address": self.ip_address,
+            "user_agent": self.user_agent,
+            "created_at": to_text(self.created_at),
+            "last_activity_at": to_text(self.last_activity_at),
+            "expires_at": to_text(self.expires_at),
+            "current": current,
+        }
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,20 +70,54 @@ class RefreshToken:
 
 
 @dataclass(frozen=True, kw_only=True)
+class ApiToken:
+    """A machine's token; `hash` is the SHA-256 of its plain text, in hex. `expires_at` None: never."""
+
+    id: str
+    org_id: OrgId
+    user_id: str
+    name: str
+    hash: str = field(repr=False)
+    permissions: tuple[str, ...]
+    created_at: datetime
+    expires_at: datetime | None
+    last_used_at: datetime | None
+
+    def holds(self, owner: User, now: datetime) -> bool:
+        """True while the token may act for its owner."""
+        same = self.user_id == owner.id and self.org_id == owner.org_id
+        return same and owner.is_active and (self.expires_at is None or now < self.expires_at)
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "id": self.id,
+            "name": self.name,
+            "permissions": list(self.permissions),
+            "created_at": to_text(self.created_at),
+            "expires_at": optional_text(self.expires_at),
+            "last_used_at": optional_text(self.last_used_at),
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
 class IssuedTokens:
     """The token response (service.md "Token response"); `expires_in` in seconds."""
 
     access_token: str = field(repr=False)
     refresh_token: str = field(repr=False)
     expires_in: int
+    ssh_certificate: dict[str, Any] | None = None
 
     def to_json(self) -> dict[str, Any]:
-        return {
+        tokens: dict[str, Any] = {
             "access_token": self.access_token,
             "refresh_token": self.refresh_token,
             "token_type": "Bearer",
             "expires_in": self.expires_in,
         }
+        if self.ssh_certificate is not None:
+            tokens["ssh_certificate"] = self.ssh_certificate
+        return tokens
 
 
 @dataclass(frozen=True, kw_only=True)

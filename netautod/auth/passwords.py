@@ -50,7 +50,7 @@ class PasswordHasher:
     callers wait for a thread, the next one gets Unavailable. Threads start with the first password.
     """
 
-    def __init__(self, *, threads: int | None = None, queue: int = 64) -> None:
+    def __init__(self, *, threads: int | None = None, queue: int = 128) -> None:
         count = threads or max(1, (os.cpu_count() or 1) - 1)
         self._pool = ThreadPoolExecutor(count, thread_name_prefix="argon2")
         self._places = threading.BoundedSemaphore(count + queue)
@@ -79,7 +79,7 @@ class PasswordHasher:
         return await self._in_thread(lambda: self._verify(hashed, normalised))
 
     async def close(self) -> None:
-        """Takes no more passwords and waits for those in the queue, a second at most with the default."""
+        """Takes no more passwords and waits for those in the queue, a few seconds at most."""
         await asyncio.to_thread(self._pool.shutdown)
 
     async def __aenter__(self) -> Self:

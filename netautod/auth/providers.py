@@ -1,29 +1,18 @@
-"""The auth providers by name: the local one, and those that are registered beside it."""
+"""The auth providers by name: the local one, and those that plugins register beside it."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 from netautod.errors import InvalidInput
+from netautod.plugin_auth import AuthProvider, Identity, PasswordProvider, RedirectProvider
 from netautod.users.models import AUTH_PROVIDERS, LOCAL
 from netautod.users.service import UserService
 
 TITLES = {LOCAL: "Local", "ldap": "LDAP", "oidc": "OIDC"}
 
 
-@dataclass(frozen=True, kw_only=True)
-class Identity:
-    """Whom a provider has recognised. `external_id` is its own lasting name for him (entryUUID, subject)."""
-
-    username: str
-    external_id: str | None = None
-    email: str | None = None
-    display_name: str | None = None
-    groups: tuple[str, ...] = ()
-
-
-class PasswordProvider(Protocol):
-    """A provider that a name and a password can be shown to."""
+class PasswordLogin(Protocol):
+    """What a login with a name and a password needs of a provider."""
 
     @property
     def name(self) -> str: ...
@@ -49,16 +38,41 @@ class LocalProvider:
 
 
 class Providers:
-    def __init__(self, providers: Iterable[PasswordProvider]) -> None:
-        self._providers = {provider.name: provider for provider in providers}
+    """Asking for a provider that is off, or of the other kind, raises InvalidInput."""
 
-    def get(self, name: str) -> PasswordProvider:
-        """Raises InvalidInput for one that is off."""
-        if name not in self._providers:
-            raise InvalidInput(f"{TITLES.get(name, name)} login is not enabled")
-        return self._providers[name]
+    def __init__(self, local: Iterable[PasswordLogin], plugins: Iterable[AuthProvider] = ()) -> None:
+        self._plugins = {provider.name: provider for provider in plugins}
+        self._password: dict[str, PasswordLogin] = {provider.name: provider for provider in local}
+        for name, provider in self._plugins.items():
+            if isinstance(provider, PasswordProvider):
+                self._password[name] = provider
+
+    def get(self, name: str) -> PasswordLogin:
+        if name not in self._password:
+            raise _off(name)
+        return self._password[name]
+
+    def testable(self, name: str) -> PasswordProvider:
+        found = self._plugins.get(name)
+        if not isinstance(found, PasswordProvider):
+            raise _off(name)
+        return found
+
+    def redirect(self, name: str) -> RedirectProvider:
+        found = self._plugins.get(name)
+        if not isinstance(found, RedirectProvider):
+            raise _off(name)
+        return found
+
+    async def close(self) -> None:
+        for provider in self._plugins.values():
+            await provider.close()
 
     def to_json(self) -> dict[str, Any]:
         """Always the three, each with `enabled` (decisions.md 4)."""
-        listed = [{"name": name, "enabled": name in self._providers} for name in AUTH_PROVIDERS]
-        return {"providers": listed}
+        enabled = {*self._password, *self._plugins}
+        return {"providers": [{"name": name, "enabled": name in enabled} for name in AUTH_PROVIDERS]}
+
+
+def _off(name: str) -> InvalidInput:
+    return InvalidInput(f"{TITLES.get(name, name)} login is not enabled")

@@ -1,10 +1,24 @@
 """Request and answer schemas of authentication."""
 
-from marshmallow import fields, validate
+from typing import Any
+
+from marshmallow import ValidationError, fields, validate
 
 from netautod.auth.models import ADMIN_UI, CLIENT_TYPES
-from netautod.http.schema import Answer, Request, Text
+from netautod.clock import whole_milliseconds
+from netautod.http.schema import (
+    Answer,
+    Id,
+    Name,
+    PageAnswer,
+    Query,
+    QueryTimestamp,
+    Request,
+    Text,
+    Timestamp,
+)
 from netautod.users.models import AUTH_PROVIDERS
+from netautod.users.schemas import Permission
 
 
 class LoginBody(Request):
@@ -18,11 +32,48 @@ class RefreshBody(Request):
     refresh_token = fields.String(required=True, validate=validate.Length(min=1, max=4096))
 
 
+class PasswordBody(Request):
+    current_password = fields.String(required=True, validate=validate.Length(min=1))
+    new_password = fields.String(required=True, validate=validate.Length(min=1))
+
+
+class Moment(QueryTimestamp):
+    """An ISO 8601 date and time with an offset, cut to milliseconds."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
+        text = fields.String._deserialize(self, value, attr, data, **kwargs)
+        try:
+            return whole_milliseconds(super()._deserialize(text, attr, data, **kwargs))
+        except OverflowError as error:  # year 1 or 9999 in a foreign offset
+            raise ValidationError("Not an ISO 8601 date and time.") from error
+
+
+class ApiTokenBody(Request):
+    read_only = frozenset({"id", "created_at", "last_used_at"})
+    name = Name(required=True)
+    permissions = fields.List(Permission(), required=True, validate=validate.Length(max=100))
+    expires_at = Moment(allow_none=True)
+
+
+class SessionQuery(Query):
+    user_id = Id()
+
+
+class SshCertificateAnswer(Answer):
+    certificate = fields.String()
+    ca_public_key = fields.String()
+    valid_after = Timestamp()
+    valid_before = Timestamp()
+    serial = fields.Integer()
+
+
 class TokenAnswer(Answer):
     access_token = fields.String()
     refresh_token = fields.String()
     token_type = fields.String(validate=validate.Equal("Bearer"))
     expires_in = fields.Integer()
+    # Only where the login brought a public_key.
+    ssh_certificate = fields.Nested(SshCertificateAnswer, metadata={"x-optional": True})
 
 
 class LogoutAnswer(Answer):
@@ -37,3 +88,37 @@ class ProviderAnswer(Answer):
 
 class ProviderListAnswer(Answer):
     providers = fields.List(fields.Nested(ProviderAnswer))
+
+
+class SessionAnswer(Answer):
+    id = Id()
+    user_id = Id()
+    client_type = fields.String(validate=validate.OneOf(CLIENT_TYPES))
+    auth_provider = fields.String(validate=validate.OneOf(AUTH_PROVIDERS))
+    ip_address = fields.String()
+    user_agent = fields.String()
+    created_at = Timestamp()
+    last_activity_at = Timestamp()
+    expires_at = Timestamp()
+    current = fields.Boolean()
+
+
+class SessionListAnswer(Answer):
+    sessions = fields.List(fields.Nested(SessionAnswer))
+
+
+class ApiTokenAnswer(Answer):
+    id = Id()
+    name = fields.String()
+    permissions = fields.List(fields.String())
+    created_at = Timestamp()
+    expires_at = Timestamp(allow_none=True)
+    last_used_at = Timestamp(allow_none=True)
+
+
+class NewApiTokenAnswer(ApiTokenAnswer):
+    token = fields.String()
+
+
+class ApiTokenListAnswer(PageAnswer):
+    tokens = fields.List(fields.Nested(ApiTokenAnswer))

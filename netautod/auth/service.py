@@ -1,19 +1,31 @@
 """Login, refresh and logout: the order of the checks, what is told to the client and what to the audit."""
 
+import logging
+from contextlib import nullcontext
+from dataclasses import replace
+
 from netautod.audit.service import AuditLog
 from netautod.auth.access_tokens import INVALID
+from netautod.auth.api_tokens import require_session
 from netautod.auth.authenticator import Authenticator
 from netautod.auth.lockout import Lockout
+from netautod.auth.login_gate import LoginGate
 from netautod.auth.models import IssuedTokens, LoginRequest, Session
-from netautod.auth.providers import Providers
+from netautod.auth.providers import PasswordLogin, Providers
+from netautod.auth.provisioning import Accounts
+from netautod.auth.seats import SeatLimitReached
 from netautod.auth.sessions import Reuse, Sessions
+from netautod.auth.ssh_ca import SshAuthority
+from netautod.auth.ssh_keys import ClientKey, parse_public_key
 from netautod.caller import Caller
-from netautod.errors import InvalidInput, TooManyRequests, Unauthenticated
+from netautod.errors import TooManyRequests, Unauthenticated
 from netautod.http.context import RequestInfo
-from netautod.users.models import User
+from netautod.plugin_auth import ProviderUnavailable
+from netautod.users.models import LOCAL, User
 from netautod.users.organizations import OrganizationService
 from netautod.users.service import UserService
 
+logger = logging.getLogger(__name__)
 REUSE_ACTIONS = {Reuse.RECENT: "auth.refresh_reuse", Reuse.REPLAY: "auth.refresh_replay"}
 
 
@@ -28,6 +40,8 @@ class AuthService:
         lockout: Lockout,
         authenticator: Authenticator,
         audit: AuditLog,
+        accounts: Accounts,
+        ssh_ca: SshAuthority,
     ) -> None:
         self.providers = providers
         self._users = users
@@ -36,26 +50,62 @@ class AuthService:
         self._lockout = lockout
         self._authenticator = authenticator
         self._audit = audit
+        self._accounts = accounts
+        self._ssh_ca = ssh_ca
+        self._gate = LoginGate()
 
     async def login(self, provider_name: str, request: LoginRequest, info: RequestInfo) -> IssuedTokens:
         """Raises Unauthenticated for wrong credentials, TooManyRequests for an address that is locked out,
-        InvalidInput for a provider that is off.
+        InvalidInput for a provider that is off and a public key that gets no certificate.
         """
         provider = self.providers.get(provider_name)
-        if request.public_key is not None:
-            raise InvalidInput("public_key: SSH certificates are not configured")
+        client_key = None if request.public_key is None else parse_public_key(request.public_key)
+        # It may make a guessed account wait, which is not to hold up others at the gate.
         await self._lockout.admit(info.ip_address, request.username)
-        # Read before the password is checked: see Sessions.begin.
-        user = await self._users.by_username(request.username)
-        identity = await provider.authenticate(request.username, request.password)
-        if identity is None or user is None or not user.is_active or user.auth_provider != provider.name:
-            raise await self._failed(provider.name, request, user, info)
-        await self._lockout.succeeded(info.ip_address, request.username)
-        session, tokens = await self._sessions.begin(
-            user, client_type=request.client_type, auth_provider=provider.name, info=info
-        )
+        # A directory that hangs is not to hold up local logins either.
+        async with self._gate.turn() if provider.name == LOCAL else nullcontext():
+            # Read before the password is checked: see Sessions.begin.
+            named = await self._users.by_username(request.username)
+            user = await self._recognised(provider, request, named, info)
+            if user is None:
+                raise await self._failed(provider.name, request, named, info)
+            await self._lockout.succeeded(info.ip_address, request.username)
+            return await self.begin(
+                user,
+                provider=provider.name,
+                client_type=request.client_type,
+                info=info,
+                client_key=client_key,
+            )
+
+    async def begin(
+        self,
+        user: User,
+        *,
+        provider: str,
+        client_type: str,
+        info: RequestInfo,
+        client_key: ClientKey | None = None,
+    ) -> IssuedTokens:
+        """The session of a user who has just proved who he is, however he did.
+
+        Raises SeatLimitReached for a terminal that finds no free seat.
+        """
+        if client_key is not None:
+            self._ssh_ca.check_principal(user)
+        details = {"auth_provider": provider, "client_type": client_type}
+        try:
+            session, tokens = await self._sessions.begin(
+                user, client_type=client_type, auth_provider=provider, info=info
+            )
+        except SeatLimitReached:
+            await self._record("auth.seat_refused", user, None, info, details)
+            raise
+        if client_key is not None:
+            # If we die here a session stays that nobody has a token for, until it expires.
+            certificate = await self._ssh_ca.sign(user, session, client_key)
+            tokens = replace(tokens, ssh_certificate=certificate.to_json())
         await self._users.logged_in(user)
-        details = {"auth_provider": provider.name, "client_type": request.client_type}
         await self._record("auth.login", user, session, info, details)
         return tokens
 
@@ -71,12 +121,10 @@ class AuthService:
 
     async def logout(self, caller: Caller) -> int:
         """Ends the caller's session and revokes all of the user's refresh tokens; how many sessions ended."""
-        user = await self.current_user(caller)
-        ended = False
-        if caller.session_id is not None:
-            ended = await self._sessions.logout(user, caller.session_id)
-            self._authenticator.forget(caller.session_id)
-        await self._audit.record(caller, "auth.logout", "session", caller.session_id)
+        session_id = require_session(caller)
+        ended = await self._sessions.logout(await self.current_user(caller), session_id)
+        self._authenticator.forget(session_id)
+        await self._audit.record(caller, "auth.logout", "session", session_id)
         return int(ended)
 
     async def current_user(self, caller: Caller) -> User:
@@ -84,6 +132,42 @@ class AuthService:
         if user is None:
             raise Unauthenticated(INVALID)
         return user
+
+    async def note_failure(
+        self, provider: str, action: str, user: User | None, info: RequestInfo, *, unavailable: bool = False
+    ) -> None:
+        """One audit event of a login that failed; `user` is the one whose name it came with, if any."""
+        details = {"auth_provider": provider, "known_user": user is not None}
+        await self._audit.record_for(
+            user.org_id if user else await self._organizations.default_id(),
+            actor_id=user.id if user else None,
+            actor_name=user.username if user else None,
+            action=action,
+            resource_type="user",
+            resource_id=user.id if user else None,
+            ip_address=info.ip_address,
+            request_id=info.request_id,
+            details={**details, "provider_unavailable": True} if unavailable else details,
+        )
+
+    async def _recognised(
+        self, provider: PasswordLogin, request: LoginRequest, named: User | None, info: RequestInfo
+    ) -> User | None:
+        """The active user whose name and password these are."""
+        try:
+            identity = await provider.authenticate(request.username, request.password)
+        except ProviderUnavailable as error:
+            logger.error("%s cannot check passwords: %s", provider.name, error)
+            await self.note_failure(provider.name, "auth.login_failed", named, info, unavailable=True)
+            # Not counted as a failure: a directory that is away must not lock its users out.
+            raise Unauthenticated("Invalid username or password.") from error
+        if identity is None:
+            return None
+        user = named
+        if provider.name != LOCAL:
+            user = await self._accounts.user_of(provider.name, identity, typed=request.username)
+        known = user is not None and user.is_active and user.auth_provider == provider.name
+        return user if known else None
 
     async def _failed(
         self, provider_name: str, request: LoginRequest, user: User | None, info: RequestInfo
@@ -93,25 +177,14 @@ class AuthService:
             remaining = await self._lockout.failed(info.ip_address, request.username)
         except TooManyRequests as refusal:
             return refusal
-        org_id = user.org_id if user else await self._organizations.default_id()
         actions = ["auth.login_failed"] if remaining else ["auth.login_failed", "auth.lockout"]
         for action in actions:
-            await self._audit.record_for(
-                org_id,
-                actor_id=user.id if user else None,
-                actor_name=user.username if user else None,
-                action=action,
-                resource_type="user",
-                resource_id=user.id if user else None,
-                ip_address=info.ip_address,
-                request_id=info.request_id,
-                details={"auth_provider": provider_name, "known_user": user is not None},
-            )
+            await self.note_failure(provider_name, action, user, info)
         # One form for every number, also for 1: clients look for "N attempts remaining".
         return Unauthenticated(f"Invalid username or password. {remaining} attempts remaining.")
 
     async def _record(
-        self, action: str, user: User, session: Session, info: RequestInfo, details: dict[str, str]
+        self, action: str, user: User, session: Session | None, info: RequestInfo, details: dict[str, str]
     ) -> None:
         await self._audit.record_for(
             user.org_id,
@@ -119,7 +192,7 @@ class AuthService:
             actor_name=user.username,
             action=action,
             resource_type="session",
-            resource_id=session.id,
+            resource_id=session.id if session else None,
             ip_address=info.ip_address,
             request_id=info.request_id,
             details=details,

@@ -13,15 +13,17 @@ from uuid import uuid4
 
 from netautod.auth.access_tokens import AccessTokens
 from netautod.auth.models import IssuedTokens, RefreshToken, Session
+from netautod.auth.seats import SeatLimitReached, Seats
 from netautod.auth.store import RefreshTokenStore, SessionStore
 from netautod.clock import Clock
 from netautod.http.context import RequestInfo
-from netautod.store.client import Database
+from netautod.store.client import Database, OrgId
 from netautod.users.models import User
 from netautod.users.service import UserService
 
 TOKEN_BYTES = 32
 REUSE_GRACE = timedelta(seconds=10)
+LISTED = 1000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,6 +60,7 @@ class Sessions:
         users: UserService,
         clock: Clock,
         lifetimes: Lifetimes,
+        seats: Seats,
     ) -> None:
         self._store = SessionStore(database)
         self._refresh_tokens = RefreshTokenStore(database)
@@ -65,6 +68,7 @@ class Sessions:
         self._users = users
         self._clock = clock
         self._lifetimes = lifetimes
+        self._seats = seats
 
     async def begin(
         self, user: User, *, client_type: str, auth_provider: str, info: RequestInfo
@@ -72,11 +76,14 @@ class Sessions:
         """A new session for a user that has just proved who he is.
 
         `user` as read before the proof: if the password changes meanwhile the session is dead from birth.
+        Raises SeatLimitReached for a terminal that finds no free seat.
         """
+        session_id = str(uuid4())
+        await self._seats.take(client_type, session_id)
         now = self._clock.now()
         family_expires_at = now + self._lifetimes.family
         session = Session(
-            id=str(uuid4()),
+            id=session_id,
             org_id=user.org_id,
             user_id=user.id,
             epoch=user.session_epoch,
@@ -90,6 +97,11 @@ class Sessions:
             family_expires_at=family_expires_at,
         )
         await self._store.insert(session)
+        try:
+            await self._seats.confirm(session)
+        except SeatLimitReached:
+            await self.end(session, "no seat")
+            raise
         # If we die here a session stays that nobody has a token for, until it expires.
         _, refresh_token = await self._new_refresh_token(user, session, now)
         return session, await self._issued(user, session, refresh_token)
@@ -119,6 +131,24 @@ class Sessions:
         session = replace(session, expires_at=max(session.expires_at, expires_at))
         issued = await self._issued(user, session, refresh_token)
         return Refreshed(tokens=issued, session=session, user=user)
+
+    async def living(self, user: User) -> list[Session]:
+        """The user's sessions that would be let in now, newest first, a thousand at most."""
+        now = self._clock.now()
+        found = await self._store.of_user(user, now, limit=LISTED)
+        return [session for session in found if session.holds(user, now)]
+
+    async def get(self, org_id: OrgId, session_id: str) -> tuple[Session, User] | None:
+        """A living session of the organization with its user."""
+        session = await self._store.get(org_id, session_id)
+        user = await self._users.find(session.user_id) if session is not None else None
+        if session is None or user is None or not session.holds(user, self._clock.now()):
+            return None
+        return session, user
+
+    async def end_others(self, user: User, kept: str) -> int:
+        """Ends all living sessions of the user but one; how many they were."""
+        return await self._store.end_others(user, kept, "ended by the user", self._clock.now())
 
     async def end(self, session: Session, reason: str) -> bool:
         """False if it had ended before."""

@@ -2,15 +2,17 @@
 
 from datetime import datetime, timedelta
 
-from netautod.auth.models import RefreshToken, Session
+from netautod.auth.models import TERMINAL, RefreshToken, Session
 from netautod.store.client import Database, Document, OrgId
 from netautod.store.indexes import Index
+from netautod.users.models import User
 
 SESSIONS, REFRESH_TOKENS = "sessions", "refresh_tokens"
 INDEXES = (
     Index(collection=SESSIONS, keys=(("org_id", 1), ("user_id", 1), ("created_at", -1))),
     # The TTL monitor runs once a minute and is late under load: every check compares `expires_at` itself.
     Index(collection=SESSIONS, keys=(("expires_at", 1),), expire_seconds=0),
+    Index(collection=SESSIONS, keys=(("last_activity_at", 1),), partial={"client_type": TERMINAL}),
     Index(collection=REFRESH_TOKENS, keys=(("expires_at", 1),), expire_seconds=0),
 )
 
@@ -18,6 +20,7 @@ INDEXES = (
 class SessionStore:
     def __init__(self, database: Database) -> None:
         self._sessions = database.scoped(SESSIONS)
+        self._all = database.collection(SESSIONS)
 
     async def insert(self, session: Session) -> None:
         await self._sessions.insert(session.org_id, _session_document(session))
@@ -25,6 +28,31 @@ class SessionStore:
     async def get(self, org_id: OrgId, session_id: str) -> Session | None:
         found = await self._sessions.find_one(org_id, {"_id": session_id})
         return _to_session(found) if found else None
+
+    async def of_user(self, user: User, now: datetime, *, limit: int) -> list[Session]:
+        """The user's sessions that did not end or expire, newest first."""
+        where = {"user_id": user.id, "ended_at": None, "expires_at": {"$gt": now}}
+        sort = [("created_at", -1), ("_id", 1)]
+        found = await self._sessions.find(user.org_id, where, sort=sort, limit=limit)
+        return [_to_session(document) for document in found]
+
+    async def terminals(self, active_since: datetime, now: datetime) -> list[Session]:
+        """Terminal sessions of all organizations with activity since then; their users may be gone."""
+        recent = {"client_type": TERMINAL, "last_activity_at": {"$gt": active_since}}
+        found = await self._all.find({**recent, "ended_at": None, "expires_at": {"$gt": now}})
+        return [_to_session(document) for document in found]
+
+    async def end_others(self, user: User, kept: str, reason: str, now: datetime) -> int:
+        """Ends all of the user's living sessions but one; how many they were."""
+        where = {
+            "user_id": user.id,
+            "_id": {"$ne": kept},
+            "ended_at": None,
+            "expires_at": {"$gt": now},
+            "$or": [{"epoch": user.session_epoch}, {"_id": user.kept_session_id}],
+        }
+        change = {"$set": {"ended_at": now, "end_reason": reason}}
+        return await self._sessions.update_many(user.org_id, where, change)
 
     async def end(self, org_id: OrgId, session_id: str, reason: str, now: datetime) -> bool:
         """False if it had ended before; the first reason stays."""

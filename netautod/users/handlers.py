@@ -6,7 +6,7 @@ from netautod.http.routes import Route
 from netautod.http.schema import PageQuery
 from netautod.store.paging import Page
 from netautod.users.models import NewUser, User
-from netautod.users.schemas import UserAnswer, UserCreate, UserListAnswer
+from netautod.users.schemas import UserAnswer, UserCreate, UserListAnswer, UserUpdate
 from netautod.users.service import UserService
 
 USERS_MANAGE = "users.manage"
@@ -28,5 +28,31 @@ class Users(JsonHandler):
         self.answer(user.to_managed_json())
 
 
+class OneUser(JsonHandler):
+    users: UserService
+
+    @requires(USERS_MANAGE, answer=UserAnswer)
+    async def get(self, user_id: str) -> None:
+        """Reads a user."""
+        user = await self.users.get(self.caller.org_id, self.path_id(user_id, "User"))
+        self.answer(user.to_managed_json())
+
+    @requires(USERS_MANAGE, body=UserUpdate, partial=True, answer=UserAnswer)
+    async def put(self, user_id: str) -> None:
+        """Changes a user who holds nothing that the caller does not hold; `password` resets it."""
+        user = await self.users.update(self.caller, self.path_id(user_id, "User"), self.body)
+        self.answer(user.to_managed_json())
+
+    @requires(USERS_MANAGE, status=204)
+    async def delete(self, user_id: str) -> None:
+        """Deletes a user; his sessions and tokens end."""
+        await self.users.delete(self.caller, self.path_id(user_id, "User"))
+        self.answer_nothing()
+
+
 def routes(users: UserService) -> list[Route]:
-    return [Route(path="/api/users", handler=Users, services={"users": users})]
+    services = {"users": users}
+    return [
+        Route(path="/api/users", handler=Users, services=services),
+        Route(path="/api/users/:id", handler=OneUser, services=services),
+    ]

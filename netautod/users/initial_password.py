@@ -3,6 +3,7 @@
 import os
 import stat
 from pathlib import Path
+from uuid import uuid4
 
 from netautod.errors import NetautodError
 
@@ -34,8 +35,7 @@ def remove(data_dir: Path) -> None:
 
 
 def _publish(path: Path, password: str) -> None:
-    draft = path.with_name(f"{NAME}.{os.getpid()}.new")
-    draft.unlink(missing_ok=True)
+    draft = path.with_name(f"{NAME}.{uuid4().hex}.new")  # several starts may be in one process (tests)
     descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
     try:
         with os.fdopen(descriptor, "w") as file:

@@ -10,6 +10,7 @@ from uuid import uuid4
 from netautod.clock import optional_text, to_text
 from netautod.errors import InvalidInput
 from netautod.store.client import OrgId
+from netautod.users.external_ids import canonical_external_id
 
 LOCAL = "local"
 AUTH_PROVIDERS = (LOCAL, "ldap", "oidc")
@@ -54,6 +55,16 @@ class Role:
     builtin: bool
     created_at: datetime
     updated_at: datetime
+
+    def to_json(self) -> dict[str, Any]:
+        """The five fields of decisions.md 2."""
+        return {
+            "id": self.id,
+            "name": self.name,
+            "description": self.description,
+            "permissions": list(self.permissions),
+            "builtin": self.builtin,
+        }
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,7 +115,9 @@ class User:
     """A user with the roles that the database holds for him now; the password hash is never part of it.
 
     Sessions and refresh tokens remember the epoch they were made in and die when the user's moves on. So
-    one write ends them all, those included that another node is making at this moment.
+    one write ends them all, those included that another node is making at this moment. One session may be
+    kept over such a write: the one that changed the password. `revision` grows with every change of what
+    others decided on, so that a decision on an older state is not carried out.
     """
 
     id: str
@@ -121,6 +134,8 @@ class User:
     created_at: datetime
     updated_at: datetime
     last_login_at: datetime | None
+    kept_session_id: str | None = None
+    revision: int = 0
 
     @classmethod
     def made(
@@ -136,13 +151,18 @@ class User:
             roles=tuple(roles),
             is_active=new.is_active,
             auth_provider=new.auth_provider,
-            external_id=new.external_id,
+            external_id=canonical_external_id(new.auth_provider, new.external_id),
             session_epoch=0,
             refresh_epoch=0,
             created_at=now,
             updated_at=now,
             last_login_at=None,
         )
+
+    @property
+    def admin_role(self) -> Role | None:
+        """The built-in role `admin` if the user has it."""
+        return next((role for role in self.roles if role.builtin and role.name == ADMIN_ROLE), None)
 
     @property
     def role_names(self) -> list[str]:

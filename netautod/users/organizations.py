@@ -24,8 +24,9 @@ from netautod.users.models import (
     require_username,
 )
 from netautod.users.organization_store import OrganizationStore
+from netautod.users.role_store import RoleStore
 from netautod.users.service import USERNAME_TAKEN, system_caller
-from netautod.users.store import RoleStore, UserStore
+from netautod.users.store import UserStore
 
 DEFAULT = "default"
 FIRST_ADMIN = "admin"
@@ -103,7 +104,9 @@ class OrganizationService:
             if existing is None or existing.org_id != organization.id:
                 raise Conflict(USERNAME_TAKEN)
             # An earlier call died after the insert: nobody knows the password that it generated.
-            await self._users.set_password(existing, hashed, self._clock.now())
+            change = {"password_hash": hashed}
+            if not await self._users.change(existing, change, self._clock.now(), ends_sessions=True):
+                raise Conflict("The organization is being created by another call")
         await self.finish(organization, "cli")
         return CreatedOrganization(
             organization=organization, admin=username, generated_password=None if password else chosen

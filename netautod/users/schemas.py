@@ -1,9 +1,12 @@
-"""Request and answer schemas of users."""
+"""Request and answer schemas of users and roles."""
 
-from marshmallow import fields, validate
+from typing import Any
+
+from marshmallow import ValidationError, fields, validate
 
 from netautod.http.schema import Answer, Boolean, Id, Name, PageAnswer, Request, Text, Timestamp
 from netautod.users.models import AUTH_PROVIDERS, LOCAL
+from netautod.users.rank import is_permission
 
 READ_ONLY = frozenset({"id", "org_id", "permissions", "created_at", "updated_at", "last_login_at"})
 
@@ -18,6 +21,10 @@ class UserCreate(Request):
     display_name = Text(max_length=255)
     roles = fields.List(Name(), required=True, validate=validate.Length(max=100))
     is_active = Boolean(load_default=True)
+
+
+class UserUpdate(UserCreate):
+    """Of a PUT; `username` and `auth_provider` only as they are."""
 
 
 class CurrentUserAnswer(Answer):
@@ -40,3 +47,32 @@ class UserAnswer(CurrentUserAnswer):
 
 class UserListAnswer(PageAnswer):
     users = fields.List(fields.Nested(UserAnswer))
+
+
+class Permission(fields.String):
+    """A key of decisions.md 2, or a wildcard over such keys."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> str:
+        key = str(super()._deserialize(value, attr, data, **kwargs))
+        if not is_permission(key):
+            raise ValidationError(f"There is no permission {key[:64]!r}.")
+        return key
+
+
+class RoleRequest(Request):
+    read_only = frozenset({"id", "org_id", "builtin", "created_at", "updated_at"})
+    name = Name(required=True)
+    description = Text()
+    permissions = fields.List(Permission(), required=True, validate=validate.Length(max=100))
+
+
+class RoleAnswer(Answer):
+    id = Id()
+    name = fields.String()
+    description = fields.String(allow_none=True)
+    permissions = fields.List(fields.String())
+    builtin = fields.Boolean()
+
+
+class RoleListAnswer(PageAnswer):
+    roles = fields.List(fields.Nested(RoleAnswer))

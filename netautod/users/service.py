@@ -1,27 +1,28 @@
-"""The rules of users: who may make whom, passwords, and what ends a user's sessions."""
+"""The rules of users: who may make and change whom, passwords, and what ends a user's sessions."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from netautod.audit.service import AuditLog
 from netautod.auth.passwords import PasswordHasher, check_policy
 from netautod.caller import Caller
 from netautod.clock import Clock
-from netautod.errors import Conflict, Forbidden, InvalidInput, NotFound
+from netautod.errors import Conflict, InvalidInput, NotFound
+from netautod.registries import Followers
 from netautod.store.client import Database, Duplicate, OrgId
 from netautod.store.paging import Page, PageOf
-from netautod.users.models import (
-    ADMIN_ROLE,
-    LOCAL,
-    NewUser,
-    Role,
-    User,
-    canonical_username,
-    require_username,
-)
-from netautod.users.store import RoleStore, UserStore
+from netautod.users.change import UserChange, change_of
+from netautod.users.models import LOCAL, NewUser, Role, User, canonical_username, require_username
+from netautod.users.rank import require_grantable, require_rank
+from netautod.users.role_store import RoleStore
+from netautod.users.store import UserStore
 
 NOT_FOUND = "User not found"
 USERNAME_TAKEN = "User with this username already exists"
+EXTERNAL_ID_TAKEN = "User with this external_id already exists"
+LAST_ADMIN = "The last active admin of an organization cannot be disabled, deleted or lose the role admin"
+BUSY = "The user is being changed by other requests; try again"
+ATTEMPTS = 5
 # The actor of what the command line and the first start do; no user has this id (RFC 9562 5.9).
 SYSTEM_ID = "00000000-0000-0000-0000-000000000000"
 
@@ -32,7 +33,10 @@ def system_caller(org_id: OrgId, username: str = "cli") -> Caller:
 
 
 class UserService:
-    """`password_min_length` is the setting of that name; it holds for new passwords only."""
+    """`password_min_length` is the setting of that name; it holds for new passwords only.
+
+    `changed`: who caches what a user may do. `deleted`: who keeps something of a user.
+    """
 
     def __init__(
         self,
@@ -43,6 +47,8 @@ class UserService:
         audit: AuditLog,
         password_min_length: int,
     ) -> None:
+        self.changed = Followers()
+        self.deleted = Followers()
         self._store = UserStore(database)
         self._roles = RoleStore(database)
         self._hasher = hasher
@@ -57,13 +63,27 @@ class UserService:
         """All users of the installation by name; for the command line."""
         return await self._store.everyone()
 
+    async def get(self, org_id: OrgId, user_id: str) -> User:
+        user = await self._store.get(user_id)
+        if user is None or user.org_id != org_id:
+            raise NotFound(NOT_FOUND)
+        return user
+
     async def find(self, user_id: str) -> User | None:
         return await self._store.get(user_id)
+
+    async def find_many(self, ids: Iterable[str]) -> dict[str, User]:
+        """By id, of any organization; unknown ids are left out."""
+        return {user.id: user for user in await self._store.many(set(ids))}
 
     async def by_username(self, username: str) -> User | None:
         """In any case of letters; None also for what cannot be a username."""
         canonical = canonical_username(username)
         return await self._store.by_username(canonical) if canonical else None
+
+    async def by_external_id(self, auth_provider: str, external_id: str) -> User | None:
+        """Of any organization: an entry of a directory is one user of the installation."""
+        return await self._store.by_external_id(auth_provider, external_id)
 
     async def create(self, caller: Caller, new: NewUser) -> User:
         """Makes a user in the caller's organization, with roles whose permissions the caller holds.
@@ -78,39 +98,51 @@ class UserService:
         try:
             await self._store.insert(user, hashed)
         except Duplicate as error:
-            taken = "external_id" in error.fields
-            text = "User with this external_id already exists" if taken else USERNAME_TAKEN
-            raise Conflict(text) from error
+            raise _taken(error) from error
+        try:
+            await self._confirm_roles(user.org_id, roles)
+        except InvalidInput:
+            await self._store.remove(user)
+            raise
         details = {"username": username, "roles": user.role_names, "auth_provider": user.auth_provider}
         await self._audit.record(caller, "user.create", "user", user.id, details)
         return user
 
+    async def update(self, caller: Caller, user_id: str, sent: Mapping[str, Any]) -> User:
+        """A PUT: `sent` holds fields of UserUpdate. Raises NotFound, InvalidInput, Forbidden or Conflict."""
+        return await self._change(caller, await self.get(caller.org_id, user_id), sent, "user.update")
+
     async def set_password(self, caller: Caller, username: str, password: str) -> User:
         """A new password for a local user of the caller's organization; ends all of his sessions."""
-        user = await self._reachable(caller, username)
+        user = await self._named(caller, username)
         if user.auth_provider != LOCAL:
             raise InvalidInput(f"The password of {user.username} is kept by {user.auth_provider}")
-        check_policy(password, user.username, self._min_length)
-        if not await self._store.set_password(user, await self._hasher.hash(password), self._clock.now()):
-            raise NotFound(NOT_FOUND)
-        await self._audit.record(caller, "user.password_reset", "user", user.id)
-        return user
+        return await self._change(caller, user, {"password": password}, "user.password_reset")
 
     async def disable(self, caller: Caller, username: str) -> None:
         """Refuses the user from now on; raises Conflict for an organization's last active admin."""
-        user = await self._reachable(caller, username)
-        admin = next((role for role in user.roles if role.builtin and role.name == ADMIN_ROLE), None)
-        if admin and user.is_active:
-            await self._refuse_last_admin(user, admin, remaining=1)
-        if not await self._store.disable(user, self._clock.now()):
-            raise NotFound(NOT_FOUND)
-        if admin and user.is_active:
-            try:
-                await self._refuse_last_admin(user, admin, remaining=0)
-            except Conflict:  # two admins were disabled at the same time: this one comes back
-                await self._store.enable(user, self._clock.now())
-                raise
-        await self._audit.record(caller, "user.disable", "user", user.id)
+        user = await self._named(caller, username)
+        await self._change(caller, user, {"is_active": False}, "user.disable")
+
+    async def enable(self, caller: Caller, username: str) -> None:
+        user = await self._named(caller, username)
+        await self._change(caller, user, {"is_active": True}, "user.enable")
+
+    async def delete(self, caller: Caller, user_id: str) -> None:
+        """His sessions and tokens are refused from now on; raises Conflict for the last active admin."""
+        for _ in range(ATTEMPTS):
+            user = await self.get(caller.org_id, user_id)
+            require_rank(caller, user)
+            leaving = None
+            if user.admin_role is not None and user.is_active:
+                leaving = await self._leave(user, user.admin_role)
+            if await self._store.remove(user, leaving=leaving):
+                break
+        else:
+            raise Conflict(BUSY)
+        await self.changed.notify(user.org_id, user.id)
+        await self.deleted.notify(user.org_id, user.id)
+        await self._audit.record(caller, "user.delete", "user", user.id, {"username": user.username})
 
     async def check_password(self, user: User | None, password: str) -> bool:
         """True for the right password of a local user; one read and one hash whoever it is."""
@@ -121,12 +153,102 @@ class UserService:
             await self._store.replace_hash(user.id, hashed, await self._hasher.hash(password))
         return verdict.ok
 
+    def check_policy(self, user: User, password: str, *, field: str) -> None:
+        """Raises InvalidInput naming the field."""
+        check_policy(password, user.username, self._min_length, field=field)
+
+    async def set_own_password(self, user: User, password: str, *, kept_session_id: str) -> bool:
+        """After the current one was checked: ends all sessions but one, and all refresh tokens.
+
+        `user` as read before that check; False if his sessions were ended since.
+        """
+        hashed = await self._hasher.hash(password)
+        changed = await self._store.set_own_password(
+            user, hashed, self._clock.now(), kept_session_id=kept_session_id
+        )
+        await self.changed.notify(user.org_id, user.id)
+        return changed
+
     async def revoke_refresh_tokens(self, user: User) -> None:
         """Of all his sessions, those included that are being issued at this moment."""
         await self._store.revoke_refresh_tokens(user)
 
     async def logged_in(self, user: User) -> None:
         await self._store.logged_in(user, self._clock.now())
+
+    async def _change(self, caller: Caller, user: User, sent: Mapping[str, Any], action: str) -> User:
+        hashed: str | None = None
+        for _ in range(ATTEMPTS):
+            require_rank(caller, user)
+            change = change_of(user, sent)
+            if caller.user_id == user.id:
+                change.refuse_for_oneself()
+            roles = None if change.roles is None else await self._granted_roles(caller, change.roles)
+            if not change.fields:
+                return user
+            if change.password is not None and hashed is None:
+                self.check_policy(user, change.password, field="password")
+                hashed = await self._hasher.hash(change.password)
+            if await self._write(user, change, roles, hashed):
+                break
+            user = await self.get(user.org_id, user.id)
+        else:
+            raise Conflict(BUSY)
+        await self.changed.notify(user.org_id, user.id)
+        details: dict[str, Any] = {"username": user.username, "fields": change.fields}
+        if roles is not None:
+            details |= {"roles": sorted(role.name for role in roles), "old_roles": user.role_names}
+        if "is_active" in change.values:
+            details["is_active"] = change.values["is_active"]
+        await self._audit.record(caller, action, "user", user.id, details)
+        return await self.get(user.org_id, user.id)
+
+    async def _write(
+        self, user: User, change: UserChange, roles: tuple[Role, ...] | None, hashed: str | None
+    ) -> bool:
+        """False if somebody else changed the user meanwhile: then everything has to be decided again."""
+        values = dict(change.values)
+        if hashed is not None:
+            values["password_hash"] = hashed
+        if roles is not None:
+            values["role_ids"] = [role.id for role in roles]
+        leaving = None
+        if user.admin_role is not None and change.ends_admin(user):
+            leaving = await self._leave(user, user.admin_role)
+        try:
+            written = await self._store.change(
+                user, values, self._clock.now(), ends_sessions=change.ends_sessions, leaving=leaving
+            )
+        except Duplicate as error:
+            raise _taken(error) from error
+        if written and roles is not None:
+            await self._keep_roles(user, roles)
+        return written
+
+    async def _leave(self, user: User, admin: Role) -> str | None:
+        """The mark under which an active admin may cease to be one; Conflict if he is the last."""
+        token = await self._store.mark_leaving(user)
+        if token is not None and not await self._store.other_admins(user, admin.id):
+            await self._store.unmark_leaving(user, token)
+            raise Conflict(LAST_ADMIN)
+        return token
+
+    async def _keep_roles(self, before: User, roles: Iterable[Role]) -> None:
+        """Gives the old roles back if one of the new ones is being removed at this moment."""
+        try:
+            await self._confirm_roles(before.org_id, roles)
+        except InvalidInput:
+            after = await self.get(before.org_id, before.id)
+            old = {"role_ids": [role.id for role in before.roles]}
+            await self._store.change(after, old, self._clock.now())
+            raise
+
+    async def _confirm_roles(self, org_id: OrgId, roles: Iterable[Role]) -> None:
+        """After a write that names roles: see registries.Removal, which looks for users after hiding."""
+        there = await self._roles.visible(org_id, [role.id for role in roles])
+        for role in roles:
+            if role.id not in there:
+                raise InvalidInput(f"roles: there is no role {role.name!r}")
 
     def _check_provider(self, new: NewUser, username: str) -> None:
         if new.auth_provider != LOCAL:
@@ -146,18 +268,15 @@ class UserService:
             if name not in found:
                 raise InvalidInput(f"roles: there is no role {name!r}")
         for role in found.values():
-            if not all(caller.can(permission) for permission in role.permissions):
-                raise Forbidden(f"The role {role.name!r} grants permissions that you do not hold")
+            require_grantable(caller, role)
         return tuple(found[name] for name in wanted)
 
-    async def _reachable(self, caller: Caller, username: str) -> User:
+    async def _named(self, caller: Caller, username: str) -> User:
         user = await self.by_username(username)
         if user is None or user.org_id != caller.org_id:
             raise NotFound(NOT_FOUND)
-        if not all(caller.can(permission) for permission in user.permissions):
-            raise Forbidden("This user holds permissions that you do not hold")
         return user
 
-    async def _refuse_last_admin(self, user: User, admin: Role, *, remaining: int) -> None:
-        if await self._store.active_with_role(user.org_id, admin.id) <= remaining:
-            raise Conflict("The last active admin of an organization cannot be disabled")
+
+def _taken(error: Duplicate) -> Conflict:
+    return Conflict(EXTERNAL_ID_TAKEN if "external_id" in error.fields else USERNAME_TAKEN)

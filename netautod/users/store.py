@@ -1,15 +1,18 @@
-"""Users and roles in MongoDB: the collections `users` and `roles`, and nobody else knows their documents."""
+"""Users in MongoDB: the collection `users`, and nobody else knows its documents."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime
+from collections.abc import Iterable, Mapping
+from datetime import datetime, timedelta
 from typing import Any
+from uuid import uuid4
 
 from netautod.store.client import Database, Document, OrgId
 from netautod.store.indexes import Index
 from netautod.store.paging import Page, PageOf
-from netautod.users.models import Role, User
+from netautod.users import role_store
+from netautod.users.models import User
+from netautod.users.role_store import ROLES, to_role
 
-USERS, ROLES = "users", "roles"
+USERS = "users"
 INDEXES = (
     # Login has no organization field, so a name is unique over the whole installation.
     Index(collection=USERS, keys=(("username", 1),), unique=True),
@@ -21,12 +24,14 @@ INDEXES = (
         unique=True,
         partial={"external_id": {"$type": "string"}},
     ),
-    Index(collection=ROLES, keys=(("org_id", 1), ("name", 1)), unique=True),
+    *role_store.INDEXES,
 )
 WITH_ROLES: Mapping[str, Any] = {
     "$lookup": {"from": ROLES, "localField": "role_ids", "foreignField": "_id", "as": "roles"}
 }
 WITHOUT_HASH: Mapping[str, Any] = {"$project": {"password_hash": 0}}
+ENDED: Mapping[str, int] = {"session_epoch": 1, "refresh_epoch": 1}
+LEAVING_SECONDS = 10
 
 
 class UserStore:
@@ -43,6 +48,14 @@ class UserStore:
 
     async def by_username(self, username: str) -> User | None:
         return await self._one({"username": username})
+
+    async def by_external_id(self, auth_provider: str, external_id: str) -> User | None:
+        return await self._one({"auth_provider": auth_provider, "external_id": external_id})
+
+    async def many(self, ids: Iterable[str]) -> list[User]:
+        wanted = {"$match": {"_id": {"$in": list(ids)}}}
+        found = await self._all.aggregate([wanted, WITH_ROLES, WITHOUT_HASH])
+        return [_to_user(document) for document in found]
 
     async def password_hash(self, user_id: str) -> str | None:
         """The PHC string; None for a user of another provider."""
@@ -65,19 +78,74 @@ class UserStore:
         found = await self._all.aggregate([{"$sort": {"username": 1}}, WITH_ROLES, WITHOUT_HASH])
         return [_to_user(document) for document in found]
 
-    async def set_password(self, user: User, password_hash: str, now: datetime) -> bool:
-        """A new password; in the same write all sessions and refresh tokens of the user die."""
-        change = {"password_hash": password_hash, "updated_at": now}
-        return await self._change_and_end(user, {"_id": user.id, "auth_provider": user.auth_provider}, change)
-
-    async def disable(self, user: User, now: datetime) -> bool:
-        """Refuses logins; in the same write all sessions and refresh tokens of the user die."""
-        return await self._change_and_end(user, {"_id": user.id}, {"is_active": False, "updated_at": now})
-
-    async def enable(self, user: User, now: datetime) -> None:
-        await self._users.update(
-            user.org_id, {"_id": user.id}, {"$set": {"is_active": True, "updated_at": now}}
+    async def with_role(self, org_id: OrgId, role_id: str, limit: int) -> tuple[list[str], int]:
+        """The first usernames in their order, and how many there are."""
+        where = {"role_ids": role_id}
+        found = await self._users.find(
+            org_id, where, fields={"username": 1}, sort=[("username", 1)], limit=limit
         )
+        return [document["username"] for document in found], await self._users.count(org_id, where)
+
+    async def change(
+        self,
+        user: User,
+        values: Mapping[str, Any],
+        now: datetime,
+        *,
+        ends_sessions: bool = False,
+        leaving: str | None = None,
+    ) -> bool:
+        """Sets the values, unless the user was changed since `user` was read: then False.
+
+        `ends_sessions`: in the same write all of his sessions and refresh tokens die. `leaving` is the
+        mark of `mark_leaving`, which must still hold. Raises Duplicate for an external id that is taken.
+        """
+        kept = {"kept_session_id": None} if ends_sessions else {}
+        change = {
+            "$set": {**values, **kept, "updated_at": now},
+            "$inc": {"revision": 1, **(ENDED if ends_sessions else {})},
+            "$unset": {"leaving": ""},
+        }
+        return await self._users.update(user.org_id, _as_read(user, leaving), change)
+
+    async def remove(self, user: User, *, leaving: str | None = None) -> bool:
+        """False if the user was changed since `user` was read, or is gone."""
+        return await self._users.delete(user.org_id, _as_read(user, leaving))
+
+    async def mark_leaving(self, user: User) -> str | None:
+        """Takes an admin out of the count of admins for ten seconds, in which he may cease to be one.
+
+        None if the user was changed since `user` was read. Of two admins that are about to go each one
+        sees the other's mark, so that never both go. A mark that a crash leaves behind runs out.
+        """
+        token = uuid4().hex
+        milliseconds = int(timedelta(seconds=LEAVING_SECONDS) / timedelta(milliseconds=1))
+        until = {"$add": ["$$NOW", milliseconds]}
+        stage = {"$set": {"leaving": {"token": token, "until": until}}}
+        marked = await self._users.update(user.org_id, _as_read(user, None), [stage])
+        return token if marked else None
+
+    async def unmark_leaving(self, user: User, token: str) -> None:
+        where = {"_id": user.id, "leaving.token": token}
+        await self._users.update(user.org_id, where, {"$unset": {"leaving": ""}})
+
+    async def other_admins(self, user: User, role_id: str) -> int:
+        """Active users with that role beside this one, without those that are marked as leaving."""
+        stays = {"$lte": [{"$ifNull": ["$leaving.until", None]}, "$$NOW"]}  # null is less than any date
+        where = {"role_ids": role_id, "is_active": True, "_id": {"$ne": user.id}, "$expr": stays}
+        return await self._users.count(user.org_id, where)
+
+    async def set_own_password(
+        self, user: User, password_hash: str, now: datetime, *, kept_session_id: str
+    ) -> bool:
+        """The user's other sessions and all refresh tokens die in the same write.
+
+        False if his sessions were ended since `user` was read: by a reset, or by another such change.
+        """
+        where = {"_id": user.id, "session_epoch": user.session_epoch, "is_active": True}
+        values = {"password_hash": password_hash, "kept_session_id": kept_session_id, "updated_at": now}
+        change = {"$set": values, "$inc": {"revision": 1, **ENDED}}
+        return await self._users.update(user.org_id, where, change)
 
     async def replace_hash(self, user_id: str, old: str, new: str) -> bool:
         """The same password hashed anew, unless the password was changed meanwhile."""
@@ -91,37 +159,17 @@ class UserStore:
     async def logged_in(self, user: User, moment: datetime) -> None:
         await self._users.update(user.org_id, {"_id": user.id}, {"$max": {"last_login_at": moment}})
 
-    async def active_with_role(self, org_id: OrgId, role_id: str) -> int:
-        return await self._users.count(org_id, {"role_ids": role_id, "is_active": True})
-
-    async def _change_and_end(self, user: User, where: Mapping[str, Any], change: Mapping[str, Any]) -> bool:
-        return await self._users.update(
-            user.org_id, where, {"$set": dict(change), "$inc": {"session_epoch": 1, "refresh_epoch": 1}}
-        )
-
     async def _one(self, where: Mapping[str, Any]) -> User | None:
         found = await self._all.aggregate([{"$match": dict(where)}, WITH_ROLES, WITHOUT_HASH])
         return _to_user(found[0]) if found else None
 
 
-class RoleStore:
-    def __init__(self, database: Database) -> None:
-        self._roles = database.scoped(ROLES)
-        self._all = database.collection(ROLES)
-
-    async def insert_missing(self, org_id: OrgId, roles: Sequence[Role]) -> None:
-        """Inserts those whose name the organization does not have yet."""
-        await self._roles.insert_many(org_id, [_role_document(role) for role in roles])
-
-    async def by_names(self, org_id: OrgId, names: Iterable[str]) -> list[Role]:
-        found = await self._roles.find(org_id, {"name": {"$in": list(names)}})
-        return [_to_role(document) for document in found]
-
-    async def set_builtin(self, name: str, permissions: Sequence[str], now: datetime) -> None:
-        """Gives a built-in role of every organization the permissions that this release defines."""
-        where = {"name": name, "builtin": True, "permissions": {"$ne": list(permissions)}}
-        change = {"$set": {"permissions": list(permissions), "updated_at": now}}
-        await self._all.update_many(where, change)
+def _as_read(user: User, leaving: str | None) -> Document:
+    where: Document = {"_id": user.id, "revision": user.revision}
+    if leaving is None:
+        return where
+    # Both sides of the comparison are the server's clock: a node that slept finds its mark run out.
+    return {**where, "leaving.token": leaving, "$expr": {"$gt": ["$leaving.until", "$$NOW"]}}
 
 
 def _user_document(user: User, password_hash: str | None) -> Document:
@@ -137,6 +185,8 @@ def _user_document(user: User, password_hash: str | None) -> Document:
         "password_hash": password_hash,
         "session_epoch": user.session_epoch,
         "refresh_epoch": user.refresh_epoch,
+        "kept_session_id": user.kept_session_id,
+        "revision": user.revision,
         "created_at": user.created_at,
         "updated_at": user.updated_at,
         "last_login_at": user.last_login_at,
@@ -152,38 +202,15 @@ def _to_user(document: Document) -> User:
         username=document["username"],
         email=document["email"],
         display_name=document["display_name"],
-        roles=tuple(_to_role(role) for role in own),
+        roles=tuple(to_role(role) for role in own),
         is_active=document["is_active"],
         auth_provider=document["auth_provider"],
         external_id=document["external_id"],
         session_epoch=document["session_epoch"],
         refresh_epoch=document["refresh_epoch"],
+        kept_session_id=document["kept_session_id"],
+        revision=document["revision"],
         created_at=document["created_at"],
         updated_at=document["updated_at"],
         last_login_at=document["last_login_at"],
-    )
-
-
-def _role_document(role: Role) -> Document:
-    return {
-        "_id": role.id,
-        "name": role.name,
-        "description": role.description,
-        "permissions": list(role.permissions),
-        "builtin": role.builtin,
-        "created_at": role.created_at,
-        "updated_at": role.updated_at,
-    }
-
-
-def _to_role(document: Document) -> Role:
-    return Role(
-        id=document["_id"],
-        org_id=OrgId(document["org_id"]),
-        name=document["name"],
-        description=document["description"],
-        permissions=tuple(document["permissions"]),
-        builtin=document["builtin"],
-        created_at=document["created_at"],
-        updated_at=document["updated_at"],
     )

@@ -9,7 +9,7 @@ from tornado.httpclient import AsyncHTTPClient
 from tornado.httpserver import HTTPServer
 
 from netautod.audit import service as audit
-from netautod.auth import failure_counters, signing_keys
+from netautod.auth import api_token_store, failure_counters, signing_keys
 from netautod.auth import store as auth_store
 from netautod.auth.passwords import PasswordHasher
 from netautod.store.client import Database, connect
@@ -21,7 +21,7 @@ from tests.auth.support import Node, NodeStarter, serve_node, start_node
 from tests.support.client import ApiClient
 from tests.users.support import PASSWORD, Installation, MovableClock, install
 
-MODULES = (audit, failure_counters, signing_keys, auth_store, organization_store, user_store)
+MODULES = (audit, api_token_store, failure_counters, signing_keys, auth_store, organization_store, user_store)
 
 
 async def prepared(

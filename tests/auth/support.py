@@ -1,6 +1,6 @@
 """Nodes of one service on a test's database: each with its own key ring, session cache and HTTP server."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
@@ -8,25 +8,36 @@ from typing import Any
 from tornado.httpserver import HTTPServer
 from tornado.netutil import bind_sockets
 
+from netautod.audit import handlers as audit_handlers
 from netautod.audit.service import AuditLog
-from netautod.auth import handlers
+from netautod.auth import account_handlers, api_token_handlers, handlers, ssh_ca_handlers
 from netautod.auth.access_tokens import AccessTokens
+from netautod.auth.account import AccountService
+from netautod.auth.api_tokens import ApiTokens
 from netautod.auth.authenticator import Authenticator
 from netautod.auth.lockout import Lockout, LockoutRules
 from netautod.auth.models import IssuedTokens, LoginRequest
 from netautod.auth.providers import LocalProvider, Providers
+from netautod.auth.provisioning import Accounts, ProvisioningRules
+from netautod.auth.seats import Seats
 from netautod.auth.service import AuthService
 from netautod.auth.sessions import Lifetimes, Sessions
 from netautod.auth.signing_keys import SigningKeys
+from netautod.auth.ssh_ca import SshAuthority
 from netautod.clock import SystemClock
 from netautod.http import openapi
 from netautod.http.context import HttpContext, RequestInfo, networks
 from netautod.http.limits import RateLimiter
-from netautod.http.routes import application
+from netautod.http.routes import Route, application
+from netautod.plugin_auth import AuthProvider
+from netautod.store.client import OrgId
 from netautod.users import handlers as user_handlers
+from netautod.users import role_handlers
+from netautod.users.roles import RoleService
+from netautod.users.service import UserService
 from netautod.vault.vault import INSTALLATION, Vault
 from tests.support.client import ApiClient
-from tests.users.support import PASSWORD, Installation, MovableClock
+from tests.users.support import PASSWORD, Installation, MovableClock, install
 
 INFO = RequestInfo(ip_address="192.0.2.1", request_id="request-1", user_agent="tests")
 NodeStarter = Callable[[], Awaitable["Node"]]
@@ -42,6 +53,11 @@ class Node:
     sessions: Sessions
     lockout: Lockout
     auth: AuthService
+    account: AccountService
+    api_tokens: ApiTokens
+    roles: RoleService
+    users: UserService
+    ssh_ca: SshAuthority
     pauses: list[float]
 
     async def log_in(self, username: str = "admin", password: str = PASSWORD) -> IssuedTokens:
@@ -55,29 +71,68 @@ class Node:
         return [event["action"] for event in events if event["action"].startswith("auth.")]
 
 
-async def start_node(installation: Installation, vault: Vault, clock: MovableClock) -> Node:
-    database, users = installation.database, installation.users
+async def start_node(
+    installation: Installation,
+    vault: Vault,
+    clock: MovableClock,
+    *,
+    plugins: Sequence[AuthProvider] = (),
+    rules: Mapping[str, ProvisioningRules] | None = None,
+    seats: int = 0,
+) -> Node:
+    database = installation.database
+    audit = AuditLog(database, clock)
+    # Each node has its own services, which tell its own caches only.
+    users = install(database, installation.hasher, clock).users
     keys = await SigningKeys.open(database, vault=vault, clock=clock)
     tokens = AccessTokens(keys, clock=clock, lifetime_seconds=3600)
     authenticator = Authenticator(database, tokens=tokens, users=users, clock=clock, cache_seconds=1.0)
     lifetimes = Lifetimes(refresh=timedelta(days=7), family=timedelta(days=30))
-    sessions = Sessions(database, tokens=tokens, users=users, clock=clock, lifetimes=lifetimes)
+    sessions = Sessions(
+        database,
+        tokens=tokens,
+        users=users,
+        clock=clock,
+        lifetimes=lifetimes,
+        seats=Seats(database, users=users, clock=clock, count=seats, idle_minutes=120),
+    )
     pauses: list[float] = []
 
     async def pause(seconds: float) -> None:
         pauses.append(seconds)
 
+    ssh_ca = SshAuthority(
+        database,
+        vault=vault,
+        clock=clock,
+        audit=audit,
+        reserved_principals=("root",),
+    )
     key = await vault.derived_key(INSTALLATION, "login failures")
     lockout = Lockout(database, rules=LockoutRules(), account_key=key, clock=clock, sleep=pause)
     auth = AuthService(
-        providers=Providers([LocalProvider(users)]),
+        providers=Providers([LocalProvider(users)], plugins),
         users=users,
         organizations=installation.organizations,
         sessions=sessions,
         lockout=lockout,
         authenticator=authenticator,
-        audit=AuditLog(database, clock),
+        audit=audit,
+        accounts=Accounts(users=users, organizations=installation.organizations, rules=rules or {}),
+        ssh_ca=ssh_ca,
     )
+    account = AccountService(
+        users=users, sessions=sessions, lockout=lockout, authenticator=authenticator, audit=audit
+    )
+    api_tokens = ApiTokens(database, clock=clock, audit=audit, forget=authenticator.forget_api_token)
+    roles = RoleService(database, clock=clock, audit=audit)
+
+    async def forget(org_id: OrgId, record_id: str) -> None:
+        authenticator.forget_all()
+
+    users.changed.register(forget)
+    roles.changed.register(forget)
+    users.deleted.register(api_tokens.follow_deleted_user)
     return Node(
         installation=installation,
         clock=clock,
@@ -87,13 +142,27 @@ async def start_node(installation: Installation, vault: Vault, clock: MovableClo
         sessions=sessions,
         lockout=lockout,
         auth=auth,
+        account=account,
+        api_tokens=api_tokens,
+        roles=roles,
+        users=users,
+        ssh_ca=ssh_ca,
         pauses=pauses,
     )
 
 
-def serve_node(node: Node) -> tuple[HTTPServer, ApiClient]:
+def serve_node(node: Node, more: Sequence[Route] = ()) -> tuple[HTTPServer, ApiClient]:
     """The node over HTTP on a random port; it believes an X-Forwarded-For of the tests."""
-    listed = [*handlers.routes(node.auth), *user_handlers.routes(node.installation.users)]
+    listed = [
+        *account_handlers.routes(node.account),
+        *api_token_handlers.routes(node.api_tokens),
+        *audit_handlers.routes(AuditLog(node.installation.database, node.clock)),
+        *handlers.routes(node.auth),
+        *role_handlers.routes(node.roles),
+        *ssh_ca_handlers.routes(node.ssh_ca),
+        *user_handlers.routes(node.users),
+        *more,
+    ]
     context = HttpContext(
         authenticate=node.authenticator.authenticate,
         limiter=RateLimiter(clock=SystemClock(), rate=0, burst=1),

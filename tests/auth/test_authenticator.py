@@ -139,8 +139,9 @@ async def test_a_database_that_is_away_is_a_503_and_not_remembered(
     assert (await node.authenticator.authenticate(token, INFO)).username == "admin"
 
 
-async def test_the_cache_is_bounded(node: Node, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_cache_is_bounded(start: NodeStarter, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MAX_CACHED", 2)
+    node = await start()
     tokens = [(await node.log_in()).access_token for _ in range(3)]
     reads = Reads(monkeypatch)
     for token in (tokens[0], tokens[1], tokens[0], tokens[2], tokens[0]):

@@ -81,8 +81,8 @@ async def test_the_providers_are_always_three(client: ApiClient) -> None:
         pytest.param({"client_type": {"$ne": 1}}, "client_type: Not a valid", id="operator in client_type"),
         pytest.param(
             {"public_key": "ssh-ed25519 AAAA"},
-            "public_key: SSH certificates are not configured",
-            id="a public key before there are certificates",
+            "public_key: an OpenSSH public key",
+            id="half a public key",
         ),
         pytest.param({"public_key": {"$ne": 1}}, "public_key: Not a valid string", id="operator in the key"),
         pytest.param({"roles": ["admin"]}, "roles: Unknown field", id="roles"),
@@ -174,8 +174,10 @@ async def test_a_right_password_that_comes_in_with_a_flood_of_wrong_ones_is_refu
         *(log_in(clients[number % 2], password) for number, password in enumerate(passwords))
     )
     statuses = sorted(answer.status for answer in answers[:-1])
-    assert statuses == [401] * 10 + [429] * 20
-    assert answers[-1].status in (200, 429)
+    # The right one may come in before the lockout; then it clears what the account failed until then.
+    guesses = statuses.count(401)
+    assert guesses == 10 or (answers[-1].status == 200 and 10 <= guesses < 20)
+    assert statuses == [401] * guesses + [429] * (30 - guesses)
     assert (await log_in(clients[0])).status == 429
 
 

@@ -1,11 +1,13 @@
 """The key ring: two first nodes, a restart, a rotation, and who writes a key of his own into it."""
 
 import asyncio
+from datetime import timedelta
 
+import jwt
 import pytest
 
 from netautod.auth.signing_keys import COLLECTION, FIELD, SigningKeys
-from netautod.errors import Unavailable
+from netautod.errors import Conflict, Unauthenticated, Unavailable
 from netautod.store.client import Database
 from netautod.vault.errors import VaultError
 from netautod.vault.vault import Vault
@@ -26,7 +28,7 @@ async def test_only_the_sealed_key_is_stored(start: NodeStarter, database: Datab
     key = await (await start()).keys.signing()
     stored = await database.collection(COLLECTION).find_one({})
     assert stored is not None
-    assert set(stored) == {"_id", "state", FIELD, "created_at"}
+    assert set(stored) == {"_id", "generation", FIELD, "signs_from", "alone_from", "created_at"}
     assert key.private.private_bytes_raw() not in bytes(stored[FIELD]["data"])
     assert "private" not in repr(key)
 
@@ -38,30 +40,80 @@ async def test_a_key_copied_under_another_id_stops_the_start(
     keys = installation.database.collection(COLLECTION)
     stored = await keys.find_one({})
     assert stored is not None
-    await keys.insert({**stored, "_id": "planted", "state": "verifying"})
+    await keys.insert({**stored, "_id": "planted", "generation": 2})
     with pytest.raises(VaultError):
         await SigningKeys.open(installation.database, vault=vault, clock=clock)
 
 
-async def test_tokens_of_a_replaced_key_verify_until_it_is_removed(
+HOUR = timedelta(hours=1)
+
+
+async def test_a_rotation_refuses_no_token_on_any_node(start: NodeStarter, database: Database) -> None:
+    nodes = [await start(), await start()]
+    clock = nodes[0].clock
+    old = await nodes[0].keys.signing()
+    tokens = [(await nodes[0].log_in()).access_token]
+    new = await (await start()).keys.rotate(token_lifetime=HOUR)
+    assert [(await node.keys.signing()).kid for node in nodes] == [old.kid] * 2
+    for seconds in (20, 20, 19.999, 0.001, 0, 20, 20):  # at 60 s the new key begins to sign
+        clock.move(seconds)
+        tokens += [(await node.log_in()).access_token for node in nodes]
+        for token in tokens:
+            for node in nodes:
+                assert (await node.authenticator.authenticate(token, INFO)).username == "admin"
+    kids = [jwt.get_unverified_header(token)["kid"] for token in tokens]
+    assert kids == [old.kid] * 7 + [new.kid] * 8
+
+
+async def test_the_old_key_goes_when_its_last_token_has_expired(
     start: NodeStarter, database: Database
 ) -> None:
-    first = await start()
-    old = await first.keys.signing()
-    token = (await first.log_in()).access_token
-    keys = database.collection(COLLECTION)
-    await keys.update({"_id": old.kid}, {"$set": {"state": "verifying"}})
-    second = await start()  # finds no signing key and makes one
-    new = await second.keys.signing()
-    assert new.kid != old.kid
-    assert (await second.authenticator.authenticate(token, INFO)).username == "admin"
-    fresh = (await second.log_in()).access_token
-    first.clock.move(1)  # an unknown key id is looked up, once a second at most
-    assert (await first.authenticator.authenticate(fresh, INFO)).username == "admin"
-    assert (await first.keys.signing()).kid == new.kid
-    await keys.delete({"_id": old.kid})
-    first.clock.move(30)
-    assert await first.keys.find(old.kid) is None
+    node = await start()
+    old = await node.keys.signing()
+    new = await node.keys.rotate(token_lifetime=HOUR)
+    node.clock.move(60 + 3600 + 59)
+    assert await node.keys.find(old.kid) is not None
+    assert await database.collection(COLLECTION).count({}) == 2
+    node.clock.move(30)
+    assert await node.keys.find(old.kid) is None
+    assert (await node.keys.signing()).kid == new.kid
+    assert [row["_id"] for row in await database.collection(COLLECTION).find({})] == [new.kid]
+
+
+async def test_a_token_that_was_good_before_is_refused_without_its_key(
+    start: NodeStarter, database: Database
+) -> None:
+    node = await start()
+    token = (await node.log_in()).access_token
+    await node.authenticator.authenticate(token, INFO)
+    await database.collection(COLLECTION).delete_many({})
+    node.clock.move(29)
+    await node.authenticator.authenticate(token, INFO)
+    node.clock.move(1)
+    with pytest.raises(Unauthenticated, match="Invalid or expired token"):
+        await node.authenticator.authenticate(token, INFO)
+
+
+async def test_of_two_rotations_one_waits_for_the_other(start: NodeStarter) -> None:
+    nodes = [await start(), await start()]
+    results = await asyncio.gather(
+        *(node.keys.rotate(token_lifetime=HOUR) for node in nodes), return_exceptions=True
+    )
+    assert [type(result) for result in results].count(Conflict) == 1
+    with pytest.raises(Conflict, match="under way"):
+        await nodes[0].keys.rotate(token_lifetime=HOUR)
+    nodes[0].clock.move(60)
+    third = await nodes[0].keys.rotate(token_lifetime=HOUR)
+    assert third.generation == 3
+
+
+async def test_the_first_key_signs_also_where_the_clock_is_behind(
+    installation: Installation, vault: Vault, clock: MovableClock
+) -> None:
+    await SigningKeys.open(installation.database, vault=vault, clock=clock)
+    clock.move(-5)
+    behind = await SigningKeys.open(installation.database, vault=vault, clock=clock)
+    assert (await behind.signing()).generation == 1
 
 
 async def test_made_up_key_ids_do_not_load_the_database(
@@ -81,9 +133,9 @@ async def test_made_up_key_ids_do_not_load_the_database(
     assert len(reads) == 1
 
 
-async def test_in_the_middle_of_a_rotation_logins_wait(start: NodeStarter, database: Database) -> None:
+async def test_without_any_key_logins_wait(start: NodeStarter, database: Database) -> None:
     node = await start()
-    await database.collection(COLLECTION).update({}, {"$set": {"state": "verifying"}})
+    await database.collection(COLLECTION).delete_many({})
     node.clock.move(30)
-    with pytest.raises(Unavailable, match="being replaced"):
+    with pytest.raises(Unavailable, match="no key to sign"):
         await node.keys.signing()

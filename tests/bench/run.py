@@ -16,6 +16,7 @@ from pathlib import Path
 # As a script, Python looks for modules beside this file only.
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
+from netautod.errors import NetautodError
 from tests.bench.errors import BenchmarkError
 from tests.bench.report import Report, commit
 
@@ -46,8 +47,8 @@ def _run_one(name: str) -> list[str]:
     try:
         run: Callable[[Report], Awaitable[None]] = importlib.import_module(f"tests.bench.{PREFIX}{name}").run
         asyncio.run(_awaited(run, report))
-    except BenchmarkError as error:
-        print(f"# {name} could not be run: {error}", flush=True)
+    except (BenchmarkError, NetautodError, TimeoutError) as error:
+        print(f"# {name} could not be run: {str(error) or 'it took too long'}\n", flush=True)
         return [name]
     print(f"# {name} took {time.monotonic() - began:.0f} s\n", flush=True)
     return report.short

@@ -60,7 +60,8 @@ class NodeProcess:
         self.process.terminate()
         assert self.process.stdout is not None
         line = await asyncio.wait_for(self.process.stdout.readline(), 20)
-        assert await self.process.wait() == 0
+        code = await self.process.wait()
+        assert code == 0, code
         metrics: dict[str, int] = json.loads(line)
         return metrics
 
@@ -122,8 +123,14 @@ class Stand:
 
     async def nothing_broken(self) -> None:
         """No execution made a forbidden move, none is left unfinished."""
-        assert await self.history.broken() == []
-        assert await self.history.unfinished() == []
+        await self.no_forbidden_moves()
+        unfinished = await self.history.unfinished()
+        assert not unfinished, unfinished
+
+    async def no_forbidden_moves(self) -> None:
+        """No execution left a terminal state, or went where TRANSITIONS does not lead."""
+        broken = await self.history.broken()
+        assert not broken, broken
 
     async def _ready(self, node: NodeProcess) -> float:
         assert node.process.stdout is not None

@@ -32,10 +32,11 @@ class Users:
         self.acknowledged: list[str] = []
         self.cancelled: list[str] = []
         self.statuses: Counter[tuple[str, int]] = Counter()
+        self.home_time = False
 
     async def go_on(self, number: int) -> None:
         turn = number
-        while True:
+        while not self.home_time:
             turn += USERS
             response = await self._client.post(
                 f"{SCHEDULES}/{self._task_ids[turn % len(self._task_ids)]}/run"
@@ -72,14 +73,11 @@ async def load(stand: Stand) -> AsyncIterator[Users]:
     database = connect(stand.uri, stand.world.database.name, timeout_seconds=PATIENCE)
     async with served(database) as api:
         users = Users(api.client("tasks.operate", org_id=org_id)[0], [one.id for one in tasks])
-        going = [asyncio.create_task(users.go_on(number)) for number in range(USERS)]
-        yield users
-        failed = [one for one in going if one.done()]
-        for one in going:
-            one.cancel()
-        await asyncio.gather(*going, return_exceptions=True)
-        for one in failed:
-            one.result()
+        async with asyncio.TaskGroup() as going:
+            for number in range(USERS):
+                going.create_task(users.go_on(number))
+            yield users
+            users.home_time = True
     database.close()
 
 
@@ -134,7 +132,7 @@ async def test_failover_under_load(replica_set: ReplicaSet, tmp_path: Path) -> N
                 await users.served(before + 20)
         await eventually(lambda: _all_ended(stand), seconds=60)
         assert all(node.alive for node in nodes)
-        await stand.nothing_broken()
+        await stand.no_forbidden_moves()
         states = {row["_id"]: row["state"] for row in await stand.world.all()}
     _check(users, states)
 
@@ -148,7 +146,7 @@ def _check(users: Users, states: dict[str, str]) -> None:
     for (call, status), count in users.statuses.items():
         assert status in expected[call], (call, status, count)
     assert users.statuses["run", 503] > 0, users.statuses
-    assert len(users.acknowledged) > 100, users.statuses
+    assert len(users.acknowledged) >= 100, users.statuses
     # A cancel that was answered 503 may have arrived all the same.
     unsure = {run for run in users.acknowledged if states.get(run) == "cancelled"} - set(users.cancelled)
     assert len(unsure) <= users.statuses["cancel", 503]

@@ -27,14 +27,28 @@ class Sshd:
 
 
 @asynccontextmanager
-async def running_sshd(folder: Path) -> AsyncIterator[Sshd]:
-    """Needs PROGRAM; `folder` is an empty one of its own."""
+async def running_sshd(
+    folder: Path, *, trusted_ca: str | None = None, principals: str = ""
+) -> AsyncIterator[Sshd]:
+    """Needs PROGRAM; `folder` is an empty one of its own.
+
+    With `trusted_ca` (a public key) it trusts nothing but certificates of that authority, and of those only
+    the ones for the given principals.
+    """
     assert PROGRAM is not None
     host_key = asyncssh.generate_private_key("ssh-ed25519")
     host_key.write_private_key(folder / "host_key")
     (folder / "host_key").chmod(0o600)
     key = asyncssh.generate_private_key("ssh-ed25519")
     (folder / "authorized_keys").write_bytes(key.export_public_key())
+    trust = f"AuthorizedKeysFile {folder}/authorized_keys\n"
+    if trusted_ca is not None:
+        (folder / "ca.pub").write_text(trusted_ca + "\n")
+        (folder / "principals").write_text(principals + "\n")
+        trust = (
+            f"AuthorizedKeysFile none\nTrustedUserCAKeys {folder}/ca.pub\n"
+            f"AuthorizedPrincipalsFile {folder}/principals\n"
+        )
     if os.geteuid() == 0:  # sshd run by root insists on its privilege separation folder
         os.makedirs("/run/sshd", mode=0o755, exist_ok=True)
     port = free_port()
@@ -42,7 +56,7 @@ async def running_sshd(folder: Path) -> AsyncIterator[Sshd]:
     configuration.write_text(
         f"ListenAddress 127.0.0.1:{port}\nHostKey {folder}/host_key\nPidFile none\nUsePAM no\n"
         f"StrictModes no\nPermitRootLogin prohibit-password\nPasswordAuthentication no\n"
-        f"KbdInteractiveAuthentication no\nAuthorizedKeysFile {folder}/authorized_keys\n"
+        f"KbdInteractiveAuthentication no\n{trust}"
     )
     process = await asyncio.create_subprocess_exec(
         PROGRAM, "-D", "-e", "-f", str(configuration), stderr=DEVNULL

@@ -1,0 +1,66 @@
+"""Contents between text and storage: their size limit, and the sealing of notes under the notes key.
+
+A sealed content is bound to its organization and document, not to one snapshot: a snapshot of a note is a
+copy of what was stored, made without opening it.
+"""
+
+import asyncio
+
+from netautod.docs.models import Content
+from netautod.errors import TooLarge
+from netautod.store.client import Document as Row
+from netautod.store.client import OrgId
+from netautod.vault import envelope
+from netautod.vault.envelope import Place, Sealed
+from netautod.vault.vault import THREAD_BYTES
+
+MAX_BYTES = 8 * 1024 * 1024
+COLLECTION = "documents"
+FIELD = "content"
+KEY_VERSION = 1  # a notes key is made once per organization and stays
+
+
+def measured(text: str) -> int:
+    """Bytes in UTF-8; raises TooLarge over 8 MiB."""
+    size = len(text.encode())
+    if size > MAX_BYTES:
+        raise TooLarge(f"content: larger than {MAX_BYTES} bytes")
+    return size
+
+
+def plain(text: str) -> Content:
+    return Content(size=measured(text), text=text)
+
+
+async def sealed(key: bytes, org_id: OrgId, document_id: str, text: str) -> Content:
+    size = measured(text)
+    place = _place(org_id, document_id)
+    if size < THREAD_BYTES:
+        made = envelope.seal(key, KEY_VERSION, place, text.encode())
+    else:
+        made = await asyncio.to_thread(envelope.seal, key, KEY_VERSION, place, text.encode())
+    return Content(size=size, sealed=made.to_document())
+
+
+async def opened(key: bytes | None, org_id: OrgId, document_id: str, content: Content) -> str:
+    """The text; `key` is needed for a sealed content only. VaultError for one that was changed or moved."""
+    if content.sealed is None:
+        return content.text or ""
+    assert key is not None
+    place, value = _place(org_id, document_id), Sealed.from_document(content.sealed)
+    if content.size < THREAD_BYTES:
+        return envelope.unseal(key, place, value).decode()
+    return (await asyncio.to_thread(envelope.unseal, key, place, value)).decode()
+
+
+def to_row(content: Content) -> Row:
+    """Both kinds are always written, so that a change of kind leaves nothing of the other one behind."""
+    return {"text": content.text, "sealed": content.sealed, "size": content.size}
+
+
+def from_row(row: Row) -> Content:
+    return Content(size=row["size"], text=row["text"], sealed=row["sealed"])
+
+
+def _place(org_id: OrgId, document_id: str) -> Place:
+    return Place(org_id=org_id, collection=COLLECTION, record=document_id, field=FIELD)

@@ -1,0 +1,128 @@
+"""The routes of documents, their versions, and the rendering of templates."""
+
+from netautod.docs.contents import MAX_BYTES
+from netautod.docs.models import Filters
+from netautod.docs.schemas import (
+    DocumentAnswer,
+    DocumentItem,
+    DocumentRequest,
+    DocumentsQuery,
+    RenderAnswer,
+    RenderRequest,
+    VersionAnswer,
+    VersionItem,
+)
+from netautod.docs.service import NO_VERSION, DocumentService
+from netautod.docs.writing import NOT_FOUND
+from netautod.errors import NotFound
+from netautod.http.access import any_token, requires
+from netautod.http.handler import JsonHandler
+from netautod.http.routes import Route
+from netautod.http.schema import uuid_or_none
+from netautod.store.paging import Page
+
+MANAGE = "docs.manage"
+# Contents are limited to 8 MiB by their own size; JSON may take two bytes for one (line breaks, quotes).
+BODY_LIMIT = 2 * MAX_BYTES
+
+
+class DocumentHandler(JsonHandler):
+    documents: DocumentService
+
+    def document_id(self, text: str) -> str:
+        return _id(text, NOT_FOUND)
+
+    def version_id(self, text: str) -> str:
+        return _id(text, NO_VERSION)
+
+
+class Documents(DocumentHandler):
+    @any_token(query=DocumentsQuery, answer=DocumentItem)
+    async def get(self) -> None:
+        """Lists the documents by name."""
+        query = self.query
+        found = await self.documents.page(
+            self.caller.org_id,
+            Filters(category=query["category"], parent_folder=query["parent_folder"]),
+            Page(limit=query["limit"], offset=query["offset"]),
+            content=query["content"],
+        )
+        self.answer([shown.to_json() for shown in found])
+
+    @requires(MANAGE, body=DocumentRequest, answer=DocumentAnswer, status=201, body_limit=BODY_LIMIT)
+    async def post(self) -> None:
+        """Creates a document."""
+        self.answer((await self.documents.create(self.caller, self.body)).to_json())
+
+
+class OneDocument(DocumentHandler):
+    @any_token(answer=DocumentAnswer)
+    async def get(self, document_id: str) -> None:
+        """Reads a document; a note is empty while the vault is locked."""
+        shown = await self.documents.get(self.caller.org_id, self.document_id(document_id))
+        self.answer(shown.to_json())
+
+    @requires(MANAGE, body=DocumentRequest, partial=True, answer=DocumentAnswer, body_limit=BODY_LIMIT)
+    async def put(self, document_id: str) -> None:
+        """Changes a document; what was there becomes a version."""
+        shown = await self.documents.update(self.caller, self.document_id(document_id), self.body)
+        self.answer(shown.to_json())
+
+    @requires(MANAGE, status=204)
+    async def delete(self, document_id: str) -> None:
+        """Deletes a document with all of its versions."""
+        await self.documents.delete(self.caller, self.document_id(document_id))
+        self.answer_nothing()
+
+
+class Versions(DocumentHandler):
+    @any_token(answer=VersionItem)
+    async def get(self, document_id: str) -> None:
+        """Lists the versions of a document without their contents, newest first."""
+        self.answer(await self.documents.versions(self.caller.org_id, self.document_id(document_id)))
+
+
+class OneVersion(DocumentHandler):
+    @any_token(answer=VersionAnswer)
+    async def get(self, version_id: str) -> None:
+        """Reads one version with its content."""
+        shown = await self.documents.version(self.caller.org_id, self.version_id(version_id))
+        self.answer(shown.to_json())
+
+
+class RestoreVersion(DocumentHandler):
+    @requires(MANAGE, answer=DocumentAnswer)
+    async def post(self, document_id: str, version_id: str) -> None:
+        """Makes the content of a version the live one; what was there becomes a version."""
+        wanted = self.document_id(document_id), self.version_id(version_id)
+        self.answer((await self.documents.restore(self.caller, *wanted)).to_json())
+
+
+class RenderDocument(DocumentHandler):
+    @any_token(body=RenderRequest, answer=RenderAnswer)
+    async def post(self, document_id: str) -> None:
+        """Renders a Jinja template; an error of the template is part of the answer."""
+        wanted, variables = self.document_id(document_id), self.body["variables"]
+        self.answer((await self.documents.render(self.caller.org_id, wanted, variables)).to_json())
+
+
+def _id(text: str, missing: str) -> str:
+    found = uuid_or_none(text)
+    if found is None:
+        raise NotFound(missing)
+    return found
+
+
+def routes(documents: DocumentService) -> list[Route]:
+    services = {"documents": documents}
+    return [
+        Route(path=path, handler=handler, services=services)
+        for path, handler in (
+            ("/api/docs", Documents),
+            ("/api/docs/:id", OneDocument),
+            ("/api/docs/:id/versions", Versions),
+            ("/api/docs/versions/:version_id", OneVersion),
+            ("/api/docs/:id/restore/:version_id", RestoreVersion),
+            ("/api/docs/:id/render", RenderDocument),
+        )
+    ]

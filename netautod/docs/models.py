@@ -1,0 +1,122 @@
+"""Documents, their snapshots and the state of a notes vault, as values."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from netautod.clock import to_text
+
+NOTES = "notes"
+JINJA = "jinja"
+CATEGORIES = ("outputs", "templates", NOTES, "backups", "history", "troubleshooting", "mops")
+CONTENT_TYPES = ("text", "markdown", "json", "csv", JINJA, "config", "recording")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Content:
+    """A content as it is stored: `text`, or `sealed` under the notes key; `size` is its bytes in UTF-8."""
+
+    size: int
+    text: str | None = field(default=None, repr=False)
+    sealed: Mapping[str, Any] | None = field(default=None, repr=False)
+
+    @property
+    def is_sealed(self) -> bool:
+        return self.sealed is not None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Document:
+    """`revision` counts the writes and guards them; `content` is None where it was not asked for."""
+
+    id: str
+    name: str
+    category: str
+    content_type: str
+    parent_folder: str | None
+    session_id: str | None
+    created_at: datetime
+    updated_at: datetime
+    revision: int
+    content: Content | None = None
+
+    @property
+    def is_note(self) -> bool:
+        return self.category == NOTES
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shown:
+    """A document as a caller sees it; `text` is None where the content was not asked for."""
+
+    document: Document
+    text: str | None = field(repr=False)
+    locked: bool = False
+
+    def to_json(self) -> dict[str, Any]:
+        document = self.document
+        content = {} if self.text is None else {"content": self.text}
+        return {
+            "id": document.id,
+            "name": document.name,
+            "category": document.category,
+            "content_type": document.content_type,
+            **content,
+            "parent_folder": document.parent_folder,
+            "session_id": document.session_id,
+            "created_at": to_text(document.created_at),
+            "updated_at": to_text(document.updated_at),
+            "encrypted": document.is_note,
+            "locked": self.locked,
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class Snapshot:
+    """What a write replaced: the content of `revision`, taken at `created_at`."""
+
+    id: str
+    document_id: str
+    revision: int
+    created_at: datetime
+    content: Content
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShownSnapshot:
+    snapshot: Snapshot
+    text: str = field(repr=False)
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "id": self.snapshot.id,
+            "document_id": self.snapshot.document_id,
+            "content": self.text,
+            "created_at": to_text(self.snapshot.created_at),
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class Edit:
+    """One write: metadata fields by name, and the new text if the content changes."""
+
+    fields: Mapping[str, Any] = field(default_factory=dict)
+    text: str | None = field(default=None, repr=False)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Filters:
+    """What a list is narrowed to; a `parent_folder` of "" means the documents without one."""
+
+    category: str | None = None
+    parent_folder: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class VaultStatus:
+    unlocked: bool
+    has_master_password: bool
+
+    def to_json(self) -> dict[str, Any]:
+        return {"unlocked": self.unlocked, "has_master_password": self.has_master_password}

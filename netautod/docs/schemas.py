@@ -1,0 +1,116 @@
+"""Requests, queries and answers of /api/docs and /api/vault."""
+
+import re
+from typing import Any
+
+from marshmallow import ValidationError, fields, validate
+
+from netautod.docs.models import CATEGORIES, CONTENT_TYPES
+from netautod.http.schema import (
+    Answer,
+    Id,
+    Name,
+    PageQuery,
+    QueryBoolean,
+    Request,
+    Text,
+    Timestamp,
+)
+
+CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+MAX_PASSWORD = 1024
+
+
+def no_control_characters(text: str | None) -> None:
+    """Names are shown in lists, terminals and logs."""
+    if text is not None and CONTROL.search(text):
+        raise ValidationError("Control characters are not allowed.")
+
+
+class DocumentRequest(Request):
+    read_only = frozenset({"id", "org_id", "created_at", "updated_at", "encrypted", "locked"})
+    name = Name(required=True, validate=no_control_characters)
+    category = fields.String(required=True, validate=validate.OneOf(CATEGORIES))
+    content_type = fields.String(required=True, validate=validate.OneOf(CONTENT_TYPES))
+    content = fields.String(required=True)
+    parent_folder = Text(max_length=1024, validate=no_control_characters)
+    session_id = Text(max_length=255, validate=no_control_characters)
+
+
+class RenderRequest(Request):
+    variables = fields.Dict(keys=fields.String(), values=fields.Raw(allow_none=True), load_default=dict)
+
+
+class DocumentsQuery(PageQuery):
+    category = fields.String(load_default=None, validate=validate.OneOf(CATEGORIES))
+    parent_folder = fields.String(load_default=None)
+    content = QueryBoolean(load_default=True)
+
+
+class DocumentAnswer(Answer):
+    id = Id()
+    name = fields.String()
+    category = fields.String()
+    content_type = fields.String()
+    content = fields.String()
+    parent_folder = fields.String(allow_none=True)
+    session_id = fields.String(allow_none=True)
+    created_at = Timestamp()
+    updated_at = Timestamp()
+    encrypted = fields.Boolean()
+    locked = fields.Boolean()
+
+
+class DocumentItem(DocumentAnswer):
+    """An element of the list; `content` is left out on demand."""
+
+    class Meta(Answer.Meta):
+        many = True
+
+    content = fields.String(metadata={"x-optional": True})
+
+
+class VersionItem(Answer):
+    """An element of the list of versions."""
+
+    class Meta(Answer.Meta):
+        many = True
+
+    id = Id()
+    document_id = Id()
+    created_at = Timestamp()
+
+
+class VersionAnswer(Answer):
+    id = Id()
+    document_id = Id()
+    content = fields.String()
+    created_at = Timestamp()
+
+
+class RenderAnswer(Answer):
+    output = fields.String()
+    success = fields.Boolean()
+    error = fields.String(allow_none=True)
+
+
+class VaultStatusAnswer(Answer):
+    unlocked = fields.Boolean()
+    has_master_password = fields.Boolean()
+
+
+class Password(fields.String):
+    """A passphrase as it was typed: not trimmed, never empty."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self.validators = [*self.validators, validate.Length(min=1, max=MAX_PASSWORD)]
+
+
+class VaultPasswordRequest(Request):
+    password = Password(required=True)
+
+
+class VaultPasswordChangeRequest(Request):
+    old_password = Password(required=True)
+    new_password = Password(required=True)

@@ -1,0 +1,80 @@
+"""What remains to be done for documents: locks whose time has come, and work that a crash has interrupted.
+
+Every node does it, at its start and once a minute; each step is idempotent.
+"""
+
+import asyncio
+import logging
+from datetime import timedelta
+from typing import Self
+
+from netautod.clock import Clock
+from netautod.docs.notes_vault import NotesVault
+from netautod.docs.resealing import Resealing
+from netautod.docs.store import DocumentStore
+from netautod.docs.versions import VersionStore
+from netautod.errors import NetautodError, Unavailable
+
+logger = logging.getLogger(__name__)
+INTERVAL_SECONDS = 60.0
+# No write that was under way at a deletion is still under way this much later.
+KEEP_DELETED = timedelta(minutes=10)
+
+
+class Upkeep:
+    def __init__(
+        self,
+        *,
+        documents: DocumentStore,
+        versions: VersionStore,
+        resealing: Resealing,
+        notes: NotesVault,
+        clock: Clock,
+    ) -> None:
+        self._documents = documents
+        self._versions = versions
+        self._resealing = resealing
+        self._notes = notes
+        self._clock = clock
+        self._task: asyncio.Task[None] | None = None
+
+    async def __aenter__(self) -> Self:
+        self._task = asyncio.create_task(self._forever(), name="upkeep of documents")
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
+
+    async def run(self) -> None:
+        """One pass."""
+        await self._notes.lock_expired()
+        await self._finish_deletions()
+        await self._finish_resealing()
+
+    async def _forever(self) -> None:
+        while True:
+            try:
+                await self.run()
+            except Unavailable as error:
+                logger.warning("the upkeep of documents has to wait: %s", error)
+            await asyncio.sleep(INTERVAL_SECONDS)
+
+    async def _finish_deletions(self) -> None:
+        for org_id, document_id, since in await self._documents.deleted():
+            await self._versions.remove_all(org_id, document_id)
+            if self._clock.now() - since > KEEP_DELETED:
+                await self._documents.forget(org_id, document_id)
+
+    async def _finish_resealing(self) -> None:
+        for org_id, document_id in await self._documents.all_resealing():
+            key = await self._notes.key_if_unlocked(org_id)
+            if key is None:
+                continue  # the next pass after the next unlock
+            try:
+                await self._resealing.run(org_id, document_id, key)
+            except Unavailable:
+                raise
+            except NetautodError as error:  # one broken snapshot must not keep the others waiting
+                logger.error("the versions of document %s cannot be re-encrypted: %s", document_id, error)

@@ -1,0 +1,72 @@
+"""What a PUT of a user changes: the sent fields against the user as he is. Pure; no database, no clock."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from netautod.errors import Forbidden, InvalidInput
+from netautod.users.external_ids import canonical_external_id
+from netautod.users.models import LOCAL, User, canonical_username
+
+PLAIN = ("email", "display_name", "is_active", "external_id")
+
+
+@dataclass(frozen=True, kw_only=True)
+class UserChange:
+    """Only what differs. `values` are plain fields of the user, `roles` names; None: not to be changed."""
+
+    values: Mapping[str, Any]
+    roles: tuple[str, ...] | None = None
+    password: str | None = field(default=None, repr=False)
+
+    @property
+    def fields(self) -> list[str]:
+        """The names of what changes; for the audit."""
+        others = {"roles": self.roles, "password": self.password}
+        return sorted([*self.values, *(name for name, value in others.items() if value is not None)])
+
+    @property
+    def ends_sessions(self) -> bool:
+        """A reset, a disabled user, or another person behind the account: nobody stays logged in."""
+        disabled = self.values.get("is_active") is False
+        return self.password is not None or disabled or "external_id" in self.values
+
+    def ends_admin(self, user: User) -> bool:
+        """True if an active administrator is none any more after it."""
+        admin = user.admin_role
+        if admin is None or not user.is_active:
+            return False
+        disabled = self.values.get("is_active") is False
+        return disabled or (self.roles is not None and admin.name not in self.roles)
+
+    def refuse_for_oneself(self) -> None:
+        """Raises Forbidden for what nobody may change of himself here."""
+        if self.roles is not None:
+            raise Forbidden("Nobody can change his own roles")
+        if self.password is not None:
+            # Else a stolen token would be enough to take the account over.
+            raise Forbidden("Your own password is changed with PUT /api/auth/password")
+
+
+def change_of(user: User, sent: Mapping[str, Any]) -> UserChange:
+    """`sent` as UserUpdate loads it; what equals the user's state is no change, so a client can send back
+    what it read. Raises InvalidInput.
+    """
+    _refuse_fixed(user, sent)
+    if "external_id" in sent:
+        sent = {**sent, "external_id": canonical_external_id(user.auth_provider, sent["external_id"])}
+    values = {name: sent[name] for name in PLAIN if name in sent and sent[name] != getattr(user, name)}
+    if user.auth_provider == LOCAL and "external_id" in values:
+        raise InvalidInput("external_id: only for users of ldap and oidc")
+    if user.auth_provider != LOCAL and "password" in sent:
+        raise InvalidInput("password: only for local users")
+    roles = tuple(dict.fromkeys(sent["roles"])) if "roles" in sent else None
+    same = roles is not None and sorted(roles) == user.role_names
+    return UserChange(values=values, roles=None if same else roles, password=sent.get("password"))
+
+
+def _refuse_fixed(user: User, sent: Mapping[str, Any]) -> None:
+    if "username" in sent and canonical_username(sent["username"]) != user.username:
+        raise InvalidInput("username: cannot be changed")
+    if "auth_provider" in sent and sent["auth_provider"] != user.auth_provider:
+        raise InvalidInput("auth_provider: cannot be changed")

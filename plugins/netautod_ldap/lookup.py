@@ -1,0 +1,104 @@
+"""A login against the directory: find the entry, show it the password, read what it says of the user."""
+
+import logging
+import secrets
+import uuid
+
+from netautod.plugin_api import Identity, ProbeResult
+from netautod_ldap.session import Entry, Session
+from netautod_ldap.settings import LdapSettings
+from netautod_ldap.templates import filled_dn, filled_filter
+
+logger = logging.getLogger(__name__)
+OBJECT_GUID = "objectguid"
+
+
+def login(session: Session, settings: LdapSettings, username: str, password: str) -> Identity | None:
+    """None for wrong credentials, and for a name that finds no entry or more than one."""
+    with session:
+        entry = _proven(session, settings, username, password)
+        if entry is None:
+            return None
+        return _identity(session, settings, entry, username)
+
+
+def probe(
+    session: Session, settings: LdapSettings, username: str | None, password: str | None
+) -> ProbeResult:
+    """The same way, told to an administrator. Raises ProviderUnavailable with the reason."""
+    with session:
+        server = str(session.server)
+        if username is None:
+            if not settings.user_dn:
+                session.bind_as_service()
+            return ProbeResult(success=True, message=f"Connected to {server} and logged in as configured")
+        if password is not None:
+            entry = _proven(session, settings, username, password)
+            if entry is None:
+                return ProbeResult(success=False, message="No such user, or the password is wrong")
+            found = _identity(session, settings, entry, username)
+            groups = 0 if found is None else len(found.groups)
+            message = f"The password of {entry.dn} is right; {groups} groups were found"
+            return ProbeResult(success=found is not None, message=message)
+        if settings.user_dn:
+            return ProbeResult(success=False, message="With ldap.user_dn a user's password is needed too")
+        session.bind_as_service()
+        entry = _found(session, settings, username)
+        if entry is None:
+            return ProbeResult(success=False, message="The filter finds no entry, or more than one")
+        return ProbeResult(success=True, message=f"Found {entry.dn}")
+
+
+def _proven(session: Session, settings: LdapSettings, username: str, password: str) -> Entry | None:
+    """The user's entry, after a bind with his password; the connection may read groups then."""
+    if settings.user_dn:
+        dn = filled_dn(settings.user_dn, {"username": username})
+        return session.read(dn, settings.user_attributes) if session.bind_as_user(dn, password) else None
+    session.bind_as_service()
+    entry = _found(session, settings, username)
+    # For a name that nobody has a bind is made too, so that it takes as many steps.
+    dn = entry.dn if entry is not None else f"cn={secrets.token_hex(8)},{settings.base_dn}"
+    if not session.bind_as_user(dn, password) or entry is None:
+        return None
+    session.bind_as_service()
+    return entry
+
+
+def _found(session: Session, settings: LdapSettings, username: str) -> Entry | None:
+    filter = filled_filter(settings.user_filter, {"username": username})
+    entries = session.search(settings.base_dn, filter, settings.user_attributes, limit=2)
+    if len(entries) > 1:
+        logger.warning("the LDAP filter finds more than one entry for a name: it is refused")
+    # An entry without a name is the root of the directory: a bind with it would be anonymous.
+    return entries[0] if len(entries) == 1 and entries[0].dn else None
+
+
+def _identity(session: Session, settings: LdapSettings, entry: Entry, typed: str) -> Identity | None:
+    names = entry.texts(settings.username_attribute)
+    if not names:
+        logger.warning("the entry has no attribute %s: the login is refused", settings.username_attribute)
+        return None
+    username = next((name for name in names if name.casefold() == typed.casefold()), names[0])
+    groups = entry.texts(settings.group_attribute)
+    if settings.group_base_dn:
+        filter = filled_filter(settings.group_filter, {"dn": entry.dn, "username": username})
+        # 1.1: no attributes, the names alone (RFC 4511 4.5.1.8).
+        groups += [group.dn for group in session.search(settings.group_base_dn, filter, ["1.1"])]
+    return Identity(
+        username=username,
+        external_ids=_ids(settings, entry),
+        email=next(iter(entry.texts(settings.email_attribute)), None),
+        display_name=next(iter(entry.texts(settings.name_attribute)), None),
+        groups=tuple(dict.fromkeys(groups)),
+    )
+
+
+def _ids(settings: LdapSettings, entry: Entry) -> tuple[str, ...]:
+    """The lasting id, if the entry has it, and the DN."""
+    name = settings.id_attribute
+    values = entry.attributes.get(name, ()) if name else ()
+    if name.lower() == OBJECT_GUID and len(values) == 1 and len(values[0]) == 16:
+        # [MS-ADTS] 3.1.1.1.3: a GUID in its binary form, the first three parts little-endian.
+        return str(uuid.UUID(bytes_le=bytes(values[0]))), entry.dn
+    texts = entry.texts(name)
+    return (texts[0], entry.dn) if len(texts) == 1 and texts[0] else (entry.dn,)

@@ -1,0 +1,97 @@
+"""The provider `ldap`: directory look-ups in threads, bounded in number and in time."""
+
+import asyncio
+import contextlib
+import ssl
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+from netautod.plugin_api import Identity, ProbeResult, ProviderUnavailable
+from netautod_ldap import lookup
+from netautod_ldap.library import tls_context
+from netautod_ldap.session import Session
+from netautod_ldap.settings import LdapSettings
+
+T = TypeVar("T")
+MAX_LENGTH = 256
+QUEUE = 64
+
+
+class LdapProvider:
+    """Threads and connections begin with the first login; every login has a connection of its own."""
+
+    name = "ldap"
+
+    def __init__(self, settings: LdapSettings) -> None:
+        self._settings = settings
+        self._pool = ThreadPoolExecutor(settings.threads, thread_name_prefix="ldap")
+        self._places = threading.BoundedSemaphore(settings.threads + QUEUE)
+        self._context: ssl.SSLContext | None = None
+
+    async def authenticate(self, username: str, password: str) -> Identity | None:
+        """None without asking the server for a name or a password that nobody can have."""
+        name = username.strip()
+        if not _sendable(name) or not _sendable(password):
+            return None
+        return await self._in_thread(lambda session: lookup.login(session, self._settings, name, password))
+
+    async def probe(self, username: str | None, password: str | None) -> ProbeResult:
+        if any(text is not None and not _sendable(text.strip()) for text in (username, password)):
+            return ProbeResult(success=False, message="A blank name or password is never sent")
+        name = username.strip() if username is not None else None
+        try:
+            return await self._in_thread(
+                lambda session: lookup.probe(session, self._settings, name, password)
+            )
+        except ProviderUnavailable as error:
+            return ProbeResult(success=False, message=str(error))
+
+    async def close(self) -> None:
+        """Waits for logins under way; each ends by its deadline."""
+        await asyncio.to_thread(self._pool.shutdown)
+
+    async def _in_thread(self, work: Callable[[Session], T]) -> T:
+        if not self._places.acquire(blocking=False):
+            raise ProviderUnavailable("too many logins wait for the directory")
+        begun: list[Session] = []
+        try:
+            future = self._pool.submit(self._run, work, begun)
+        except RuntimeError as error:
+            self._places.release()
+            raise ProviderUnavailable("the service is stopping") from error
+        # The place is free when the thread is, not when an impatient caller went away.
+        future.add_done_callback(lambda _: self._places.release())
+        try:
+            async with asyncio.timeout(self._settings.deadline):
+                return await asyncio.wrap_future(future)
+        except TimeoutError as error:
+            raise ProviderUnavailable(f"no answer within {self._settings.deadline:g} seconds") from error
+        finally:
+            if not future.done():
+                future.cancel()
+                for session in begun:
+                    with contextlib.suppress(OSError):
+                        session.abort()
+
+    def _run(self, work: Callable[[Session], T], begun: list[Session]) -> T:
+        if self._context is None:  # made in a thread: reading the authorities takes 20 ms and more
+            try:
+                self._context = tls_context(self._settings)
+            except OSError as error:
+                raise ProviderUnavailable(f"ldap.ca_file cannot be read: {error}") from error
+        session = Session(self._settings, self._context)
+        begun.append(session)
+        return work(session)
+
+
+def _sendable(text: str) -> bool:
+    """An empty password would be an anonymous bind, which succeeds with any name (RFC 4513 5.1.2)."""
+    if not text.strip() or "\0" in text or len(text) > MAX_LENGTH:
+        return False
+    try:
+        text.encode()
+    except UnicodeEncodeError:  # a lone surrogate
+        return False
+    return True

@@ -1,0 +1,103 @@
+"""The whole service in one process with a probe of its event loop, for the benchmark of authentication.
+
+`python -m tests.bench.auth_server <uri> <folder>` prints its URL. Beside the API: `GET /bench/bare` for
+everybody, `GET /bench/guarded` for `devices.access`, and `GET /bench/stalls`, which answers by how many
+milliseconds the loop was late since the last asking, in ticks of one millisecond.
+"""
+
+import asyncio
+import sys
+from contextlib import AsyncExitStack
+from pathlib import Path
+
+from tornado.httpserver import HTTPServer
+from tornado.netutil import bind_sockets
+
+from netautod import app, foundation
+from netautod.errors import Unavailable
+from netautod.http.access import public, requires
+from netautod.http.handler import JsonHandler
+from netautod.http.health import Health
+from netautod.server import bootstrap
+from netautod.settings import Auth, Limits, Settings
+from netautod.store.client import connect
+from tests.bench.children import parent_gone, say
+
+PASSWORD = "a password for the benchmark"
+TICK = 0.001
+NEVER = 1_000_000
+
+
+class Bare(JsonHandler):
+    @public()
+    async def get(self) -> None:
+        """What a handler costs that asks nobody who he is."""
+        self.answer({"ok": True})
+
+
+class Guarded(JsonHandler):
+    @requires("devices.access")
+    async def get(self) -> None:
+        """The same with token, session and permission checked."""
+        self.answer({"ok": True})
+
+
+class Stalls(JsonHandler):
+    late: list[float]
+
+    @public()
+    async def get(self) -> None:
+        """How late the loop was."""
+        found = list(self.late)
+        self.late.clear()
+        self.answer(found)
+
+
+async def probe(late: list[float]) -> None:
+    loop = asyncio.get_running_loop()
+    while True:
+        due = loop.time() + TICK
+        await asyncio.sleep(TICK)
+        late.append(max(0.0, loop.time() - due) * 1000)
+
+
+async def main(uri: str, folder: str) -> None:
+    settings = Settings(
+        data_dir=Path(folder),
+        admin_password=PASSWORD,
+        limits=Limits(requests_per_second=0),
+        auth=Auth(lockout_failures=NEVER),
+    )
+    database = connect(uri, "auth")
+
+    async def health() -> Health:
+        try:
+            return "ok" if (await database.hello())["isWritablePrimary"] else "unavailable"
+        except Unavailable:
+            return "unavailable"
+
+    late: list[float] = []
+    async with AsyncExitStack() as stack:
+        base = await stack.enter_async_context(foundation.lay(settings, database))
+        await bootstrap(base)
+        service = await stack.enter_async_context(app.build(base, health))
+        routes = [
+            (r"/bench/bare", Bare),
+            (r"/bench/guarded", Guarded),
+            (r"/bench/stalls", Stalls, {"late": late}),
+        ]
+        service.application.add_handlers(".*", routes)  # type: ignore[arg-type]
+        server = HTTPServer(service.application)
+        sockets = bind_sockets(0, "127.0.0.1")
+        server.add_sockets(sockets)
+        probing = asyncio.create_task(probe(late))
+        say(f"http://127.0.0.1:{sockets[0].getsockname()[1]}")
+        await parent_gone()
+        probing.cancel()
+        server.stop()
+        await server.close_all_connections()
+    database.close()
+
+
+if __name__ == "__main__":
+    asyncio.run(main(*sys.argv[1:3]))

@@ -1,0 +1,26 @@
+"""A library for each test, with rendering children that all of them share."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from netautod.docs.render_pool import RenderPool
+from tests.conftest import Serve
+from tests.docs.library import INDEXES, Indexed, Library, Node
+
+
+@pytest.fixture(scope="session")
+async def renderer() -> AsyncIterator[RenderPool]:
+    async with RenderPool(processes=2) as pool:
+        yield pool
+
+
+@pytest.fixture
+async def library(indexed: Indexed, serve: Serve, tmp_path: Path, renderer: RenderPool) -> Library:
+    return Library(database=await indexed(INDEXES), data_dir=tmp_path, serve=serve, renderer=renderer)
+
+
+@pytest.fixture
+async def node(library: Library) -> Node:
+    return await library.node()

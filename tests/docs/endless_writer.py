@@ -1,0 +1,37 @@
+"""A process that writes a document for ever, 1, 2, 3 ..., and prints each number that was acknowledged.
+
+`endless_writer.py URI DATABASE DATA_DIR ORG_ID DOCUMENT_ID FIRST`; the test kills it.
+"""
+
+import asyncio
+import sys
+from pathlib import Path
+
+from netautod.audit.service import AuditLog
+from netautod.caller import Caller
+from netautod.clock import SystemClock
+from netautod.docs.notes_vault import NotesVault
+from netautod.docs.render_pool import RenderPool
+from netautod.docs.service import DocumentService
+from netautod.store.client import OrgId, connect
+from netautod.vault.vault import Vault
+
+
+async def write(uri: str, name: str, data_dir: Path, org_id: OrgId, document_id: str, first: int) -> None:
+    database, clock = connect(uri, name), SystemClock()
+    vault = await Vault.open(database, data_dir=data_dir, environ={})
+    audit = AuditLog(database, clock)
+    notes = NotesVault(database, vault=vault, clock=clock, audit=audit, auto_lock=None)
+    documents = DocumentService(database, notes=notes, renderer=RenderPool(), clock=clock, audit=audit)
+    caller = Caller(user_id="writer", org_id=org_id, username="writer", permissions=frozenset({"*"}))
+    number = first
+    while True:
+        await documents.update(caller, document_id, {"content": str(number)})
+        sys.stdout.write(f"{number}\n")
+        sys.stdout.flush()
+        number += 1
+
+
+if __name__ == "__main__":
+    uri, name, data_dir, org_id, document_id, first = sys.argv[1:]
+    asyncio.run(write(uri, name, Path(data_dir), OrgId(org_id), document_id, int(first)))

@@ -1,0 +1,142 @@
+"""Documents and their notes vault wired as the service wires them, on one or more nodes, served over HTTP."""
+
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+from bson import encode
+
+from netautod.audit.service import INDEXES as AUDIT_INDEXES
+from netautod.audit.service import AuditLog
+from netautod.caller import Caller
+from netautod.clock import Clock, SystemClock
+from netautod.docs import handlers, store, vault_handlers
+from netautod.docs.notes_vault import NotesVault
+from netautod.docs.render_pool import RenderPool
+from netautod.docs.service import DocumentService
+from netautod.store.client import Database, OrgId
+from netautod.store.indexes import Index
+from netautod.vault.vault import Vault
+from tests.conftest import Serve
+from tests.support.client import ApiClient, Response, ServedRoutes
+
+INDEXES = (*AUDIT_INDEXES, *store.INDEXES)
+Indexed = Callable[[Iterable[Index]], Awaitable[Database]]
+COLLECTIONS = ("documents", "document_versions", "notes_vaults", "audit_events")
+AUDIT_EVENTS = "audit_events"
+ABSENT_ID = "00000000-0000-4000-8000-000000000000"
+TEXT = {"name": "plan", "category": "outputs", "content_type": "text", "content": "first"}
+NOTE = {**TEXT, "category": "notes"}
+TEMPLATE = {**TEXT, "category": "templates", "content_type": "jinja"}
+PASSPHRASE = "a long enough passphrase"
+
+
+@dataclass(kw_only=True)
+class Pauses:
+    """Stands for asyncio.sleep: notes what somebody would have waited."""
+
+    seconds: list[float]
+
+    async def sleep(self, seconds: float) -> None:
+        self.seconds.append(seconds)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Node:
+    """The parts of one node; `api` is an administrator of the organization that all nodes serve."""
+
+    notes: NotesVault
+    documents: DocumentService
+    pauses: Pauses
+    served: ServedRoutes
+    api: ApiClient
+    caller: Caller
+
+    @property
+    def org_id(self) -> OrgId:
+        return self.caller.org_id
+
+    def with_permissions(self, *permissions: str) -> ApiClient:
+        """Another user of the same organization."""
+        return self.served.client(*permissions, org_id=self.org_id)[0]
+
+    def elsewhere(self) -> ApiClient:
+        """The administrator of another organization."""
+        return self.served.client("*")[0]
+
+    async def create(self, fields: dict[str, Any] = TEXT, **more: Any) -> Any:
+        response = await self.api.post("/api/docs", {**fields, **more})
+        assert response.status == 201, response.content
+        return response.json
+
+    async def put(self, document: Any, **fields: Any) -> Any:
+        response = await self.api.put(f"/api/docs/{document['id']}", fields)
+        assert response.status == 200, response.content
+        return response.json
+
+    async def get(self, document: Any) -> Any:
+        response = await self.api.get(f"/api/docs/{document['id']}")
+        assert response.status == 200, response.content
+        return response.json
+
+    async def versions(self, document: Any) -> list[Any]:
+        response = await self.api.get(f"/api/docs/{document['id']}/versions")
+        assert response.status == 200, response.content
+        found: list[Any] = response.json
+        return found
+
+    async def version(self, version: Any) -> Response:
+        return await self.api.get(f"/api/docs/versions/{version['id']}")
+
+    async def contents(self, document: Any) -> list[str]:
+        """Of the versions, newest first."""
+        return [(await self.version(one)).json["content"] for one in await self.versions(document)]
+
+    async def restore(self, document: Any, version: Any) -> Response:
+        return await self.api.post(f"/api/docs/{document['id']}/restore/{version['id']}")
+
+    async def render(self, document: Any, **variables: Any) -> Any:
+        response = await self.api.post(f"/api/docs/{document['id']}/render", {"variables": variables})
+        assert response.status == 200, response.content
+        return response.json
+
+
+@dataclass(frozen=True, kw_only=True)
+class Library:
+    """Makes nodes on one database."""
+
+    database: Database
+    data_dir: Path
+    serve: Serve
+    renderer: RenderPool
+
+    async def node(
+        self, *, org_id: str | None = None, clock: Clock | None = None, auto_lock: timedelta | None = None
+    ) -> Node:
+        clock = clock or SystemClock()
+        vault = await Vault.open(self.database, data_dir=self.data_dir, environ={})
+        audit, pauses = AuditLog(self.database, clock), Pauses(seconds=[])
+        notes = NotesVault(
+            self.database, vault=vault, clock=clock, audit=audit, auto_lock=auto_lock, sleep=pauses.sleep
+        )
+        documents = DocumentService(
+            self.database, notes=notes, renderer=self.renderer, clock=clock, audit=audit
+        )
+        served = await self.serve([*handlers.routes(documents), *vault_handlers.routes(notes)])
+        api, caller = served.client("*", org_id=org_id)
+        return Node(notes=notes, documents=documents, pauses=pauses, served=served, api=api, caller=caller)
+
+    async def dump(self) -> bytes:
+        """Everything of ours that the database holds, as it is stored."""
+        found = [row for name in COLLECTIONS for row in await self.database.collection(name).find({})]
+        return b"".join(encode(row) for row in found)
+
+    async def events(self) -> list[Any]:
+        """(action, resource id) of the audit log, oldest first."""
+        found = await self.database.collection(AUDIT_EVENTS).find({}, sort=[("at", 1)])
+        return [(event["action"], event["resource_id"]) for event in found]
+
+    async def snapshots_of(self, document: Any) -> int:
+        return await self.database.collection("document_versions").count({"document_id": document["id"]})

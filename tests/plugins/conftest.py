@@ -1,0 +1,99 @@
+"""An installation for logins through directories, and a slapd with a certificate of the tests' authority."""
+
+from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from tornado.httpclient import AsyncHTTPClient
+from tornado.httpserver import HTTPServer
+
+from netautod.http.routes import Route
+from netautod_ldap import LdapSettings
+from netautod_oidc import OidcProvider
+from tests.auth.conftest import clock, hasher, installation, vault
+from tests.auth.support import Node, serve_node
+from tests.plugins.oidc_support import provider_for
+from tests.support import slapd
+from tests.support.certificates import Authority
+from tests.support.client import ApiClient
+from tests.support.identity_provider import ScriptedProvider
+
+__all__ = ["clock", "hasher", "installation", "vault"]
+Served = Callable[[Node, list[Route]], ApiClient]
+SearchSettings = Callable[..., LdapSettings]
+
+
+@pytest.fixture
+async def served() -> AsyncIterator[Served]:
+    """`client = served(node, routes)`: the node with these routes beside its own."""
+    servers: list[HTTPServer] = []
+
+    def serve(node: Node, routes: list[Route]) -> ApiClient:
+        server, client = serve_node(node, routes)
+        servers.append(server)
+        return client
+
+    AsyncHTTPClient.configure(None, max_clients=1000)
+    yield serve
+    for server in servers:
+        server.stop()
+        await server.close_all_connections()
+
+
+@pytest.fixture(scope="session")
+def authority(tmp_path_factory: pytest.TempPathFactory) -> Authority:
+    return Authority(tmp_path_factory.mktemp("authority"), "trusted")
+
+
+@pytest.fixture(scope="session")
+async def directory(
+    tmp_path_factory: pytest.TempPathFactory, authority: Authority
+) -> AsyncIterator[slapd.Slapd]:
+    """One slapd for the run; skips where OpenLDAP is not installed."""
+    if slapd.PROGRAM is None or slapd.ADD is None:
+        pytest.skip("slapd or ldapadd is not installed")
+    certificate, key = authority.server("slapd")
+    folder = tmp_path_factory.mktemp("slapd")
+    async with slapd.running_slapd(folder, authority.file, certificate, key) as running:
+        yield running
+
+
+@pytest.fixture
+def searching(directory: slapd.Slapd, authority: Authority) -> SearchSettings:
+    """`settings = searching(**changes)`: a search by the reader, StartTLS, groups looked up."""
+    plain = LdapSettings(
+        urls=(directory.url,),
+        ca_file=str(authority.file),
+        bind_dn=slapd.READER,
+        bind_password=slapd.READER_PASSWORD,
+        base_dn=f"ou=people,{slapd.BASE}",
+        group_base_dn=f"ou=groups,{slapd.BASE}",
+        timeout_seconds=2,
+        threads=2,
+    )
+
+    def made(**changes: object) -> LdapSettings:
+        return replace(plain, **changes)  # type: ignore[arg-type]
+
+    return made
+
+
+@pytest.fixture
+def foreign(tmp_path: Path) -> Authority:
+    """An authority that nobody trusts."""
+    return Authority(tmp_path, "foreign")
+
+
+@pytest.fixture
+async def scripted() -> AsyncIterator[ScriptedProvider]:
+    provider = ScriptedProvider(nonce="nonce-1")
+    provider.userinfo = {"sub": "subject-1"}
+    yield provider
+    provider.server.stop()
+    await provider.server.close_all_connections()
+
+
+@pytest.fixture
+def ours(scripted: ScriptedProvider) -> OidcProvider:
+    return provider_for(scripted)

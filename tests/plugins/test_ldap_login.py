@@ -1,0 +1,307 @@
+"""POST /api/auth/ldap and /api/auth/ldap/test: whose session it becomes, or that it becomes none."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass
+
+import pytest
+
+from netautod.audit.service import AuditLog
+from netautod.auth import ldap_handlers
+from netautod.auth.provisioning import ProvisioningRules
+from netautod.auth.role_map import RoleMap
+from netautod.plugin_api import Identity, ProbeResult, ProviderUnavailable
+from netautod.users.models import NewUser, User
+from netautod.vault.vault import Vault
+from netautod_ldap import LdapProvider
+from tests.auth.support import Node, start_node
+from tests.plugins.conftest import SearchSettings, Served
+from tests.support.client import ApiClient, assert_error
+from tests.support.slapd import ADA, GRACE, PASSWORD
+from tests.users.support import PASSWORD as LOCAL_PASSWORD
+from tests.users.support import Installation, MovableClock
+
+INVALID = "Invalid username or password. "
+
+
+@dataclass(frozen=True, kw_only=True)
+class Setup:
+    node: Node
+    client: ApiClient
+
+    async def log_in(self, username: str = "ada", password: str = PASSWORD) -> str | None:
+        """The user's id, None if the login was refused with the generic text."""
+        body = {"username": username, "password": password}
+        answer = await self.client.post("/api/auth/ldap", body)
+        if answer.status == 401:
+            assert_error(answer, 401, INVALID)
+            return None
+        assert answer.status == 200, answer.content
+        me = await self.client.with_token(answer.json["access_token"]).get("/api/auth/me")
+        assert me.json["auth_provider"] == "ldap"
+        return str(me.json["id"])
+
+    async def add(self, username: str, *roles: str, **options: str) -> User:
+        new = NewUser(username=username, roles=roles, auth_provider="ldap", **options)  # type: ignore[arg-type]
+        return await self.node.users.create(await self.node.installation.system(), new)
+
+    async def user(self, username: str) -> User:
+        found = await self.node.users.by_username(username)
+        assert found is not None
+        return found
+
+
+Start = Callable[..., Awaitable[Setup]]
+
+
+@pytest.fixture
+async def start(
+    installation: Installation,
+    vault: Vault,
+    clock: MovableClock,
+    searching: SearchSettings,
+    served: Served,
+) -> AsyncIterator[Start]:
+    """`setup = await start(auto_provision=True, ...)`: a node whose users come from slapd."""
+    providers: list[LdapProvider] = []
+
+    async def started(**rules: object) -> Setup:
+        provider = LdapProvider(searching())
+        providers.append(provider)
+        chosen = {"ldap": ProvisioningRules(**rules)}  # type: ignore[arg-type]
+        node = await start_node(installation, vault, clock, plugins=[provider], rules=chosen)
+        audit = AuditLog(installation.database, clock)
+        return Setup(node=node, client=served(node, ldap_handlers.routes(node.auth, audit)))
+
+    yield started
+    for provider in providers:
+        await provider.close()
+
+
+async def test_a_user_that_an_administrator_made_logs_in_and_is_bound(start: Start) -> None:
+    setup = await start()
+    user = await setup.add("ada", "operator")
+    assert await setup.log_in() == user.id
+    bound = await setup.user("ada")
+    assert bound.external_id is not None
+    assert len(bound.external_id) == 36
+    assert bound.role_names == ["operator"]
+    assert (await setup.node.documents("sessions"))[0]["auth_provider"] == "ldap"
+    assert await setup.node.actions() == ["auth.login"]
+    assert await setup.log_in() == user.id
+
+
+@pytest.mark.parametrize(
+    "external_id",
+    [
+        pytest.param(ADA, id="as it was written"),
+        pytest.param(ADA.replace("\\,", "\\2C"), id="as OpenLDAP spells it"),
+        pytest.param(ADA.upper().replace(",OU", ", OU "), id="in capitals, with spaces"),
+        pytest.param(ADA.replace("cn=Lovelace\\, Ada", 'CN="Lovelace, Ada"'), id="in quotes"),
+    ],
+)
+async def test_a_user_that_was_made_with_the_dn(start: Start, external_id: str) -> None:
+    setup = await start()
+    user = await setup.add("ada", "viewer", external_id=external_id)
+    assert await setup.log_in() == user.id
+    assert len((await setup.user("ada")).external_id or "") == 36
+
+
+async def test_a_dn_finds_a_user_of_another_name(start: Start) -> None:
+    setup = await start()
+    user = await setup.add(
+        "countess", "viewer", external_id="CN=lovelace\\2C ada,ou=People,dc=example,dc=net"
+    )
+    assert await setup.log_in() == user.id
+
+
+@pytest.mark.parametrize(
+    ("external_id", "name"),
+    [
+        pytest.param(GRACE, "ada", id="the name of a user who is bound to another entry"),
+        pytest.param("11111111-1111-1111-1111-111111111111", "ada", id="the name of an entry that is gone"),
+    ],
+)
+async def test_a_name_that_is_bound_to_another_entry_is_refused(
+    start: Start, external_id: str, name: str
+) -> None:
+    setup = await start(auto_provision=True)
+    await setup.add(name, "admin", external_id=external_id)
+    assert await setup.log_in() is None
+    assert (await setup.user(name)).role_names == ["admin"]
+
+
+async def test_a_local_users_name_is_refused_and_the_user_stays_as_he_is(
+    start: Start, installation: Installation
+) -> None:
+    setup = await start(auto_provision=True)
+    await installation.add("ada", "admin")
+    assert await setup.log_in() is None
+    user = await setup.user("ada")
+    assert (user.auth_provider, user.external_id) == ("local", None)
+    wrong_door = await setup.client.post("/api/auth/ldap", {"username": "ada", "password": LOCAL_PASSWORD})
+    assert_error(wrong_door, 401)
+
+
+async def test_a_directorys_user_cannot_use_the_local_login(start: Start) -> None:
+    setup = await start()
+    await setup.add("ada", "viewer")
+    answer = await setup.client.post("/api/auth/login", {"username": "ada", "password": PASSWORD})
+    assert_error(answer, 401, INVALID)
+
+
+async def test_a_first_login_makes_a_user_only_with_auto_provisioning(start: Start) -> None:
+    closed = await start()
+    assert await closed.log_in() is None
+    assert await closed.node.users.by_username("ada") is None
+    open_ = await start(auto_provision=True, default_roles=("viewer",))
+    made = await open_.log_in()
+    user = await open_.user("ada")
+    assert user.id == made
+    assert (user.email, user.display_name) == ("ada@example.net", "Ada Lovelace")
+    assert (user.role_names, user.org_id) == (
+        ["viewer"],
+        await open_.node.installation.organizations.default_id(),
+    )
+    assert await open_.log_in() == made
+
+
+async def test_groups_give_roles_and_take_them_away(start: Start, installation: Installation) -> None:
+    role_map = RoleMap.parse(
+        ("operator = Net Admins", "admin = cn=nobody,ou=groups,dc=example,dc=net", "viewer = operators")
+    )
+    setup = await start(auto_provision=True, role_map=role_map)
+    made = await setup.log_in()
+    assert (await setup.user("ada")).role_names == ["operator", "viewer"]
+    # Somebody gives her a role that the map names, without the group: it goes at the next login.
+    await setup.node.users.update(await installation.system(), str(made), {"roles": ["admin", "viewer"]})
+    assert await setup.log_in() == made
+    assert (await setup.user("ada")).role_names == ["operator", "viewer"]
+
+
+async def test_roles_that_the_map_does_not_name_stay(start: Start) -> None:
+    setup = await start(role_map=RoleMap.parse(("viewer = operators",)))
+    await setup.add("grace", "operator")
+    await setup.log_in("grace")
+    assert (await setup.user("grace")).role_names == ["operator", "viewer"]
+
+
+async def test_nobody_without_a_mapped_group_is_made(start: Start) -> None:
+    setup = await start(auto_provision=True, role_map=RoleMap.parse(("admin = others",)))
+    assert await setup.log_in() is None
+
+
+async def test_a_role_that_does_not_exist_refuses_the_login(start: Start) -> None:
+    setup = await start(auto_provision=True, default_roles=("no such role",))
+    assert await setup.log_in() is None
+    assert await setup.node.users.by_username("ada") is None
+
+
+async def test_a_disabled_user_is_refused(start: Start, installation: Installation) -> None:
+    setup = await start()
+    user = await setup.add("ada", "viewer")
+    await setup.node.users.update(await installation.system(), user.id, {"is_active": False})
+    assert await setup.log_in() is None
+
+
+@pytest.mark.parametrize(
+    ("username", "password"),
+    [
+        pytest.param("ada", "wrong", id="a wrong password"),
+        pytest.param("ada", " ", id="a blank password"),
+        pytest.param("nobody", PASSWORD, id="an unknown name"),
+        pytest.param("*)(uid=*", PASSWORD, id="filter characters"),
+        pytest.param("admin", LOCAL_PASSWORD, id="a local user"),
+    ],
+)
+async def test_every_failure_looks_the_same_and_is_counted(
+    start: Start, username: str, password: str
+) -> None:
+    setup = await start()
+    await setup.add("ada", "viewer")
+    for left in (9, 8):
+        answer = await setup.client.post("/api/auth/ldap", {"username": username, "password": password})
+        assert_error(answer, 401, f"{INVALID}{left} attempts remaining.")
+    events = await setup.node.documents("audit_events", {"action": "auth.login_failed"})
+    assert [event["details"]["auth_provider"] for event in events] == ["ldap", "ldap"]
+    assert PASSWORD not in str(events)
+
+
+class Away:
+    """A provider whose directory does not answer."""
+
+    name = "ldap"
+
+    async def authenticate(self, username: str, password: str) -> Identity | None:
+        raise ProviderUnavailable("the secret reason")
+
+    async def probe(self, username: str | None, password: str | None) -> ProbeResult:
+        return ProbeResult(success=False, message="nobody there")
+
+    async def close(self) -> None:
+        return
+
+
+@pytest.fixture
+async def away(
+    installation: Installation, vault: Vault, clock: MovableClock, served: Served
+) -> tuple[Node, ApiClient]:
+    node = await start_node(installation, vault, clock, plugins=[Away()], rules={})
+    return node, served(node, ldap_handlers.routes(node.auth, AuditLog(installation.database, clock)))
+
+
+async def test_a_directory_that_is_away_is_a_401_that_is_not_counted(away: tuple[Node, ApiClient]) -> None:
+    node, client = away
+    for _ in range(12):
+        answer = await client.post("/api/auth/ldap", {"username": "ada", "password": PASSWORD})
+        assert_error(answer, 401, "Invalid username or password.")
+        assert "secret reason" not in answer.json["error"]
+    events = await node.documents("audit_events", {"action": "auth.login_failed"})
+    assert len(events) == 12
+    assert all(event["details"]["provider_unavailable"] for event in events)
+
+
+async def test_the_test_route_is_for_administrators(away: tuple[Node, ApiClient]) -> None:
+    node, client = away
+    assert_error(await client.post("/api/auth/ldap/test", {}), 401)
+    await node.installation.add("oscar", "operator")
+    oscar = client.with_token((await node.log_in("oscar")).access_token)
+    assert_error(await oscar.post("/api/auth/ldap/test", {}), 403)
+    admin = client.with_token((await node.log_in()).access_token)
+    answer = await admin.post("/api/auth/ldap/test")
+    assert answer.status == 200
+    assert (answer.json["success"], answer.json["message"]) == (False, "nobody there")
+    for body in ({"username": {"$ne": ""}}, {"password": ["x"]}, {"user": "x"}):
+        assert_error(await admin.post("/api/auth/ldap/test", body), 400)
+
+
+async def test_the_test_route_tries_a_users_password(start: Start) -> None:
+    setup = await start()
+    admin = setup.client.with_token((await setup.node.log_in()).access_token)
+    answer = await admin.post("/api/auth/ldap/test", {"username": "ada", "password": PASSWORD})
+    assert answer.json["success"]
+    assert "Lovelace" in answer.json["message"]
+    events = await setup.node.documents("audit_events", {"action": "auth.ldap_test"})
+    assert events[0]["details"] == {"success": True, "with_password": True}
+
+
+async def test_a_provider_that_is_off(
+    installation: Installation, vault: Vault, clock: MovableClock, served: Served
+) -> None:
+    node = await start_node(installation, vault, clock)
+    client = served(node, ldap_handlers.routes(node.auth, AuditLog(installation.database, clock)))
+    body = {"username": "ada", "password": PASSWORD}
+    assert_error(await client.post("/api/auth/ldap", body), 400, "LDAP login is not enabled")
+    admin = client.with_token((await node.log_in()).access_token)
+    assert_error(await admin.post("/api/auth/ldap/test"), 400, "LDAP login is not enabled")
+    listed = (await client.get("/api/auth/providers")).json["providers"]
+    assert [(entry["name"], entry["enabled"]) for entry in listed] == [
+        ("local", True),
+        ("ldap", False),
+        ("oidc", False),
+    ]
+
+
+async def test_the_provider_list_with_ldap(start: Start) -> None:
+    setup = await start()
+    listed = (await setup.client.get("/api/auth/providers")).json["providers"]
+    assert [entry["name"] for entry in listed if entry["enabled"]] == ["local", "ldap"]

@@ -1,0 +1,205 @@
+"""The whole flow against real providers: the certified npm package oidc-provider, and oidc-provider-mock."""
+
+import asyncio
+import contextlib
+import json
+import os
+import re
+import shutil
+import sys
+from asyncio.subprocess import DEVNULL, PIPE, STDOUT, Process
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from urllib.parse import parse_qs, urlencode, urljoin
+
+import pytest
+
+from netautod.auth import oidc_handlers
+from netautod.auth.provisioning import Accounts, ProvisioningRules
+from netautod.auth.redirect_login import RedirectLogins, RedirectRules
+from netautod.auth.role_map import RoleMap
+from netautod.outbound.addresses import AddressRules
+from netautod.outbound.client import GuardedClient
+from netautod.vault.vault import Vault
+from netautod_oidc import OidcProvider, OidcSettings
+from tests.auth.support import Node, serve_node, start_node
+from tests.support.browser import Browser
+from tests.support.client import ApiClient
+from tests.support.sshd import free_port
+from tests.users.support import Installation, MovableClock
+
+NODE, NPM = shutil.which("node"), shutil.which("npm")
+SECRET = "a client's secret: %/+ "
+CONSOLE = "https://console.example/done"
+SCRIPT = Path(__file__).parent.parent / "support" / "oidc_provider.mjs"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Site:
+    """netautod on loopback, as its browser reaches it."""
+
+    node: Node
+    client: ApiClient
+    start: str
+
+    async def me(self, address: str) -> dict[str, object]:
+        """The user whose tokens stand in the fragment of the address that the login ended at."""
+        tokens = {name: values[0] for name, values in parse_qs(address.partition("#")[2]).items()}
+        answer = await self.client.with_token(tokens["access_token"]).get("/api/auth/me")
+        assert answer.status == 200
+        found: dict[str, object] = answer.json
+        return found
+
+
+Open = Callable[[OidcSettings], Awaitable[Site]]
+
+
+@pytest.fixture
+async def site(
+    installation: Installation, vault: Vault, clock: MovableClock
+) -> AsyncIterator[tuple[str, Open]]:
+    """The callback address to register at the provider, and the function that opens the site."""
+    port = free_port()
+    callback = f"http://127.0.0.1:{port}/api/auth/oidc/callback"
+    async with contextlib.AsyncExitStack() as stack:
+
+        async def opened(settings: OidcSettings) -> Site:
+            client = GuardedClient(AddressRules.allowing(["127.0.0.1", "::1"]))
+            node = await start_node(installation, vault, clock, plugins=[OidcProvider(settings, http=client)])
+            role_map = RoleMap.parse(("operator = net-admins",))
+            rules = ProvisioningRules(auto_provision=True, default_roles=("viewer",), role_map=role_map)
+            accounts = Accounts(
+                users=node.users, organizations=installation.organizations, rules={"oidc": rules}
+            )
+            logins = RedirectLogins(
+                installation.database,
+                auth=node.auth,
+                accounts=accounts,
+                clock=clock,
+                rules=RedirectRules(provider="oidc", callback_url=callback, redirect_uris=(CONSOLE,)),
+            )
+            server, api = serve_node(node, oidc_handlers.routes(logins))
+            server.listen(port, "127.0.0.1")
+            stack.push_async_callback(server.close_all_connections)
+            stack.callback(server.stop)
+            query = urlencode({"redirect_uri": CONSOLE})
+            begin = f"http://127.0.0.1:{port}/api/auth/oidc/authorize?{query}"
+            return Site(node=node, client=api, start=begin)
+
+        yield callback, opened
+
+
+@asynccontextmanager
+async def running(*command: str, ready: str) -> AsyncIterator[Process]:
+    process = await asyncio.create_subprocess_exec(*command, stdout=PIPE, stderr=STDOUT)
+    assert process.stdout is not None
+    try:
+        async with asyncio.timeout(30):
+            seen = ""
+            while ready not in seen:
+                line = await process.stdout.readline()
+                assert line, seen
+                seen += line.decode()
+        reading = asyncio.create_task(process.stdout.read())
+        yield process
+    finally:
+        if process.returncode is None:
+            process.kill()
+        await process.wait()
+    await reading
+
+
+@pytest.fixture(scope="session")
+async def certified() -> str:
+    """The main file of the npm package, installed once per machine; skips where there is no Node."""
+    if NODE is None or NPM is None:
+        pytest.skip("node or npm is not installed")
+    asked = await asyncio.create_subprocess_exec(NODE, "--version", stdout=PIPE)
+    version = (await asked.communicate())[0].decode()
+    release = 9 if int(version.lstrip("v").split(".")[0]) >= 20 else 8  # 9 needs globalThis.crypto
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    folder = cache / "netautod-tests" / f"oidc-provider-{release}"
+    main = folder / "node_modules" / "oidc-provider" / "lib" / "index.js"
+    if not main.exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        command = (NPM, "install", "--prefix", str(folder), "--no-audit", "--no-fund", "--ignore-scripts")
+        process = await asyncio.create_subprocess_exec(
+            *command, f"oidc-provider@{release}", stdin=DEVNULL, stdout=PIPE, stderr=STDOUT
+        )
+        told = (await process.communicate())[0].decode()
+        if process.returncode != 0:
+            # Not to be missed where the suite must be complete.
+            (pytest.fail if os.environ.get("CI") else pytest.skip)(f"npm cannot install it: {told[-500:]}")
+    return str(main)
+
+
+async def signed_in(site: Site, username: str, issuer: str) -> str:
+    """Through the login and consent pages of oidc-provider; the address that the login ended at."""
+    browser = Browser()
+    page = await browser.follow(site.start, until=f"{issuer}/interaction/")
+    for form in (
+        {"prompt": "login", "login": username, "password": "any"},
+        {"prompt": "consent"},
+    ):
+        content = (await browser.open(page)).body.decode()
+        action = re.search(r'action="([^"]+)"', content)
+        assert action is not None, content
+        until = CONSOLE if form["prompt"] == "consent" else f"{issuer}/interaction/"
+        page = await browser.follow(urljoin(page, action[1]), form, until=until)
+    return page
+
+
+@pytest.mark.parametrize(
+    "conform",
+    [
+        pytest.param(True, id="the id_token carries the subject only"),
+        pytest.param(False, id="the id_token carries all claims"),
+    ],
+)
+async def test_the_certified_provider(site: tuple[str, Open], certified: str, conform: bool) -> None:
+    callback, opened = site
+    port = free_port()
+    issuer = f"http://127.0.0.1:{port}"
+    options = {
+        "issuer": issuer,
+        "port": port,
+        "callback": callback,
+        "secret": SECRET,
+        "conform": conform,
+        "library": certified,
+    }
+    assert NODE is not None
+    async with running(NODE, str(SCRIPT), json.dumps(options), ready="ready\n"):
+        here = await opened(OidcSettings(issuer=issuer, client_id="netautod-tests", client_secret=SECRET))
+        me = await here.me(await signed_in(here, "ada", issuer))
+        assert (me["username"], me["email"], me["display_name"]) == (
+            "ada",
+            "ada@example.net",
+            "Ada Lovelace",
+        )
+        assert me["roles"] == ["operator", "viewer"]
+        again = await here.me(await signed_in(here, "ada", issuer))
+        assert again["id"] == me["id"]
+        other = await here.me(await signed_in(here, "grace", issuer))
+        assert other["roles"] == ["viewer"]
+        user = await here.node.users.by_username("grace")
+        assert user is not None
+        assert user.external_id == "grace"
+
+
+async def test_the_mock_provider(site: tuple[str, Open]) -> None:
+    _, opened = site
+    port = free_port()
+    issuer = f"http://127.0.0.1:{port}"
+    claims = json.dumps({"sub": "subject-7", "preferred_username": "ada", "groups": ["net-admins"]})
+    command = (sys.executable, "-m", "oidc_provider_mock", "--port", str(port), "--user-claims", claims)
+    async with running(*command, ready="running on"):
+        plain = OidcSettings(issuer=issuer, client_id="netautod-tests", client_secret=SECRET)
+        here = await opened(replace(plain, algorithms=("RS256",)))
+        browser = Browser()
+        page = await browser.follow(here.start, until=f"{issuer}/oauth2/authorize")
+        await browser.open(page)
+        me = await here.me(await browser.follow(page, {"sub": "subject-7"}, until=CONSOLE))
+        assert (me["username"], me["roles"]) == ("ada", ["operator", "viewer"])

@@ -1,0 +1,141 @@
+"""The hook of auth providers: what a plugin is given, what it may register, and what a broken one spoils."""
+
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from netautod.auth.providers import Providers
+from netautod.errors import InvalidInput
+from netautod.outbound.addresses import AddressRules
+from netautod.outbound.client import GuardedClient
+from netautod.plugin_api import (
+    AuthHost,
+    AuthProvider,
+    Identity,
+    ProbeResult,
+    RedirectAttempt,
+    hookimpl,
+)
+from netautod.plugin_manager import PluginError, PluginManager
+
+
+class Closing:
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.closed = False
+
+    async def close(self) -> None:
+        self.closed = True
+
+
+class Password(Closing):
+    async def authenticate(self, username: str, password: str) -> Identity | None:
+        return Identity(username=username)
+
+    async def probe(self, username: str | None, password: str | None) -> ProbeResult:
+        return ProbeResult(success=True, message="")
+
+
+class Redirect(Closing):
+    async def authorize(self, attempt: RedirectAttempt) -> str:
+        return "https://login.example/"
+
+    async def callback(self, attempt: RedirectAttempt, parameters: Any) -> Identity:
+        return Identity(username="ada")
+
+
+Register = Callable[[AuthProvider], None]
+
+
+def plugin(function: Callable[..., None]) -> Any:
+    made = ModuleType("plugin")
+    made.netautod_register_auth_providers = hookimpl(function)  # type: ignore[attr-defined]
+    return made
+
+
+@pytest.fixture
+def host() -> AuthHost:
+    sections = {"ldap": {"enabled": True}, "oidc": {"enabled": False}}
+    return AuthHost(section=lambda name: sections[name], http=GuardedClient(AddressRules()))
+
+
+def test_a_plugin_is_given_its_section_and_the_guarded_client(host: AuthHost) -> None:
+    given: list[Any] = []
+
+    def netautod_register_auth_providers(register: Register, host: AuthHost) -> None:
+        given.extend((host.section("ldap"), host.http))
+        register(Password("ldap"))
+
+    manager = PluginManager()
+    manager.register(plugin(netautod_register_auth_providers), "one")
+    assert list(manager.auth_providers(host)) == ["ldap"]
+    assert given == [{"enabled": True}, host.http]
+
+
+def test_a_plugin_may_leave_the_host_out(host: AuthHost) -> None:
+    def netautod_register_auth_providers(register: Register) -> None:
+        register(Redirect("oidc"))
+
+    manager = PluginManager()
+    manager.register(plugin(netautod_register_auth_providers), "one")
+    assert list(manager.auth_providers(host)) == ["oidc"]
+
+
+@pytest.mark.parametrize("name", ["local", "saml", ""])
+def test_other_names_are_refused(host: AuthHost, name: str) -> None:
+    def netautod_register_auth_providers(register: Register) -> None:
+        register(Password(name))
+
+    manager = PluginManager()
+    manager.register(plugin(netautod_register_auth_providers), "one")
+    assert manager.auth_providers(host) == {}
+    assert "ldap or oidc" in (manager.statuses[0].error or "")
+
+
+def test_the_first_plugin_keeps_the_name_and_a_broken_one_spoils_no_other(host: AuthHost) -> None:
+    def first(register: Register) -> None:
+        register(Password("ldap"))
+
+    def breaks(register: Register) -> None:
+        raise RuntimeError("broken")
+
+    manager = PluginManager()
+    for name, function in (("c", first), ("b", breaks), ("a", first)):
+        manager.register(plugin(function), name)
+    assert list(manager.auth_providers(host)) == ["ldap"]
+    errors = {status.name: status.error for status in manager.statuses}
+    assert errors["b"] == "netautod_register_auth_providers: RuntimeError: broken"
+    assert "another plugin already registers" in (errors["a"] or "")
+    assert errors["c"] is None
+
+
+def test_a_required_plugin_that_breaks_is_fatal(host: AuthHost) -> None:
+    def breaks(register: Register) -> None:
+        raise RuntimeError("broken")
+
+    manager = PluginManager(required=["one"])
+    manager.register(plugin(breaks), "one")
+    with pytest.raises(PluginError, match="one"):
+        manager.auth_providers(host)
+
+
+async def test_which_provider_can_do_what() -> None:
+    password, redirect = Password("ldap"), Redirect("oidc")
+    providers = Providers([], [password, redirect])
+    assert providers.get("ldap") is password
+    assert providers.testable("ldap") is password
+    assert providers.redirect("oidc") is redirect
+    for wrong in (
+        lambda: providers.get("oidc"),
+        lambda: providers.testable("oidc"),
+        lambda: providers.redirect("ldap"),
+        lambda: providers.get("local"),
+    ):
+        with pytest.raises(InvalidInput, match="is not enabled"):
+            wrong()
+    enabled = {entry["name"]: entry["enabled"] for entry in providers.to_json()["providers"]}
+    assert enabled == {"local": False, "ldap": True, "oidc": True}
+    await providers.close()
+    assert (password.closed, redirect.closed) == (True, True)

@@ -1,0 +1,90 @@
+"""The sections ldap, oidc and ssh_ca: what is refused in one line that names the key."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from netautod.settings import Settings, SettingsError, load
+
+LDAP = {"enabled": True, "urls": ["ldaps://dc1.example"], "base_dn": "dc=example"}
+OIDC = {
+    "enabled": True,
+    "issuer": "https://login.example/realm",
+    "client_id": "netautod",
+    "callback_url": "https://netautod.example/api/auth/oidc/callback",
+    "redirect_uris": ["https://console.example/done"],
+}
+
+
+def loaded(folder: Path, section: str, values: dict[str, Any]) -> Settings:
+    def toml(value: Any) -> str:
+        if isinstance(value, list):
+            return "[" + ", ".join(toml(item) for item in value) + "]"
+        return str(value).lower() if isinstance(value, bool) else f"'{value}'"
+
+    file = folder / "netautod.toml"
+    lines = [f"[{section}]", *(f"{name} = {toml(value)}" for name, value in values.items())]
+    file.write_text("\n".join(lines))
+    return load(file=file, environment={}, flags={}, warn=lambda text: None)
+
+
+def test_complete_sections(tmp_path: Path) -> None:
+    assert loaded(tmp_path, "ldap", LDAP).ldap.urls == ("ldaps://dc1.example",)
+    assert loaded(tmp_path, "oidc", OIDC).oidc.redirect_uris == ("https://console.example/done",)
+
+
+def test_a_section_that_is_off_may_be_empty(tmp_path: Path) -> None:
+    assert not loaded(tmp_path, "ldap", {}).ldap.enabled
+    assert not loaded(tmp_path, "oidc", {"issuer": "nonsense"}).oidc.enabled
+
+
+def test_secrets_are_not_in_the_repr(tmp_path: Path) -> None:
+    ldap = loaded(tmp_path, "ldap", {**LDAP, "bind_dn": "cn=x", "bind_password": "canary"})
+    oidc = loaded(tmp_path, "oidc", {**OIDC, "client_secret": "canary"})
+    assert "canary" not in repr(ldap) + repr(oidc)
+
+
+@pytest.mark.parametrize(
+    ("section", "changes", "named"),
+    [
+        pytest.param("ldap", {"urls": []}, "ldap.urls", id="no server"),
+        pytest.param("ldap", {"urls": ["https://dc1.example"]}, "ldap.urls", id="another protocol"),
+        pytest.param("ldap", {"urls": ["ldap://user:pw@dc1"]}, "ldap.urls", id="a password in the address"),
+        pytest.param("ldap", {"urls": ["ldap://dc1/dc=x??sub"]}, "ldap.urls", id="a search in the address"),
+        pytest.param("ldap", {"base_dn": ""}, "ldap.base_dn", id="nowhere to search"),
+        pytest.param("ldap", {"user_dn": "cn=everybody"}, "{username}", id="one DN for all"),
+        pytest.param("ldap", {"user_filter": "(uid=*)"}, "{username}", id="one filter for all"),
+        pytest.param("ldap", {"bind_dn": "cn=x"}, "ldap.bind_password", id="a bind without password"),
+        pytest.param("ldap", {"role_map": ["admins"]}, "ROLE = GROUP", id="a line without a group"),
+        pytest.param("oidc", {"issuer": ""}, "oidc.issuer", id="no issuer"),
+        pytest.param("oidc", {"issuer": "http://login.example"}, "oidc.issuer", id="an issuer in clear"),
+        pytest.param(
+            "oidc", {"issuer": "https://login.example?x"}, "oidc.issuer", id="an issuer with a query"
+        ),
+        pytest.param("oidc", {"issuer": "https://[login"}, "oidc.issuer", id="an issuer that is no URL"),
+        pytest.param("oidc", {"client_id": ""}, "oidc.client_id", id="no client id"),
+        pytest.param("oidc", {"callback_url": ""}, "oidc.callback_url", id="no callback"),
+        pytest.param(
+            "oidc", {"callback_url": "https://x.example/other"}, "oidc.callback_url", id="another path"
+        ),
+        pytest.param("oidc", {"redirect_uris": ["*"]}, "oidc.redirect_uris", id="every address"),
+        pytest.param("oidc", {"scopes": ["email"]}, "oidc.scopes", id="no scope openid"),
+        pytest.param("oidc", {"algorithms": ["HS256"]}, "oidc.algorithms", id="a symmetric algorithm"),
+        pytest.param("oidc", {"algorithms": ["none"]}, "oidc.algorithms", id="no signature"),
+        pytest.param("oidc", {"algorithms": []}, "oidc.algorithms", id="no algorithm"),
+        pytest.param("oidc", {"role_map": ["= x"]}, "ROLE = GROUP", id="a line without a role"),
+    ],
+)
+def test_what_is_refused(tmp_path: Path, section: str, changes: dict[str, Any], named: str) -> None:
+    whole = {**(LDAP if section == "ldap" else OIDC), **changes}
+    with pytest.raises(SettingsError) as refusal:
+        loaded(tmp_path, section, whole)
+    assert named in str(refusal.value)
+    assert "\n" not in str(refusal.value)
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1:8080", "localhost:8080", "[::1]:8080"])
+def test_this_machine_may_be_reached_in_clear(tmp_path: Path, host: str) -> None:
+    issuer = f"http://{host}"
+    assert loaded(tmp_path, "oidc", {**OIDC, "issuer": issuer}).oidc.issuer == issuer
