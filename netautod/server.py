@@ -112,8 +112,21 @@ async def serve(
         logger.info("stopping")
         server.stop()
         await service.node.drain(settings.server.drain_seconds)
+        abandoned = service.metrics.value("executions_abandoned")
+    if abandoned:
+        _leave_behind(state)
     if state.failure is not None:
         raise StartError(state.failure)
+
+
+def _leave_behind(state: State) -> None:
+    """Ends the process although an executor ignores its cancellation: asyncio.run would wait for it."""
+    logger.warning("leaving an executor behind that ignores its cancellation")
+    if state.failure is not None:
+        logger.error("%s", state.failure)
+    logging.shutdown()
+    sys.stdout.flush()
+    os._exit(0 if state.failure is None else 1)
 
 
 def stop_on_signals(state: State) -> None:

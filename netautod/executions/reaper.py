@@ -56,6 +56,8 @@ class Reaper:
             except Unavailable as error:
                 self._outage_at = self._clock.monotonic()
                 logger.warning("dead nodes cannot be looked for: %s", error)
+            except Exception:  # a reaper that died in silence would leave runs of dead nodes for ever
+                logger.exception("a pass over dead nodes failed")
             await asyncio.sleep(self._keeper.times.lease / 10)
 
     async def reap(self) -> int:

@@ -54,6 +54,9 @@ class Scheduler:
         except Unavailable as error:
             self._metrics.add("scheduler_failures")
             logger.warning("the due scan could not be done: %s", error)
+        except Exception:  # the next scan must come, whatever went wrong with this one
+            self._metrics.add("scheduler_failures")
+            logger.exception("the due scan failed")
         finally:
             self._scanning = False
 

@@ -159,6 +159,9 @@ class LeaseKeeper:
                 # Soon again: with the next regular one the leases would be as old as `abandon`.
                 pause = self.times.heartbeat / 10
                 logger.warning("heartbeat of %s failed: %r", self.collection.name, error)
+            except Exception:  # without heartbeats this node would lose every lease from now on
+                self.failed_at = self.clock.monotonic()
+                logger.exception("heartbeat of %s failed", self.collection.name)
 
     async def _watch(self) -> None:
         """Apart from the heartbeat, so that a database that hangs cannot delay the giving up."""
