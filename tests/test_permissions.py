@@ -134,6 +134,7 @@ async def _records(walk: Walk) -> dict[str, str]:
         "/api/auth/tokens": {"name": "ci", "permissions": []},
         "/api/credentials": {"name": "c", "credential_type": "generic_secret", "secret": "s"},
         "/api/devices": {"name": "d", "host": "192.0.2.1", "device_type": "linux"},
+        "/api/docs": {"name": "n", "category": "outputs", "content_type": "text", "content": "c"},
         "/api/roles": {"name": "r", "permissions": []},
         "/api/sites": {"name": "s"},
         "/api/tasks/agent-schedules": {"name": "a", "prompt": "p", **cron},
@@ -206,5 +207,15 @@ async def test_another_organizations_admin_reads_none_of_our_ids(walk: Walk, key
 async def snapshot(walk: Walk) -> dict[str, list[dict[str, Any]]]:
     """All documents of the organization default that requests can change; sessions come and go."""
     org_id = walk.people["admin"].org_id
-    names = ("credentials", "devices", "executions", "roles", "sites", "tasks", "users", "api_tokens")
+    names = (
+        "credentials",
+        "devices",
+        "documents",
+        "executions",
+        "roles",
+        "sites",
+        "tasks",
+        "users",
+        "api_tokens",
+    )
     return {name: await walk.base.database.scoped(name).find(org_id, {}, sort=[("_id", 1)]) for name in names}

@@ -6,12 +6,6 @@ from tests.support.route_table import built, table
 
 # Lines of the table without a route yet, by the reason. Whoever builds one removes it here.
 NOT_BUILT = {
-    "Logins through LDAP and OIDC come with their plugins.": [
-        "GET /api/auth/oidc/authorize",
-        "GET /api/auth/oidc/callback",
-        "POST /api/auth/ldap",
-        "POST /api/auth/ldap/test",
-    ],
     "The search comes with the rest of the stored configs.": [
         "GET /api/config/search",
         "PUT /api/config/devices/:/configs/:/notes",
@@ -48,22 +42,6 @@ NOT_BUILT = {
         "POST /api/devices/:/host-key/reset",
         "POST /api/devices/:/test-credential",
         "POST /api/devices/bulk/test-credentials",
-    ],
-    "Documents and their vault are a part of their own.": [
-        "DELETE /api/docs/:",
-        "GET /api/docs",
-        "GET /api/docs/:",
-        "GET /api/docs/:/versions",
-        "GET /api/docs/versions/:",
-        "GET /api/vault/status",
-        "POST /api/docs",
-        "POST /api/docs/:/render",
-        "POST /api/docs/:/restore/:",
-        "POST /api/vault/lock",
-        "POST /api/vault/password",
-        "POST /api/vault/unlock",
-        "PUT /api/docs/:",
-        "PUT /api/vault/password",
     ],
     "Status, pause and the page of the API come with operations.": [
         "GET /api/docs-ui",
