@@ -139,7 +139,10 @@ class QueryTimestamp(fields.String):
             raise ValidationError("Not an ISO 8601 date and time.") from error
         if moment.tzinfo is None:
             raise ValidationError("The offset is missing (for example Z).")
-        return moment.astimezone(UTC)
+        try:
+            return moment.astimezone(UTC)
+        except OverflowError as error:
+            raise ValidationError("Out of range.") from error
 
 
 class QueryBoolean(fields.Boolean):
