@@ -21,6 +21,7 @@ COMMANDS = (
     "user list",
     "user passwd",
     "user disable",
+    "user enable",
     "user unlock",
     "org create",
     "org list",
