@@ -5,7 +5,6 @@ from pathlib import Path
 from uuid import uuid4
 
 import pytest
-from netautod.store.embedded import EmbeddedMongo
 from tornado.httpclient import AsyncHTTPClient
 from tornado.httpserver import HTTPServer
 from tornado.netutil import bind_sockets
@@ -18,6 +17,7 @@ from netautod.http.context import HttpContext, RequestInfo
 from netautod.http.limits import RateLimiter
 from netautod.http.routes import Route, application
 from netautod.store.client import Database, connect
+from netautod.store.embedded import EmbeddedMongo
 from netautod.store.indexes import Index, create_indexes
 from tests.support.client import ServedRoutes
 
