@@ -19,10 +19,8 @@ from netautod.configs import texts as config_texts
 from netautod.configs.service import ConfigService
 from netautod.credentials import handlers as credential_handlers
 from netautod.credentials import store as credential_store
-from netautod.credentials.service import CredentialService
+from netautod.device_parts import DeviceParts, device_sessions
 from netautod.devices import handlers as device_handlers
-from netautod.devices.service import DeviceService
-from netautod.devices.sessions import DeviceSessions
 from netautod.docs import handlers as document_handlers
 from netautod.docs import notes_store, vault_handlers
 from netautod.docs.notes_vault import NotesVault
@@ -50,8 +48,6 @@ from netautod.plugin_api import Executor
 from netautod.plugin_manager import PluginManager
 from netautod.registries import Followers
 from netautod.sites import handlers as site_handlers
-from netautod.sites.service import SiteService
-from netautod.ssh.platforms import PlatformRegistry
 from netautod.store.client import OrgId
 from netautod.tasks import handlers as task_handlers
 from netautod.tasks.cron import NextTicks
@@ -62,33 +58,6 @@ from netautod.users.service import UserService
 
 
 @dataclass(frozen=True, kw_only=True)
-class Inventory:
-    """Sites, credentials and devices, which point at one another through their registries."""
-
-    sites: SiteService
-    credentials: CredentialService
-    devices: DeviceService
-
-    @classmethod
-    def build(cls, base: Foundation) -> "Inventory":
-        sites = SiteService(base.database, clock=base.clock, audit=base.audit)
-        credentials = CredentialService(base.database, vault=base.vault, clock=base.clock, audit=base.audit)
-        devices = DeviceService(
-            base.database, clock=base.clock, audit=base.audit, credentials=credentials, sites=sites
-        )
-        credentials.references.register(devices.using_credential)
-        credentials.references.register(TaskStore(base.database).using_credential)
-        sites.references.register(devices.using_site)
-        sites.renamed.register(devices.follow_site)
-        return cls(sites=sites, credentials=credentials, devices=devices)
-
-    async def resume(self) -> None:
-        """Finishes what a crash interrupted; the registries must be full."""
-        for service in (self.sites, self.credentials, self.devices):
-            await service.resume()
-
-
-@dataclass(frozen=True, kw_only=True)
 class Service:
     """The running parts of one node."""
 
@@ -96,7 +65,7 @@ class Service:
     node: ExecutionNode
     metrics: Metrics
     plugins: PluginManager
-    inventory: Inventory
+    device_parts: DeviceParts
     tasks: TaskService
 
 
@@ -127,17 +96,17 @@ async def build(base: Foundation, health: Callable[[], Awaitable[Health]]) -> As
     plugins = PluginManager.load(required=chosen.required, disabled=chosen.disabled)
     executors = plugins.executors()
     metrics, ticks = Metrics(), NextTicks()
-    inventory = Inventory.build(base)
+    device_parts = DeviceParts.build(base)
     node_id = str(uuid4())
     async with AsyncExitStack() as stack:
         leases = await _named_leases(stack, base, node_id)
-        sessions = _device_sessions(base, inventory, plugins, leases)
+        sessions = device_sessions(base, device_parts, plugins, leases)
         configs = ConfigService(
             base.database,
             vault=base.vault,
             clock=base.clock,
             audit=base.audit,
-            devices=inventory.devices,
+            devices=device_parts.devices,
             sessions=sessions,
         )
         node = ExecutionNode(
@@ -148,12 +117,12 @@ async def build(base: Foundation, health: Callable[[], Awaitable[Health]]) -> As
             ticks=ticks,
             executors=executors,
             owners=_owners(base.users),
-            acting=acting_factory(devices=inventory.devices, configs=configs),
+            acting=acting_factory(devices=device_parts.devices, configs=configs),
             finished=plugins.execution_finished,
             runs=settings.executions,
             schedule=settings.scheduler,
         )
-        tasks = _tasks(base, inventory, ticks, executors)
+        tasks = _tasks(base, device_parts, ticks, executors)
         executions = _executions(base, tasks, node)
         auth = await AuthParts.build(base, plugins=plugins, installed=INSTALLED)
         stack.push_async_callback(auth.auth.providers.close)
@@ -164,11 +133,11 @@ async def build(base: Foundation, health: Callable[[], Awaitable[Health]]) -> As
             documents=documents,
             executions=executions,
             health=health,
-            inventory=inventory,
+            device_parts=device_parts,
             notes=notes,
             tasks=tasks,
         )
-        await inventory.resume()
+        await device_parts.resume()
         await auth.resume()
         await stack.enter_async_context(node)
         await stack.enter_async_context(
@@ -181,7 +150,7 @@ async def build(base: Foundation, health: Callable[[], Awaitable[Health]]) -> As
             node=node,
             metrics=metrics,
             plugins=plugins,
-            inventory=inventory,
+            device_parts=device_parts,
             tasks=tasks,
         )
 
@@ -193,19 +162,19 @@ def _routes(
     documents: DocumentService,
     executions: ExecutionService,
     health: Callable[[], Awaitable[Health]],
-    inventory: Inventory,
+    device_parts: DeviceParts,
     notes: NotesVault,
     tasks: TaskService,
 ) -> list[Route]:
     return [
         *auth.routes(),
         *config_handlers.routes(configs),
-        *credential_handlers.routes(inventory.credentials),
-        *device_handlers.routes(inventory.devices),
+        *credential_handlers.routes(device_parts.credentials),
+        *device_handlers.routes(device_parts.devices),
         *document_handlers.routes(documents),
         *execution_handlers.routes(executions),
         *health_routes(health),
-        *site_handlers.routes(inventory.sites),
+        *site_handlers.routes(device_parts.sites),
         *task_handlers.routes(tasks),
         *vault_handlers.routes(notes),
     ]
@@ -214,14 +183,14 @@ def _routes(
 def description() -> dict[str, Any]:
     """The OpenAPI description without a running service: it depends on the handlers alone."""
     nothing: Any = None
-    inventory = Inventory(sites=nothing, credentials=nothing, devices=nothing)
+    device_parts = DeviceParts(sites=nothing, credentials=nothing, devices=nothing)
     routes = _routes(
         auth=AuthParts.of(nothing),
         configs=nothing,
         documents=nothing,
         executions=nothing,
         health=nothing,
-        inventory=inventory,
+        device_parts=device_parts,
         notes=nothing,
         tasks=nothing,
     )
@@ -237,22 +206,6 @@ async def _named_leases(stack: AsyncExitStack, base: Foundation, node_id: str) -
         times=lease_times(base.settings.executions),
     )
     return named.NamedLeases(await stack.enter_async_context(keeper))
-
-
-def _device_sessions(
-    base: Foundation, inventory: Inventory, plugins: PluginManager, leases: named.NamedLeases
-) -> DeviceSessions:
-    platforms = PlatformRegistry()
-    for path in plugins.platforms():
-        platforms.register(path)
-    return DeviceSessions(
-        devices=inventory.devices,
-        credentials=inventory.credentials,
-        platforms=platforms,
-        leases=leases,
-        audit=base.audit,
-        settings=base.settings.devices,
-    )
 
 
 def _owners(users: UserService) -> OwnerLookup:
@@ -271,10 +224,10 @@ def _owners(users: UserService) -> OwnerLookup:
 
 
 def _tasks(
-    base: Foundation, inventory: Inventory, ticks: NextTicks, executors: Mapping[str, Executor]
+    base: Foundation, device_parts: DeviceParts, ticks: NextTicks, executors: Mapping[str, Executor]
 ) -> TaskService:
     async def credential_exists(org_id: OrgId, credential_id: str) -> bool:
-        return await inventory.credentials.type_of(org_id, credential_id) is not None
+        return await device_parts.credentials.type_of(org_id, credential_id) is not None
 
     rules = SchemaRules(
         schemas={task_type: executor.parameters_schema for task_type, executor in executors.items()},

@@ -27,7 +27,7 @@ from netautod.auth.service import AuthService
 from netautod.auth.sessions import Lifetimes, Sessions
 from netautod.auth.signing_keys import SigningKeys
 from netautod.auth.ssh_ca import SshAuthority
-from netautod.directory_parts import accounts_of, guarded_client, providers_of, redirect_logins_of
+from netautod.directory_parts import accounts_of, providers_of, redirect_logins_of
 from netautod.foundation import Foundation
 from netautod.http.routes import Route
 from netautod.plugin_manager import PluginManager
@@ -62,7 +62,7 @@ class AuthParts:
         tokens = AccessTokens(keys, clock=base.clock, lifetime_seconds=lifetime)
         authenticator = _authenticator(base, tokens)
         sessions = _sessions(base, tokens)
-        providers = providers_of(base, plugins, guarded_client(base.settings))
+        providers = providers_of(base, plugins)
         accounts = accounts_of(base)
         ssh_ca = _ssh_ca(base)
         auth = AuthService(

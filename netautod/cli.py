@@ -12,7 +12,8 @@ from typing import Any, TypeVar
 
 from netautod import __version__, app, commands, logs, server, supervisor
 from netautod.errors import InvalidInput, NetautodError
-from netautod.settings import Settings, SettingsError, load
+from netautod.settings import Settings, SettingsError
+from netautod.settings_reader import load
 
 T = TypeVar("T")
 DEFAULT_FILES = (Path("/etc/netautod/netautod.toml"),)

@@ -93,7 +93,7 @@ def _switch(name: str, kept: dict[str, Any]) -> SimulatedDevice:
 
 
 async def _credential(service: Service, caller: Caller, password: str) -> str:
-    credentials = service.inventory.credentials
+    credentials = service.device_parts.credentials
     fields = {
         "name": CREDENTIAL,
         "credential_type": "ssh_password",
@@ -112,7 +112,7 @@ async def _credential(service: Service, caller: Caller, password: str) -> str:
 
 async def _device(service: Service, caller: Caller, switch: SimulatedDevice, credential_id: str) -> None:
     """A switch gets a free port at every start, so an existing device is pointed at the new one."""
-    devices = service.inventory.devices
+    devices = service.device_parts.devices
     fields = {
         "name": switch.hostname,
         "host": switch.host,

@@ -9,21 +9,14 @@ from netautod.auth.provisioning import Accounts, ProvisioningRules
 from netautod.auth.redirect_login import RedirectLogins, RedirectRules
 from netautod.auth.service import AuthService
 from netautod.foundation import Foundation
-from netautod.outbound.addresses import AddressRules
-from netautod.outbound.client import GuardedClient
 from netautod.plugin_auth import AuthHost
 from netautod.plugin_manager import PluginManager
 from netautod.settings import Settings
 
 
-def guarded_client(settings: Settings) -> GuardedClient:
-    """The one client of outgoing requests, with the exceptions of outbound.allow."""
-    return GuardedClient(AddressRules.allowing(settings.outbound.allow))
-
-
-def providers_of(base: Foundation, plugins: PluginManager, http: GuardedClient) -> Providers:
+def providers_of(base: Foundation, plugins: PluginManager) -> Providers:
     """The local provider and those that plugins register; raises PluginError for a required one."""
-    host = AuthHost(section=lambda name: _sections(base.settings)[name], http=http)
+    host = AuthHost(section=lambda name: _sections(base.settings)[name], http=base.http)
     return Providers([LocalProvider(base.users)], plugins.auth_providers(host).values())
 
 

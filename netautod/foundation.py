@@ -20,6 +20,8 @@ from netautod.docs import store as document_store
 from netautod.errors import NetautodError, Unavailable
 from netautod.executions import log, results
 from netautod.executions import store as execution_store
+from netautod.outbound.addresses import AddressRules
+from netautod.outbound.client import GuardedClient
 from netautod.settings import Settings
 from netautod.sites import store as site_store
 from netautod.store.client import Database, connect
@@ -71,6 +73,7 @@ class Foundation:
     users: UserService
     organizations: OrganizationService
     lockout: Lockout
+    http: GuardedClient
 
 
 @asynccontextmanager
@@ -149,4 +152,5 @@ async def lay(settings: Settings, database: Database) -> AsyncIterator[Foundatio
                 account_key=await vault.derived_key(INSTALLATION, "login failures"),
                 clock=clock,
             ),
+            http=GuardedClient(AddressRules.allowing(settings.outbound.allow)),
         )

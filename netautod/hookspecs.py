@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pluggy
 
 if TYPE_CHECKING:
-    from netautod.plugin_api import AuthHost, AuthProvider, Executor, FinishedExecution
+    from netautod.plugin_api import AuthHost, AuthProvider, Executor, FinishedExecution, OpenInventory
 
 PROJECT = "netautod"
 hookspec = pluggy.HookspecMarker(PROJECT)
@@ -22,6 +22,13 @@ def netautod_register_executors(register: "Callable[[Executor], None]") -> None:
 def netautod_register_auth_providers(register: "Callable[[AuthProvider], None]", host: "AuthHost") -> None:
     """Call `register` with a provider named `ldap` or `oidc`, if the settings enable it; a registered
     provider is an enabled one. `host.section("ldap")` are its settings.
+    """
+
+
+@hookspec
+def netautod_register_inventory_sources(register: "Callable[[str, OpenInventory], None]") -> None:
+    """Call `register("netbox", open)` for each kind of inventory that the plugin can read; a far end goes to
+    the first one (by plugin name) whose probe knows it.
     """
 
 

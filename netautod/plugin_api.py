@@ -26,6 +26,17 @@ from netautod.plugin_auth import (
     RedirectAttempt,
     RedirectProvider,
 )
+from netautod.plugin_inventory import (
+    IncompleteWalk,
+    InventoryAccess,
+    InventoryFailed,
+    InventoryPage,
+    InventoryProbe,
+    InventorySource,
+    OpenInventory,
+    RemoteDevice,
+    RemoteProblem,
+)
 
 __all__ = [
     "Acting",
@@ -43,8 +54,15 @@ __all__ = [
     "FinishedExecution",
     "GuardedClient",
     "Identity",
+    "IncompleteWalk",
+    "InventoryAccess",
+    "InventoryFailed",
+    "InventoryPage",
+    "InventoryProbe",
+    "InventorySource",
     "LoginRefused",
     "NeedsApproval",
+    "OpenInventory",
     "OutboundAnswer",
     "OutboundRequest",
     "PasswordProvider",
@@ -53,6 +71,8 @@ __all__ = [
     "ProviderUnavailable",
     "RedirectAttempt",
     "RedirectProvider",
+    "RemoteDevice",
+    "RemoteProblem",
     "RequestFailed",
     "ResultTotals",
     "RunContext",

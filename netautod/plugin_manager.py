@@ -11,7 +11,7 @@ import pluggy
 
 from netautod import hookspecs
 from netautod.errors import NetautodError
-from netautod.plugin_api import AuthHost, AuthProvider, Executor, FinishedExecution
+from netautod.plugin_api import AuthHost, AuthProvider, Executor, FinishedExecution, OpenInventory
 
 logger = logging.getLogger(__name__)
 EXTERNAL_PROVIDERS = ("ldap", "oidc")
@@ -120,6 +120,19 @@ class PluginManager:
             collected[provider.name] = provider
 
         self._call_each("netautod_register_auth_providers", register=register, host=host)
+        self._check_required()
+        return collected
+
+    def inventory_sources(self) -> Mapping[str, OpenInventory]:
+        """Kinds of inventory by name, in the order in which a far end is shown to them."""
+        collected: dict[str, OpenInventory] = {}
+
+        def register(name: str, open_source: OpenInventory) -> None:
+            if name in collected:
+                raise PluginError(f"another plugin already registers the inventory source {name}")
+            collected[name] = open_source
+
+        self._call_each("netautod_register_inventory_sources", register=register)
         self._check_required()
         return collected
 

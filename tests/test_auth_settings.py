@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from netautod.settings import Settings, SettingsError, load
+from netautod.settings import Settings, SettingsError
+from netautod.settings_reader import load
 
 LDAP = {"enabled": True, "urls": ["ldaps://dc1.example"], "base_dn": "dc=example"}
 OIDC = {

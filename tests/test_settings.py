@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from netautod import cli
-from netautod.settings import Settings, load, table
+from netautod.settings import Settings, table
+from netautod.settings_reader import load
 
 
 @pytest.fixture(autouse=True)

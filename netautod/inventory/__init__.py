@@ -1,0 +1,1 @@
+"""Where devices come from: imports, sync with external inventory systems, their saved sources and history."""

@@ -1,0 +1,118 @@
+"""What inventory-source plugins implement and are given; they import it from `netautod.plugin_api`.
+
+A source only reads: it says which devices the far end has. The service decides the rest: which local device
+each of them is, what is created, updated and removed, and what history is kept.
+"""
+
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from netautod.outbound.client import GuardedClient
+
+
+class InventoryFailed(Exception):
+    """The far end cannot be reached, refuses the token, or answers nonsense: 502 with this text.
+
+    The text is for the user and holds no token. Whatever pages came before are not applied.
+    """
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self.text = text
+
+
+class IncompleteWalk(InventoryFailed):
+    """Raised at the end of `devices` when devices may be missing: those seen are applied, none is removed."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class InventoryAccess:
+    """One far end and what of it is wanted.
+
+    `url` is the address that the user named, without a trailing slash. `filters` has the keys of decisions.md
+    5 that were set (`sites`, `roles`, `manufacturers`, `platforms`, `statuses`, `tags`, `tenants`: lists of
+    slugs; `name`: a text). `device_types` overrides the source's map of platform slugs to device types.
+    """
+
+    url: str
+    token: str = field(repr=False)
+    verify_ssl: bool = True
+    filters: Mapping[str, Any] = field(default_factory=dict)
+    device_types: Mapping[str, str] = field(default_factory=dict)
+    http: GuardedClient
+
+
+@dataclass(frozen=True, kw_only=True)
+class InventoryProbe:
+    """What answers there: `system` such as `NetBox`, its version, and how many devices the filters match."""
+
+    system: str
+    version: str
+    device_count: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class RemoteDevice:
+    """One device as the far end describes it, in our terms.
+
+    `external_id` is the id there as text (the match of later syncs); `inventory_id` the same as a number,
+    None where ids are no numbers. `host` is an address without prefix length, or a host name.
+    """
+
+    external_id: str
+    inventory_id: int | None
+    name: str
+    host: str
+    device_type: str
+    description: str | None = None
+    manufacturer: str | None = None
+    model: str | None = None
+    platform: str | None = None
+    site: str | None = None
+    serial_number: str | None = None
+    asset_tag: str | None = None
+    tags: tuple[str, ...] = ()
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RemoteProblem:
+    """A device of the far end that cannot be imported, such as one without a name or a primary address."""
+
+    external_id: str
+    inventory_id: int | None
+    name: str | None
+    error: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class InventoryPage:
+    """Some devices of a walk; no device is on two pages."""
+
+    devices: tuple[RemoteDevice, ...] = ()
+    problems: tuple[RemoteProblem, ...] = ()
+
+
+class InventorySource(Protocol):
+    """One far end, opened for one probe or walk. Made without effects; every request goes through `http`."""
+
+    async def probe(self) -> InventoryProbe | None:
+        """What answers there; None if it is no system of this kind, so that another plugin may know it.
+
+        Raises InventoryFailed, and AddressRefused or RequestFailed of the guarded client.
+        """
+        ...
+
+    def devices(self) -> AsyncIterator[InventoryPage]:
+        """All devices that the filters match, once each; `probe` has answered before.
+
+        Ends by itself after a complete walk. Raises as `probe` does, and IncompleteWalk.
+        """
+        ...
+
+
+class OpenInventory(Protocol):
+    """What a plugin registers: makes a source for one far end."""
+
+    def __call__(self, access: InventoryAccess) -> InventorySource: ...
