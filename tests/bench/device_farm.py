@@ -1,6 +1,7 @@
 """Simulated switches as a process of their own.
 
-`python -m tests.bench.device_farm <count> <prefix>` prints their names and ports as one JSON object.
+`python -m tests.bench.device_farm <count> <prefix> [<interfaces> <latency in ms>]` prints their names and
+ports as one JSON object.
 """
 
 import asyncio
@@ -10,18 +11,24 @@ from contextlib import AsyncExitStack
 import asyncssh
 
 from netautod.testing import SimulatedDevice
+from netautod.testing.ios_config import ios_config
 from tests.bench.children import parent_gone, say
 
 USERNAME, PASSWORD = "backup", "simulated-password"
 
 
-async def main(count: int, prefix: str) -> None:
+async def main(count: int, prefix: str, interfaces: int = 24, latency_ms: int = 0) -> None:
     host_key = asyncssh.generate_private_key("ssh-ed25519")
     async with AsyncExitStack() as stack:
         devices = [
             await stack.enter_async_context(
                 SimulatedDevice(
-                    hostname=f"{prefix}{number}", username=USERNAME, password=PASSWORD, host_key=host_key
+                    hostname=f"{prefix}{number}",
+                    username=USERNAME,
+                    password=PASSWORD,
+                    host_key=host_key,
+                    config=ios_config(f"{prefix}{number}", interfaces),
+                    latency=latency_ms / 1000,
                 )
             )
             for number in range(count)
@@ -31,4 +38,4 @@ async def main(count: int, prefix: str) -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(main(int(sys.argv[1]), sys.argv[2]))
+    asyncio.run(main(int(sys.argv[1]), sys.argv[2], *map(int, sys.argv[3:])))
