@@ -5,6 +5,7 @@ import re
 # ECMA-48: CSI sequences, OSC strings (ended by BEL or ST) and the other two-byte escapes.
 _CSI = r"\x1b\[(?P<args>[0-?]*)[ -/]*(?P<final>[@-~])"
 _ESCAPE = re.compile(_CSI + r"|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[ -/]*[0-~]")
+_NEXT_LINE = "\x1bE"  # ECMA-48 NEL as ProCurve ends its lines
 _UNFINISHED_ESCAPE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*)?\Z")
 # A carriage return that begins no line end, or any control character but tab and line feed.
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]|\r(?!\n)")
@@ -16,6 +17,8 @@ _MAX_COLUMN = 4096  # a cursor address beyond this is an attack on our memory, n
 def clean(data: bytes) -> str:
     """Text with `\\n` line ends as a reader would see it; bytes that are not UTF-8 become U+FFFD."""
     text = data.decode("utf-8", errors="replace")
+    if _NEXT_LINE in text:
+        text = text.replace(_NEXT_LINE, "\n")
     if _CONTROL.search(text) is None:  # the usual case, and the fast one
         return text.replace("\r\n", "\n")
     return "\n".join(visible(line) for line in text.split("\n"))
@@ -23,7 +26,7 @@ def clean(data: bytes) -> str:
 
 def visible(line: str) -> str:
     """One line (without its line feed) after backspaces, carriage returns and erasures did their work."""
-    line = line.rstrip("\r")
+    line = line.rpartition(_NEXT_LINE)[2].rstrip("\r")
     if _CONTROL.search(line) is None:
         return line
     line = _ESCAPE.sub(_keep_cursor_moves, _UNFINISHED_ESCAPE.sub("", line.replace("\x00", "")))
@@ -48,8 +51,15 @@ def without_escapes(text: str) -> str:
 
 
 def _keep_cursor_moves(match: re.Match[str]) -> str:
-    """Only these change the visible text of a line: cursor forward, back, to column; erase in line."""
-    return match[0] if (match["final"] or "-") in "CDGK" else ""
+    """Only these change the visible text of a line: cursor forward, back, to column; erase in line.
+
+    A cursor that is sent to a row and a column (`H`, `f`) is taken for one that stays in its row: command
+    lines are redrawn so.
+    """
+    final = match["final"] or "-"
+    if final in "Hf":
+        return f"\x1b[{match['args'].partition(';')[2] or 1}G"
+    return match[0] if final in "CDGK" else ""
 
 
 def _move(piece: str, cells: list[str], column: int) -> tuple[list[str], int]:
