@@ -22,8 +22,12 @@ def normalise(text: str, platform: Platform, key: bytes) -> str:
     noise = platform.noise_or_log.match
     parts = platform.any_noise_part
     has_secret = platform.any_secret.match
+    is_plain = platform.config_lines.is_plain
     lines: list[str] = []
     for line in hide_long_secrets(text.split("\n"), platform, lambda item, secret: _token(item, secret, key)):
+        if is_plain(line):
+            lines.append(line)
+            continue
         if noise(line):
             continue
         kept = parts.sub("", line).rstrip()
@@ -47,6 +51,9 @@ def hide_long_secrets(
     One that does not end hides the rest of the text: rather too much than a key in clear.
     """
     begins = platform.any_long_secret.match
+    if all(secret.until is None for secret in platform.secrets):
+        yield from lines
+        return
     rest = iter(lines)
     for line in rest:
         if not begins(line):

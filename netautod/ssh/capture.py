@@ -104,12 +104,13 @@ def _checked_result(item: CaptureItem, result: CommandResult) -> tuple[str | Non
 
 def _check(text: str, item: CaptureItem, platform: Platform) -> None:
     """The rules for a text from a command line; raises the DeviceFailure of the first broken one."""
+    is_plain = platform.output_lines.is_plain
     lines = [line for line in text.split("\n") if line.strip()]
     refusal = refused([*lines[:_EDGE_LINES], *lines[-_EDGE_LINES:]], platform)
     if refusal is not None:
         raise DeviceFailure("refused_command", f"{item.title} was refused: {refusal}")
     for line in lines:
-        if any(pattern.search(line) for pattern in platform.pager):
+        if not is_plain(line) and any(pattern.search(line) for pattern in platform.pager):
             raise DeviceFailure("pager", f"{item.title}: the pager's text is left in it: {line.strip()[:80]}")
     if not lines:
         raise DeviceFailure("incomplete", f"{item.title} printed nothing")
@@ -120,7 +121,8 @@ def _check(text: str, item: CaptureItem, platform: Platform) -> None:
 
 def _without_log_lines(text: str, platform: Platform) -> tuple[str, int]:
     lines = text.split("\n")
-    kept = [line for line in lines if not platform.is_log_line(line)]
+    is_plain = platform.output_lines.is_plain
+    kept = [line for line in lines if is_plain(line) or not platform.is_log_line(line)]
     return "\n".join(kept), len(lines) - len(kept)
 
 

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
+from netautod.ssh.line_memory import LineMemory
+
 
 @dataclass(frozen=True, kw_only=True)
 class CaptureItem:
@@ -124,6 +126,23 @@ class Platform:
     def is_log_line(self, line: str) -> bool:
         """Whether the device printed this line on its own, not as part of a command's output."""
         return any(pattern.match(line) for pattern in self.log_lines)
+
+    @cached_property
+    def output_lines(self) -> LineMemory:
+        """Lines of an output that are no log line and no text of a pager."""
+        pager = [pattern.search for pattern in self.pager]
+        return LineMemory(lambda line: not self.is_log_line(line) and not any(found(line) for found in pager))
+
+    @cached_property
+    def config_lines(self) -> LineMemory:
+        """Lines that normalising leaves as they are."""
+        noise, parts, secret = self.noise_or_log.match, self.any_noise_part.search, self.any_secret.match
+
+        def is_plain(line: str) -> bool:
+            found = noise(line) or parts(line) or secret(line)
+            return found is None and line == line.rstrip()
+
+        return LineMemory(is_plain)
 
     @cached_property
     def noise_or_log(self) -> re.Pattern[str]:
