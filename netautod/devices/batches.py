@@ -12,6 +12,7 @@ from netautod.devices.making import new_device
 from netautod.devices.models import Device
 from netautod.devices.service import NAME_TAKEN
 from netautod.devices.store import DeviceStore
+from netautod.pace import Pace
 from netautod.sites.service import SiteService
 from netautod.store.client import Database, OrgId
 
@@ -49,11 +50,12 @@ class DeviceBatches:
         One write for all: if we die here those that are in the inventory stay, and are duplicates next time.
         """
         facts = await self._links.facts(org_id, devices)
-        now = self._clock.now()
-        made = [
-            new_device(org_id, str(uuid4()), fields, site=facts.site_name(fields), source=source, at=now)
-            for fields in devices
-        ]
+        now, pace = self._clock.now(), Pace()
+        made: list[Device] = []
+        for fields in devices:
+            site = facts.site_name(fields)
+            made.append(new_device(org_id, str(uuid4()), fields, site=site, source=source, at=now))
+            await pace.breathe()
         duplicates = set(await self._store.insert_many(org_id, made))
         found = [NAME_TAKEN if position in duplicates else None for position in range(len(made))]
         linked = [place for place, fields in enumerate(devices) if has_links(fields) and found[place] is None]

@@ -7,10 +7,10 @@ from netautod.caller import Caller
 from netautod.devices.batches import DeviceBatches
 from netautod.errors import InvalidInput
 from netautod.inventory.import_models import NAME_LIMIT, Row, RowFile, Tally
-from netautod.inventory.pace import Pace
 from netautod.inventory.row_rules import RowRules
+from netautod.pace import Pace
 
-# The driver writes a batch without a pause: this many take the loop some 5 ms.
+# The driver encodes a batch without a pause: this many take it some 3 ms.
 BATCH = 250
 
 

@@ -14,7 +14,7 @@ from netautod.devices.batches import DeviceBatches
 from netautod.errors import InvalidInput
 from netautod.inventory.import_models import MOST_ROWS, ImportResult, RowFile
 from netautod.inventory.import_run import ImportRun
-from netautod.inventory.pace import Pace
+from netautod.pace import Pace
 
 Progress = Callable[[int, int], None]
 

@@ -4,11 +4,10 @@ import asyncio
 import signal
 from dataclasses import replace
 from datetime import UTC, datetime
-from pathlib import Path
 
 from netautod.executions.store import ExecutionStore
 from netautod.store.client import Database
-from tests.bench.children import Child, child
+from tests.bench.children import child, megabytes, reset_peak
 from tests.bench.databases import fresh_database, private_mongod
 from tests.bench.report import Report
 from tests.bench.schedules import store
@@ -35,15 +34,15 @@ async def run(report: Report) -> None:
     ):
         await _fire(database, WARM_UP, hold=False)
         await _reached(database, WARM_UP, state="completed")
-        _reset_peak(node)
-        before = _megabytes(node, "VmRSS")
+        reset_peak(node)
+        before = megabytes(node, "VmRSS")
         await _fire(database, PENDING, hold=True)
         await _reached(database, PENDING - SLOTS, state="pending")
         await asyncio.sleep(WAIT_SECONDS)
-        waiting = _megabytes(node, "VmHWM")
+        waiting = megabytes(node, "VmHWM")
         node.process.send_signal(signal.SIGUSR1)
         await asyncio.sleep(DRAIN_SECONDS)
-        draining = _megabytes(node, "VmHWM")
+        draining = megabytes(node, "VmHWM")
         done = await _count(database, "completed") - WARM_UP
     report.value("resident_before", before, "MB")
     report.value("peak_while_pending", waiting, "MB")
@@ -80,17 +79,3 @@ async def _reached(database: Database, count: int, *, state: str) -> None:
 
 async def _count(database: Database, state: str) -> int:
     return await ExecutionStore(database).collection.count({"state": state})
-
-
-def _reset_peak(node: Child) -> None:
-    """proc(5), clear_refs: 5 sets the peak (VmHWM) to the present size."""
-    Path(f"/proc/{node.process.pid}/clear_refs").write_text("5")
-
-
-def _megabytes(node: Child, field: str) -> float:
-    """A size of /proc/<pid>/status, which counts in kB of 1024 bytes."""
-    for line in Path(f"/proc/{node.process.pid}/status").read_text().splitlines():
-        name, _, rest = line.partition(":")
-        if name == field:
-            return int(rest.split()[0]) / 1024
-    raise KeyError(field)

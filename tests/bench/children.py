@@ -7,6 +7,7 @@ from asyncio.subprocess import PIPE, Process
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from tests.bench.errors import BenchmarkError
@@ -39,6 +40,20 @@ async def child(module: str, *arguments: str) -> AsyncIterator[Child]:
         yield Child(process=process, said=said)
     finally:
         await _end(process)
+
+
+def reset_peak(of: Child) -> None:
+    """proc(5), clear_refs: 5 sets the peak (VmHWM) to the present size."""
+    Path(f"/proc/{of.process.pid}/clear_refs").write_text("5")
+
+
+def megabytes(of: Child, field: str) -> float:
+    """A size of /proc/<pid>/status, which counts in kB of 1024 bytes."""
+    for line in Path(f"/proc/{of.process.pid}/status").read_text().splitlines():
+        name, _, rest = line.partition(":")
+        if name == field:
+            return int(rest.split()[0]) / 1024
+    raise KeyError(field)
 
 
 async def parent_gone() -> None:
