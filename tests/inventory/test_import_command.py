@@ -1,7 +1,11 @@
 """`netautod import`: the same results as over HTTP, on the configured database."""
 
+import asyncio
 import json
+import os
+from asyncio.subprocess import DEVNULL, PIPE
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -14,7 +18,7 @@ from netautod.settings import MongoDB, Settings
 from netautod.store.client import Database, Document
 from tests.devices.inventory import DEVICE
 from tests.inventory.imports import GOOD, HEAD
-from tests.support.service import Finished, run
+from tests.support.service import NETAUTOD, Finished, environment, run
 
 Import = Callable[..., Awaitable[Finished]]
 
@@ -60,6 +64,33 @@ async def test_json_comes_from_the_standard_input(imported: Import, database: Da
     done = await imported("-", "--format", "json", given=json.dumps([DEVICE]))
     assert (done.code, done.out) == (0, "imported 1, failed 0\n")
     assert [device["source"] for device in await devices(database)] == ["manual"]
+
+
+async def test_on_a_terminal_there_is_a_bar(mongo_uri: str, database: Database, tmp_path: Path) -> None:
+    (tmp_path / "d.csv").write_text(GOOD)
+    ours, theirs = os.openpty()
+    process = await asyncio.create_subprocess_exec(
+        *(*NETAUTOD, "import", "d.csv", "--data-dir", str(tmp_path / "data"), "--mongodb-uri", mongo_uri),
+        stdin=DEVNULL,
+        stdout=PIPE,
+        stderr=theirs,
+        env=environment(NETAUTOD_MONGODB_DATABASE=database.name),
+        cwd=tmp_path,
+    )
+    os.close(theirs)
+    async with asyncio.timeout(60):
+        out, _ = await process.communicate()
+    assert "0 rows" in read_to_the_end(ours)
+    assert (process.returncode, out) == (0, b"imported 1, failed 0\n")
+
+
+def read_to_the_end(terminal: int) -> str:
+    """What was written to the other end of the pseudo-terminal, which nobody has open any more."""
+    parts = []
+    with suppress(OSError), os.fdopen(terminal, "rb", buffering=0) as file:  # pty(7): EIO at the end
+        while part := file.read(4096):
+            parts.append(part)
+    return b"".join(parts).decode()
 
 
 @pytest.mark.parametrize(

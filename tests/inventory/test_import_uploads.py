@@ -5,6 +5,7 @@ from collections.abc import Mapping
 
 import pytest
 
+from netautod import app
 from netautod.inventory.import_models import MOST_BYTES, MOST_ROWS
 from tests.devices.inventory import DEVICE, Inventory
 from tests.inventory.imports import CSV, GOOD, HEAD, JSON, result
@@ -94,3 +95,11 @@ async def test_a_csv_comes_as_the_body_or_in_a_form(
         assert result(answer)["imported"] == 1
     else:
         assert_error(answer, 400, text)
+
+
+def test_the_description_names_the_ways_and_the_rows() -> None:
+    paths = app.description()["paths"]
+    csv = paths[CSV]["post"]["requestBody"]["content"]
+    assert set(csv) == {"text/csv", "multipart/form-data"}
+    rows = paths[JSON]["post"]["requestBody"]["content"]["application/json"]["schema"]
+    assert rows == {"type": "array", "items": {"$ref": "#/components/schemas/DeviceRequest"}}
