@@ -41,6 +41,7 @@ from netautod.http.health import Health
 from netautod.http.health import routes as health_routes
 from netautod.http.limits import RateLimiter
 from netautod.http.routes import Route, application
+from netautod.inventory import import_handlers
 from netautod.leases import named
 from netautod.leases.keeper import LeaseKeeper
 from netautod.metrics import Metrics
@@ -174,6 +175,7 @@ def _routes(
         *document_handlers.routes(documents),
         *execution_handlers.routes(executions),
         *health_routes(health),
+        *import_handlers.routes(device_parts.imports),
         *site_handlers.routes(device_parts.sites),
         *task_handlers.routes(tasks),
         *vault_handlers.routes(notes),
@@ -183,7 +185,7 @@ def _routes(
 def description() -> dict[str, Any]:
     """The OpenAPI description without a running service: it depends on the handlers alone."""
     nothing: Any = None
-    device_parts = DeviceParts(sites=nothing, credentials=nothing, devices=nothing)
+    device_parts = DeviceParts(sites=nothing, credentials=nothing, devices=nothing, imports=nothing)
     routes = _routes(
         auth=AuthParts.of(nothing),
         configs=nothing,

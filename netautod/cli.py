@@ -10,7 +10,7 @@ from collections.abc import Callable, Coroutine, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-from netautod import __version__, app, commands, logs, server, supervisor
+from netautod import __version__, app, commands, import_command, logs, server, supervisor
 from netautod.errors import InvalidInput, NetautodError
 from netautod.settings import Settings, SettingsError
 from netautod.settings_reader import load
@@ -87,6 +87,8 @@ def _parser() -> argparse.ArgumentParser:
     command(found, "check-config", _check_config, "read the settings, say what is wrong, and end")
     command(found, "plugins", _plugins, "list the plugins and whether they work")
     command(found, "openapi", _openapi, "print the OpenAPI description")
+    imports = command(found, "import", import_command.run, "import devices from a CSV or JSON file")
+    import_command.add_arguments(imports)
     rotate = command(found, "rotate-keys", _rotate_keys, "make new organization keys and re-wrap all secrets")
     rotate.add_argument("--jwt", action="store_true", help="instead: a new key that signs access tokens")
     _add_users(found.add_parser("user", help="manage users"), command)

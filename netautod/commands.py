@@ -8,8 +8,11 @@ from netautod import app
 from netautod.auth.signing_keys import SigningKeys
 from netautod.caller import Caller
 from netautod.clock import to_text
-from netautod.errors import NotFound
+from netautod.device_parts import DeviceParts
+from netautod.errors import InvalidInput, NotFound
 from netautod.foundation import Foundation, any_database, lay
+from netautod.inventory.import_models import ImportResult, RowFile
+from netautod.inventory.import_service import Progress
 from netautod.plugin_manager import PluginManager, PluginStatus
 from netautod.settings import Settings
 from netautod.users.bootstrap import Bootstrap
@@ -102,6 +105,31 @@ async def create_organization(settings: Settings, name: str, admin: str) -> Crea
 async def organizations(settings: Settings) -> list[Organization]:
     async with _opened(settings) as base:
         return await base.organizations.all()
+
+
+async def import_devices(
+    settings: Settings,
+    file: RowFile,
+    *,
+    organization: str | None,
+    dry_run: bool,
+    progress: Progress,
+) -> ImportResult:
+    """Without an `organization` there must be only one. Raises InvalidInput or NotFound."""
+    async with _opened(settings) as base:
+        caller = system_caller((await _organization(base, organization)).id)
+        imports = DeviceParts.build(base).imports
+        return await imports.run(caller, file, dry_run=dry_run, progress=progress)
+
+
+async def _organization(base: Foundation, name: str | None) -> Organization:
+    if name is not None:
+        return await base.organizations.by_name(name)
+    found = await base.organizations.all()
+    if len(found) != 1:
+        names = ", ".join(organization.name for organization in found[:5])
+        raise InvalidInput(f"there are {len(found)} organizations ({names}); name one with --organization")
+    return found[0]
 
 
 async def rotate_keys(settings: Settings) -> list[str]:

@@ -1,11 +1,13 @@
-"""The part of the composition root about devices: sites, credentials, devices and sessions on them."""
+"""The part of the composition root about devices: sites, credentials, devices, their imports and sessions."""
 
 from dataclasses import dataclass
 
 from netautod.credentials.service import CredentialService
+from netautod.devices.batches import DeviceBatches
 from netautod.devices.service import DeviceService
 from netautod.devices.sessions import DeviceSessions
 from netautod.foundation import Foundation
+from netautod.inventory.import_service import ImportService
 from netautod.leases.named import NamedLeases
 from netautod.plugin_manager import PluginManager
 from netautod.sites.service import SiteService
@@ -20,6 +22,7 @@ class DeviceParts:
     sites: SiteService
     credentials: CredentialService
     devices: DeviceService
+    imports: ImportService
 
     @classmethod
     def build(cls, base: Foundation) -> "DeviceParts":
@@ -32,7 +35,9 @@ class DeviceParts:
         credentials.references.register(TaskStore(base.database).using_credential)
         sites.references.register(devices.using_site)
         sites.renamed.register(devices.follow_site)
-        return cls(sites=sites, credentials=credentials, devices=devices)
+        batches = DeviceBatches(base.database, clock=base.clock, credentials=credentials, sites=sites)
+        imports = ImportService(batches=batches, audit=base.audit)
+        return cls(sites=sites, credentials=credentials, devices=devices, imports=imports)
 
     async def resume(self) -> None:
         """Finishes what a crash interrupted; the registries must be full."""

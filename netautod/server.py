@@ -1,6 +1,7 @@
 """`netautod serve`: starts everything in order, listens, and stops it in the opposite order."""
 
 import asyncio
+import gc
 import logging
 import os
 import signal
@@ -98,6 +99,7 @@ async def serve(
         service = await stack.enter_async_context(app.build(base, state.health))
         if with_demo:
             await stack.enter_async_context(demo.run(base, service, out))
+        set_aside_heap(stack)
         server.request_callback = service.application
         if worker_fd is not None:
             server.add_socket(listener)  # only now: the other workers serve meanwhile
@@ -117,6 +119,16 @@ async def serve(
         _leave_behind(state)
     if state.failure is not None:
         raise StartError(state.failure)
+
+
+def set_aside_heap(stack: AsyncExitStack) -> None:
+    """Spares the garbage collector what was built at start, until the stack unwinds.
+
+    A full collection of it stops the loop for 60 ms, and any import or large list brings one about.
+    """
+    gc.collect()
+    gc.freeze()
+    stack.callback(gc.unfreeze)
 
 
 def _leave_behind(state: State) -> None:

@@ -16,6 +16,7 @@ COMMANDS = (
     "check-config",
     "plugins",
     "openapi",
+    "import",
     "rotate-keys",
     "user add",
     "user list",

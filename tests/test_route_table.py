@@ -22,13 +22,11 @@ NOT_BUILT = {
         "GET /api/devices/topology",
         "POST /api/devices/:/poll",
     ],
-    "Sync from an inventory and imports are a part of their own.": [
+    "Sync from an inventory is a part of its own.": [
         "DELETE /api/devices/sources/inventory/:",
         "GET /api/devices/sources/inventory",
         "GET /api/devices/sources/inventory/:",
         "GET /api/devices/sync/history",
-        "POST /api/devices/import/csv",
-        "POST /api/devices/import/json",
         "POST /api/devices/sources/inventory",
         "POST /api/devices/sources/inventory/:/sync",
         "POST /api/devices/sources/inventory/:/test",

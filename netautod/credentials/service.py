@@ -1,6 +1,6 @@
 """The rules of credentials: whole by type, sealed, one default per kind, and which one a login uses."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 from uuid import uuid4
 
@@ -52,6 +52,10 @@ class CredentialService:
     async def type_of(self, org_id: OrgId, credential_id: str) -> str | None:
         """The credential's type; None if the organization has no such credential."""
         return await self._store.type_of(org_id, credential_id)
+
+    async def types_of(self, org_id: OrgId, ids: Iterable[str]) -> dict[str, str]:
+        """Types by id for those of the ids that are credentials of the organization."""
+        return await self._store.types_of(org_id, ids)
 
     async def create(self, caller: Caller, fields: Mapping[str, Any]) -> Credential:
         """`fields` as CredentialRequest loads them. Raises InvalidInput, or Conflict for a taken name."""

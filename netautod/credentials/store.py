@@ -1,6 +1,6 @@
 """Credentials as documents, their sealed fields beside the plain ones, and the organization's defaults."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -57,6 +57,12 @@ class CredentialStore:
         where = {"_id": credential_id, **VISIBLE}
         found = await self._credentials.find_one(org_id, where, fields={"credential_type": 1})
         return None if found is None else str(found["credential_type"])
+
+    async def types_of(self, org_id: OrgId, ids: Iterable[str]) -> dict[str, str]:
+        """Types by id for those that there are."""
+        where = {"_id": {"$in": list(ids)}, **VISIBLE}
+        found = await self._credentials.find(org_id, where, fields={"credential_type": 1})
+        return {document["_id"]: str(document["credential_type"]) for document in found}
 
     async def page(self, org_id: OrgId, page: Page) -> PageOf[Credential]:
         """Sorted by name, which is unique."""

@@ -4,11 +4,12 @@ They are checked before a write and again after it: whoever deletes such a recor
 for its users then, so one of the two always notices the other.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from netautod.credentials.service import CredentialService
-from netautod.devices.queries import CREDENTIAL_FIELDS
+from netautod.devices.queries import CREDENTIAL_FIELDS, LINK_FIELDS
 from netautod.devices.store import DeviceStore
 from netautod.errors import InvalidInput
 from netautod.sites.service import SiteService
@@ -24,6 +25,62 @@ FITTING = {
 MOST_JUMPS = 8
 
 
+def names_credential(fields: Mapping[str, Any]) -> bool:
+    return any(fields.get(field) is not None for field in CREDENTIAL_FIELDS)
+
+
+def has_links(fields: Mapping[str, Any]) -> bool:
+    return any(fields.get(field) is not None for field in LINK_FIELDS)
+
+
+@dataclass(frozen=True, kw_only=True)
+class LinkFacts:
+    """What was found by the ids that some devices point at; what does not exist is missing here.
+
+    `credentials`: types by id. `sites`: names by id. `jumps`: the ids of the devices on the way, the named
+    one first, and one more than MOST_JUMPS at most.
+    """
+
+    credentials: Mapping[str, str]
+    sites: Mapping[str, str]
+    jumps: Mapping[str, Sequence[str]]
+
+    def problem(self, device_id: str, fields: Mapping[str, Any]) -> str | None:
+        """What is wrong with the links of one device, as a sentence that names the field."""
+        for field in CREDENTIAL_FIELDS:
+            if fields.get(field) is not None and (found := self._credential_problem(field, fields[field])):
+                return found
+        if fields.get("jump_device_id") is not None:
+            found = self._jump_problem(device_id, fields["jump_device_id"])
+            if found:
+                return found
+        if fields.get("site_id") is not None and fields["site_id"] not in self.sites:
+            return "site_id: there is no such site"
+        return None
+
+    def site_name(self, fields: Mapping[str, Any]) -> str | None:
+        """The name of the site that `site_id` means; None without one."""
+        return None if fields.get("site_id") is None else self.sites.get(fields["site_id"])
+
+    def _credential_problem(self, field: str, credential_id: str) -> str | None:
+        found = self.credentials.get(credential_id)
+        if found is None:
+            return f"{field}: there is no such credential"
+        if found not in FITTING[field]:
+            return f"{field}: a credential of the type {found} cannot be used here"
+        return None
+
+    def _jump_problem(self, device_id: str, jump: str) -> str | None:
+        way = self.jumps.get(jump, ())
+        if device_id == jump or device_id in way:
+            return "jump_device_id: a device cannot be reached through itself"
+        if not way:
+            return "jump_device_id: there is no such device"
+        if len(way) > MOST_JUMPS:
+            return f"jump_device_id: more than {MOST_JUMPS} jumps"
+        return None
+
+
 class Links:
     def __init__(self, *, store: DeviceStore, credentials: CredentialService, sites: SiteService) -> None:
         self._store = store
@@ -32,34 +89,41 @@ class Links:
 
     async def check(self, org_id: OrgId, device_id: str, fields: Mapping[str, Any]) -> str | None:
         """Raises InvalidInput that names the field; answers the name of the site that `site_id` means."""
-        for field in CREDENTIAL_FIELDS:
-            if fields.get(field) is not None:
-                await self._check_credential(org_id, field, fields[field])
-        if fields.get("jump_device_id") is not None:
-            await self._check_jumps(org_id, device_id, fields["jump_device_id"])
-        if fields.get("site_id") is None:
-            return None
-        name = await self._sites.name_of(org_id, fields["site_id"])
-        if name is None:
-            raise InvalidInput("site_id: there is no such site")
-        return name
+        facts = await self.facts(org_id, [fields])
+        problem = facts.problem(device_id, fields)
+        if problem is not None:
+            raise InvalidInput(problem)
+        return facts.site_name(fields)
 
-    async def _check_credential(self, org_id: OrgId, field: str, credential_id: str) -> None:
-        found = await self._credentials.type_of(org_id, credential_id)
-        if found is None:
-            raise InvalidInput(f"{field}: there is no such credential")
-        if found not in FITTING[field]:
-            raise InvalidInput(f"{field}: a credential of the type {found} cannot be used here")
+    async def facts(self, org_id: OrgId, devices: Iterable[Mapping[str, Any]]) -> LinkFacts:
+        """About all the ids that these fields name: a query for each kind, and one for each jump."""
+        credentials: set[str] = set()
+        sites: set[str] = set()
+        jumps: set[str] = set()
+        for fields in devices:
+            credentials.update(fields[field] for field in CREDENTIAL_FIELDS if fields.get(field) is not None)
+            sites.update([fields["site_id"]] if fields.get("site_id") is not None else ())
+            jumps.update([fields["jump_device_id"]] if fields.get("jump_device_id") is not None else ())
+        return LinkFacts(
+            credentials=await self._credentials.types_of(org_id, credentials) if credentials else {},
+            sites=await self._sites.names_of(org_id, sites) if sites else {},
+            jumps=await self._ways(org_id, jumps),
+        )
 
-    async def _check_jumps(self, org_id: OrgId, device_id: str, jump: str) -> None:
-        following: str | None = jump
+    async def _ways(self, org_id: OrgId, starts: Iterable[str]) -> dict[str, list[str]]:
+        """All ways at once, one jump further by each query."""
+        ways: dict[str, list[str]] = {start: [] for start in starts}
+        ahead = {start: start for start in ways}
         for _ in range(MOST_JUMPS + 1):
-            if following == device_id:
-                raise InvalidInput("jump_device_id: a device cannot be reached through itself")
-            hop = None if following is None else await self._store.get(org_id, following)
-            if hop is None:
-                if following == jump:
-                    raise InvalidInput("jump_device_id: there is no such device")
-                return
-            following = hop.jump_device_id
-        raise InvalidInput(f"jump_device_id: more than {MOST_JUMPS} jumps")
+            if not ahead:
+                break
+            hops = await self._store.jumps(org_id, set(ahead.values()))
+            for start, here in list(ahead.items()):
+                if here in hops:
+                    ways[start].append(here)
+                following = hops.get(here)
+                if following is None:
+                    del ahead[start]
+                else:
+                    ahead[start] = following
+        return ways

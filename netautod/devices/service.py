@@ -12,7 +12,8 @@ from netautod.audit.service import AuditLog
 from netautod.caller import Caller
 from netautod.clock import Clock
 from netautod.credentials.service import CredentialService
-from netautod.devices.links import Links
+from netautod.devices.links import Links, names_credential
+from netautod.devices.making import distinct, new_device
 from netautod.devices.models import Device, DeviceFilter, DeviceItem
 from netautod.devices.queries import CREDENTIAL_FIELDS, LINK_FIELDS, where
 from netautod.devices.store import DeviceStore
@@ -84,7 +85,9 @@ class DeviceService:
         self._require_credentials(caller, fields)
         device_id = str(uuid4())
         site_name = await self._links.check(caller.org_id, device_id, fields)
-        device = self._new(caller.org_id, device_id, fields, site_name)
+        device = new_device(
+            caller.org_id, device_id, fields, site=site_name, source="manual", at=self._clock.now()
+        )
         try:
             await self._store.insert(caller.org_id, device)
         except Duplicate as error:
@@ -146,7 +149,7 @@ class DeviceService:
         await self._store.cleaned_up(org_id, device_id)
 
     def _require_credentials(self, caller: Caller, fields: Mapping[str, Any]) -> None:
-        if any(fields.get(field) is not None for field in CREDENTIAL_FIELDS):
+        if names_credential(fields):
             caller.require("credentials.manage")
 
     async def _write(self, before: Device, changes: Mapping[str, Any]) -> Device:
@@ -177,42 +180,6 @@ class DeviceService:
         )
         return changed or device
 
-    def _new(self, org_id: OrgId, device_id: str, fields: Mapping[str, Any], site_name: str | None) -> Device:
-        now = self._clock.now()
-        return Device(
-            id=device_id,
-            org_id=org_id,
-            name=fields["name"],
-            host=fields["host"],
-            port=fields.get("port", 22),
-            protocol=fields.get("protocol", "ssh"),
-            device_type=fields["device_type"],
-            source="manual",
-            description=fields.get("description"),
-            manufacturer=fields.get("manufacturer"),
-            model=fields.get("model"),
-            platform=fields.get("platform"),
-            site=site_name or fields.get("site"),
-            site_id=fields.get("site_id"),
-            serial_number=fields.get("serial_number"),
-            asset_tag=fields.get("asset_tag"),
-            tags=tuple(_distinct(fields.get("tags", []))),
-            metadata=fields.get("metadata", {}),
-            default_credential_id=fields.get("default_credential_id"),
-            snmp_credential_id=fields.get("snmp_credential_id"),
-            automation_transport=fields.get("automation_transport"),
-            automation_port=fields.get("automation_port"),
-            automation_credential_id=fields.get("automation_credential_id"),
-            inventory_id=None,
-            poll_enabled=fields.get("poll_enabled", False),
-            poll_interval_minutes=fields.get("poll_interval_minutes"),
-            connect_commands=tuple(fields.get("connect_commands", [])),
-            jump_device_id=fields.get("jump_device_id"),
-            host_key_fingerprint=None,
-            created_at=now,
-            updated_at=now,
-        )
-
 
 def _really_sent(before: Device, fields: Mapping[str, Any]) -> dict[str, Any]:
     """Without what a client only sends back: an unchanged credential is not named anew, and the name of
@@ -222,7 +189,7 @@ def _really_sent(before: Device, fields: Mapping[str, Any]) -> dict[str, Any]:
         name: value for name, value in fields.items() if name not in kept or value != getattr(before, name)
     }
     if "tags" in changes:
-        changes["tags"] = _distinct(changes["tags"])
+        changes["tags"] = distinct(changes["tags"])
     return changes
 
 
@@ -231,7 +198,3 @@ def _site_change(before: Device, changes: Mapping[str, Any], site_name: str | No
         return {"site": site_name}
     leaves = "site" in changes and before.site_id is not None
     return {"site_id": None} if leaves else {}
-
-
-def _distinct(tags: Sequence[str]) -> list[str]:
-    return list(dict.fromkeys(tags))

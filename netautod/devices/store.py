@@ -4,7 +4,7 @@
 """
 
 import json
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from dataclasses import fields
 from datetime import datetime
 from typing import Any
@@ -31,6 +31,23 @@ class DeviceStore:
     async def insert(self, org_id: OrgId, device: Device) -> None:
         """Raises Duplicate if a live device has the name."""
         await self._devices.insert(org_id, _document(device))
+
+    async def insert_many(self, org_id: OrgId, devices: Sequence[Device]) -> tuple[int, ...]:
+        """Inserts all whose name no live device has; answers the positions of the others."""
+        result = await self._devices.insert_many(org_id, [_document(device) for device in devices])
+        return result.duplicates
+
+    async def taken(self, org_id: OrgId, names: Sequence[str]) -> set[str]:
+        """Those of the names that live devices have."""
+        found = await self._devices.find(
+            org_id, live(name={"$in": list(names)}), fields={"name": 1, "_id": 0}
+        )
+        return {document["name"] for document in found}
+
+    async def jumps(self, org_id: OrgId, ids: Iterable[str]) -> dict[str, str | None]:
+        """The jump devices by the ids of those of the devices that there are."""
+        found = await self._devices.find(org_id, live(_id={"$in": list(ids)}), fields={"jump_device_id": 1})
+        return {document["_id"]: document["jump_device_id"] for document in found}
 
     async def discard(self, org_id: OrgId, device_id: str) -> None:
         """Takes back an insert that was never answered."""

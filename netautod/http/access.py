@@ -1,6 +1,6 @@
 """What every handler method declares: who may call it, what it takes and what it answers."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec, Protocol, TypedDict, TypeVar, Unpack
@@ -15,7 +15,10 @@ P = ParamSpec("P")
 
 @dataclass(frozen=True, kw_only=True)
 class Operation:
-    """One method of one route. `permission` None: any valid token, or none at all if `public`."""
+    """One method of one route. `permission` None: any valid token, or none at all if `public`.
+
+    `consumes`: JSON schemas by media type of a body that the method reads by itself.
+    """
 
     permission: str | None
     public: bool
@@ -23,6 +26,7 @@ class Operation:
     query: type[Query] | None = None
     body: type[Request] | None = None
     partial: bool = False
+    consumes: Mapping[str, Any] | None = None
     answer: type[Answer] | None = None
     body_limit: int = MIB
 
@@ -34,6 +38,7 @@ class Description(TypedDict, total=False):
     query: type[Query]
     body: type[Request]
     partial: bool
+    consumes: Mapping[str, Any]
     answer: type[Answer]
     body_limit: int
 

@@ -1,8 +1,11 @@
 """The base of all handlers: authentication, body limits, validation, one writer of answers and errors."""
 
+import asyncio
 import logging
 import re
+from collections.abc import Iterable, Mapping
 from http import HTTPStatus
+from itertools import islice
 from typing import Any, cast
 from uuid import uuid4
 
@@ -19,6 +22,7 @@ from netautod.logs import current_request
 
 logger = logging.getLogger(__name__)
 METHODS = ("GET", "POST", "PUT", "DELETE")
+LIST_PART = 500  # items of a long list that are written in one turn of the loop
 REQUEST_ID_FORM = re.compile(r"[A-Za-z0-9._-]{8,64}")
 
 
@@ -41,6 +45,12 @@ class JsonHandler(RequestHandler):
     @property
     def raw_body(self) -> bytes:
         return bytes(self._received)
+
+    def take_body(self) -> bytes:
+        """The body, handed over: large ones are not kept twice."""
+        body = self.raw_body
+        self._received.clear()
+        return body
 
     def set_default_headers(self) -> None:
         # Tornado calls this before prepare(), and again before it writes an error.
@@ -112,10 +122,24 @@ class JsonHandler(RequestHandler):
 
     def answer(self, value: Any) -> None:
         """Writes the value with the status that the method declared."""
+        self._begin_answer()
+        self.finish(json_values.encode(value))
+
+    async def answer_with_list(self, value: Mapping[str, Any], name: str, items: Iterable[Any]) -> None:
+        """Like `answer`, for an object with a list so long that the loop needs its turns meanwhile."""
+        self._begin_answer()
+        end, rest, before = b"]}", iter(items), b""
+        self.write(json_values.encode({**value, name: []}).removesuffix(end))
+        while part := list(islice(rest, LIST_PART)):
+            self.write(before + json_values.encode(part)[1:-1])
+            before = b","
+            await asyncio.sleep(0)
+        self.finish(end)
+
+    def _begin_answer(self) -> None:
         operation = self._operation()
         self.set_status(operation.status if operation else 200)
         self.set_header("Content-Type", "application/json")
-        self.finish(json_values.encode(value))
 
     def answer_nothing(self) -> None:
         self.set_status(204)

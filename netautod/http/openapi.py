@@ -81,6 +81,10 @@ def _operation(route: Route, name: str, operation: Operation) -> dict[str, Any]:
     if operation.body:
         schema: Any = operation.body(partial=True) if operation.partial else operation.body
         written["requestBody"] = {"content": {"application/json": {"schema": schema}}}
+    if operation.consumes:
+        # Copies: apispec puts its references into what it is given.
+        kinds = {media: {"schema": dict(schema)} for media, schema in operation.consumes.items()}
+        written["requestBody"] = {"required": True, "content": kinds}
     return written
 
 

@@ -1,6 +1,6 @@
 """The rules of sites: unique names, renames that reach every device, no deletion while in use."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 from uuid import uuid4
 
@@ -44,6 +44,10 @@ class SiteService:
         """The site's name; None if there is no such site in the organization."""
         found = await self._store.get(org_id, site_id)
         return None if found is None else found.name
+
+    async def names_of(self, org_id: OrgId, ids: Iterable[str]) -> dict[str, str]:
+        """Names by id for those of the ids that are sites of the organization."""
+        return await self._store.names(org_id, ids)
 
     async def page(self, org_id: OrgId, page: Page) -> PageOf[Site]:
         return await self._store.page(org_id, page)

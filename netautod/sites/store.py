@@ -1,6 +1,6 @@
 """Sites as documents, and the notes about renames that still have to reach the devices."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
@@ -39,6 +39,11 @@ class SiteStore:
     async def get(self, org_id: OrgId, site_id: str) -> Site | None:
         found = await self._sites.find_one(org_id, {"_id": site_id, **VISIBLE})
         return None if found is None else _site(found)
+
+    async def names(self, org_id: OrgId, ids: Iterable[str]) -> dict[str, str]:
+        """Names by id for those that there are."""
+        found = await self._sites.find(org_id, {"_id": {"$in": list(ids)}, **VISIBLE}, fields={"name": 1})
+        return {document["_id"]: document["name"] for document in found}
 
     async def page(self, org_id: OrgId, page: Page) -> PageOf[Site]:
         """Sorted by name, which is unique."""

@@ -18,7 +18,7 @@ from netautod.errors import Unavailable
 from netautod.http.access import public, requires
 from netautod.http.handler import JsonHandler
 from netautod.http.health import Health
-from netautod.server import bootstrap
+from netautod.server import bootstrap, set_aside_heap
 from netautod.settings import Auth, Limits, Settings
 from netautod.store.client import connect
 from tests.bench.children import parent_gone, say
@@ -90,6 +90,7 @@ async def main(uri: str, folder: str) -> None:
         server = HTTPServer(service.application)
         sockets = bind_sockets(0, "127.0.0.1")
         server.add_sockets(sockets)
+        set_aside_heap(stack)
         probing = asyncio.create_task(probe(late))
         say(f"http://127.0.0.1:{sockets[0].getsockname()[1]}")
         await parent_gone()

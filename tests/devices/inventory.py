@@ -13,8 +13,11 @@ from netautod.credentials import handlers as credential_handlers
 from netautod.credentials.service import CredentialService
 from netautod.credentials.store import INDEXES as CREDENTIAL_INDEXES
 from netautod.devices import handlers as device_handlers
+from netautod.devices.batches import DeviceBatches
 from netautod.devices.queries import INDEXES as DEVICE_INDEXES
 from netautod.devices.service import DeviceService
+from netautod.inventory import import_handlers
+from netautod.inventory.import_service import ImportService
 from netautod.sites import handlers as site_handlers
 from netautod.sites.service import SiteService
 from netautod.sites.store import INDEXES as SITE_INDEXES
@@ -35,6 +38,7 @@ class Services:
     credentials: CredentialService
     sites: SiteService
     devices: DeviceService
+    imports: ImportService
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,7 +91,9 @@ def wired(database: Database, vault: Vault) -> Services:
     credentials.references.register(devices.using_credential)
     sites.references.register(devices.using_site)
     sites.renamed.register(devices.follow_site)
-    return Services(credentials=credentials, sites=sites, devices=devices)
+    batches = DeviceBatches(database, clock=clock, credentials=credentials, sites=sites)
+    imports = ImportService(batches=batches, audit=audit)
+    return Services(credentials=credentials, sites=sites, devices=devices, imports=imports)
 
 
 async def open_inventory(indexed: Indexed, serve: Serve, data_dir: Path) -> Inventory:
@@ -99,6 +105,7 @@ async def open_inventory(indexed: Indexed, serve: Serve, data_dir: Path) -> Inve
             *credential_handlers.routes(services.credentials),
             *site_handlers.routes(services.sites),
             *device_handlers.routes(services.devices),
+            *import_handlers.routes(services.imports),
         ]
     )
     api, caller = served.client("*")

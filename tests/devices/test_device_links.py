@@ -180,16 +180,16 @@ async def test_a_record_that_is_deleted_between_the_check_and_the_write_is_not_n
     credential, site = await inventory.credential("ssh"), await inventory.site("Berlin")
     before = await inventory.device(name="before", site="Bonn")
     targets: dict[str, tuple[Any, str, str]] = {
-        "default_credential_id": (inventory.services.credentials, "type_of", credential["id"]),
-        "site_id": (inventory.services.sites, "name_of", site["id"]),
+        "default_credential_id": (inventory.services.credentials, "types_of", credential["id"]),
+        "site_id": (inventory.services.sites, "names_of", site["id"]),
     }
     service, reader, record_id = targets[link]
     read = getattr(service, reader)
 
-    async def read_then_delete(org_id: OrgId, wanted: str) -> Any:
+    async def read_then_delete(org_id: OrgId, wanted: set[str]) -> Any:
         found = await read(org_id, wanted)
-        if found is not None:
-            await service.delete(inventory.caller, wanted)
+        for deleted in found:
+            await service.delete(inventory.caller, deleted)
         return found
 
     monkeypatch.setattr(service, reader, read_then_delete)

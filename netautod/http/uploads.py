@@ -1,0 +1,38 @@
+"""A file that a client sends: as the body itself, or as a field of a form (multipart/form-data, RFC 7578)."""
+
+import asyncio
+from email.message import Message
+
+from tornado.httputil import HTTPFile, HTTPInputError, parse_multipart_form_data
+
+from netautod.errors import InvalidInput
+
+
+async def uploaded_file(body: bytes, content_type: str, field: str) -> bytes:
+    """The field's file if the content type is that of a form, else the body as it is.
+
+    Raises InvalidInput for a broken form, or one that does not have the field exactly once.
+    """
+    header = Message()
+    header["Content-Type"] = content_type
+    if header.get_content_type() != "multipart/form-data":
+        return body
+    boundary = header.get_boundary()
+    if not boundary:
+        raise InvalidInput("Content-Type: the boundary of the form is missing")
+    # In a thread: a form may have as many parts as fit in the body.
+    found = await asyncio.to_thread(_parts, body, boundary, field)
+    if len(found) != 1:
+        raise InvalidInput(f"{field}: must be in the form once, not {len(found)} times")
+    return found[0]
+
+
+def _parts(body: bytes, boundary: str, field: str) -> list[bytes]:
+    values: dict[str, list[bytes]] = {}
+    files: dict[str, list[HTTPFile]] = {}
+    try:
+        parse_multipart_form_data(boundary.encode(), body, values, files)
+    except (HTTPInputError, ValueError) as error:  # ValueError: a part's head is not UTF-8
+        raise InvalidInput("The body is not a valid multipart/form-data") from error
+    # A part without a file name is a plain value to Tornado.
+    return [*values.get(field, []), *(file.body for file in files.get(field, []))]

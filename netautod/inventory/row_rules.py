@@ -1,0 +1,42 @@
+"""The rules of one imported row: those of DeviceRequest, without the costs of a schema for each row."""
+
+from typing import Any
+
+from marshmallow import ValidationError
+
+from netautod import json_values
+from netautod.devices.schemas import DeviceRequest
+from netautod.errors import InvalidInput
+from netautod.http.schema import load
+
+
+class RowRules:
+    """Asks the fields of the schema directly, which takes under half of the time.
+
+    A row that they do not accept is given to the schema, whose word and sentences are final.
+    """
+
+    def __init__(self) -> None:
+        self._schema = DeviceRequest()
+        self._fields = self._schema.load_fields
+        self._required = [name for name, field in self._fields.items() if field.required]
+
+    def load(self, value: Any) -> dict[str, Any]:
+        """The fields of the device; raises InvalidInput with a sentence that names those that are wrong."""
+        if not isinstance(value, dict):
+            raise InvalidInput("the row must be a JSON object")
+        json_values.check(value)
+        loaded: dict[str, Any] = {}
+        for name, given in value.items():
+            if given is None or name in self._schema.read_only:
+                continue
+            field = self._fields.get(name)
+            if field is None:
+                return load(self._schema, value)
+            try:
+                loaded[name] = field.deserialize(given, name, value)
+            except ValidationError:
+                return load(self._schema, value)
+        if any(name not in loaded for name in self._required):
+            return load(self._schema, value)
+        return loaded

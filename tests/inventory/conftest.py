@@ -1,0 +1,13 @@
+"""The inventory's services on a fresh database, served."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Serve
+from tests.devices.inventory import Indexed, Inventory, open_inventory
+
+
+@pytest.fixture
+async def inventory(indexed: Indexed, serve: Serve, tmp_path: Path) -> Inventory:
+    return await open_inventory(indexed, serve, tmp_path)
