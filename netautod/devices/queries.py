@@ -4,6 +4,7 @@ import re
 from typing import Any
 
 from netautod.devices.models import DeviceFilter
+from netautod.store.client import Sort
 from netautod.store.indexes import Index
 
 COLLECTION = "devices"
@@ -17,8 +18,16 @@ LINK_FIELDS = (
 )
 CREDENTIAL_FIELDS = LINK_FIELDS[:3]
 
+# What a filter looks at. A write of one of these moves the revision that totals hang on (counts.py).
+FILTERED = frozenset({"name", "host", "device_type", "site", "source", "tags"})
+
 # All of them hold live devices only: a tombstone is in no list, and its name is free.
 LIVE = {"live": True}
+
+# Name and host in one text, for `q`: one key of one index is looked at per device and no document. Only NUL
+# cannot stand in either of them; it sorts before everything, so that this is also the order by name.
+SEARCH = "search"
+BETWEEN = "\x00"
 
 
 def _index(*keys: str, unique: bool = False) -> Index:
@@ -27,15 +36,16 @@ def _index(*keys: str, unique: bool = False) -> Index:
 
 
 INDEXES = (
-    _index("name", unique=True),
-    # A filter by one of these keeps the order by name; two filters narrow by one and check the other.
-    _index("device_type", "name"),
-    _index("site", "name"),
-    _index("source", "name"),
-    _index("tags", "name"),
+    # `live` among the keys, although it is true in all of them: so neither a count nor the skipping of
+    # earlier pages has to look into the documents. A filter by one of these fields keeps the order by name;
+    # two filters narrow by one and check the other.
+    _index("live", "name", unique=True),
+    _index("live", "device_type", "name"),
+    _index("live", "site", "name"),
+    _index("live", "source", "name"),
+    _index("live", "tags", "name"),
+    _index("live", SEARCH),
     _index("_id"),
-    # `live` among the keys, so that a count need not look into the documents.
-    _index("live", "name"),
     *(
         Index(
             collection=COLLECTION,
@@ -64,6 +74,20 @@ def where(narrowed: DeviceFilter) -> dict[str, Any]:
     if narrowed.tag is not None:
         wanted["tags"] = narrowed.tag
     if narrowed.q is not None:
-        contains = {"$regex": re.escape(narrowed.q), "$options": "i"}
-        wanted["$or"] = [{"name": contains}, {"host": contains}]
+        wanted[SEARCH] = {"$regex": re.escape(narrowed.q), "$options": "i"}
     return wanted
+
+
+def order(narrowed: DeviceFilter) -> Sort:
+    """By name. A search that nothing else narrows says so by the field whose index it goes through."""
+    only_q = narrowed.q is not None and narrowed == DeviceFilter(q=narrowed.q)
+    return [(SEARCH if only_q else "name", 1)]
+
+
+def search_text(name: str, host: str) -> str:
+    """What a device document carries as `search`; whoever writes name or host writes this too."""
+    return f"{name}{BETWEEN}{host}"
+
+
+# The same as an expression, for updates that know only one of the two.
+SEARCH_TEXT = {"$concat": ["$name", BETWEEN, "$host"]}
