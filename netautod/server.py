@@ -1,6 +1,7 @@
 """`netautod serve`: starts everything in order, listens, and stops it in the opposite order."""
 
 import asyncio
+import gc
 import logging
 import os
 import signal
@@ -101,6 +102,9 @@ async def serve(
         server.request_callback = service.application
         if worker_fd is not None:
             server.add_socket(listener)  # only now: the other workers serve meanwhile
+        # What is loaded by now stays. Looking through it for garbage would stop the loop for 30 ms and more.
+        gc.collect()
+        gc.freeze()
         state.phase = "ok"
         announce(settings, url_of(settings, listener), password, out)
         if worker_fd is None:

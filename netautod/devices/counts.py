@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from weakref import WeakValueDictionary
 
 from netautod.devices.models import DeviceFilter
-from netautod.devices.queries import COLLECTION, where
+from netautod.devices.queries import COLLECTION, best_index, where
 from netautod.store.client import Database, OrgId
 
 REVISIONS = "device_revisions"
@@ -69,7 +69,7 @@ class DeviceCounts:
     async def _count(self, key: Key, revision: int) -> int:
         org_id, narrowed = key
         began = self._monotonic()
-        devices = await self._devices.count(org_id, where(narrowed))
+        devices = await self._devices.count(org_id, where(narrowed), index=best_index(narrowed))
         self._kept[key] = Total(devices=devices, revision=revision, counted_at=began)
         self._kept.move_to_end(key)
         while len(self._kept) > MOST:

@@ -64,24 +64,36 @@ def live(**conditions: Any) -> dict[str, Any]:
 
 def where(narrowed: DeviceFilter) -> dict[str, Any]:
     """The filter's document. All values are texts, so that none of them can be an operator."""
-    wanted = live()
-    if narrowed.device_type is not None:
-        wanted["device_type"] = narrowed.device_type
-    if narrowed.site is not None:
-        wanted["site"] = narrowed.site
-    if narrowed.source is not None:
-        wanted["source"] = narrowed.source
-    if narrowed.tag is not None:
-        wanted["tags"] = narrowed.tag
+    return live(**_conditions(narrowed))
+
+
+def _conditions(narrowed: DeviceFilter) -> dict[str, Any]:
+    wanted: dict[str, Any] = {
+        "device_type": narrowed.device_type,
+        "site": narrowed.site,
+        "source": narrowed.source,
+        "tags": narrowed.tag,
+    }
     if narrowed.q is not None:
         wanted[SEARCH] = {"$regex": re.escape(narrowed.q), "$options": "i"}
-    return wanted
+    return {field: value for field, value in wanted.items() if value is not None}
 
 
 def order(narrowed: DeviceFilter) -> Sort:
     """By name. A search that nothing else narrows says so by the field whose index it goes through."""
-    only_q = narrowed.q is not None and narrowed == DeviceFilter(q=narrowed.q)
-    return [(SEARCH if only_q else "name", 1)]
+    return [(SEARCH if [*_conditions(narrowed)] == [SEARCH] else "name", 1)]
+
+
+def best_index(narrowed: DeviceFilter) -> str | None:
+    """The index's name where there is no choice; None leaves it to the server, which tries some of them.
+
+    Without being told the server forgets what it knows at every late page and every count: it expects the
+    effort of a first page, and begins to try all indexes again when it has done ten times as much.
+    """
+    keys = [*_conditions(narrowed)]
+    if len(keys) > 1:
+        return None
+    return _index("live", *keys, *([] if keys == [SEARCH] else ["name"])).name
 
 
 def search_text(name: str, host: str) -> str:

@@ -18,6 +18,7 @@ from netautod.devices.queries import (
     FILTERED,
     SEARCH,
     SEARCH_TEXT,
+    best_index,
     live,
     order,
     search_text,
@@ -25,7 +26,7 @@ from netautod.devices.queries import (
 )
 from netautod.leases.keeper import literal
 from netautod.store.client import Change, Database, Document, OrgId
-from netautod.store.paging import Page, PageOf
+from netautod.store.paging import Page, PageOf, in_turns
 
 BATCH = 500
 ITEM_FIELDS = {field.name: 1 for field in fields(DeviceItem) if field.name != "id"}
@@ -70,9 +71,10 @@ class DeviceStore:
             sort=order(narrowed),
             limit=page.limit,
             offset=page.offset,
+            index=best_index(narrowed),
         )
         total = await self._total(org_id, narrowed, page, len(found))
-        return PageOf(items=[_item(document) for document in found], total=total, page=page)
+        return PageOf(items=await in_turns(_item, found), total=total, page=page)
 
     async def _total(self, org_id: OrgId, narrowed: DeviceFilter, page: Page, found: int) -> int:
         seen = page.offset + found

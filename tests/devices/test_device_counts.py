@@ -12,11 +12,11 @@ from pymongo import MongoClient
 from netautod.devices import counts
 from netautod.devices.counts import REVISIONS, DeviceCounts
 from netautod.devices.models import DeviceFilter
-from netautod.devices.queries import COLLECTION
+from netautod.devices.queries import COLLECTION, INDEXES
 from netautod.devices.service import DeviceService
 from netautod.store.client import Database, OrgId
 from netautod.store.paging import Page
-from tests.devices.inventory import ABSENT_ID, Inventory, wired
+from tests.devices.inventory import ABSENT_ID, Indexed, Inventory, wired
 from tests.support.client import assert_error
 
 ALL = DeviceFilter()
@@ -115,10 +115,19 @@ def counted(database: Database, mongo_uri: str) -> Iterator[Callable[[], int]]:
         yield since
 
 
+@pytest.fixture
+async def devices(indexed: Indexed) -> Database:
+    return await indexed(INDEXES)
+
+
 async def _insert(database: Database, org_id: OrgId, number: int) -> None:
     """As a writer does that dies before it says so."""
     await database.scoped(COLLECTION).insert_many(
-        org_id, [{"_id": str(uuid4()), "live": True, "site": "Bonn"} for _ in range(number)]
+        org_id,
+        [
+            {"_id": made, "name": made, "live": True, "site": "Bonn"}
+            for made in (str(uuid4()) for _ in range(number))
+        ],
     )
 
 
@@ -139,18 +148,18 @@ async def test_pages_are_counted_once_and_short_ones_never(
     assert (beyond["devices"], beyond["total"], counted()) == ([], 6, 1)
 
 
-async def test_many_lists_at_once_share_a_count(database: Database, counted: Callable[[], int]) -> None:
-    org_id, kept = OrgId(str(uuid4())), DeviceCounts(database)
-    await _insert(database, org_id, 3)
+async def test_many_lists_at_once_share_a_count(devices: Database, counted: Callable[[], int]) -> None:
+    org_id, kept = OrgId(str(uuid4())), DeviceCounts(devices)
+    await _insert(devices, org_id, 3)
     assert await asyncio.gather(*(kept.total(org_id, ALL) for _ in range(20))) == [3] * 20
     assert counted() == 1
 
 
-async def test_a_count_that_began_before_a_write_does_not_serve_a_list_after_it(database: Database) -> None:
-    org_id, kept = OrgId(str(uuid4())), DeviceCounts(database)
+async def test_a_count_that_began_before_a_write_does_not_serve_a_list_after_it(devices: Database) -> None:
+    org_id, kept = OrgId(str(uuid4())), DeviceCounts(devices)
     for expected in range(1, 21):
         early = asyncio.create_task(kept.total(org_id, ALL))
-        await _insert(database, org_id, 1)
+        await _insert(devices, org_id, 1)
         await kept.changed(org_id)
         assert await kept.total(org_id, ALL) == expected
         assert await early in (expected - 1, expected)
@@ -158,23 +167,23 @@ async def test_a_count_that_began_before_a_write_does_not_serve_a_list_after_it(
 
 
 async def test_a_writer_that_died_before_the_new_revision_is_noticed_when_the_total_is_old(
-    database: Database,
+    devices: Database,
 ) -> None:
     now = 1000.0
-    org_id, kept = OrgId(str(uuid4())), DeviceCounts(database, monotonic=lambda: now)
-    await _insert(database, org_id, 1)
+    org_id, kept = OrgId(str(uuid4())), DeviceCounts(devices, monotonic=lambda: now)
+    await _insert(devices, org_id, 1)
     assert await kept.total(org_id, ALL) == 1
-    await _insert(database, org_id, 1)
+    await _insert(devices, org_id, 1)
     now += counts.SECONDS
     assert await kept.total(org_id, ALL) == 1
     now += 0.1
     assert await kept.total(org_id, ALL) == 2
 
 
-async def test_organizations_and_filters_have_totals_of_their_own(database: Database) -> None:
-    ours, theirs, kept = OrgId(str(uuid4())), OrgId(str(uuid4())), DeviceCounts(database)
-    await _insert(database, ours, 2)
-    await _insert(database, theirs, 3)
+async def test_organizations_and_filters_have_totals_of_their_own(devices: Database) -> None:
+    ours, theirs, kept = OrgId(str(uuid4())), OrgId(str(uuid4())), DeviceCounts(devices)
+    await _insert(devices, ours, 2)
+    await _insert(devices, theirs, 3)
     await kept.changed(ours)
     for narrowed in (ALL, replace(ALL, site="Bonn"), replace(ALL, site="Ulm")):
         expected = (0, 0) if narrowed.site == "Ulm" else (2, 3)
@@ -182,18 +191,18 @@ async def test_organizations_and_filters_have_totals_of_their_own(database: Data
 
 
 async def test_the_totals_that_nobody_asked_for_longest_are_forgotten(
-    database: Database, counted: Callable[[], int], monkeypatch: pytest.MonkeyPatch
+    devices: Database, counted: Callable[[], int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(counts, "MOST", 2)
-    org_id, kept = OrgId(str(uuid4())), DeviceCounts(database)
+    org_id, kept = OrgId(str(uuid4())), DeviceCounts(devices)
     for sites, expected in (("ab", 2), ("ab", 0), ("ac", 1), ("a", 0), ("b", 1)):
         for site in sites:
             await kept.total(org_id, DeviceFilter(site=site))
         assert (sites, counted()) == (sites, expected)
 
 
-async def test_first_changes_at_once_are_all_noted(database: Database) -> None:
-    org_id, kept = OrgId(str(uuid4())), DeviceCounts(database)
+async def test_first_changes_at_once_are_all_noted(devices: Database) -> None:
+    org_id, kept = OrgId(str(uuid4())), DeviceCounts(devices)
     await asyncio.gather(*(kept.changed(org_id) for _ in range(40)))
-    found = await database.collection(REVISIONS).find({})
+    found = await devices.collection(REVISIONS).find({})
     assert found == [{"_id": org_id, "revision": 40}]
