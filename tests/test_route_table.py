@@ -10,18 +10,6 @@ NOT_BUILT = {
         "GET /api/config/search",
         "PUT /api/config/devices/:/configs/:/notes",
     ],
-    "Discovered data come with the poller.": [
-        "GET /api/devices/:/arp-table",
-        "GET /api/devices/:/interfaces",
-        "GET /api/devices/:/mac-table",
-        "GET /api/devices/:/neighbors",
-        "GET /api/devices/:/poll-history",
-        "GET /api/devices/:/status",
-        "GET /api/devices/:/vlans",
-        "GET /api/devices/find",
-        "GET /api/devices/topology",
-        "POST /api/devices/:/poll",
-    ],
     "Sync from an inventory and imports are a part of their own.": [
         "DELETE /api/devices/sources/inventory/:",
         "GET /api/devices/sources/inventory",
