@@ -21,6 +21,8 @@ from netautod.credentials import handlers as credential_handlers
 from netautod.credentials import store as credential_store
 from netautod.device_parts import DeviceParts, device_sessions
 from netautod.devices import handlers as device_handlers
+from netautod.discovery import handlers as discovery_handlers
+from netautod.discovery.service import DiscoveryService
 from netautod.docs import handlers as document_handlers
 from netautod.docs import notes_store, vault_handlers
 from netautod.docs.notes_vault import NotesVault
@@ -131,6 +133,7 @@ async def build(base: Foundation, health: Callable[[], Awaitable[Health]]) -> As
         routes = _routes(
             auth=auth,
             configs=configs,
+            discovery=DiscoveryService(devices=device_parts.devices, clock=base.clock),
             documents=documents,
             executions=executions,
             health=health,
@@ -160,6 +163,7 @@ def _routes(
     *,
     auth: AuthParts,
     configs: ConfigService,
+    discovery: DiscoveryService,
     documents: DocumentService,
     executions: ExecutionService,
     health: Callable[[], Awaitable[Health]],
@@ -172,6 +176,7 @@ def _routes(
         *config_handlers.routes(configs),
         *credential_handlers.routes(device_parts.credentials),
         *device_handlers.routes(device_parts.devices),
+        *discovery_handlers.routes(discovery),
         *document_handlers.routes(documents),
         *execution_handlers.routes(executions),
         *health_routes(health),
@@ -189,6 +194,7 @@ def description() -> dict[str, Any]:
     routes = _routes(
         auth=AuthParts.of(nothing),
         configs=nothing,
+        discovery=nothing,
         documents=nothing,
         executions=nothing,
         health=nothing,

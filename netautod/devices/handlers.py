@@ -44,7 +44,7 @@ class BrowseDevices(DeviceHandler):
     @requires("devices.access", query=BrowseQuery, answer=BrowseAnswer)
     async def get(self) -> None:
         """Lists devices by name, in larger pages."""
-        self.answer((await self.listed()).to_json("items", DeviceItem.to_json))
+        self.answer(await (await self.listed()).to_json_in_turns("items", DeviceItem.to_json))
 
 
 class OneDevice(DeviceHandler):

@@ -4,6 +4,7 @@ import re
 from typing import Any
 
 from netautod.devices.models import DeviceFilter
+from netautod.store.client import Sort
 from netautod.store.indexes import Index
 
 COLLECTION = "devices"
@@ -17,8 +18,16 @@ LINK_FIELDS = (
 )
 CREDENTIAL_FIELDS = LINK_FIELDS[:3]
 
+# What a filter looks at. A write of one of these moves the revision that totals hang on (counts.py).
+FILTERED = frozenset({"name", "host", "device_type", "site", "source", "tags"})
+
 # All of them hold live devices only: a tombstone is in no list, and its name is free.
 LIVE = {"live": True}
+
+# Name and host in one text, for `q`: one key of one index is looked at per device and no document. Only NUL
+# cannot stand in either of them; it sorts before everything, so that this is also the order by name.
+SEARCH = "search"
+BETWEEN = "\x00"
 
 
 def _index(*keys: str, unique: bool = False) -> Index:
@@ -27,15 +36,16 @@ def _index(*keys: str, unique: bool = False) -> Index:
 
 
 INDEXES = (
-    _index("name", unique=True),
-    # A filter by one of these keeps the order by name; two filters narrow by one and check the other.
-    _index("device_type", "name"),
-    _index("site", "name"),
-    _index("source", "name"),
-    _index("tags", "name"),
+    # `live` among the keys, although it is true in all of them: so neither a count nor the skipping of
+    # earlier pages has to look into the documents. A filter by one of these fields keeps the order by name;
+    # two filters narrow by one and check the other.
+    _index("live", "name", unique=True),
+    _index("live", "device_type", "name"),
+    _index("live", "site", "name"),
+    _index("live", "source", "name"),
+    _index("live", "tags", "name"),
+    _index("live", SEARCH),
     _index("_id"),
-    # `live` among the keys, so that a count need not look into the documents.
-    _index("live", "name"),
     *(
         Index(
             collection=COLLECTION,
@@ -54,16 +64,42 @@ def live(**conditions: Any) -> dict[str, Any]:
 
 def where(narrowed: DeviceFilter) -> dict[str, Any]:
     """The filter's document. All values are texts, so that none of them can be an operator."""
-    wanted = live()
-    if narrowed.device_type is not None:
-        wanted["device_type"] = narrowed.device_type
-    if narrowed.site is not None:
-        wanted["site"] = narrowed.site
-    if narrowed.source is not None:
-        wanted["source"] = narrowed.source
-    if narrowed.tag is not None:
-        wanted["tags"] = narrowed.tag
+    return live(**_conditions(narrowed))
+
+
+def _conditions(narrowed: DeviceFilter) -> dict[str, Any]:
+    wanted: dict[str, Any] = {
+        "device_type": narrowed.device_type,
+        "site": narrowed.site,
+        "source": narrowed.source,
+        "tags": narrowed.tag,
+    }
     if narrowed.q is not None:
-        contains = {"$regex": re.escape(narrowed.q), "$options": "i"}
-        wanted["$or"] = [{"name": contains}, {"host": contains}]
-    return wanted
+        wanted[SEARCH] = {"$regex": re.escape(narrowed.q), "$options": "i"}
+    return {field: value for field, value in wanted.items() if value is not None}
+
+
+def order(narrowed: DeviceFilter) -> Sort:
+    """By name. A search that nothing else narrows says so by the field whose index it goes through."""
+    return [(SEARCH if [*_conditions(narrowed)] == [SEARCH] else "name", 1)]
+
+
+def best_index(narrowed: DeviceFilter) -> str | None:
+    """The index's name where there is no choice; None leaves it to the server, which tries some of them.
+
+    Without being told the server forgets what it knows at every late page and every count: it expects the
+    effort of a first page, and begins to try all indexes again when it has done ten times as much.
+    """
+    keys = [*_conditions(narrowed)]
+    if len(keys) > 1:
+        return None
+    return _index("live", *keys, *([] if keys == [SEARCH] else ["name"])).name
+
+
+def search_text(name: str, host: str) -> str:
+    """What a device document carries as `search`; whoever writes name or host writes this too."""
+    return f"{name}{BETWEEN}{host}"
+
+
+# The same as an expression, for updates that know only one of the two.
+SEARCH_TEXT = {"$concat": ["$name", BETWEEN, "$host"]}

@@ -1,6 +1,8 @@
 """Devices as documents: live ones and the tombstones of deleted ones, whose names are free again.
 
 `metadata` is kept as JSON text: as BSON, keys such as `$ref` would come back as something else.
+
+A write of many devices that is added here ends with `counts.changed`, and writes `search` with name and host.
 """
 
 import json
@@ -9,10 +11,22 @@ from dataclasses import fields
 from datetime import datetime
 from typing import Any
 
+from netautod.devices.counts import DeviceCounts
 from netautod.devices.models import Device, DeviceFilter, DeviceItem
-from netautod.devices.queries import COLLECTION, live, where
-from netautod.store.client import Database, Document, OrgId
-from netautod.store.paging import Page, PageOf
+from netautod.devices.queries import (
+    COLLECTION,
+    FILTERED,
+    SEARCH,
+    SEARCH_TEXT,
+    best_index,
+    live,
+    order,
+    search_text,
+    where,
+)
+from netautod.leases.keeper import literal
+from netautod.store.client import Change, Database, Document, OrgId
+from netautod.store.paging import Page, PageOf, in_turns
 
 BATCH = 500
 ITEM_FIELDS = {field.name: 1 for field in fields(DeviceItem) if field.name != "id"}
@@ -27,14 +41,17 @@ class DeviceStore:
     def __init__(self, database: Database) -> None:
         self._all = database.collection(COLLECTION)
         self._devices = database.scoped(COLLECTION)
+        self.counts = DeviceCounts(database)
 
     async def insert(self, org_id: OrgId, device: Device) -> None:
         """Raises Duplicate if a live device has the name."""
         await self._devices.insert(org_id, _document(device))
+        await self.counts.changed(org_id)
 
     async def insert_many(self, org_id: OrgId, devices: Sequence[Device]) -> tuple[int, ...]:
         """Inserts all whose name no live device has; answers the positions of the others."""
         result = await self._devices.insert_many(org_id, [_document(device) for device in devices])
+        await self.counts.changed(org_id)
         return result.duplicates
 
     async def taken(self, org_id: OrgId, names: Sequence[str]) -> set[str]:
@@ -52,19 +69,39 @@ class DeviceStore:
     async def discard(self, org_id: OrgId, device_id: str) -> None:
         """Takes back an insert that was never answered."""
         await self._devices.delete(org_id, {"_id": device_id})
+        await self.counts.changed(org_id)
 
     async def get(self, org_id: OrgId, device_id: str) -> Device | None:
         found = await self._devices.find_one(org_id, live(_id=device_id))
         return None if found is None else _device(found)
 
     async def page(self, org_id: OrgId, narrowed: DeviceFilter, page: Page) -> PageOf[DeviceItem]:
-        """Sorted by name, which is unique among the live devices of an organization."""
-        wanted = where(narrowed)
+        """Sorted by name, which is unique among the live devices of an organization.
+
+        An offset counts from the beginning as that is at the moment. A device that is made in front of a page
+        between two requests pushes one that was seen into the next page, where it is seen again; one that is
+        deleted there pulls one back that is then not seen. Writes behind the page move nothing.
+        """
         found = await self._devices.find(
-            org_id, wanted, fields=ITEM_FIELDS, sort=[("name", 1)], limit=page.limit, offset=page.offset
+            org_id,
+            where(narrowed),
+            fields=ITEM_FIELDS,
+            sort=order(narrowed),
+            limit=page.limit,
+            offset=page.offset,
+            index=best_index(narrowed),
         )
-        total = await self._devices.count(org_id, wanted)
-        return PageOf(items=[_item(document) for document in found], total=total, page=page)
+        total = await self._total(org_id, narrowed, page, len(found))
+        return PageOf(items=await in_turns(_item, found), total=total, page=page)
+
+    async def _total(self, org_id: OrgId, narrowed: DeviceFilter, page: Page, found: int) -> int:
+        seen = page.offset + found
+        is_last = found < page.limit and (found > 0 or page.offset == 0)
+        if is_last:
+            return seen
+        total = await self.counts.total(org_id, narrowed)
+        # Both were read at moments of their own; no list is shorter than what it shows.
+        return max(total, seen) if found else total
 
     async def batches(self, org_id: OrgId, wanted: Mapping[str, Any]) -> AsyncIterator[list[Device]]:
         """All that match, sorted by id. Each batch is a query of its own: no cursor stays open meanwhile."""
@@ -114,13 +151,19 @@ class DeviceStore:
         values = dict(changes)
         if "metadata" in values:
             values["metadata"] = json.dumps(values["metadata"])
-        update = {"$set": {**values, "updated_at": at}}
+        update: Change = {"$set": {**values, "updated_at": at}}
+        if not values.keys().isdisjoint(("name", "host")):
+            update = [{"$set": literal({**values, "updated_at": at})}, {"$set": {SEARCH: SEARCH_TEXT}}]
         found = await self._devices.find_and_update(org_id, live(**(expected or {}), _id=device_id), update)
+        if found is not None and not FILTERED.isdisjoint(values):
+            await self.counts.changed(org_id)
         return None if found is None else _device(found)
 
     async def rename_site(self, org_id: OrgId, site_id: str, name: str, *, at: datetime) -> None:
         stale = live(site_id=site_id, site={"$ne": name})
         await self._devices.update_many(org_id, stale, {"$set": {"site": name, "updated_at": at}})
+        # Also when nothing was stale: we may be finishing what a crash left half done.
+        await self.counts.changed(org_id)
 
     async def pin_host_key(self, org_id: OrgId, device_id: str, fingerprint: str) -> str | None:
         """The fingerprint that the device has afterwards: the first pin wins. None without such a device."""
@@ -135,7 +178,10 @@ class DeviceStore:
         """Deletes by one write, which also notes that the followers have to be told."""
         change = {"$set": {"live": False, "deleted_at": at, "cleanup": True}}
         found = await self._devices.find_and_update(org_id, live(_id=device_id), change)
-        return None if found is None else _device(found)
+        if found is None:
+            return None
+        await self.counts.changed(org_id)
+        return _device(found)
 
     async def cleaned_up(self, org_id: OrgId, device_id: str) -> None:
         await self._devices.update(org_id, {"_id": device_id, "live": False}, {"$unset": {"cleanup": ""}})
@@ -152,6 +198,7 @@ def _document(device: Device) -> Document:
         "tags": list(device.tags),
         "connect_commands": list(device.connect_commands),
         "metadata": json.dumps(dict(device.metadata)),
+        SEARCH: search_text(device.name, device.host),
         "live": True,
     }
 

@@ -23,6 +23,8 @@ Filter = Mapping[str, Any]
 Change = Mapping[str, Any] | Sequence[Mapping[str, Any]]
 Sort = Sequence[tuple[str, int]]
 OrgId = NewType("OrgId", str)
+# Documents per answer of the server. Decoding them holds the interpreter, event loop included.
+BATCH = 500
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,9 +59,13 @@ class Collection:
         sort: Sort | None = None,
         limit: int = 0,
         offset: int = 0,
+        index: str | None = None,
     ) -> list[Document]:
+        """`index`: the name of the one to go through; without it the server chooses."""
         with translated(writing=False):
-            cursor = self._raw.find(where, fields, sort=sort, limit=limit, skip=offset)
+            cursor = self._raw.find(
+                where, fields, sort=sort, limit=limit, skip=offset, hint=index, batch_size=BATCH
+            )
             return await cursor.to_list(None)
 
     async def stream(
@@ -70,9 +76,11 @@ class Collection:
             async for document in self._raw.find(where, fields, sort=sort, batch_size=batch):
                 yield document
 
-    async def count(self, where: Filter) -> int:
+    async def count(self, where: Filter, *, index: str | None = None) -> int:
+        """`index`: the name of the one to go through; without it the server chooses."""
+        hint: dict[str, Any] = {} if index is None else {"hint": index}
         with translated(writing=False):
-            return await self._raw.count_documents(where)
+            return await self._raw.count_documents(where, **hint)
 
     async def distinct(self, field: str, where: Filter) -> list[Any]:
         with translated(writing=False):
@@ -188,9 +196,10 @@ class OrgCollection:
         sort: Sort | None = None,
         limit: int = 0,
         offset: int = 0,
+        index: str | None = None,
     ) -> list[Document]:
         return await self._all.find(
-            _within(org_id, where), fields=fields, sort=sort, limit=limit, offset=offset
+            _within(org_id, where), fields=fields, sort=sort, limit=limit, offset=offset, index=index
         )
 
     def stream(
@@ -198,8 +207,8 @@ class OrgCollection:
     ) -> AsyncIterator[Document]:
         return self._all.stream(_within(org_id, where), fields=fields, sort=sort)
 
-    async def count(self, org_id: OrgId, where: Filter) -> int:
-        return await self._all.count(_within(org_id, where))
+    async def count(self, org_id: OrgId, where: Filter, *, index: str | None = None) -> int:
+        return await self._all.count(_within(org_id, where), index=index)
 
     async def aggregate(self, org_id: OrgId, pipeline: Sequence[Mapping[str, Any]]) -> list[Document]:
         return await self._all.aggregate([{"$match": {"org_id": org_id}}, *pipeline])

@@ -1,4 +1,4 @@
-"""The whole service in one process with a probe of its event loop, for the benchmark of authentication.
+"""The whole service in one process with a probe of its event loop, for benchmarks over HTTP.
 
 `python -m tests.bench.auth_server <uri> <folder>` prints its URL. Beside the API: `GET /bench/bare` for
 everybody, `GET /bench/guarded` for `devices.access`, and `GET /bench/stalls`, which answers by how many
@@ -24,6 +24,7 @@ from netautod.store.client import connect
 from tests.bench.children import parent_gone, say
 
 PASSWORD = "a password for the benchmark"
+DATABASE = "auth"
 TICK = 0.001
 NEVER = 1_000_000
 
@@ -68,7 +69,7 @@ async def main(uri: str, folder: str) -> None:
         limits=Limits(requests_per_second=0),
         auth=Auth(lockout_failures=NEVER),
     )
-    database = connect(uri, "auth")
+    database = connect(uri, DATABASE)
 
     async def health() -> Health:
         try:

@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from netautod.devices.queries import COLLECTION
+from netautod.devices.counts import DeviceCounts
+from netautod.devices.queries import COLLECTION, SEARCH, search_text
 from netautod.store.client import Database, connect
 from tests.bench.bare_tornado import LIMIT
 from tests.bench.children import child
@@ -115,6 +116,11 @@ async def _copy(database: Database, device_id: str) -> None:
     devices = database.collection(COLLECTION)
     found: dict[str, Any] | None = await devices.find_one({"_id": device_id})
     assert found is not None
+    names = (f"switch {number}" for number in range(1, DEVICES))
     await devices.insert_many(
-        [{**found, "_id": str(uuid4()), "name": f"switch {number}"} for number in range(1, DEVICES)]
+        [
+            {**found, "_id": str(uuid4()), "name": name, SEARCH: search_text(name, found["host"])}
+            for name in names
+        ]
     )
+    await DeviceCounts(database).changed(found["org_id"])

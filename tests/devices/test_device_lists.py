@@ -7,7 +7,7 @@ from uuid import uuid4
 import pytest
 from pymongo import MongoClient
 
-from netautod.devices.queries import COLLECTION
+from netautod.devices.queries import COLLECTION, search_text
 from tests.devices.inventory import DEVICE, Inventory
 from tests.support.client import assert_error
 
@@ -39,6 +39,7 @@ async def _fill(inventory: Inventory, count: int) -> None:
                 "_id": str(uuid4()),
                 "name": f"device-{number:05}",
                 "host": f"host-{number:05}.example",
+                "search": search_text(f"device-{number:05}", f"host-{number:05}.example"),
                 **{k: v for step, fields in special.items() if number % step == 0 for k, v in fields.items()},
             }
             for number in range(count)
@@ -103,14 +104,40 @@ async def test_a_bad_query_is_a_400(inventory: Inventory, query: str) -> None:
     assert_error(await inventory.api.get(f"/api/devices/browse?{query}"), 400, field)
 
 
-async def test_paging_through_sees_each_device_once_while_others_come_and_go(inventory: Inventory) -> None:
+@pytest.mark.parametrize(
+    ("written", "twice", "unseen"),
+    [
+        pytest.param("a new one behind the page", set(), set(), id="one made behind moves nothing"),
+        pytest.param("a new one in front", {99}, set(), id="one made in front: a neighbour is seen twice"),
+        pytest.param("a seen one goes", set(), {100}, id="one deleted in front: a neighbour is not seen"),
+        pytest.param("an unseen one goes", set(), {150}, id="one deleted behind the page is not seen itself"),
+    ],
+)
+async def test_what_a_client_sees_that_pages_through_while_others_write(
+    inventory: Inventory, written: str, twice: set[int], unseen: set[int]
+) -> None:
     await _fill(inventory, 250)
-    seen: list[str] = []
-    for offset in (0, 100, 200):
+    first = (await inventory.api.get("/api/devices?limit=100")).json["devices"]
+    if written == "a new one behind the page":
+        await inventory.device(name="zz")
+    elif written == "a new one in front":
+        await inventory.device(name="aa")
+    else:
+        gone = first[50] if written == "a seen one goes" else await _named(inventory, "device-00150")
+        assert (await inventory.api.delete(f"/api/devices/{gone['id']}")).status == 204
+    seen = [device["name"] for device in first]
+    for offset in (100, 200):
         page = (await inventory.api.get(f"/api/devices?limit=100&offset={offset}")).json
         seen += [device["name"] for device in page["devices"]]
-        await inventory.device(name=f"zz-{offset}")  # behind all others: it moves nothing
-    assert [name for name in seen if name.startswith("device")] == [f"device-{n:05}" for n in range(250)]
+    counted = {number: seen.count(f"device-{number:05}") for number in range(250)}
+    assert {number for number, times in counted.items() if times == 2} == twice
+    assert {number for number, times in counted.items() if times == 0} == unseen
+    assert max(counted.values()) <= 2
+    assert page["total"] == 250 + (1 if written.startswith("a new") else -1)
+
+
+async def _named(inventory: Inventory, name: str) -> Any:
+    return (await inventory.api.get(f"/api/devices?q={name}")).json["devices"][0]
 
 
 async def test_matching_goes_through_all_in_batches_by_id(inventory: Inventory) -> None:
@@ -126,24 +153,47 @@ async def test_matching_goes_through_all_in_batches_by_id(inventory: Inventory) 
 
 
 @pytest.mark.parametrize(
-    ("query", "index"),
+    ("query", "index", "read"),
     [
-        pytest.param("", "org_id_1_name_1", id="no filter"),
-        pytest.param("device_type=arista_eos", "org_id_1_device_type_1_name_1", id="device_type"),
-        pytest.param("site=Berlin", "org_id_1_site_1_name_1", id="site"),
-        pytest.param("source=csv", "org_id_1_source_1_name_1", id="source"),
-        pytest.param("tag=edge", "org_id_1_tags_1_name_1", id="tag"),
+        pytest.param("", "live_1_name_1", 20, id="no filter"),
+        pytest.param("offset=1900", "live_1_name_1", 20, id="a late page"),
+        pytest.param("device_type=arista_eos", "live_1_device_type_1_name_1", 20, id="device_type"),
+        pytest.param(
+            "device_type=arista_eos&offset=40", "live_1_device_type_1_name_1", 20, id="page 3 of it"
+        ),
+        pytest.param("site=Berlin", "live_1_site_1_name_1", 20, id="site"),
+        pytest.param("source=csv", "live_1_source_1_name_1", 20, id="source"),
+        pytest.param("tag=edge", "live_1_tags_1_name_1", 20, id="tag"),
+        pytest.param("q=EVICE-000", "live_1_search_1", 20, id="q"),
+        pytest.param("q=no-such-thing", "live_1_search_1", 0, id="q that nothing matches"),
     ],
 )
-async def test_a_list_reads_only_what_it_shows(
-    inventory: Inventory, mongo_uri: str, query: str, index: str
+async def test_a_list_reads_only_what_it_shows_and_counts_in_the_index(
+    inventory: Inventory, mongo_uri: str, query: str, index: str, read: int
 ) -> None:
     await _fill(inventory, 2_000)
     finds, counts = await _profiled(inventory, mongo_uri, f"/api/devices?limit=20&{query}")
-    assert [(find["docsExamined"], find.get("hasSortStage", False)) for find in finds] == [(20, False)]
-    # Without a filter the count reads the keys alone of an index made for it.
-    counting = {"org_id_1_live_1_name_1"} if not query else set()
-    assert {_index(entry) for entry in (*finds, *counts)} <= {index} | counting
+    assert [(find["docsExamined"], find.get("hasSortStage", False)) for find in finds] == [(read, False)]
+    assert [count["docsExamined"] for count in counts] == ([0] if read else [])
+    assert {_index(entry) for entry in (*finds, *counts)} == {f"org_id_1_{index}"}
+
+
+@pytest.mark.parametrize(
+    ("query", "index", "most"),
+    [
+        pytest.param("site=Berlin&device_type=arista_eos", "site", 200, id="site and device_type"),
+        pytest.param("tag=edge&source=csv", "tags", 250, id="tag and source"),
+        pytest.param("site=Berlin&q=device-01", "site", 200, id="site and q"),
+    ],
+)
+async def test_two_filters_read_what_one_of_them_leaves_in_the_order_of_names(
+    inventory: Inventory, mongo_uri: str, query: str, index: str, most: int
+) -> None:
+    await _fill(inventory, 2_000)
+    finds, _ = await _profiled(inventory, mongo_uri, f"/api/devices?limit=20&{query}")
+    assert [find.get("hasSortStage", False) for find in finds] == [False]
+    assert finds[0]["docsExamined"] <= most
+    assert _index(finds[0]) == f"org_id_1_live_1_{index}_1_name_1"
 
 
 async def test_a_search_keeps_to_its_organization_and_needs_no_sort(
@@ -153,9 +203,31 @@ async def test_a_search_keeps_to_its_organization_and_needs_no_sort(
     for number in range(3):
         await inventory.elsewhere().post("/api/devices", {**DEVICE, "name": f"device-x{number}"})
     finds, _ = await _profiled(inventory, mongo_uri, "/api/devices?q=device-0001&limit=100")
-    assert [(f["docsExamined"], f["nreturned"], f.get("hasSortStage", False)) for f in finds] == [
-        (300, 10, False)
-    ]
+    found = [(f["docsExamined"], f["nreturned"], f.get("hasSortStage", False)) for f in finds]
+    assert found == [(10, 10, False)]
+    assert finds[0]["keysExamined"] <= 301  # one more may end the scan
+
+
+@pytest.mark.parametrize(
+    ("change", "query", "found"),
+    [
+        pytest.param({"name": "Zürich-1"}, "z\u00dcRICH", True, id="by the new name, any case of any letter"),
+        pytest.param({"name": "$host"}, "$host", True, id="a name that looks like an expression"),
+        pytest.param({"host": "198.51.100.7"}, "core-1", True, id="by the name after the host changed"),
+        pytest.param({"host": "198.51.100.7"}, "51.100.7", True, id="by the new host"),
+        pytest.param({"host": "198.51.100.7"}, "192.0.2.1", False, id="by the old host no more"),
+        pytest.param({"site": "Bonn"}, "core-1192", False, id="across the border of name and host"),
+    ],
+)
+async def test_a_search_follows_updates(
+    inventory: Inventory, change: dict[str, str], query: str, found: bool
+) -> None:
+    device = await inventory.device()
+    assert (await inventory.api.put(f"/api/devices/{device['id']}", change)).status == 200
+    answer = (await inventory.api.get(f"/api/devices?q={quote(query)}")).json
+    assert (answer["total"], [item["name"] for item in answer["devices"]]) == (
+        (1, [change.get("name", "core-1")]) if found else (0, [])
+    )
 
 
 async def test_a_search_for_users_of_a_credential_reads_only_them(

@@ -1,0 +1,118 @@
+"""The routes of discovered data."""
+
+from netautod.discovery.models import Table
+from netautod.discovery.schemas import (
+    ArpTableAnswer,
+    FindAnswer,
+    FindQuery,
+    HistoryQuery,
+    InterfacesAnswer,
+    MacTableAnswer,
+    NeighborsAnswer,
+    PollHistoryAnswer,
+    QueuedPollAnswer,
+    StatusAnswer,
+    TableQuery,
+    TopologyAnswer,
+    VlansAnswer,
+)
+from netautod.discovery.service import DiscoveryService
+from netautod.http.access import requires
+from netautod.http.handler import JsonHandler
+from netautod.http.routes import Route
+
+
+class DiscoveryHandler(JsonHandler):
+    discovery: DiscoveryService
+
+    async def table(self, device_id: str) -> Table:
+        return await self.discovery.table(self.caller.org_id, self.path_id(device_id, "Device"))
+
+
+class Interfaces(DiscoveryHandler):
+    @requires("devices.access", answer=InterfacesAnswer)
+    async def get(self, device_id: str) -> None:
+        """Lists the interfaces that the last poll found."""
+        self.answer((await self.table(device_id)).to_json("interfaces"))
+
+
+class Neighbors(DiscoveryHandler):
+    @requires("devices.access", answer=NeighborsAnswer)
+    async def get(self, device_id: str) -> None:
+        """Lists the LLDP and CDP neighbors."""
+        self.answer((await self.table(device_id)).to_json("neighbors"))
+
+
+class MacTable(DiscoveryHandler):
+    @requires("devices.access", query=TableQuery, answer=MacTableAnswer)
+    async def get(self, device_id: str) -> None:
+        """Lists the MAC address table."""
+        self.answer({**(await self.table(device_id)).to_json("entries"), **self.query})
+
+
+class ArpTable(DiscoveryHandler):
+    @requires("devices.access", query=TableQuery, answer=ArpTableAnswer)
+    async def get(self, device_id: str) -> None:
+        """Lists the ARP table."""
+        self.answer({**(await self.table(device_id)).to_json("entries"), **self.query})
+
+
+class Vlans(DiscoveryHandler):
+    @requires("devices.access", answer=VlansAnswer)
+    async def get(self, device_id: str) -> None:
+        """Lists the VLANs."""
+        self.answer((await self.table(device_id)).to_json("vlans"))
+
+
+class Status(DiscoveryHandler):
+    @requires("devices.access", answer=StatusAnswer)
+    async def get(self, device_id: str) -> None:
+        """Reads the latest status."""
+        status = await self.discovery.status(self.caller.org_id, self.path_id(device_id, "Device"))
+        self.answer(status.to_json())
+
+
+class PollHistory(DiscoveryHandler):
+    @requires("devices.access", query=HistoryQuery, answer=PollHistoryAnswer)
+    async def get(self, device_id: str) -> None:
+        """Lists the polls, newest first."""
+        polls = await self.table(device_id)
+        self.answer({"polls": list(polls.rows), "total": polls.total, **self.query})
+
+
+class Poll(DiscoveryHandler):
+    @requires("devices.access", answer=QueuedPollAnswer, status=202)
+    async def post(self, device_id: str) -> None:
+        """Queues a poll out of turn; 503 while no poll service runs."""
+        await self.discovery.poll(self.caller.org_id, self.path_id(device_id, "Device"))
+
+
+class TopologyHandler(DiscoveryHandler):
+    @requires("devices.access", answer=TopologyAnswer)
+    async def get(self) -> None:
+        """Draws the network from the neighbor tables."""
+        self.answer((await self.discovery.topology()).to_json())
+
+
+class Find(DiscoveryHandler):
+    @requires("devices.access", query=FindQuery, answer=FindAnswer)
+    async def get(self) -> None:
+        """Finds where a MAC or IP address was seen."""
+        self.answer({"matches": list(await self.discovery.find())})
+
+
+def routes(discovery: DiscoveryService) -> list[Route]:
+    services = {"discovery": discovery}
+    paths: dict[str, type[DiscoveryHandler]] = {
+        "/api/devices/topology": TopologyHandler,
+        "/api/devices/find": Find,
+        "/api/devices/:id/interfaces": Interfaces,
+        "/api/devices/:id/neighbors": Neighbors,
+        "/api/devices/:id/mac-table": MacTable,
+        "/api/devices/:id/arp-table": ArpTable,
+        "/api/devices/:id/vlans": Vlans,
+        "/api/devices/:id/status": Status,
+        "/api/devices/:id/poll-history": PollHistory,
+        "/api/devices/:id/poll": Poll,
+    }
+    return [Route(path=path, handler=handler, services=services) for path, handler in paths.items()]

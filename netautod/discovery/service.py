@@ -1,0 +1,42 @@
+"""What is known about devices beyond the inventory. No poller runs yet: every device is a never polled one.
+
+The reads say exactly that, and a poll out of turn is refused (503) instead of queued for nobody.
+"""
+
+from collections.abc import Sequence
+from typing import NoReturn
+
+from netautod.clock import Clock
+from netautod.devices.service import DeviceService
+from netautod.discovery.models import DeviceStatus, Row, Table, Topology
+from netautod.errors import Unavailable
+from netautod.store.client import OrgId
+
+
+class DiscoveryService:
+    """Every call about one device raises NotFound if the organization has no such device."""
+
+    def __init__(self, *, devices: DeviceService, clock: Clock) -> None:
+        self._devices = devices
+        self._clock = clock
+
+    async def table(self, org_id: OrgId, device_id: str) -> Table:
+        """Any of the tables, the poll history included."""
+        await self._devices.get(org_id, device_id)
+        return Table()
+
+    async def status(self, org_id: OrgId, device_id: str) -> DeviceStatus:
+        await self._devices.get(org_id, device_id)
+        return DeviceStatus(device_id=device_id)
+
+    async def poll(self, org_id: OrgId, device_id: str) -> NoReturn:
+        """Raises Unavailable."""
+        await self._devices.get(org_id, device_id)
+        raise Unavailable("The poll service is not running")
+
+    async def topology(self) -> Topology:
+        return Topology(generated_at=self._clock.now())
+
+    async def find(self) -> Sequence[Row]:
+        """Where an address was seen last."""
+        return ()
