@@ -3,7 +3,7 @@
 import asyncio
 import time
 
-SLICE_SECONDS = 0.003
+SLICE_SECONDS = 0.002
 
 
 class Pace:

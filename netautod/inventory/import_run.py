@@ -1,6 +1,8 @@
-"""One import under way: its rows in batches, each through the same steps, and the tally of them."""
+"""One import under way: its rows in batches, and the tally of what came of them."""
 
-from collections.abc import Callable, Sequence
+import asyncio
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from netautod.caller import Caller
@@ -21,6 +23,22 @@ class Good(NamedTuple):
     fields: dict[str, Any]
 
 
+@dataclass(kw_only=True)
+class Batch:
+    """Rows that are still good, and what failed: number, name and reason."""
+
+    good: list[Good] = field(default_factory=list)
+    failed: list[tuple[int, str, str]] = field(default_factory=list)
+
+    def refuse(self, problems: Sequence[str | None]) -> None:
+        """Moves those of the good rows that have a problem, in order, to the failed ones."""
+        judged = list(zip(self.good, problems, strict=True))
+        self.good = [row for row, problem in judged if problem is None]
+        self.failed += [
+            (row.number, row.fields["name"], problem) for row, problem in judged if problem is not None
+        ]
+
+
 class ImportRun:
     """`source` None: nothing is written, names are only looked up."""
 
@@ -34,52 +52,60 @@ class ImportRun:
         self._names: dict[str, int] = {}
 
     async def take(self, file: RowFile, tell: Callable[[int], None]) -> None:
-        """Takes the rows in; `tell` hears after each batch how many are done."""
-        batch: list[Row] = []
-        done = 0
-        for row in file.rows():
-            batch.append(row)
-            if len(batch) == BATCH:
-                await self._batch(batch)
-                done += len(batch)
-                tell(done)
-                batch = []
-            await self._pace.breathe()
-        if batch:
-            await self._batch(batch)
-            tell(done + len(batch))
+        """Takes the rows in; `tell` hears after each batch how many are done.
 
-    async def _batch(self, rows: Sequence[Row]) -> None:
-        failed: list[tuple[int, str, str]] = []
-        good = await self._validated(rows, failed)
-        for step in (self._linked, self._first_of_their_name, self._written):
-            problems = await step(good) if good else []
-            failed += [
-                (row.number, row.fields["name"], problem)
-                for row, problem in zip(good, problems, strict=True)
-                if problem is not None
-            ]
-            good = [row for row, problem in zip(good, problems, strict=True) if problem is None]
-        self.tally.imported += len(good)
-        for number, name, problem in sorted(failed):
+        While a batch is being written the next one is prepared, which halves the time.
+        """
+        rows, done = file.rows(), 0
+        writing: asyncio.Task[None] | None = None
+        try:
+            while batch := await self._next(rows):
+                prepared = await self._prepared(batch)
+                if writing is not None:
+                    await writing
+                    tell(done)
+                done += len(batch)
+                writing = asyncio.create_task(self._finish(prepared), name="import batch")
+        finally:
+            if writing is not None:  # whatever ended us, the counts are those of what was written
+                await writing
+                tell(done)
+
+    async def _next(self, rows: Iterator[Row]) -> list[Row]:
+        batch = []
+        for row in rows:
+            batch.append(row)
+            await self._pace.breathe()
+            if len(batch) == BATCH:
+                break
+        return batch
+
+    async def _prepared(self, rows: Sequence[Row]) -> Batch:
+        batch = Batch()
+        await self._validate(rows, batch)
+        if batch.good:
+            batch.refuse(await self._batches.problems(self._caller, [row.fields for row in batch.good]))
+            batch.refuse(self._repeated(batch.good))
+        return batch
+
+    async def _finish(self, batch: Batch) -> None:
+        if batch.good:
+            batch.refuse(await self._written(batch.good))
+        self.tally.imported += len(batch.good)
+        for number, name, problem in sorted(batch.failed):
             self.tally.add_failed(number, name, problem)
 
-    async def _validated(self, rows: Sequence[Row], failed: list[tuple[int, str, str]]) -> list[Good]:
-        good = []
+    async def _validate(self, rows: Sequence[Row], batch: Batch) -> None:
         for row in rows:
             await self._pace.breathe()
             try:
                 if row.problem is not None:
                     raise InvalidInput(row.problem)
-                good.append(Good(row.number, self._rules.load(row.value)))
+                batch.good.append(Good(row.number, self._rules.load(row.value)))
             except InvalidInput as error:
-                failed.append((row.number, _shown_name(row.value), error.text))
-        return good
+                batch.failed.append((row.number, _shown_name(row.value), error.text))
 
-    async def _linked(self, rows: Sequence[Good]) -> list[str | None]:
-        return await self._batches.problems(self._caller, [row.fields for row in rows])
-
-    async def _first_of_their_name(self, rows: Sequence[Good]) -> list[str | None]:
+    def _repeated(self, rows: Sequence[Good]) -> list[str | None]:
         firsts = [self._names.setdefault(row.fields["name"], row.number) for row in rows]
         return [
             None if first == row.number else f"name: the same as in row {first}"

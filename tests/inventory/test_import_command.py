@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import termios
 from asyncio.subprocess import DEVNULL, PIPE
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
@@ -69,6 +70,7 @@ async def test_json_comes_from_the_standard_input(imported: Import, database: Da
 async def test_on_a_terminal_there_is_a_bar(mongo_uri: str, database: Database, tmp_path: Path) -> None:
     (tmp_path / "d.csv").write_text(GOOD)
     ours, theirs = os.openpty()
+    termios.tcsetwinsize(theirs, (24, 80))
     process = await asyncio.create_subprocess_exec(
         *(*NETAUTOD, "import", "d.csv", "--data-dir", str(tmp_path / "data"), "--mongodb-uri", mongo_uri),
         stdin=DEVNULL,
