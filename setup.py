@@ -29,6 +29,7 @@ setup(
         "bcrypt>=4",
         "croniter>=7,<8",
         "cryptography>=50",
+        "google-re2>=1.1.20250722",
         "jinja2>=3.1.6,<4",
         "joserfc>=1.3",
         "ldap3>=2.9.1",

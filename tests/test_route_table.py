@@ -6,10 +6,6 @@ from tests.support.route_table import built, table
 
 # Lines of the table without a route yet, by the reason. Whoever builds one removes it here.
 NOT_BUILT = {
-    "The search comes with the rest of the stored configs.": [
-        "GET /api/config/search",
-        "PUT /api/config/devices/:/configs/:/notes",
-    ],
     "Discovered data come with the poller.": [
         "GET /api/devices/:/arp-table",
         "GET /api/devices/:/interfaces",
@@ -37,7 +33,6 @@ NOT_BUILT = {
         "PUT /api/devices/sources/inventory/:",
     ],
     "Commands, credential tests and the reset of host keys come with the rest of device access.": [
-        "GET /api/devices/with-backup-info",
         "POST /api/devices/:/exec-command",
         "POST /api/devices/:/host-key/reset",
         "POST /api/devices/:/test-credential",

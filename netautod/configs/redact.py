@@ -26,20 +26,45 @@ _PEM = re.compile(
 _WORTH_A_LOOK = re.compile(r"(?i)pass|secret|communit|psk|key|token|auth|priv|\$")
 
 
-def redact(text: str, platform: Platform) -> str:
+# Of one platform; the lines of a fleet resemble each other, so that most are known after a few devices.
+MOST_CLEAN_LINES = 100_000
+
+
+class CleanLines:
+    """Lines of one platform that are known to hold no secret; lines that do are never remembered."""
+
+    def __init__(self) -> None:
+        self._lines: set[str] = set()
+
+    def __contains__(self, line: str) -> bool:
+        return line in self._lines
+
+    def add(self, line: str) -> None:
+        if len(self._lines) >= MOST_CLEAN_LINES:
+            self._lines.clear()
+        self._lines.add(line)
+
+
+def redact(text: str, platform: Platform, clean: CleanLines | None = None) -> str:
     """The text with every secret replaced by `<hidden>`: the platform's own places, and a net for the rest.
 
     The net hides rather too much than too little (the word after `key` or `password`, hashes in crypt(3)
     form, private keys in PEM form). Tokens of `normalise` stay, so a diff of normalised texts still shows
-    that a password changed.
+    that a password changed. Who redacts many texts passes the `clean` lines of the platform from one to the
+    next.
     """
     text = _PEM.sub(lambda match: f"{match[1]}\n{HIDDEN}\n{match[3]}", text)
     look = _WORTH_A_LOOK.search
     has_secret = platform.any_secret.match
+    known = CleanLines() if clean is None else clean
     lines = text.split("\n")
     for number, line in enumerate(lines):
+        if line in known:
+            continue
         if look(line) or has_secret(line):
             lines[number] = _redact_line(line, platform)
+        else:
+            known.add(line)
     return "\n".join(lines)
 
 

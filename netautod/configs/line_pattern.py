@@ -1,0 +1,62 @@
+"""Finds the lines that match a plain text or a regular expression, in a time linear in the text.
+
+The engine is RE2 (PyPI: google-re2, made by the authors of RE2 in their own repository): it has neither
+backtracking nor back-references and look-around, so that no pattern of a user can take exponential time, and
+what it refuses it explains. Its syntax: https://github.com/google/re2/wiki/Syntax
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import re2
+
+from netautod.errors import InvalidInput
+
+NEW_LINE = b"\n"
+MEMORY_BYTES = 4 << 20  # of one compiled pattern; RE2 refuses what needs more
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wanted:
+    """`text` as a user gave it; plain texts are found in any case, patterns say `(?i)` themselves."""
+
+    text: str
+    is_pattern: bool
+
+
+class LinePattern:
+    """Raises InvalidInput with RE2's reason for a pattern that it refuses."""
+
+    def __init__(self, wanted: Wanted) -> None:
+        options = re2.Options()
+        options.log_errors = False
+        options.max_mem = MEMORY_BYTES
+        options.never_nl = True  # no match goes beyond its line
+        options.literal = not wanted.is_pattern
+        options.case_sensitive = wanted.is_pattern
+        # (?m): ^ and $ are those of a line.
+        text = f"(?m){wanted.text}" if wanted.is_pattern else wanted.text
+        try:
+            self._compiled: Any = re2.compile(text, options)
+        except re2.error as error:
+            raise InvalidInput(f"regex: {_reason(error)}") from error
+
+    def lines(self, text: bytes) -> Iterator[tuple[int, bytes]]:
+        """The number (from 1) and the content of each line of a UTF-8 text that matches anywhere in it."""
+        at, number, counted = 0, 1, 0
+        end = len(text) - text.endswith(NEW_LINE)  # what follows the last line feed is no line
+        while at <= end and (found := self._compiled.search(text, at, end)) is not None:
+            start = text.rfind(NEW_LINE, 0, found.start()) + 1
+            stop = text.find(NEW_LINE, found.start(), end)
+            stop = end if stop < 0 else stop
+            number += text.count(NEW_LINE, counted, start)
+            counted = start
+            yield number, text[start:stop]
+            at = stop + 1
+
+
+def _reason(error: Exception) -> str:
+    """RE2 gives its reasons as bytes."""
+    reason = error.args[0] if error.args else "it is refused"
+    return reason.decode("utf-8", "replace") if isinstance(reason, bytes) else str(reason)
