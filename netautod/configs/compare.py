@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from netautod.configs import diff
 from netautod.configs.diff import Difference, Lines
 from netautod.configs.normalise import normalise, secret_token
-from netautod.configs.redact import redact
+from netautod.configs.redact import redact_line
 from netautod.ssh.platforms import Platform
 
 PEM = re.compile(r"(-----BEGIN [A-Z ]*PRIVATE KEY-----)(.*?)(-----END [A-Z ]*PRIVATE KEY-----|\Z)", re.DOTALL)
@@ -32,9 +32,18 @@ def _raw_lines(text: str) -> Lines:
 def _redacted_lines(text: str, platform: Platform, key: bytes) -> Lines:
     """Lines are compared before they are redacted, so that the redaction cannot hide a change."""
     normal = normalise(text, platform, key)
-    # A key block becomes one token: `redact` would replace its lines by fewer ones.
+    # A key block becomes one token, so that the lines can be redacted one by one.
     normal = PEM.sub(lambda match: f"{match[1]}\n{secret_token(match[2], key)}\n{match[3]}", normal)
-    counted = normal.removesuffix("\n").split("\n")
-    shown = redact(normal, platform).removesuffix("\n").split("\n")
-    # Should a redaction ever join lines: then what is shown is what is compared.
-    return Lines(compared=counted if len(counted) == len(shown) else shown, shown=shown)
+    lines = normal.removesuffix("\n").split("\n")
+    return Lines(compared=lines, shown=_RedactedLines(lines, platform))
+
+
+class _RedactedLines:
+    """Only the lines that a diff shows are ever redacted: of 40,000 usually a few dozen."""
+
+    def __init__(self, lines: Sequence[str], platform: Platform) -> None:
+        self._lines = lines
+        self._platform = platform
+
+    def __getitem__(self, part: slice) -> Sequence[str]:
+        return [redact_line(line, self._platform) for line in self._lines[part]]

@@ -1,13 +1,13 @@
 """Finds the lines that match a plain text or a regular expression, in a time linear in the text.
 
-The engine is RE2 (PyPI: google-re2, made by the authors of RE2 in their own repository): it has neither
+The engine of regular expressions is RE2 (PyPI: google-re2, from the repository of RE2 itself): it has neither
 backtracking nor back-references and look-around, so that no pattern of a user can take exponential time, and
 what it refuses it explains. Its syntax: https://github.com/google/re2/wiki/Syntax
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import re2
 
@@ -25,25 +25,44 @@ class Wanted:
     is_pattern: bool
 
 
-class LinePattern:
-    """Raises InvalidInput with RE2's reason for a pattern that it refuses."""
+class Lines(Protocol):
+    def lines(self, text: bytes) -> Iterator[tuple[int, bytes]]:
+        """The number (from 1) and the content of each line of a UTF-8 text that matches anywhere in it."""
+        ...
 
-    def __init__(self, wanted: Wanted) -> None:
+
+def compiled(wanted: Wanted) -> Lines:
+    """Raises InvalidInput with RE2's reason for a pattern that it refuses."""
+    return _Pattern(wanted.text) if wanted.is_pattern else _Plain(wanted.text)
+
+
+class _Plain:
+    def __init__(self, text: str) -> None:
+        self._text = text.casefold()
+
+    def lines(self, text: bytes) -> Iterator[tuple[int, bytes]]:
+        folded = text.decode().casefold()  # which neither makes nor takes line feeds
+        if self._text not in folded:
+            return
+        lines = _split(text)
+        for number, line in enumerate(folded.split("\n")[: len(lines)]):
+            if self._text in line:
+                yield number + 1, lines[number]
+
+
+class _Pattern:
+    def __init__(self, text: str) -> None:
         options = re2.Options()
         options.log_errors = False
         options.max_mem = MEMORY_BYTES
         options.never_nl = True  # no match goes beyond its line
-        options.literal = not wanted.is_pattern
-        options.case_sensitive = wanted.is_pattern
-        # (?m): ^ and $ are those of a line.
-        text = f"(?m){wanted.text}" if wanted.is_pattern else wanted.text
         try:
-            self._compiled: Any = re2.compile(text, options)
+            # (?m): ^ and $ are those of a line.
+            self._compiled: Any = re2.compile(f"(?m){text}", options)
         except re2.error as error:
             raise InvalidInput(f"regex: {_reason(error)}") from error
 
     def lines(self, text: bytes) -> Iterator[tuple[int, bytes]]:
-        """The number (from 1) and the content of each line of a UTF-8 text that matches anywhere in it."""
         at, number, counted = 0, 1, 0
         end = len(text) - text.endswith(NEW_LINE)  # what follows the last line feed is no line
         while at <= end and (found := self._compiled.search(text, at, end)) is not None:
@@ -54,6 +73,11 @@ class LinePattern:
             counted = start
             yield number, text[start:stop]
             at = stop + 1
+
+
+def _split(text: bytes) -> list[bytes]:
+    """The lines; what follows the last line feed is none."""
+    return text.removesuffix(NEW_LINE).split(NEW_LINE)
 
 
 def _reason(error: Exception) -> str:

@@ -68,6 +68,13 @@ def redact(text: str, platform: Platform, clean: CleanLines | None = None) -> st
     return "\n".join(lines)
 
 
+def redact_line(line: str, platform: Platform) -> str:
+    """One line of a text as `redact` shows it. Of a private key in PEM form it knows nothing."""
+    if _WORTH_A_LOOK.search(line) or platform.any_secret.match(line):
+        return _redact_line(line, platform)
+    return line
+
+
 def _redact_line(line: str, platform: Platform) -> str:
     for item in platform.secrets:
         match = item.pattern.match(line)

@@ -8,8 +8,8 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from netautod.configs.line_pattern import LinePattern, Wanted
-from netautod.configs.packing import QUICK_LEVEL, packed, unpacked, unpacked_bytes
+from netautod.configs.line_pattern import Lines, Wanted, compiled
+from netautod.configs.packing import quickly_packed, unpacked, unpacked_bytes
 from netautod.configs.redact import CleanLines, redact
 from netautod.ssh.platforms import PlatformRegistry
 
@@ -36,7 +36,7 @@ class RedactedTexts:
         self._size = 0
         self._batch: dict[Key, bytes] = {}
         self._clean: dict[str, CleanLines] = {}
-        self._pattern: tuple[Wanted, LinePattern] | None = None
+        self._pattern: tuple[Wanted, Lines] | None = None
 
     def prepare(self, wanted: Wanted, keys: Sequence[Key]) -> list[Key]:
         """Begins a batch; answers the keys whose texts `learn` has to bring. InvalidInput: a bad pattern."""
@@ -53,7 +53,7 @@ class RedactedTexts:
         for key, raw in texts:
             platform = self._platforms.get(key[2])
             clean = self._clean.setdefault(platform.name, CleanLines())
-            shown = packed(redact(unpacked(raw), platform, clean), level=QUICK_LEVEL)
+            shown = quickly_packed(redact(unpacked(raw), platform, clean))
             self._batch[key] = shown
             self._keep(key, shown)
 
@@ -75,9 +75,9 @@ class RedactedTexts:
                 total += 1
         return Hits(total=total, lines=lines)
 
-    def _compiled(self, wanted: Wanted) -> LinePattern:
+    def _compiled(self, wanted: Wanted) -> Lines:
         if self._pattern is None or self._pattern[0] != wanted:
-            self._pattern = (wanted, LinePattern(wanted))
+            self._pattern = (wanted, compiled(wanted))
         return self._pattern[1]
 
     def _keep(self, key: Key, shown: bytes) -> None:

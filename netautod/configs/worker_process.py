@@ -10,6 +10,7 @@ from typing import Any
 from netautod.configs.worker_protocol import HEADER, READY, Status, frame, value_of
 
 START_SECONDS = 20.0
+BUFFER = 1 << 20  # a large answer would come in hundreds of small pieces otherwise
 # The path of this interpreter instead of its environment: the child finds our package however it was
 # installed, and inherits no variable that could hold a secret.
 _BOOT = "import sys; sys.path[:] = sys.argv[1:]; from netautod.configs.worker_child import main; main()"
@@ -38,6 +39,7 @@ class WorkerProcess:
             *_import_paths(),
             stdin=PIPE,
             stdout=PIPE,
+            limit=BUFFER,
             env={"LC_ALL": "C.UTF-8"},
             cwd="/",
             start_new_session=True,  # a Ctrl-C in the terminal is for the service, which closes the pipe

@@ -2,7 +2,7 @@
 
 import pytest
 
-from netautod.configs.line_pattern import LinePattern, Wanted
+from netautod.configs.line_pattern import Wanted, compiled
 
 TEXT = "hostname Sw1\n!\ninterface a\n mtu 9000\n!\n\nbanner Grüße\nend\n"
 
@@ -11,7 +11,8 @@ TEXT = "hostname Sw1\n!\ninterface a\n mtu 9000\n!\n\nbanner Grüße\nend\n"
     ("text", "is_pattern", "numbers"),
     [
         pytest.param("sw1", False, [1], id="a plain text, any case"),
-        pytest.param("GRÜSSE", False, [], id="only simple case folding"),
+        pytest.param("GRÜSSE", False, [7], id="letters that are folded into two"),
+        pytest.param("e", False, [1, 3, 7, 8], id="a letter on many lines"),
         pytest.param("GRÜ", False, [7], id="case of other letters than ASCII"),
         pytest.param(".", False, [], id="a plain text is no pattern"),
         pytest.param("sw1", True, [], id="a pattern minds the case"),
@@ -29,7 +30,7 @@ TEXT = "hostname Sw1\n!\ninterface a\n mtu 9000\n!\n\nbanner Grüße\nend\n"
 )
 def test_numbers_of_lines(text: str, is_pattern: bool, numbers: list[int]) -> None:
     lines = TEXT.removesuffix("\n").split("\n")
-    found = list(LinePattern(Wanted(text=text, is_pattern=is_pattern)).lines(TEXT.encode()))
+    found = list(compiled(Wanted(text=text, is_pattern=is_pattern)).lines(TEXT.encode()))
     assert found == [(number, lines[number - 1].encode()) for number in numbers]
 
 
@@ -42,4 +43,6 @@ def test_numbers_of_lines(text: str, is_pattern: bool, numbers: list[int]) -> No
     ],
 )
 def test_the_ends_of_a_text(text: str, lines: list[tuple[int, bytes]]) -> None:
-    assert list(LinePattern(Wanted(text="x*", is_pattern=True)).lines(text.encode())) == lines
+    letters = [line for line in lines if line[1]]
+    assert list(compiled(Wanted(text="A", is_pattern=False)).lines(text.encode())) == letters
+    assert list(compiled(Wanted(text="x*", is_pattern=True)).lines(text.encode())) == lines

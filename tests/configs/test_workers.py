@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from netautod.configs.line_pattern import Wanted
-from netautod.configs.packing import packed
+from netautod.configs.packing import packed, quickly_packed
 from netautod.configs.redacted_texts import RedactedTexts
 from netautod.configs.workers import TextWorkers, Turn, Worker
 from netautod.errors import InvalidInput, Unavailable
@@ -93,7 +93,7 @@ def learned(texts: RedactedTexts, *names: str) -> list[str]:
 
 
 def test_the_texts_used_last_stay_within_the_room() -> None:
-    size = len(packed("a 1\n", level=3))
+    size = len(quickly_packed("a 1\n"))
     texts = RedactedTexts(PLATFORMS, room=2 * size)
     assert learned(texts, "1", "2") == ["1", "2"]
     assert learned(texts, "1") == []
