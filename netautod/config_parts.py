@@ -1,9 +1,10 @@
 """The part of the composition root about stored configs: their service, and what deletes old records."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from datetime import timedelta
 
+from netautod.configs.models import ConfigChange
 from netautod.configs.old_versions import OldVersions
 from netautod.configs.retention import ConfigRetention
 from netautod.configs.service import ConfigService
@@ -18,9 +19,15 @@ from netautod.leases.named import NamedLeases
 
 @asynccontextmanager
 async def config_service(
-    base: Foundation, devices: DeviceService, sessions: DeviceSessions
+    base: Foundation,
+    devices: DeviceService,
+    sessions: DeviceSessions,
+    changed: Callable[[ConfigChange], None] | None = None,
 ) -> AsyncIterator[ConfigService]:
-    """The service, and its worker processes until the end of the block."""
+    """The service, and its worker processes until the end of the block.
+
+    `changed` is called for every new version, in a thread (configs/capture.py).
+    """
     settings = base.settings.configs
     async with TextWorkers(sessions.platforms, cache_bytes=settings.search_cache_bytes) as workers:
         yield ConfigService(
@@ -32,6 +39,7 @@ async def config_service(
             sessions=sessions,
             workers=workers,
             settings=settings,
+            changed=changed,
         )
 
 
