@@ -19,7 +19,7 @@ setup(
     python_requires=">=3.11",
     packages=[*find_packages(include=["netautod", "netautod.*"]), *PLUGINS],
     package_dir={name: f"plugins/{name}" for name in PLUGINS},
-    package_data={"netautod": ["py.typed", "ssh/platforms/*.toml"]},
+    package_data={"netautod": ["py.typed", "ssh/platforms/*.toml", "configs/dictionaries/*.txt"]},
     data_files=[("share/netautod", sorted(str(path) for path in Path("config").iterdir() if path.is_file()))],
     install_requires=[
         "apispec>=6.8",
@@ -29,6 +29,7 @@ setup(
         "bcrypt>=4",
         "croniter>=7,<8",
         "cryptography>=50",
+        "google-re2>=1.1.20250722",
         "jinja2>=3.1.6,<4",
         "joserfc>=1.3",
         "ldap3>=2.9.1",

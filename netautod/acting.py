@@ -1,5 +1,6 @@
 """The product's services as the executor of a run sees them: with the rights of the task's owner."""
 
+import asyncio
 from collections.abc import AsyncIterator, Callable
 
 from netautod.caller import Caller
@@ -37,6 +38,8 @@ class Services:
         self._devices = devices
         self._configs = configs
         self._sessions = configs.sessions.scope(caller, bulk=True, guard=guard, execution_id=execution.id)
+        self._beginning = asyncio.Lock()
+        self._begun = False
 
     async def devices(
         self, *, site: str | None = None, device_type: str | None = None
@@ -58,7 +61,12 @@ class Services:
         """DeviceFailed `not_found` is for a device that was deleted meanwhile, the others see sessions.py."""
         self._caller.require(READ)
         override = None if credential_id is None else uuid_or_none(credential_id) or credential_id
-        pull = Pull(via="task", by=self._caller.user_id, credential_id=override)
+        pull = Pull(
+            via="task",
+            by=self._caller.user_id,
+            credential_id=override,
+            execution_id=self._execution.id,
+        )
         try:
             name, captured = await self._configs.captures.take(self._sessions, device_id, pull)
         except SessionFailure as exc:
@@ -68,6 +76,7 @@ class Services:
         except NotFound as exc:
             raise DeviceFailed(exc.text, kind="not_found", final=True) from exc
         self._guard()
+        await self._begin_snapshot()
         await self._configs.snapshots.add(self._caller.org_id, self._execution.id, name, captured)
         config = captured.config
         return CaptureOutcome(
@@ -78,6 +87,12 @@ class Services:
             credential_id=captured.credential_id,
             notes=captured.notes,
         )
+
+    async def _begin_snapshot(self) -> None:
+        async with self._beginning:  # nobody adds to it before it is there
+            if not self._begun:
+                await self._configs.snapshots.begin(self._caller.org_id, self._execution.id)
+                self._begun = True
 
     async def create_snapshot(self, name: str, totals: ResultTotals) -> str:
         self._caller.require(READ)

@@ -14,6 +14,7 @@ from netautod.auth import signing_keys, ssh_ca
 from netautod.auth.authenticator import Authenticator
 from netautod.auth_parts import AuthParts
 from netautod.caller import Caller
+from netautod.config_parts import config_service, retention
 from netautod.configs import handlers as config_handlers
 from netautod.configs import texts as config_texts
 from netautod.configs.service import ConfigService
@@ -33,7 +34,6 @@ from netautod.executions.attempt import OwnerLookup
 from netautod.executions.log import ExecutionLogStore
 from netautod.executions.node import ExecutionNode, lease_times
 from netautod.executions.results import ResultStore
-from netautod.executions.retention import Retention
 from netautod.executions.service import ExecutionService
 from netautod.executions.store import ExecutionStore
 from netautod.foundation import Foundation
@@ -104,14 +104,7 @@ async def build(base: Foundation, health: Callable[[], Awaitable[Health]]) -> As
     async with AsyncExitStack() as stack:
         leases = await _named_leases(stack, base, node_id)
         sessions = device_sessions(base, device_parts, plugins, leases)
-        configs = ConfigService(
-            base.database,
-            vault=base.vault,
-            clock=base.clock,
-            audit=base.audit,
-            devices=device_parts.devices,
-            sessions=sessions,
-        )
+        configs = await stack.enter_async_context(config_service(base, device_parts.devices, sessions))
         node = ExecutionNode(
             node_id=node_id,
             database=base.database,
@@ -144,9 +137,7 @@ async def build(base: Foundation, health: Callable[[], Awaitable[Health]]) -> As
         await device_parts.resume()
         await auth.resume()
         await stack.enter_async_context(node)
-        await stack.enter_async_context(
-            Retention(database=base.database, clock=base.clock, leases=leases, settings=settings.retention)
-        )
+        await stack.enter_async_context(retention(base, device_parts.devices, configs, leases))
         yield Service(
             application=application(
                 [*routes, openapi.route(routes)], _http_context(base, auth.authenticator)

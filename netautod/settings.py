@@ -107,6 +107,19 @@ class Executions:
 class Retention:
     execution_days: float = setting(90.0, "Executions older than this are deleted.", low=0)
     executions_per_task: int = setting(200, "Executions kept per task at most.", low=1)
+    config_versions: int = setting(0, "Config versions kept per device at most; 0: all.", low=0)
+    config_days: float = setting(
+        0.0,
+        "Config versions that a device has not had for so many days are deleted; 0: none.",
+        low=0,
+        high=36_500,
+    )
+    deleted_device_days: float = setting(
+        90.0, "Configs and snapshots of a deleted device are kept so many days.", low=0, high=36_500
+    )
+    audit_days: float = setting(
+        400.0, "Audit events older than this are deleted; 0: none.", low=0, high=36_500
+    )
     interval_seconds: float = setting(3600.0, "Seconds between two clean-ups, by one node.", low=1)
 
 
@@ -116,6 +129,14 @@ class Devices:
     connect_seconds: float = setting(15.0, "Seconds for a device to accept the login.", low=0.1)
     command_seconds: float = setting(60.0, "Seconds for a device to answer one command.", low=0.1)
     max_config_bytes: int = setting(8 * 1024 * 1024, "Largest config read from a device.", low=1024)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Configs:
+    search_cache_bytes: int = setting(
+        64 * 1024 * 1024, "Memory for redacted configs, compressed, that speed up searches.", low=0
+    )
+    search_seconds: float = setting(25.0, "Seconds that a search of all configs may take.", low=0.1)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -172,6 +193,7 @@ class Settings:
     executions: Executions = Executions()
     retention: Retention = Retention()
     devices: Devices = Devices()
+    configs: Configs = Configs()
     outbound: Outbound = Outbound()
     plugins: Plugins = Plugins()
     log: Log = Log()

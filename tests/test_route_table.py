@@ -18,22 +18,17 @@ NOT_BUILT = {
         "POST /api/devices/sync/inventory/test",
         "PUT /api/devices/sources/inventory/:",
     ],
-    "The search comes with the rest of the stored configs.": [
-        "GET /api/config/search",
-        "PUT /api/config/devices/:/configs/:/notes",
-    ],
-    "Commands, credential tests and the reset of host keys come with the rest of device access.": [
-        "GET /api/devices/with-backup-info",
-        "POST /api/devices/:/exec-command",
-        "POST /api/devices/:/host-key/reset",
-        "POST /api/devices/:/test-credential",
-        "POST /api/devices/bulk/test-credentials",
-    ],
     "Status, pause and the page of the API come with operations.": [
         "GET /api/docs-ui",
         "GET /api/system/status",
         "POST /api/system/pause",
         "POST /api/system/resume",
+    ],
+    "Commands, credential tests and the reset of host keys come with the rest of device access.": [
+        "POST /api/devices/:/exec-command",
+        "POST /api/devices/:/host-key/reset",
+        "POST /api/devices/:/test-credential",
+        "POST /api/devices/bulk/test-credentials",
     ],
 }
 TABLE, BUILT = table(), built()

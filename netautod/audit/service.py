@@ -1,6 +1,7 @@
 """The audit log: one event for every write, login, secret use, command and approval; and its reading."""
 
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any
 from uuid import uuid4
 
@@ -24,6 +25,10 @@ class AuditLog:
 
     async def page(self, org_id: OrgId, narrowed: AuditFilter, page: Page) -> PageOf[AuditEvent]:
         return await self._store.page(org_id, narrowed, page)
+
+    async def forget(self, *, before: datetime) -> int:
+        """Deletes the events of all organizations that are older; answers how many."""
+        return await self._store.forget(before=before)
 
     async def record(
         self,

@@ -1,4 +1,6 @@
-"""Audit events in MongoDB: the collection `audit_events`, which is only ever added to."""
+"""Audit events in MongoDB: the collection `audit_events`, which is added to, and forgets only by age."""
+
+from datetime import datetime
 
 from netautod.audit.models import AuditEvent, AuditFilter
 from netautod.store.client import Database, Document, OrgId
@@ -6,12 +8,17 @@ from netautod.store.indexes import Index
 from netautod.store.paging import Page, PageOf
 
 COLLECTION = "audit_events"
-INDEXES = (Index(collection=COLLECTION, keys=(("org_id", 1), ("at", -1), ("_id", 1))),)
+INDEXES = (
+    Index(collection=COLLECTION, keys=(("org_id", 1), ("at", -1), ("_id", 1))),
+    Index(collection=COLLECTION, keys=(("at", 1),)),  # retention
+)
+FORGET_BATCH = 1000
 EQUAL = ("action", "actor_id", "resource_type", "resource_id")
 
 
 class AuditStore:
     def __init__(self, database: Database) -> None:
+        self._all = database.collection(COLLECTION)
         self._events = database.scoped(COLLECTION)
 
     async def insert(self, event: AuditEvent) -> None:
@@ -24,6 +31,13 @@ class AuditStore:
         sort = [("at", -1), ("_id", 1)]
         found = await self._events.find(org_id, where, sort=sort, limit=page.limit, offset=page.offset)
         return PageOf(items=[_event(document) for document in found], total=total, page=page)
+
+    async def forget(self, *, before: datetime) -> int:
+        """In batches: one deletion of millions would outlast the time-out of its connection."""
+        forgotten = 0
+        while old := await self._all.find({"at": {"$lt": before}}, fields={"_id": 1}, limit=FORGET_BATCH):
+            forgotten += await self._all.delete_many({"_id": {"$in": [event["_id"] for event in old]}})
+        return forgotten
 
 
 def _where(narrowed: AuditFilter) -> Document:

@@ -1,14 +1,17 @@
 """Captures the configuration of one device and makes a version of it, if it says something new."""
 
+import asyncio
+from collections.abc import Callable
 from dataclasses import dataclass
 from uuid import uuid4
 
 from netautod.clock import Clock
-from netautod.configs.models import FROM_DEVICE, TEXT_FORMAT, Captured, Config
+from netautod.configs.backup_facts import BackupFactsStore
+from netautod.configs.models import FROM_DEVICE, TEXT_FORMAT, Captured, Config, ConfigChange
 from netautod.configs.offload import sized
 from netautod.configs.store import ConfigStore
 from netautod.configs.texts import ConfigTexts, Reading, measure
-from netautod.devices.sessions import OpenDevice, SessionScope
+from netautod.devices.sessions import OpenDevice, SessionFailure, SessionScope
 from netautod.errors import Conflict, NotFound
 from netautod.ssh.capture import capture, suspicious
 from netautod.ssh.failures import DeviceFailure
@@ -26,13 +29,26 @@ class Pull:
     via: str
     by: str
     credential_id: str | None = None
+    execution_id: str | None = None
 
 
 class ConfigCapture:
-    def __init__(self, *, store: ConfigStore, texts: ConfigTexts, clock: Clock) -> None:
+    """`changed` is called in a thread once a new version is stored, and not waited for."""
+
+    def __init__(
+        self,
+        *,
+        store: ConfigStore,
+        texts: ConfigTexts,
+        facts: BackupFactsStore,
+        clock: Clock,
+        changed: Callable[[ConfigChange], None] | None = None,
+    ) -> None:
         self._store = store
         self._texts = texts
+        self._facts = facts
         self._clock = clock
+        self._changed = changed
 
     async def take(self, scope: SessionScope, device_id: str, pull: Pull) -> tuple[str, Captured]:
         """Reads the device and stores what it says; answers its name and the outcome.
@@ -42,6 +58,18 @@ class ConfigCapture:
         session still holds the device, so that versions follow the order of the readings.
         """
         org_id = scope.caller.org_id
+        try:
+            name, captured = await self._taken(scope, device_id, pull)
+        except SessionFailure as failure:
+            await self._facts.record(org_id, device_id, at=self._clock.now(), error=failure.text)
+            raise
+        if captured.changed:
+            self._tell(name, captured.config, pull)
+        await self._facts.record(org_id, device_id, at=self._clock.now(), error=None)
+        return name, captured
+
+    async def _taken(self, scope: SessionScope, device_id: str, pull: Pull) -> tuple[str, Captured]:
+        org_id = scope.caller.org_id
         async with scope.open(device_id, credential_id=pull.credential_id) as opened:
             reading, notes = await self._believable(org_id, opened)
             opened.check()
@@ -50,6 +78,21 @@ class ConfigCapture:
                 config=config, changed=changed, credential_id=opened.credential_id, notes=notes
             )
             return opened.device.name, captured
+
+    def _tell(self, device_name: str, config: Config, pull: Pull) -> None:
+        if self._changed is None:
+            return
+        change = ConfigChange(
+            org_id=config.org_id,
+            device_id=config.device_id,
+            device_name=device_name,
+            version=config.version,
+            previous_version=config.version - 1 or None,
+            config_hash=config.config_hash,
+            execution_id=pull.execution_id,
+        )
+        # In a thread, and not waited for: an observer can neither block nor fail a capture.
+        asyncio.get_running_loop().run_in_executor(None, self._changed, change)
 
     async def _believable(self, org_id: OrgId, opened: OpenDevice) -> tuple[Reading, tuple[str, ...]]:
         """A reading; one of under half the last good size counts only if a second one agrees."""

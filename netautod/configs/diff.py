@@ -11,10 +11,15 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from typing import Protocol
 
 CONTEXT = 3
 # Above this product of lines a piece without any anchor is shown as replaced: difflib is quadratic.
 MOST_PAIRS = 40_000
+
+# Of the diff's text. What is beyond is counted, not shown: nobody reads 40,000 changed lines, and a text of
+# 16 MiB would take its turns of the event loop when it is answered.
+MOST_CHARACTERS = 4 << 20
 
 DEEPEST = 40  # of nested pieces: each has the cost of its lines again
 
@@ -24,11 +29,15 @@ Step = tuple[int, int, int, int, bool]  # old from and to, new from and to, whet
 
 @dataclass(frozen=True, kw_only=True)
 class Difference:
-    """`text` is empty for equal texts; additions and deletions are counted in lines."""
+    """`text` is empty for equal texts; additions and deletions are counted in lines, shown or not."""
 
     text: str
     additions: int
     deletions: int
+
+
+class Sliceable(Protocol):
+    def __getitem__(self, part: slice, /) -> Sequence[str]: ...
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,28 +48,52 @@ class Lines:
     """
 
     compared: Sequence[str]
-    shown: Sequence[str]
+    shown: Sliceable
 
 
-def unified(old: Lines, new: Lines, *, old_name: str, new_name: str) -> Difference:
-    """The diff in the form of POSIX `diff -u`, three lines of context, without times in its head."""
+def unified(
+    old: Lines, new: Lines, *, old_name: str, new_name: str, most_characters: int = MOST_CHARACTERS
+) -> Difference:
+    """The diff in the form of POSIX `diff -u`, three lines of context, without times in its head.
+
+    Hunks from the first one on that does not fit into `most_characters` are left out, and a line says so.
+    """
     output: list[str] = []
-    additions = deletions = 0
+    additions = deletions = length = hidden = 0
     for hunk in _hunks(matches(old.compared, new.compared), len(old.compared), len(new.compared)):
-        first, last = hunk[0], hunk[-1]
-        output.append(f"@@ -{_range(first[0], last[1])} +{_range(first[2], last[3])} @@")
-        for old_start, old_end, new_start, new_end, equal in hunk:
-            if equal:
-                output += [f" {line}" for line in new.shown[new_start:new_end]]
-                continue
-            output += [f"-{line}" for line in old.shown[old_start:old_end]]
-            output += [f"+{line}" for line in new.shown[new_start:new_end]]
-            deletions += old_end - old_start
-            additions += new_end - new_start
-    if not output:
+        changed = [step for step in hunk if not step[4]]
+        deletions += sum(step[1] - step[0] for step in changed)
+        additions += sum(step[3] - step[2] for step in changed)
+        size = sum(_size(old, step[0], step[1]) for step in changed)
+        size += sum(_size(new, step[2], step[3]) for step in hunk)
+        if hidden or length + size > most_characters:
+            hidden += 1
+            continue
+        length += size
+        output += _written(hunk, old, new)
+    if not output and not hidden:
         return Difference(text="", additions=0, deletions=0)
+    if hidden:
+        # To programs such as patch(1) a line that begins with a backslash is a remark.
+        output.append(f"\\ The diff is too long: {hidden} more hunks are not shown")
     text = "\n".join((f"--- {old_name}", f"+++ {new_name}", *output, ""))
     return Difference(text=text, additions=additions, deletions=deletions)
+
+
+def _size(lines: Lines, start: int, end: int) -> int:
+    return sum(len(line) + 2 for line in lines.compared[start:end])
+
+
+def _written(hunk: Sequence[Step], old: Lines, new: Lines) -> list[str]:
+    first, last = hunk[0], hunk[-1]
+    written = [f"@@ -{_range(first[0], last[1])} +{_range(first[2], last[3])} @@"]
+    for old_start, old_end, new_start, new_end, equal in hunk:
+        if equal:
+            written += [f" {line}" for line in new.shown[new_start:new_end]]
+            continue
+        written += [f"-{line}" for line in old.shown[old_start:old_end]]
+        written += [f"+{line}" for line in new.shown[new_start:new_end]]
+    return written
 
 
 def matches(old: Sequence[str], new: Sequence[str]) -> list[Match]:

@@ -1,21 +1,31 @@
-"""The config router: pulls, stored versions, diffs and snapshots."""
+"""The config router: pulls, stored versions, diffs, the search and snapshots; and how backups stand."""
 
 import re
 
-from netautod.configs.models import Config, Snapshot
+from netautod.configs.backup_info import BackedUpDevice
+from netautod.configs.line_pattern import Wanted
+from netautod.configs.models import Config, Match, Snapshot
 from netautod.configs.schemas import (
+    BackedUpDevicesAnswer,
     BulkPullAnswer,
     BulkPullRequest,
     ConfigAnswer,
+    ConfigItem,
     ConfigsAnswer,
     DiffAnswer,
     DiffQuery,
+    NotesRequest,
     PullAnswer,
     ReadQuery,
+    SearchAnswer,
+    SearchQuery,
     SnapshotAnswer,
     SnapshotsAnswer,
 )
 from netautod.configs.service import NO_VERSION, ConfigService
+from netautod.configs.while_connected import StopsWithClient
+from netautod.devices.models import DeviceFilter
+from netautod.devices.schemas import DeviceQuery
 from netautod.errors import NotFound
 from netautod.http.access import requires
 from netautod.http.handler import JsonHandler
@@ -33,6 +43,11 @@ class ConfigHandler(JsonHandler):
 
     def device_id(self, text: str) -> str:
         return self.path_id(text, "Device")
+
+    def version(self, text: str) -> int:
+        if VERSION_FORM.fullmatch(text) is None:
+            raise NotFound(NO_VERSION)
+        return int(text)
 
     async def answer_config(self, device_id: str, version: int | None) -> None:
         config, text = await self.configs.read(
@@ -61,9 +76,16 @@ class OneConfig(ConfigHandler):
     @requires(READ, query=ReadQuery, answer=ConfigAnswer)
     async def get(self, device_id: str, version: str) -> None:
         """Reads one version with its text."""
-        if VERSION_FORM.fullmatch(version) is None:
-            raise NotFound(NO_VERSION)
-        await self.answer_config(device_id, int(version))
+        await self.answer_config(device_id, self.version(version))
+
+
+class ConfigNotes(ConfigHandler):
+    @requires(PULL, body=NotesRequest, partial=True, answer=ConfigItem)
+    async def put(self, device_id: str, version: str) -> None:
+        """Sets the notes of a version; null clears them."""
+        wanted, number = self.device_id(device_id), self.version(version)
+        config = await self.configs.set_notes(self.caller, wanted, number, self.body["notes"])
+        self.answer(config.to_json())
 
 
 class DiffConfigs(ConfigHandler):
@@ -84,16 +106,46 @@ class PullConfig(ConfigHandler):
     @requires(PULL, answer=PullAnswer)
     async def post(self, device_id: str) -> None:
         """Reads the configuration of a device now."""
-        captured = await self.configs.pull(self.caller, self.device_id(device_id))
+        captured = await self.configs.pulls.one(self.caller, self.device_id(device_id))
         self.answer({**captured.config.to_json(), "changed": captured.changed})
 
 
-class BulkPull(ConfigHandler):
+class BulkPull(StopsWithClient, ConfigHandler):
     @requires(PULL, body=BulkPullRequest, answer=BulkPullAnswer)
     async def post(self) -> None:
-        """Reads the configurations of many devices now."""
-        result = await self.configs.bulk_pull(self.caller, self.body["device_ids"])
-        self.answer(result.to_json())
+        """Reads the configurations of many devices now; stops when the client goes away."""
+        result = await self.while_connected(self.configs.pulls.many(self.caller, self.body["device_ids"]))
+        if result is not None:
+            self.answer(result.to_json())
+
+
+class SearchConfigs(StopsWithClient, ConfigHandler):
+    @requires(READ, query=SearchQuery, answer=SearchAnswer)
+    async def get(self) -> None:
+        """Finds lines in the newest configs of all devices: a plain text in any case, or a regex (RE2).
+
+        What is searched and answered is redacted. Of a line the first 2,000 characters are answered.
+        """
+        query = self.query
+        pattern = query.get("regex")
+        wanted = Wanted(text=query.get("q") or pattern or "", is_pattern=pattern is not None)
+        narrowed = DeviceFilter(device_type=query.get("device_type"), site=query.get("site"))
+        page = Page(limit=query["limit"], offset=query["offset"])
+        found = await self.while_connected(
+            self.configs.search.find(self.caller.org_id, wanted, narrowed, page)
+        )
+        if found is not None:
+            self.answer(found.to_json("matches", Match.to_json))
+
+
+class DevicesWithBackupInfo(ConfigHandler):
+    @requires(READ, query=DeviceQuery, answer=BackedUpDevicesAnswer)
+    async def get(self) -> None:
+        """Lists devices by name with how the backup of each stands."""
+        narrowed = dict(self.query)
+        page = Page(limit=narrowed.pop("limit"), offset=narrowed.pop("offset"))
+        found = await self.configs.backups.page(self.caller.org_id, DeviceFilter(**narrowed), page)
+        self.answer(found.to_json("devices", BackedUpDevice.to_json))
 
 
 class SnapshotList(ConfigHandler):
@@ -124,9 +176,12 @@ def routes(configs: ConfigService) -> list[Route]:
             (f"{device}/configs", Configs),
             (f"{device}/configs/latest", LatestConfig),
             (f"{device}/configs/:version", OneConfig),
+            (f"{device}/configs/:version/notes", ConfigNotes),
             (f"{device}/diff", DiffConfigs),
             (f"{device}/diff-versions", DiffConfigs),
+            ("/api/config/search", SearchConfigs),
             ("/api/config/snapshots", SnapshotList),
             ("/api/config/snapshots/:id", OneSnapshot),
+            ("/api/devices/with-backup-info", DevicesWithBackupInfo),
         )
     ]

@@ -65,6 +65,52 @@ class Captured:
 
 
 @dataclass(frozen=True, kw_only=True)
+class ConfigChange:
+    """A new version has been stored; `previous_version` is None for the first one of a device.
+
+    `execution_id` is None for a pull that no task made.
+    """
+
+    org_id: OrgId
+    device_id: str
+    device_name: str
+    version: int
+    previous_version: int | None
+    config_hash: str
+    execution_id: str | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class NewestText:
+    """Where the text of a device's newest version is; `size` in bytes of the raw text."""
+
+    version: int
+    text_id: str
+    platform: str
+    size: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Match:
+    """A line that a search has found; `line_number` counts from 1 in the redacted text."""
+
+    device_id: str
+    device_name: str
+    version: int
+    line_number: int
+    line: str
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "device_id": self.device_id,
+            "device_name": self.device_name,
+            "version": self.version,
+            "line_number": self.line_number,
+            "line": self.line,
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
 class VersionDiff:
     """`text` is a unified diff, empty if nothing is to be shown; `identical` compares what counts."""
 

@@ -3,6 +3,7 @@
 import re
 
 from netautod.configs.normalise import hide_long_secrets, is_token
+from netautod.ssh.line_memory import LineMemory
 from netautod.ssh.platform_model import Platform
 
 HIDDEN = "<hidden>"
@@ -26,21 +27,34 @@ _PEM = re.compile(
 _WORTH_A_LOOK = re.compile(r"(?i)pass|secret|communit|psk|key|token|auth|priv|\$")
 
 
-def redact(text: str, platform: Platform) -> str:
+def clean_lines(platform: Platform) -> LineMemory:
+    """Lines of the platform in which nothing is hidden, for who redacts many texts."""
+    look, has_secret = _WORTH_A_LOOK.search, platform.any_secret.match
+    return LineMemory(lambda line: look(line) is None and has_secret(line) is None)
+
+
+def redact(text: str, platform: Platform, clean: LineMemory | None = None) -> str:
     """The text with every secret replaced by `<hidden>`: the platform's own places, and a net for the rest.
 
     The net hides rather too much than too little (the word after `key` or `password`, hashes in crypt(3)
     form, private keys in PEM form). Tokens of `normalise` stay, so a diff of normalised texts still shows
-    that a password changed.
+    that a password changed. Who redacts many texts passes the `clean` lines of the platform from one to the
+    next.
     """
     text = _PEM.sub(lambda match: f"{match[1]}\n{HIDDEN}\n{match[3]}", text)
-    look = _WORTH_A_LOOK.search
-    has_secret = platform.any_secret.match
+    is_clean = (clean or clean_lines(platform)).is_plain
     lines = list(hide_long_secrets(text.split("\n"), platform, lambda item, secret: HIDDEN))
     for number, line in enumerate(lines):
-        if look(line) or has_secret(line):
+        if not is_clean(line):
             lines[number] = _redact_line(line, platform)
     return "\n".join(lines)
+
+
+def redact_line(line: str, platform: Platform) -> str:
+    """One line of a text as `redact` shows it. Of a private key in PEM form it knows nothing."""
+    if _WORTH_A_LOOK.search(line) or platform.any_secret.match(line):
+        return _redact_line(line, platform)
+    return line
 
 
 def _redact_line(line: str, platform: Platform) -> str:

@@ -1,15 +1,19 @@
-"""Snapshots: which version each device had when one execution captured it, kept beyond that execution.
+"""Snapshots: which version each device had when one execution captured it, kept as long as that execution.
 
-The row of a device is written when it is captured, the snapshot itself at the end of each attempt: rows of a
-run that never came to its end belong to no snapshot and are never shown.
+An execution begins its snapshot as a draft, that no read shows, before the first device is noted; the end of
+each attempt completes it. So whatever is left of a run that never came to its end hangs on its draft, where
+retention finds it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime
 from uuid import UUID, uuid5
 
 from netautod.clock import Clock
 from netautod.configs.models import Captured, Snapshot, SnapshotConfig
 from netautod.errors import NotFound
+from netautod.leases.keeper import literal
 from netautod.store.client import Change, Database, Document, Duplicate, OrgCollection, OrgId
 from netautod.store.indexes import Index
 from netautod.store.paging import Page, PageOf
@@ -22,7 +26,11 @@ INDEXES = (
         collection=ROWS,
         keys=(("org_id", 1), ("snapshot_id", 1), ("device_name", 1), ("_id", 1)),
     ),
+    # Which versions of a device are named.
+    Index(collection=ROWS, keys=(("org_id", 1), ("device_id", 1), ("version", 1))),
+    Index(collection=COLLECTION, keys=(("draft_since", 1),), partial={"draft_since": {"$type": "date"}}),
 )
+COMPLETE = {"draft_since": None}
 _ROW_FIELDS = tuple(SnapshotConfig.__dataclass_fields__)
 _PLAIN = tuple(name for name in Snapshot.__dataclass_fields__ if name != "id")
 
@@ -32,11 +40,24 @@ def snapshot_id(execution_id: str) -> str:
     return str(uuid5(UUID(execution_id), "snapshot"))
 
 
+@dataclass(frozen=True, kw_only=True)
+class Draft:
+    org_id: OrgId
+    id: str
+    execution_id: str
+
+
 class Snapshots:
     def __init__(self, database: Database, *, clock: Clock) -> None:
+        self._all = database.collection(COLLECTION)
         self._snapshots = database.scoped(COLLECTION)
         self._rows = database.scoped(ROWS)
         self._clock = clock
+
+    async def begin(self, org_id: OrgId, execution_id: str) -> None:
+        """To be called once per attempt before `add`; a snapshot that is complete already stays so."""
+        first = {"execution_id": execution_id, "draft_since": self._clock.now()}
+        await self._upsert(self._snapshots, org_id, snapshot_id(execution_id), {"$setOnInsert": first})
 
     async def add(self, org_id: OrgId, execution_id: str, device_name: str, captured: Captured) -> None:
         """Notes a captured device, replacing what an earlier attempt noted of it."""
@@ -65,27 +86,55 @@ class Snapshots:
         """Makes the execution's snapshot or brings it up to date; answers its id."""
         made = snapshot_id(execution_id)
         totals = {"devices_total": devices_total, "succeeded": succeeded, "failed": failed}
-        first = {"task_id": task_id, "execution_id": execution_id, "created_at": self._clock.now()}
-        change = {"$set": {"name": name, **totals}, "$setOnInsert": first}
-        await self._upsert(self._snapshots, org_id, made, change)
+        values = {"name": name, "task_id": task_id, "execution_id": execution_id, **totals}
+        created = {"$ifNull": ["$created_at", {"$literal": self._clock.now()}]}
+        completed = {"$set": {**literal(values), "created_at": created}}
+        await self._upsert(self._snapshots, org_id, made, [completed, {"$unset": "draft_since"}])
         return made
 
     async def page(self, org_id: OrgId, page: Page) -> PageOf[Snapshot]:
         """Newest first."""
-        total = await self._snapshots.count(org_id, {})
+        total = await self._snapshots.count(org_id, COMPLETE)
         found = await self._snapshots.find(
-            org_id, {}, sort=[("created_at", -1), ("_id", 1)], limit=page.limit, offset=page.offset
+            org_id, COMPLETE, sort=[("created_at", -1), ("_id", 1)], limit=page.limit, offset=page.offset
         )
         return PageOf(items=[_snapshot(document) for document in found], total=total, page=page)
 
     async def get(self, org_id: OrgId, wanted: str) -> tuple[Snapshot, Sequence[SnapshotConfig]]:
         """A snapshot and its devices by name; NotFound if there is none."""
-        found = await self._snapshots.find_one(org_id, {"_id": wanted})
+        found = await self._snapshots.find_one(org_id, {"_id": wanted, **COMPLETE})
         if found is None:
             raise NotFound("Snapshot not found")
         rows = await self._rows.find(org_id, {"snapshot_id": wanted}, sort=[("device_name", 1), ("_id", 1)])
         configs = [SnapshotConfig(**{name: row[name] for name in _ROW_FIELDS}) for row in rows]
         return _snapshot(found), configs
+
+    async def drop(self, org_id: OrgId, execution_id: str) -> None:
+        """Deletes the snapshot of an execution, complete or not; doing it again does no harm."""
+        dropped = snapshot_id(execution_id)
+        hide = {"$set": {"draft_since": self._clock.now()}}
+        if await self._snapshots.update(org_id, {"_id": dropped}, hide):
+            # The rows first: if we die before the end, the draft leads the next pass to the rest of them.
+            await self._rows.delete_many(org_id, {"snapshot_id": dropped})
+            await self._snapshots.delete(org_id, {"_id": dropped})
+
+    async def forget_device(self, org_id: OrgId, device_id: str) -> None:
+        """Takes a device out of all snapshots; their counts stay what they were."""
+        await self._rows.delete_many(org_id, {"device_id": device_id})
+
+    async def named(self, org_id: OrgId, device_id: str, versions: Collection[int]) -> set[int]:
+        """Those of the versions that a snapshot, or a draft, names."""
+        where = {"device_id": device_id, "version": {"$in": list(versions)}}
+        return {row["version"] for row in await self._rows.find(org_id, where, fields={"version": 1})}
+
+    async def drafts(self, *, before: datetime) -> list[Draft]:
+        """Of all organizations, begun before then."""
+        # The partial index answers only who asks for dates.
+        old = {"draft_since": {"$type": "date", "$lt": before}}
+        return [
+            Draft(org_id=OrgId(row["org_id"]), id=row["_id"], execution_id=row["execution_id"])
+            for row in await self._all.find(old, fields={"org_id": 1, "execution_id": 1})
+        ]
 
     async def _upsert(self, rows: OrgCollection, org_id: OrgId, row_id: str, change: Change) -> None:
         try:

@@ -1,11 +1,12 @@
 """Versions as documents: numbered from 1 per device, never changed but for when they were last seen."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from netautod.configs import snapshots
-from netautod.configs.models import Config
+from netautod.configs import backup_facts, snapshots, texts
+from netautod.configs.models import Config, NewestText
 from netautod.store.client import Database, Document, OrgId
 from netautod.store.indexes import Index
 from netautod.store.paging import Page, PageOf
@@ -18,7 +19,12 @@ INDEXES = (
         keys=(("org_id", 1), ("device_id", 1), ("version", 1)),
         unique=True,
     ),
+    # Retention: which versions name a text, and which are old.
+    Index(collection=COLLECTION, keys=(("org_id", 1), ("text_id", 1))),
+    Index(collection=COLLECTION, keys=(("created_at", 1),)),
+    *backup_facts.INDEXES,
     *snapshots.INDEXES,
+    *texts.INDEXES,
 )
 NEWEST_FIRST = [("version", -1)]
 _PLAIN = tuple(name for name in Config.__dataclass_fields__ if name != "id")
@@ -41,20 +47,59 @@ class ConfigStore:
         if below is not None:
             where["version"] = {"$lt": below}
         found = await self._configs.find_one(org_id, where, sort=NEWEST_FIRST)
-        return None if found is None else _config(found)
+        return None if found is None else to_config(found)
 
     async def get(self, org_id: OrgId, device_id: str, version: int) -> Config | None:
         found = await self._configs.find_one(org_id, {"device_id": device_id, "version": version})
-        return None if found is None else _config(found)
+        return None if found is None else to_config(found)
+
+    async def newest_of(self, org_id: OrgId, device_ids: Sequence[str]) -> dict[str, Config]:
+        """The newest version of each device that has one."""
+        found = await self._newest_rows(org_id, device_ids, {"row": {"$first": "$$ROOT"}})
+        return {document["_id"]: to_config(document["row"]) for document in found}
+
+    async def newest_texts(self, org_id: OrgId, device_ids: Sequence[str]) -> dict[str, NewestText]:
+        """As newest_of, but only what leads to the text."""
+        names = tuple(NewestText.__dataclass_fields__)
+        found = await self._newest_rows(org_id, device_ids, {name: {"$first": f"${name}"} for name in names})
+        return {document["_id"]: NewestText(**{name: document[name] for name in names}) for document in found}
+
+    async def _newest_rows(
+        self, org_id: OrgId, device_ids: Sequence[str], fields: Document
+    ) -> list[Document]:
+        # With $first behind this very sort the server jumps from device to device in the index (the plan
+        # says DISTINCT_SCAN) and reads one document each, however long the histories are.
+        return await self._configs.aggregate(
+            org_id,
+            [
+                {"$match": {"device_id": {"$in": list(device_ids)}}},
+                {"$sort": {"device_id": -1, "version": -1}},
+                {"$group": {"_id": "$device_id", **fields}},
+            ],
+        )
 
     async def page(self, org_id: OrgId, device_id: str, page: Page) -> PageOf[Config]:
         """Newest first."""
-        where = {"device_id": device_id}
+        where: dict[str, Any] = {"device_id": device_id}
         total = await self._configs.count(org_id, where)
-        found = await self._configs.find(
-            org_id, where, sort=NEWEST_FIRST, limit=page.limit, offset=page.offset
+        if page.offset:
+            # Skipped in the index alone: a skip among whole documents reads every one of them.
+            version = {"version": 1, "_id": 0}
+            first = await self._configs.find(
+                org_id, where, fields=version, sort=NEWEST_FIRST, limit=1, offset=page.offset
+            )
+            where["version"] = {"$lte": first[0]["version"] if first else 0}
+        found = await self._configs.find(org_id, where, sort=NEWEST_FIRST, limit=page.limit)
+        return PageOf(items=[to_config(document) for document in found], total=total, page=page)
+
+    async def set_notes(
+        self, org_id: OrgId, device_id: str, version: int, notes: str | None
+    ) -> Config | None:
+        """None without such a version."""
+        found = await self._configs.find_and_update(
+            org_id, {"device_id": device_id, "version": version}, {"$set": {"notes": notes}}
         )
-        return PageOf(items=[_config(document) for document in found], total=total, page=page)
+        return None if found is None else to_config(found)
 
     async def seen(self, config: Config, *, at: datetime, config_hash: str) -> Config:
         """The device still had this content. The hash moves when a release changed what is noise."""
@@ -63,5 +108,5 @@ class ConfigStore:
         return replace(config, last_seen_at=max(config.last_seen_at, at), config_hash=config_hash)
 
 
-def _config(document: Document) -> Config:
+def to_config(document: Document) -> Config:
     return Config(id=document["_id"], **{name: document[name] for name in _PLAIN})

@@ -2,29 +2,39 @@
 
 The keys of all hashes are derived per organization, so that neither an id nor a hash lets somebody with
 the database check a guess of what a configuration says.
+
+A text that perhaps no version names is `loose`: each one when it is new, since we may die before its version
+is written, and those whose version retention deletes. Retention looks at the loose ones only.
 """
 
 import hashlib
 import hmac
+import logging
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field
-
-import zstandard
+from datetime import datetime
+from uuid import uuid4
 
 from netautod.clock import Clock
 from netautod.configs.normalise import normalise
 from netautod.configs.offload import sized
+from netautod.configs.packing import packed, unpacked
 from netautod.errors import NotFound
 from netautod.ssh.failures import DeviceFailure
 from netautod.ssh.platform_model import Platform
 from netautod.store.client import Database, Duplicate, OrgId
+from netautod.store.indexes import Index
+from netautod.vault.errors import VaultError
 from netautod.vault.rotation import SealedField
 from netautod.vault.vault import MAX_PLAINTEXT_BYTES, Vault
 
+logger = logging.getLogger(__name__)
 COLLECTION = "config_texts"
 FIELD = "text"
 SEALED_FIELDS = (SealedField(collection=COLLECTION, path=FIELD),)
-# 30 KB of a switch take about 1 ms and become a tenth; higher levels cost much and gain little.
-LEVEL = 9
+LOOSE = {"loose": {"$gt": ""}}
+INDEXES = (Index(collection=COLLECTION, keys=(("touched_at", 1),), partial=LOOSE),)
+LOST = "The text of this version is no longer stored"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,6 +56,15 @@ class Reading:
     size: int
 
 
+@dataclass(frozen=True, kw_only=True)
+class LooseText:
+    """`token` changes whenever the text is loosened anew."""
+
+    org_id: OrgId
+    id: str
+    token: str
+
+
 def measure(raw: str, platform: Platform, keys: Keys) -> Reading:
     """`config_hash` is HMAC-SHA256 of the normalised text: equal for readings that say the same."""
     data = raw.encode()
@@ -60,6 +79,7 @@ def measure(raw: str, platform: Platform, keys: Keys) -> Reading:
 
 class ConfigTexts:
     def __init__(self, database: Database, *, vault: Vault, clock: Clock) -> None:
+        self._all = database.collection(COLLECTION)
         self._texts = database.scoped(COLLECTION)
         self._vault = vault
         self._clock = clock
@@ -77,36 +97,67 @@ class ConfigTexts:
         A text that is there only gets a new `touched_at`: who deletes unnamed texts spares the touched ones,
         since the version that will name this one is written a moment later.
         """
-        touch = {"$set": {"touched_at": self._clock.now()}}
-        if await self._texts.update(org_id, {"_id": reading.text_id}, touch):
+        touch = {"touched_at": self._clock.now()}
+        if await self._texts.update(org_id, {"_id": reading.text_id}, {"$set": touch}):
             return
-        packed = await sized(len(reading.raw), _packed, reading.raw)
-        if len(packed) > MAX_PLAINTEXT_BYTES:
+        data = await sized(len(reading.raw), packed, reading.raw)
+        if len(data) > MAX_PLAINTEXT_BYTES:
             raise DeviceFailure(
                 "flood", f"the configuration is too large to be stored ({reading.size} bytes)"
             )
-        sealed = await self._vault.seal(org_id, COLLECTION, reading.text_id, FIELD, packed)
-        document = {"_id": reading.text_id, FIELD: sealed, **touch["$set"]}
+        sealed = await self._vault.seal(org_id, COLLECTION, reading.text_id, FIELD, data)
+        document = {"_id": reading.text_id, FIELD: sealed, "loose": uuid4().hex, **touch}
         try:
             await self._texts.insert(org_id, document)
         except Duplicate:
             return  # another capture of the same text was faster
 
     async def load(self, org_id: OrgId, text_id: str) -> str:
+        """NotFound for a lost text, VaultError for a damaged one."""
+        data = await self.load_one_packed(org_id, text_id)
+        return await sized(len(data) * 8, unpacked, data)
+
+    async def load_one_packed(self, org_id: OrgId, text_id: str) -> bytes:
+        """As `load`, but still compressed (packing.py)."""
         found = await self._texts.find_one(org_id, {"_id": text_id})
         if found is None:
-            raise NotFound("The text of this version is no longer stored")
-        packed = await self._vault.unseal(org_id, COLLECTION, text_id, FIELD, found[FIELD])
-        return await sized(len(packed) * 8, _unpacked, packed)
+            raise NotFound(LOST)
+        return await self._vault.unseal(org_id, COLLECTION, text_id, FIELD, found[FIELD])
+
+    async def load_packed(self, org_id: OrgId, text_ids: Sequence[str]) -> dict[str, bytes]:
+        """The compressed texts by id, without those that are lost or damaged (logged)."""
+        found = await self._texts.find(org_id, {"_id": {"$in": list(text_ids)}})
+        opened: dict[str, bytes] = {}
+        for row in found:
+            text_id = row["_id"]
+            try:
+                opened[text_id] = await self._vault.unseal(org_id, COLLECTION, text_id, FIELD, row[FIELD])
+            except VaultError as error:
+                logger.error("the stored text %s cannot be opened: %s", text_id, error)
+        return opened
+
+    async def loosen(self, org_id: OrgId, text_ids: Sequence[str]) -> None:
+        """To be called before the versions that name them are deleted: so none is ever forgotten."""
+        if text_ids:
+            where = {"_id": {"$in": list(text_ids)}}
+            await self._texts.update_many(org_id, where, {"$set": {"loose": uuid4().hex}})
+
+    async def loose(self, *, untouched_since: datetime) -> AsyncIterator[LooseText]:
+        """Loose texts of all organizations that no capture has touched since."""
+        where = {**LOOSE, "touched_at": {"$lt": untouched_since}}
+        async for row in self._all.stream(where, fields={"org_id": 1, "loose": 1}):
+            yield LooseText(org_id=OrgId(row["org_id"]), id=row["_id"], token=row["loose"])
+
+    async def settle(self, text: LooseText) -> None:
+        """It is named, unless it was loosened again meanwhile."""
+        where = {"_id": text.id, "loose": text.token}
+        await self._texts.update(text.org_id, where, {"$unset": {"loose": ""}})
+
+    async def discard(self, text: LooseText, *, untouched_since: datetime) -> bool:
+        """Deletes a text that nobody names, unless a capture has touched it meanwhile."""
+        where = {"_id": text.id, "loose": text.token, "touched_at": {"$lt": untouched_since}}
+        return await self._texts.delete(text.org_id, where)
 
 
 def _keyed_hash(key: bytes, data: bytes) -> str:
     return hmac.new(key, data, hashlib.sha256).hexdigest()
-
-
-def _packed(text: str) -> bytes:
-    return zstandard.ZstdCompressor(level=LEVEL).compress(text.encode())
-
-
-def _unpacked(packed: bytes) -> str:
-    return zstandard.ZstdDecompressor().decompress(packed).decode()

@@ -92,6 +92,14 @@ class Device(DeviceItem):
 
 
 @dataclass(frozen=True, kw_only=True)
+class DeviceName:
+    """As much of a device as a list of something else shows of it."""
+
+    id: str
+    name: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class DeviceFilter:
     """What a list can be narrowed to; None does not narrow. `q`: name or host contains, any case."""
 

@@ -55,6 +55,7 @@ INDEXES = (
         for field in LINK_FIELDS
     ),
     Index(collection=COLLECTION, keys=(("cleanup", 1),), partial={"cleanup": True}),
+    Index(collection=COLLECTION, keys=(("deleted_at", 1),), partial={"deleted_at": {"$type": "date"}}),
 )
 
 

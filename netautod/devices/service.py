@@ -5,6 +5,7 @@ A device that others use as their jump device is not deleted (409): they would b
 """
 
 from collections.abc import AsyncIterator, Mapping, Sequence
+from datetime import datetime
 from typing import Any
 from uuid import uuid4
 
@@ -14,7 +15,7 @@ from netautod.clock import Clock
 from netautod.credentials.service import CredentialService
 from netautod.devices.links import Links, names_credential
 from netautod.devices.making import distinct, new_device
-from netautod.devices.models import Device, DeviceFilter, DeviceItem
+from netautod.devices.models import Device, DeviceFilter, DeviceItem, DeviceName
 from netautod.devices.queries import CREDENTIAL_FIELDS, LINK_FIELDS, where
 from netautod.devices.store import DeviceStore
 from netautod.errors import Conflict, InvalidInput, NotFound
@@ -28,7 +29,10 @@ NOT_FOUND = "Device not found"
 
 
 class DeviceService:
-    """`references`: who keeps a device from being deleted. `deleted`: who cleans up after one."""
+    """`references`: who keeps a device from being deleted. `deleted`: who cleans up after one.
+
+    `purged`: who keeps history of deleted devices, and drops it when their time is over.
+    """
 
     def __init__(
         self,
@@ -42,6 +46,7 @@ class DeviceService:
         self.references = References("Device")
         self.references.register(self._jumping)
         self.deleted = Followers()
+        self.purged = Followers()
         self._store = DeviceStore(database)
         self._links = Links(store=self._store, credentials=credentials, sites=sites)
         self._sites = sites
@@ -68,6 +73,12 @@ class DeviceService:
     ) -> AsyncIterator[list[Device]]:
         """Batches of all devices that match, sorted by id; without a condition all of the organization."""
         return self._store.batches(org_id, where(DeviceFilter(site=site, device_type=device_type)))
+
+    def names_in_order(
+        self, org_id: OrgId, narrowed: DeviceFilter, *, batch: int = 100
+    ) -> AsyncIterator[list[DeviceName]]:
+        """Batches of all devices that match, sorted by name."""
+        return self._store.names_in_order(org_id, narrowed, batch=batch)
 
     async def names(self, org_id: OrgId, ids: Sequence[str]) -> dict[str, str]:
         """Names by id for the ids that there are or were: deleted devices still label history."""
@@ -122,6 +133,20 @@ class DeviceService:
             raise NotFound(NOT_FOUND)
         await self._clean_up(caller.org_id, device_id)
         await self._audit.record(caller, "device.delete", "device", device_id, {"name": buried.name})
+
+    async def purge(self, *, buried_before: datetime) -> int:
+        """Forgets devices that were deleted before then, with their history; answers how many.
+
+        First the tombstone is closed, so that no sync revives a device of which half is gone. If we die on
+        the way, the tombstone is still there and the next pass goes on.
+        """
+        purged = 0
+        for org_id, device_id in await self._store.buried_before(buried_before):
+            if await self._store.close(org_id, device_id, buried_before=buried_before):
+                await self.purged.notify(org_id, device_id)
+                await self._store.forget(org_id, device_id)
+                purged += 1
+        return purged
 
     async def using_credential(self, org_id: OrgId, credential_id: str, limit: int) -> Uses:
         """For the references of credentials."""

@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Any
 
 from netautod.devices.counts import DeviceCounts
-from netautod.devices.models import Device, DeviceFilter, DeviceItem
+from netautod.devices.models import Device, DeviceFilter, DeviceItem, DeviceName
 from netautod.devices.queries import (
     COLLECTION,
     FILTERED,
@@ -116,6 +116,25 @@ class DeviceStore:
                 return
             after = found[-1]["_id"]
 
+    async def names_in_order(
+        self, org_id: OrgId, narrowed: DeviceFilter, *, batch: int
+    ) -> AsyncIterator[list[DeviceName]]:
+        """All that match, sorted by name; each batch is a query of its own."""
+        wanted, after = where(narrowed), ""
+        while True:
+            found = await self._devices.find(
+                org_id,
+                {**wanted, "name": {"$gt": after}},
+                fields={"name": 1},
+                sort=[("name", 1)],
+                limit=batch,
+            )
+            if found:
+                yield [DeviceName(id=document["_id"], name=document["name"]) for document in found]
+            if len(found) < batch:
+                return
+            after = found[-1]["name"]
+
     async def names(self, org_id: OrgId, ids: Sequence[str]) -> dict[str, str]:
         """Names by id, deleted devices included: they label history."""
         found = await self._devices.find(org_id, {"_id": {"$in": list(ids)}}, fields={"name": 1})
@@ -185,6 +204,23 @@ class DeviceStore:
 
     async def cleaned_up(self, org_id: OrgId, device_id: str) -> None:
         await self._devices.update(org_id, {"_id": device_id, "live": False}, {"$unset": {"cleanup": ""}})
+
+    async def buried_before(self, moment: datetime) -> list[tuple[OrgId, str]]:
+        """Tombstones of all organizations, without those whose followers have not been told yet."""
+        # The partial index answers only who asks for dates.
+        old = {"$type": "date", "$lt": moment}
+        found = await self._all.find(
+            {"deleted_at": old, "live": {"$ne": True}, "cleanup": None}, fields={"org_id": 1}
+        )
+        return [(OrgId(document["org_id"]), str(document["_id"])) for document in found]
+
+    async def close(self, org_id: OrgId, device_id: str, *, buried_before: datetime) -> bool:
+        """From now on nothing can revive it: `live` is neither true nor that of a tombstone."""
+        old = {"_id": device_id, "live": {"$ne": True}, "deleted_at": {"$lt": buried_before}}
+        return await self._devices.update(org_id, old, {"$set": {"live": None}})
+
+    async def forget(self, org_id: OrgId, device_id: str) -> None:
+        await self._devices.delete(org_id, {"_id": device_id, "live": None})
 
     async def tombstones_to_clean(self) -> list[tuple[OrgId, str]]:
         found = await self._all.find({"cleanup": True}, fields={"org_id": 1})

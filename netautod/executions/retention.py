@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import timedelta
 
 from netautod.clock import Clock
@@ -10,8 +11,9 @@ from netautod.executions import log, results
 from netautod.executions.store import COLLECTION
 from netautod.executions.transitions import TERMINAL
 from netautod.leases.named import NamedLeases
+from netautod.registries import Followers
 from netautod.settings import Retention as RetentionSettings
-from netautod.store.client import Database, Filter
+from netautod.store.client import Database, Filter, OrgId
 
 logger = logging.getLogger(__name__)
 LEASE = "retention:executions"
@@ -20,11 +22,23 @@ FAILED = ("failed", "timeout")
 
 
 class Retention:
-    """One node at a time cleans up; the others find the lease taken and wait for the next interval."""
+    """One node at a time cleans up; the others find the lease taken and wait for the next interval.
+
+    `deleted`: who drops what belongs to an execution. `sweeps` are the clean-ups of other resources, done
+    after this one.
+    """
 
     def __init__(
-        self, *, database: Database, clock: Clock, leases: NamedLeases, settings: RetentionSettings
+        self,
+        *,
+        database: Database,
+        clock: Clock,
+        leases: NamedLeases,
+        settings: RetentionSettings,
+        sweeps: Sequence[Callable[[], Awaitable[None]]] = (),
     ) -> None:
+        self.deleted = Followers()
+        self._sweeps = sweeps
         self._executions = database.collection(COLLECTION)
         self._logs = database.collection(log.COLLECTION)
         self._results = database.collection(results.COLLECTION)
@@ -51,6 +65,8 @@ class Retention:
                     continue
                 try:
                     await self.clean()
+                    for sweep in self._sweeps:
+                        await sweep()
                 finally:
                     await self._leases.release(held)
             except Unavailable as error:
@@ -99,7 +115,7 @@ class Retention:
         deleted = 0
         while True:
             rows = await self._executions.find(
-                {**where, "task_id": task_id, "_id": {"$nin": kept}}, fields={"_id": 1}, limit=BATCH
+                {**where, "task_id": task_id, "_id": {"$nin": kept}}, fields={"org_id": 1}, limit=BATCH
             )
             if not rows:
                 return deleted
@@ -107,6 +123,8 @@ class Retention:
             # The execution goes last: if we die before, the next pass finds it and deletes the rest again.
             await self._logs.delete_many({"execution_id": {"$in": ids}})
             await self._results.delete_many({"execution_id": {"$in": ids}})
+            for row in rows:
+                await self.deleted.notify(OrgId(row["org_id"]), row["_id"])
             deleted += await self._executions.delete_many({"_id": {"$in": ids}})
 
     async def _newest(self, task_id: str, states: tuple[str, ...]) -> str | None:

@@ -92,6 +92,15 @@ class ExecutionStore:
         )
         return [(document["task_id"], document["scheduled_for"]) for document in found]
 
+    async def is_active(self, org_id: OrgId, execution_id: str, since: datetime) -> bool:
+        """Whether it may still write, or could until `since` at least; false for one that is gone."""
+        found = await self._scoped.find_one(
+            org_id, {"_id": execution_id}, fields={"state": 1, "completed_at": 1}
+        )
+        if found is None:
+            return False
+        return found["state"] in ACTIVE or found["completed_at"] is None or found["completed_at"] >= since
+
     async def claimable(self, limit: int) -> list[Candidate]:
         """Pending executions whose time has come and whose task does not run, oldest first."""
         busy = await self.collection.distinct("task_id", {"state": "running"})

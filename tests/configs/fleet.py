@@ -15,13 +15,16 @@ from netautod.audit.service import AuditLog
 from netautod.caller import Caller
 from netautod.clock import SystemClock
 from netautod.configs import handlers as config_handlers
+from netautod.configs.models import ConfigChange
 from netautod.configs.service import ConfigService
 from netautod.configs.store import INDEXES as CONFIG_INDEXES
+from netautod.configs.workers import TextWorkers
 from netautod.credentials import handlers as credential_handlers
 from netautod.devices import handlers as device_handlers
 from netautod.devices.sessions import DeviceSessions
 from netautod.leases import named
 from netautod.leases.keeper import LeaseKeeper, LeaseTimes
+from netautod.settings import Configs as ConfigSettings
 from netautod.settings import Devices as DeviceSettings
 from netautod.ssh.platforms import PlatformRegistry
 from netautod.store.client import Database, OrgId
@@ -48,6 +51,8 @@ class Fleet:
     stack: AsyncExitStack
     sessions: DeviceSessions
     configs: ConfigService
+    workers: TextWorkers
+    changes: list[ConfigChange]
     served: ServedRoutes
     api: ApiClient
     caller: Caller
@@ -124,6 +129,8 @@ async def open_fleet(indexed: Indexed, serve: Serve, data_dir: Path, **settings:
     clock = SystemClock()
     async with AsyncExitStack() as stack:
         sessions = await stack.enter_async_context(sessions_of_a_node(database, services, **settings))
+        workers = await stack.enter_async_context(TextWorkers(sessions.platforms, cache_bytes=1 << 20))
+        changes: list[ConfigChange] = []
         configs = ConfigService(
             database,
             vault=vault,
@@ -131,6 +138,9 @@ async def open_fleet(indexed: Indexed, serve: Serve, data_dir: Path, **settings:
             audit=AuditLog(database, clock),
             devices=services.devices,
             sessions=sessions,
+            workers=workers,
+            settings=ConfigSettings(),
+            changed=changes.append,
         )
         served = await serve(
             [
@@ -147,6 +157,8 @@ async def open_fleet(indexed: Indexed, serve: Serve, data_dir: Path, **settings:
             stack=stack,
             sessions=sessions,
             configs=configs,
+            workers=workers,
+            changes=changes,
             served=served,
             api=api,
             caller=caller,

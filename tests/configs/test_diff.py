@@ -102,6 +102,17 @@ def test_what_is_compared_need_not_be_shown() -> None:
     assert found.text.split("\n")[3:] == [" user", "-<hidden>", "+<hidden>", ""]
 
 
+def test_what_is_too_long_is_counted_and_not_shown() -> None:
+    old = [f"line {number}" for number in range(100)]
+    new = [f"changed {number}" if number % 10 == 5 else line for number, line in enumerate(old)]
+    whole = difference(old, new)
+    cut = unified(lines(old), lines(new), old_name="version 1", new_name="version 2", most_characters=200)
+    assert (cut.additions, cut.deletions) == (whole.additions, whole.deletions) == (10, 10)
+    shown, _, remark = cut.text.rstrip("\n").rpartition("\n")
+    assert whole.text.startswith(shown + "\n@@ ")
+    assert remark == "\\ The diff is too long: 8 more hunks are not shown"
+
+
 @pytest.mark.parametrize("changes", [100, 40_000], ids=["scattered changes", "nothing in common"])
 def test_forty_thousand_lines_with_many_equal_ones_take_no_half_minute(changes: int) -> None:
     chance = random.Random(3)

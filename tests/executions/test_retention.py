@@ -1,5 +1,7 @@
 """Old executions go, with their logs and results; the last success and failure of a task stay."""
 
+import asyncio
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from datetime import timedelta
 
@@ -9,6 +11,7 @@ from netautod.executions.transitions import State
 from netautod.leases.keeper import LeaseKeeper, LeaseTimes
 from netautod.leases.named import NamedLeases
 from netautod.settings import Retention as RetentionSettings
+from netautod.store.client import OrgId
 from netautod.tasks.models import Task
 from tests.support.execution import World, manual_run, task
 
@@ -24,7 +27,7 @@ async def add(world: World, of: Task, state: State, days_old: float) -> str:
     return execution.id
 
 
-def retention(world: World, **settings: float) -> Retention:
+def retention(world: World, *sweeps: Callable[[], Awaitable[None]], **settings: float) -> Retention:
     keeper = LeaseKeeper(
         collection=world.database.collection("leases"),
         node_id="n",
@@ -36,6 +39,7 @@ def retention(world: World, **settings: float) -> Retention:
         clock=SystemClock(),
         leases=NamedLeases(keeper),
         settings=replace(RetentionSettings(), **settings),  # type: ignore[arg-type]
+        sweeps=sweeps,
     )
 
 
@@ -71,3 +75,36 @@ async def test_a_task_keeps_its_newest_executions_only(world: World) -> None:
     untouched = [await add(world, other, "completed", number / 10) for number in range(5)]
     assert await retention(world, executions_per_task=5).clean() == 7
     assert await left(world) == {*ids[:5], failed, *untouched}
+
+
+async def test_who_belongs_to_an_execution_is_told_before_it_goes(world: World) -> None:
+    one = task()
+    kept = await add(world, one, "completed", 100)
+    gone = await add(world, one, "completed", 110)
+    told: list[tuple[OrgId, str]] = []
+
+    async def follow(org_id: OrgId, execution_id: str) -> None:
+        assert execution_id in {row["_id"] for row in await world.all()}
+        told.append((org_id, execution_id))
+
+    cleaner = retention(world)
+    cleaner.deleted.register(follow)
+    assert await cleaner.clean() == 1
+    assert told == [(one.org_id, gone)]
+    assert await left(world) == {kept}
+
+
+async def test_the_loop_also_does_the_sweeps_of_others(world: World) -> None:
+    swept: list[str] = []
+    done = asyncio.Event()
+
+    async def first() -> None:
+        swept.append("first")
+
+    async def second() -> None:
+        swept.append("second")
+        done.set()
+
+    async with retention(world, first, second, interval_seconds=0.01), asyncio.timeout(5):
+        await done.wait()
+    assert swept[:2] == ["first", "second"]

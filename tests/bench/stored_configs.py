@@ -1,0 +1,145 @@
+"""Devices with stored configs for a benchmark, put in without visiting any; and the stall of a loop."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from uuid import uuid4
+
+from netautod.audit.service import AuditLog
+from netautod.caller import Caller
+from netautod.clock import SystemClock
+from netautod.configs.models import FROM_DEVICE, TEXT_FORMAT, Config
+from netautod.configs.service import ConfigService
+from netautod.configs.store import ConfigStore
+from netautod.configs.texts import measure
+from netautod.configs.workers import TextWorkers
+from netautod.devices.queries import COLLECTION
+from netautod.settings import Configs as ConfigSettings
+from netautod.store.client import Database, OrgId
+from netautod.vault.vault import Vault
+from tests.bench.databases import fresh_database
+from tests.configs.fleet import INDEXES, sessions_of_a_node
+from tests.devices.inventory import DEVICE, Services, wired
+
+DEVICE_TYPE = "cisco_ios"
+TICK = 0.001
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stored:
+    database: Database
+    services: Services
+    configs: ConfigService
+    workers: TextWorkers
+    caller: Caller
+
+    @property
+    def org_id(self) -> OrgId:
+        return self.caller.org_id
+
+    async def devices(self, names: Sequence[str]) -> list[str]:
+        """The first by the rules, the others as copies of its document."""
+        first = await self.services.devices.create(self.caller, {**DEVICE, "name": names[0]})
+        rows = self.database.scoped(COLLECTION)
+        found = await rows.find_one(self.org_id, {"_id": first.id})
+        assert found is not None
+        copies = [{**found, "_id": str(uuid4()), "name": name} for name in names[1:]]
+        await rows.insert_many(self.org_id, copies)
+        return [first.id, *(copy["_id"] for copy in copies)]
+
+    async def version(self, device_id: str, version: int, text: str) -> Config:
+        keys = await self.configs.texts.keys(self.org_id)
+        reading = measure(text, self.configs.sessions.platforms.get(DEVICE_TYPE), keys)
+        await self.configs.texts.save(self.org_id, reading)
+        now = SystemClock().now()
+        config = Config(
+            id=str(uuid4()),
+            org_id=self.org_id,
+            device_id=device_id,
+            version=version,
+            config_hash=reading.config_hash,
+            config_format=TEXT_FORMAT,
+            source=FROM_DEVICE,
+            pulled_via="task",
+            created_by=self.caller.user_id,
+            created_at=now,
+            last_seen_at=now,
+            size=reading.size,
+            notes=None,
+            text_id=reading.text_id,
+            platform=DEVICE_TYPE,
+        )
+        await ConfigStore(self.database).insert(config)
+        return config
+
+
+@asynccontextmanager
+async def stored_configs(uri: str) -> AsyncIterator[Stored]:
+    """The service below HTTP on a fresh database, with an organization of its own."""
+    async with AsyncExitStack() as stack:
+        folder = stack.enter_context(TemporaryDirectory(prefix="netautod-bench-"))
+        database = await stack.enter_async_context(fresh_database(uri, INDEXES))
+        vault = await Vault.open(database, data_dir=Path(folder), environ={})
+        services, clock = wired(database, vault), SystemClock()
+        sessions = await stack.enter_async_context(sessions_of_a_node(database, services))
+        settings = ConfigSettings(search_seconds=300.0)
+        workers = await stack.enter_async_context(
+            TextWorkers(sessions.platforms, cache_bytes=settings.search_cache_bytes)
+        )
+        configs = ConfigService(
+            database,
+            vault=vault,
+            clock=clock,
+            audit=AuditLog(database, clock),
+            devices=services.devices,
+            sessions=sessions,
+            workers=workers,
+            settings=settings,
+        )
+        everything = frozenset({"*"})
+        caller = Caller(
+            user_id=str(uuid4()), org_id=OrgId(str(uuid4())), username="bench", permissions=everything
+        )
+        yield Stored(database=database, services=services, configs=configs, workers=workers, caller=caller)
+
+
+@dataclass(kw_only=True)
+class Watch:
+    """All in milliseconds: what the block took, and the longest `stall` of the loop in it.
+
+    A stall also grows when other programs want the processors. `busy` is the part of the longest one that the
+    thread of the loop spent itself, and so what our code is to blame for.
+    """
+
+    took: float = 0.0
+    stall: float = 0.0
+    busy: float = 0.0
+
+
+@asynccontextmanager
+async def watched() -> AsyncIterator[Watch]:
+    """How long the block took, and how long a task that wants to run every ms had to wait at most."""
+    watch = Watch()
+
+    async def tick() -> None:
+        before, spent_before = time.perf_counter(), time.thread_time()
+        while True:
+            await asyncio.sleep(TICK)
+            now, spent = time.perf_counter(), time.thread_time()
+            watch.stall = max(watch.stall, (now - before - TICK) * 1000)
+            watch.busy = max(watch.busy, (spent - spent_before) * 1000)
+            before, spent_before = now, spent
+
+    ticking = asyncio.create_task(tick())
+    await asyncio.sleep(0)
+    began = time.perf_counter()
+    try:
+        yield watch
+    finally:
+        watch.took = (time.perf_counter() - began) * 1000
+        await asyncio.sleep(2 * TICK)  # the wait that is under way counts
+        ticking.cancel()

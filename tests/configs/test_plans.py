@@ -1,0 +1,101 @@
+"""The plans of the queries that must not grow with the history, as the server itself tells them."""
+
+from collections.abc import Awaitable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from pymongo import MongoClient
+
+from netautod.clock import SystemClock
+from netautod.configs.old_versions import OldVersions
+from netautod.configs.snapshots import Snapshots
+from netautod.configs.store import INDEXES, ConfigStore
+from netautod.configs.texts import LOOSE
+from netautod.devices.queries import INDEXES as DEVICE_INDEXES
+from netautod.devices.store import DeviceStore
+from netautod.store.client import Database, OrgId
+from netautod.store.indexes import create_indexes
+
+ORG = OrgId("o")
+NOW = SystemClock().now()
+LONG, DEVICES = 2_000, 50
+
+
+@pytest.fixture
+async def filled(database: Database) -> Database:
+    await create_indexes(database, (*INDEXES, *DEVICE_INDEXES))
+    counts = {number: LONG if number == 0 else 3 for number in range(DEVICES)}
+    await database.collection("configs").insert_many(
+        [
+            {
+                "_id": f"{device}-{version}",
+                "org_id": ORG,
+                "device_id": f"d{device}",
+                "version": version,
+                "text_id": f"t{device}",
+                "platform": "linux",
+                "size": 7,
+                "created_at": NOW - timedelta(minutes=version),
+                "last_seen_at": NOW - timedelta(minutes=version),
+            }
+            for device, count in counts.items()
+            for version in range(1, count + 1)
+        ]
+    )
+    await database.collection("config_texts").insert_many(
+        [{"_id": f"t{number}", "org_id": ORG, "touched_at": NOW} for number in range(300)]
+    )
+    await database.collection("devices").insert_many(
+        [{"_id": f"d{number}", "org_id": ORG, "name": f"d{number}", "live": True} for number in range(300)]
+    )
+    return database
+
+
+async def cost(database: Database, mongo_uri: str, asking: Awaitable[Any]) -> tuple[int, int]:
+    """Index keys and documents that the server looked at for what is asked."""
+    with MongoClient[dict[str, Any]](mongo_uri) as client:
+        raw = client[database.name]
+        raw.command("profile", 2)
+        await asking
+        raw.command("profile", 0)
+        entries = list(raw["system.profile"].find({"ns": {"$not": {"$regex": "system"}}}))
+    assert not any("COLLSCAN" in entry.get("planSummary", "") for entry in entries)
+    return sum(entry["keysExamined"] for entry in entries), sum(entry["docsExamined"] for entry in entries)
+
+
+async def test_the_newest_of_many_devices_costs_a_document_each(filled: Database, mongo_uri: str) -> None:
+    ids = [f"d{number}" for number in range(DEVICES)]
+    store = ConfigStore(filled)
+    found = await store.newest_texts(ORG, [*ids, "absent"])
+    assert {device_id: text.version for device_id, text in found.items()} == {"d0": LONG} | dict.fromkeys(
+        ids[1:], 3
+    )
+    keys, documents = await cost(filled, mongo_uri, store.newest_texts(ORG, ids))
+    assert documents == DEVICES
+    assert keys <= 3 * DEVICES
+
+
+async def test_counting_versions_reads_no_document(filled: Database, mongo_uri: str) -> None:
+    versions = OldVersions(filled)
+    assert await versions.crowded(3) == [(ORG, "d0")]
+    _, documents = await cost(filled, mongo_uri, versions.crowded(3))
+    assert documents == 0
+
+
+@pytest.mark.parametrize("what", ["a text", "drafts", "old tombstones", "loose texts", "unseen versions"])
+async def test_what_retention_looks_for_every_hour_is_found_by_index(
+    filled: Database, mongo_uri: str, what: str
+) -> None:
+    asked: dict[str, Awaitable[Any]] = {
+        "a text": OldVersions(filled).name_text(ORG, "t0"),
+        "drafts": Snapshots(filled, clock=SystemClock()).drafts(before=NOW),
+        "old tombstones": DeviceStore(filled).buried_before(NOW),
+        "loose texts": filled.collection("config_texts").find({**LOOSE, "touched_at": {"$lt": NOW}}),
+        "unseen versions": OldVersions(filled).with_unseen(NOW - timedelta(minutes=LONG)),
+    }
+    wanted = asked.pop(what)
+    for other in asked.values():
+        other.close()  # type: ignore[attr-defined]
+    _, documents = await cost(filled, mongo_uri, wanted)
+    assert documents <= 1

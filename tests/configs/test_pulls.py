@@ -1,0 +1,104 @@
+"""Bulk pulls: every device once, typed reasons, an end with the client; and who is told of a change."""
+
+import asyncio
+import json
+
+import pytest
+from tornado.iostream import IOStream
+from tornado.tcpclient import TCPClient
+
+from netautod.configs.capture import Pull
+from netautod.configs.models import ConfigChange
+from netautod.configs.pulls import AT_ONCE
+from netautod.errors import Unavailable
+from netautod.testing import Faults, SimulatedDevice, ios_config
+from tests.configs.fleet import Fleet
+from tests.devices.inventory import ABSENT_ID
+
+BULK = "/api/config/devices/bulk-pull"
+
+
+async def test_each_failure_has_its_kind_and_the_others_succeed(fleet: Fleet) -> None:
+    good = await fleet.device(fleet.simulated("good"))
+    cut = await fleet.device(fleet.simulated("cut", faults=Faults(truncate_after=900)))
+    refusing = await fleet.device(fleet.simulated("refusing", faults=Faults(refuse_logins=True)))
+    closed = await fleet.entry("closed", 1)
+    ids = [good, cut, refusing, closed, ABSENT_ID, good.upper(), ABSENT_ID]
+    found = (await fleet.api.post(BULK, {"device_ids": ids})).json
+    assert (found["succeeded"], found["failed"]) == (1, 4)
+    kinds = {error["device_id"]: (error["device_name"], error["error"]) for error in found["errors"]}
+    assert [(kinds[one][0], kinds[one][1].partition(":")[0]) for one in (cut, refusing, closed)] == [
+        *(("cut", "incomplete"), ("refusing", "auth"), ("closed", "refused"))
+    ]
+    assert kinds[ABSENT_ID] == (None, "Device not found")
+    assert all(set(error) == {"device_id", "device_name", "error"} for error in found["errors"])
+
+
+async def test_thousands_of_unknown_ids_are_as_many_errors(fleet: Fleet) -> None:
+    ids = [f"00000000-0000-4000-8000-{number:012}" for number in range(20_000)]
+    found = (await fleet.api.post(BULK, {"device_ids": ids})).json
+    assert (found["succeeded"], found["failed"]) == (0, 20_000)
+    assert {error["device_id"] for error in found["errors"]} == set(ids)
+
+
+async def test_a_database_that_is_away_ends_the_pull_as_such(
+    fleet: Fleet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    taken: list[str] = []
+
+    async def away(scope: object, device_id: str, pull: Pull) -> None:
+        taken.append(device_id)
+        raise Unavailable("The database is not available at the moment")
+
+    monkeypatch.setattr(fleet.configs.captures, "take", away)
+    ids = [f"00000000-0000-4000-8000-{number:012}" for number in range(5 * AT_ONCE)]
+    response = await fleet.api.post(BULK, {"device_ids": ids})
+    assert response.status == 503
+    assert len(taken) <= AT_ONCE
+
+
+async def test_a_client_that_goes_away_ends_its_pull(fleet: Fleet) -> None:
+    switch = fleet.simulated("slow", latency=30.0)
+    device_id = await fleet.device(switch)
+    stream = await sent(fleet, {"device_ids": [device_id]})
+    await switch.wait_until(lambda device: bool(device.open_sessions))
+    stream.close()
+    # Sooner than the session would give up by itself (fleet.QUICK).
+    await switch.wait_until(lambda device: not device.open_connections, seconds=3)
+    assert await fleet.audited("config.bulk_pull") == []
+    assert await fleet.database.collection("backup_facts").find({}) == []
+
+
+async def sent(fleet: Fleet, body: object) -> IOStream:
+    """A request of which nobody has read the answer yet."""
+    content = json.dumps(body)
+    port = int(fleet.served.base_url.rpartition(":")[2])
+    stream = await TCPClient().connect("127.0.0.1", port)
+    head = [f"POST {BULK} HTTP/1.1", "Host: x", f"Authorization: Bearer {fleet.api.token}"]
+    await stream.write("\r\n".join([*head, f"Content-Length: {len(content)}", "", content]).encode())
+    return stream
+
+
+async def told(fleet: Fleet, count: int) -> list[ConfigChange]:
+    """The changes that the observer has heard of; it is told from a thread."""
+    async with asyncio.timeout(5):
+        while len(fleet.changes) < count:  # noqa: ASYNC110  # no event crosses the thread
+            await asyncio.sleep(0.01)
+    return fleet.changes
+
+
+async def test_an_observer_is_told_of_new_versions_only(fleet: Fleet) -> None:
+    switch: SimulatedDevice = fleet.simulated()
+    device_id = await fleet.device(switch)
+    scope = fleet.sessions.scope(fleet.caller)
+    for community, execution_id in (("a", None), ("a", None), ("b", ABSENT_ID)):
+        switch.config = ios_config("sw1", community=community)
+        pull = Pull(via="task", by=fleet.caller.user_id, execution_id=execution_id)
+        _, captured = await fleet.configs.captures.take(scope, device_id, pull)
+    changes = await told(fleet, 2)
+    assert [(change.version, change.previous_version, change.execution_id) for change in changes] == [
+        *((1, None, None), (2, 1, ABSENT_ID))
+    ]
+    last = changes[-1]
+    assert (last.org_id, last.device_id, last.device_name) == (fleet.org_id, device_id, "sw1")
+    assert last.config_hash == captured.config.config_hash
