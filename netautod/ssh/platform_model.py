@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Literal
 
@@ -97,6 +97,10 @@ class Platform:
     noise_lines: tuple[re.Pattern[str], ...] = ()
     noise_parts: tuple[re.Pattern[str], ...] = ()
     secrets: tuple[SecretPattern, ...] = ()
+
+    def __getstate__(self) -> dict[str, object]:
+        """Its fields alone, for worker processes: what was remembered of lines stays behind."""
+        return {item.name: getattr(self, item.name) for item in fields(self)}
 
     def mode_of(self, line: str) -> tuple[str, str] | None:
         """The mode and the host name when `line` is a prompt of this platform, else None."""
