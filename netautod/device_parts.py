@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from netautod.credentials.service import CredentialService
 from netautod.devices.service import DeviceService
 from netautod.devices.sessions import DeviceSessions
+from netautod.devices.suspensions import Suspensions
 from netautod.foundation import Foundation
 from netautod.leases.named import NamedLeases
 from netautod.plugin_manager import PluginManager
@@ -46,11 +47,15 @@ def device_sessions(
     platforms = PlatformRegistry()
     for path in plugins.platforms():
         platforms.register(path)
+    suspensions = Suspensions(base.database, clock=base.clock)
+    parts.devices.deleted.register(suspensions.store.forget_device)
+    parts.credentials.deleted.register(suspensions.store.forget_credential)
     return DeviceSessions(
         devices=parts.devices,
         credentials=parts.credentials,
         platforms=platforms,
         leases=leases,
         audit=base.audit,
+        suspensions=suspensions,
         settings=base.settings.devices,
     )

@@ -15,7 +15,7 @@ from netautod.credentials.private_keys import check_private_key
 from netautod.credentials.secrets import Secrets
 from netautod.credentials.store import COLLECTION, CredentialStore
 from netautod.errors import Conflict, NotFound
-from netautod.registries import References, Removal
+from netautod.registries import Followers, References, Removal
 from netautod.store.client import Database, Document, Duplicate, OrgId
 from netautod.store.paging import Page, PageOf
 from netautod.vault.vault import Vault
@@ -26,10 +26,14 @@ ATTEMPTS = 10
 
 
 class CredentialService:
-    """`references`: who uses a credential; a used one is not deleted."""
+    """`references`: who uses a credential; a used one is not deleted. `deleted`: who cleans up after one.
+
+    If we die before they are told they never are, so nothing may depend on that but tidiness.
+    """
 
     def __init__(self, database: Database, *, vault: Vault, clock: Clock, audit: AuditLog) -> None:
         self.references = References("Credential")
+        self.deleted = Followers()
         self._store = CredentialStore(database)
         self._removal = Removal(database, COLLECTION, self.references)
         self._secrets = Secrets(vault)
@@ -91,6 +95,7 @@ class CredentialService:
         """Raises Conflict that names the users; being the organization's default is no use."""
         await self._removal.remove(caller.org_id, credential_id)
         await self._store.drop_default(caller.org_id, credential_id)
+        await self.deleted.notify(caller.org_id, credential_id)
         await self._audit.record(caller, "credential.delete", "credential", credential_id)
 
     async def login_for(

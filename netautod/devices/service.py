@@ -13,7 +13,7 @@ from netautod.caller import Caller
 from netautod.clock import Clock
 from netautod.credentials.service import CredentialService
 from netautod.devices.links import Links
-from netautod.devices.models import Device, DeviceFilter, DeviceItem
+from netautod.devices.models import DEFAULT_PROFILE, Device, DeviceFilter, DeviceItem
 from netautod.devices.queries import CREDENTIAL_FIELDS, LINK_FIELDS, where
 from netautod.devices.store import DeviceStore
 from netautod.errors import Conflict, InvalidInput, NotFound
@@ -78,6 +78,14 @@ class DeviceService:
         if pinned is None:
             raise NotFound(NOT_FOUND)
         return pinned
+
+    async def reset_host_key(self, caller: Caller, device_id: str) -> None:
+        """Forgets the pinned key: the next login pins the one that the device shows then."""
+        before = await self._store.forget_host_key(caller.org_id, device_id, at=self._clock.now())
+        if before is None:
+            raise NotFound(NOT_FOUND)
+        details = {"name": before.name, "fingerprint": before.host_key_fingerprint}
+        await self._audit.record(caller, "device.host_key_reset", "device", device_id, details)
 
     async def create(self, caller: Caller, fields: Mapping[str, Any]) -> Device:
         """`fields` as DeviceRequest loads them. Raises InvalidInput, Forbidden or Conflict."""
@@ -209,6 +217,7 @@ class DeviceService:
             connect_commands=tuple(fields.get("connect_commands", [])),
             jump_device_id=fields.get("jump_device_id"),
             host_key_fingerprint=None,
+            ssh_profile=fields.get("ssh_profile", DEFAULT_PROFILE),
             created_at=now,
             updated_at=now,
         )

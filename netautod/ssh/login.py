@@ -47,7 +47,10 @@ class Login:
 
 @dataclass(frozen=True, kw_only=True)
 class Hop:
-    """A jump device: an SSH connection is made to it first, the next one goes through it."""
+    """A jump device: an SSH connection is made to it first, the next one goes through it.
+
+    `name` is what failures call it; without one they use the address.
+    """
 
     host: str
     port: int = 22
@@ -55,6 +58,7 @@ class Hop:
     host_key_fingerprint: str | None = None
     ssh_profile: str = "modern"
     jump: "Hop | None" = None
+    name: str | None = None
 
     def __post_init__(self) -> None:
         profile_named(self.ssh_profile)

@@ -20,6 +20,8 @@ from netautod.configs.store import INDEXES as CONFIG_INDEXES
 from netautod.credentials import handlers as credential_handlers
 from netautod.devices import handlers as device_handlers
 from netautod.devices.sessions import DeviceSessions
+from netautod.devices.suspension_store import INDEXES as SUSPENSION_INDEXES
+from netautod.devices.suspensions import Suspensions
 from netautod.leases import named
 from netautod.leases.keeper import LeaseKeeper, LeaseTimes
 from netautod.settings import Devices as DeviceSettings
@@ -32,7 +34,7 @@ from tests.devices.inventory import INDEXES as INVENTORY_INDEXES
 from tests.devices.inventory import Indexed, Services, created, wired
 from tests.support.client import ApiClient, ServedRoutes
 
-INDEXES = (*INVENTORY_INDEXES, *CONFIG_INDEXES)
+INDEXES = (*INVENTORY_INDEXES, *CONFIG_INDEXES, *SUSPENSION_INDEXES)
 TIMES = LeaseTimes(lease=3.0, heartbeat=1.0, abandon=2.0)
 QUICK = DeviceSettings(connect_seconds=5.0, command_seconds=5.0)
 PASSWORD = "simulated-pa55word"
@@ -111,6 +113,7 @@ async def sessions_of_a_node(
             platforms=PlatformRegistry(),
             leases=named.NamedLeases(keeper),
             audit=AuditLog(database, clock),
+            suspensions=Suspensions(database, clock=clock),
             settings=replace(QUICK, **settings),
             busy_seconds=busy_seconds,
         )
