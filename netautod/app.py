@@ -19,7 +19,7 @@ from netautod.configs import texts as config_texts
 from netautod.configs.service import ConfigService
 from netautod.credentials import handlers as credential_handlers
 from netautod.credentials import store as credential_store
-from netautod.device_parts import DeviceParts, device_sessions
+from netautod.device_parts import DeviceOperations, DeviceParts, device_sessions
 from netautod.devices import handlers as device_handlers
 from netautod.docs import handlers as document_handlers
 from netautod.docs import notes_store, vault_handlers
@@ -109,6 +109,7 @@ async def build(base: Foundation, health: Callable[[], Awaitable[Health]]) -> As
             devices=device_parts.devices,
             sessions=sessions,
         )
+        operations = DeviceOperations.build(base, device_parts, sessions)
         node = ExecutionNode(
             node_id=node_id,
             database=base.database,
@@ -135,6 +136,7 @@ async def build(base: Foundation, health: Callable[[], Awaitable[Health]]) -> As
             health=health,
             device_parts=device_parts,
             notes=notes,
+            operations=operations,
             tasks=tasks,
         )
         await device_parts.resume()
@@ -164,6 +166,7 @@ def _routes(
     health: Callable[[], Awaitable[Health]],
     device_parts: DeviceParts,
     notes: NotesVault,
+    operations: DeviceOperations,
     tasks: TaskService,
 ) -> list[Route]:
     return [
@@ -174,6 +177,7 @@ def _routes(
         *document_handlers.routes(documents),
         *execution_handlers.routes(executions),
         *health_routes(health),
+        *operations.routes(),
         *site_handlers.routes(device_parts.sites),
         *task_handlers.routes(tasks),
         *vault_handlers.routes(notes),
@@ -192,6 +196,7 @@ def description() -> dict[str, Any]:
         health=nothing,
         device_parts=device_parts,
         notes=nothing,
+        operations=DeviceOperations(commands=nothing, tests=nothing, devices=nothing),
         tasks=nothing,
     )
     served: dict[str, Any] = openapi.route(routes).services["description"]

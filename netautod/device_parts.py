@@ -3,10 +3,14 @@
 from dataclasses import dataclass
 
 from netautod.credentials.service import CredentialService
+from netautod.devices import operation_handlers
+from netautod.devices.commands import CommandRunner
+from netautod.devices.credential_tests import CredentialTests
 from netautod.devices.service import DeviceService
 from netautod.devices.sessions import DeviceSessions
 from netautod.devices.suspensions import Suspensions
 from netautod.foundation import Foundation
+from netautod.http.routes import Route
 from netautod.leases.named import NamedLeases
 from netautod.plugin_manager import PluginManager
 from netautod.sites.service import SiteService
@@ -59,3 +63,24 @@ def device_sessions(
         suspensions=suspensions,
         settings=base.settings.devices,
     )
+
+
+@dataclass(frozen=True, kw_only=True)
+class DeviceOperations:
+    """What is done on devices now, at the request of somebody who waits."""
+
+    commands: CommandRunner
+    tests: CredentialTests
+    devices: DeviceService
+
+    @classmethod
+    def build(cls, base: Foundation, parts: DeviceParts, sessions: DeviceSessions) -> "DeviceOperations":
+        devices = parts.devices
+        return cls(
+            commands=CommandRunner(sessions=sessions, devices=devices, audit=base.audit),
+            tests=CredentialTests(sessions=sessions, devices=devices, audit=base.audit),
+            devices=devices,
+        )
+
+    def routes(self) -> list[Route]:
+        return operation_handlers.routes(self.commands, self.tests, self.devices)

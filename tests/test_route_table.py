@@ -36,12 +36,8 @@ NOT_BUILT = {
         "POST /api/devices/sync/inventory/test",
         "PUT /api/devices/sources/inventory/:",
     ],
-    "Commands, credential tests and the reset of host keys come with the rest of device access.": [
+    "The list with backups comes with the rest of the inventory.": [
         "GET /api/devices/with-backup-info",
-        "POST /api/devices/:/exec-command",
-        "POST /api/devices/:/host-key/reset",
-        "POST /api/devices/:/test-credential",
-        "POST /api/devices/bulk/test-credentials",
     ],
     "Status, pause and the page of the API come with operations.": [
         "GET /api/docs-ui",

@@ -5,6 +5,7 @@ key of a first visit is pinned right after the login, since the engine learns it
 """
 
 import asyncio
+import math
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
@@ -37,12 +38,20 @@ _LOST = "the exclusive right to the device was lost meanwhile"
 
 @dataclass(frozen=True, kw_only=True)
 class OpenDevice:
-    """A session on a device. `check` raises once the lease of the work or of the device may be lost."""
+    """A session on a device. `check` raises once the lease of the work or of the device may be lost.
+
+    `deadline` is when the visit ends, on the clock of the loop; None for one without a limit.
+    """
 
     device: Device
     session: Session
     credential_id: str
     check: Guard
+    deadline: float | None
+
+    def seconds_left(self) -> float:
+        """Infinite without a deadline."""
+        return math.inf if self.deadline is None else self.deadline - asyncio.get_running_loop().time()
 
 
 @dataclass(kw_only=True, eq=False)
@@ -174,7 +183,11 @@ class SessionScope:
         await node.suspensions.lift(org_id, known)
         await self._pin(legs, session)
         return OpenDevice(
-            device=legs[-1].device, session=session, credential_id=legs[-1].credential_id, check=check
+            device=legs[-1].device,
+            session=session,
+            credential_id=legs[-1].credential_id,
+            check=check,
+            deadline=late.when(),
         )
 
     @asynccontextmanager

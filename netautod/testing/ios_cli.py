@@ -31,6 +31,8 @@ async def serve(tty: "Tty") -> None:
             return tty.exit()
         if command == "enable":
             await _enable(tty)
+        elif command in device.questions:
+            device.answers.append(await tty.read_line(device.questions[command], hidden=True))
         elif command == "disable":
             tty.privileged = False
         elif match := re.fullmatch(r"terminal length (\d+)", command):

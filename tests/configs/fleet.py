@@ -19,12 +19,16 @@ from netautod.configs.service import ConfigService
 from netautod.configs.store import INDEXES as CONFIG_INDEXES
 from netautod.credentials import handlers as credential_handlers
 from netautod.devices import handlers as device_handlers
+from netautod.devices import operation_handlers
+from netautod.devices.commands import CommandRunner
+from netautod.devices.credential_tests import CredentialTests
 from netautod.devices.sessions import DeviceSessions
 from netautod.devices.suspension_store import INDEXES as SUSPENSION_INDEXES
 from netautod.devices.suspensions import Suspensions
 from netautod.leases import named
 from netautod.leases.keeper import LeaseKeeper, LeaseTimes
 from netautod.settings import Devices as DeviceSettings
+from netautod.ssh.limits import Limits
 from netautod.ssh.platforms import PlatformRegistry
 from netautod.store.client import Database, OrgId
 from netautod.testing import SimulatedDevice
@@ -63,6 +67,11 @@ class Fleet:
     def with_permissions(self, *permissions: str) -> ApiClient:
         """Another user of the same organization."""
         return self.served.client(*permissions, org_id=self.org_id)[0]
+
+    @property
+    def quick_limits(self) -> Limits:
+        """Short enough that a test of a silent device takes a second."""
+        return replace(self.sessions.limits, login_seconds=2.0, prompt_seconds=1.5, quiet_seconds=0.1)
 
     async def credential(self, name: str, **fields: Any) -> str:
         body = {"name": name, "credential_type": "ssh_password", "username": "admin", "secret": PASSWORD}
@@ -106,6 +115,9 @@ async def sessions_of_a_node(
     keeper = LeaseKeeper(
         collection=database.collection(named.COLLECTION), node_id=str(uuid4()), clock=clock, times=TIMES
     )
+    suspensions = Suspensions(database, clock=clock)
+    services.devices.deleted.register(suspensions.store.forget_device)
+    services.credentials.deleted.register(suspensions.store.forget_credential)
     async with keeper:
         yield DeviceSessions(
             devices=services.devices,
@@ -113,7 +125,7 @@ async def sessions_of_a_node(
             platforms=PlatformRegistry(),
             leases=named.NamedLeases(keeper),
             audit=AuditLog(database, clock),
-            suspensions=Suspensions(database, clock=clock),
+            suspensions=suspensions,
             settings=replace(QUICK, **settings),
             busy_seconds=busy_seconds,
         )
@@ -125,13 +137,14 @@ async def open_fleet(indexed: Indexed, serve: Serve, data_dir: Path, **settings:
     vault = await Vault.open(database, data_dir=data_dir, environ={})
     services = wired(database, vault)
     clock = SystemClock()
+    audit = AuditLog(database, clock)
     async with AsyncExitStack() as stack:
         sessions = await stack.enter_async_context(sessions_of_a_node(database, services, **settings))
         configs = ConfigService(
             database,
             vault=vault,
             clock=clock,
-            audit=AuditLog(database, clock),
+            audit=audit,
             devices=services.devices,
             sessions=sessions,
         )
@@ -140,6 +153,11 @@ async def open_fleet(indexed: Indexed, serve: Serve, data_dir: Path, **settings:
                 *config_handlers.routes(configs),
                 *credential_handlers.routes(services.credentials),
                 *device_handlers.routes(services.devices),
+                *operation_handlers.routes(
+                    CommandRunner(sessions=sessions, devices=services.devices, audit=audit),
+                    CredentialTests(sessions=sessions, devices=services.devices, audit=audit),
+                    services.devices,
+                ),
             ]
         )
         api, caller = served.client("*")
