@@ -69,6 +69,11 @@ class Fleet:
         return self.served.client(*permissions, org_id=self.org_id)[0]
 
     @property
+    def password(self) -> str:
+        """What the default credential logs in with."""
+        return PASSWORD
+
+    @property
     def quick_limits(self) -> Limits:
         """Short enough that a test of a silent device takes a second."""
         return replace(self.sessions.limits, login_seconds=2.0, prompt_seconds=1.5, quiet_seconds=0.1)
