@@ -118,7 +118,9 @@ async def build(base: Foundation, health: Callable[[], Awaitable[Health]]) -> As
             ticks=ticks,
             executors=executors,
             owners=_owners(base.users),
-            acting=acting_factory(devices=device_parts.devices, configs=configs),
+            acting=acting_factory(
+                devices=device_parts.devices, configs=configs, commands=operations.commands
+            ),
             finished=plugins.execution_finished,
             runs=settings.executions,
             schedule=settings.scheduler,

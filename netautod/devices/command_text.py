@@ -1,10 +1,11 @@
-"""The text of a command as audit events and logs may show it: without the secret that it sets.
+"""The text of a command: that it is one line, and how audit events and logs may show it, without its secret.
 
-It rather hides too much than too little: everything after a word such as `secret` or `password`, in the
-short forms that devices accept too. What a command reads (`show ...`) names no secret.
+`shown_command` rather hides too much than too little: everything after a word such as `secret` or
+`password`, in the short forms that devices accept too. What a command reads (`show ...`) names no secret.
 """
 
 import re
+import unicodedata
 
 HIDDEN = "<hidden>"
 _READS = ("show", "sho", "display")
@@ -22,6 +23,11 @@ _PLACES = (
 )
 _IN_URL = re.compile(r"(\w+://[^\s/:@]*:)[^\s@]+@")
 _HASH = re.compile(r"\$(?:1|2[abxy]|5|6|8|9|14|y|sha1|sha512)\$[^\s\"';]+")
+
+
+def is_one_line(command: str) -> bool:
+    """No line break (those of Unicode too) and no control character."""
+    return not any(unicodedata.category(character) in ("Cc", "Zl", "Zp") for character in command)
 
 
 def shown_command(command: str) -> str:

@@ -11,16 +11,18 @@ from typing import Any
 
 from netautod.audit.service import AuditLog
 from netautod.caller import Caller
-from netautod.devices.command_text import shown_command
+from netautod.devices.command_text import is_one_line, shown_command
 from netautod.devices.operations import CommandOutcome
 from netautod.devices.service import DeviceService
 from netautod.devices.sessions import DeviceSessions, SessionFailure, SessionScope
+from netautod.errors import InvalidInput
 from netautod.ssh.failures import DeviceFailure
 from netautod.ssh.guards import Guard, no_guard
 from netautod.ssh.limits import MIB
 from netautod.ssh.platforms import Platform
 from netautod.ssh.session import CommandResult, refused
 
+SHORTEST, LONGEST = 1, 300  # seconds that a command may take (service.md, Limits)
 OUTPUT_BYTES = MIB
 CUT = f"\n[output cut at {OUTPUT_BYTES} bytes]"
 _MARGIN = 0.2  # seconds: the engine's own timeout comes first, and knows what was printed
@@ -44,10 +46,12 @@ class CommandRunner:
         guard: Guard = no_guard,
         **details: Any,
     ) -> CommandOutcome:
-        """Raises NotFound without such a device; what goes wrong with it is in the outcome.
+        """InvalidInput, NotFound without such a device; what goes wrong with it is in the outcome.
 
         The whole call takes `seconds` at most; a `bulk` one, of a run of a task, from when it has a session.
         """
+        if not command.strip() or not is_one_line(command):
+            raise InvalidInput("command: it must be one line without control characters")
         await self._devices.get(caller.org_id, device_id)
         told = {"command": shown_command(command), **details}
         scope = self._sessions.scope(

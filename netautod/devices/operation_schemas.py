@@ -4,11 +4,12 @@ from typing import Any
 
 from marshmallow import fields, validate
 
+from netautod.devices.commands import LONGEST, SHORTEST
 from netautod.devices.schemas import check_command
 from netautod.http.schema import Answer, Id, Integer, Request
 
 COMMAND_LENGTH = 4096
-SHORTEST, DEFAULT, LONGEST = 1, 30, 300
+DEFAULT_SECONDS = 30
 
 
 class Seconds(Integer):
@@ -16,7 +17,7 @@ class Seconds(Integer):
 
     def __init__(self) -> None:
         text = f"Seconds; values outside {SHORTEST} to {LONGEST} are taken as the nearer end."
-        super().__init__(load_default=DEFAULT, metadata={"description": text})
+        super().__init__(load_default=DEFAULT_SECONDS, metadata={"description": text})
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> int:
         return max(SHORTEST, min(LONGEST, super()._deserialize(value, attr, data, **kwargs)))

@@ -1,10 +1,10 @@
 """Requests, queries and answers of /api/devices."""
 
-import unicodedata
 from typing import Any
 
 from marshmallow import ValidationError, fields, validate
 
+from netautod.devices.command_text import is_one_line
 from netautod.devices.hosts import is_host
 from netautod.http.schema import (
     Answer,
@@ -48,7 +48,7 @@ def check_command(text: str) -> None:
     """One line without control characters, which could end it, or type more than it shows."""
     if not text.strip():
         raise ValidationError("Must not be blank.")
-    if any(unicodedata.category(character) in ("Cc", "Zl", "Zp") for character in text):
+    if not is_one_line(text):
         raise ValidationError("Line breaks and control characters are not allowed.")
 
 

@@ -54,6 +54,7 @@ class Fleet:
     stack: AsyncExitStack
     sessions: DeviceSessions
     configs: ConfigService
+    commands: CommandRunner
     served: ServedRoutes
     api: ApiClient
     caller: Caller
@@ -153,13 +154,14 @@ async def open_fleet(indexed: Indexed, serve: Serve, data_dir: Path, **settings:
             devices=services.devices,
             sessions=sessions,
         )
+        commands = CommandRunner(sessions=sessions, devices=services.devices, audit=audit)
         served = await serve(
             [
                 *config_handlers.routes(configs),
                 *credential_handlers.routes(services.credentials),
                 *device_handlers.routes(services.devices),
                 *operation_handlers.routes(
-                    CommandRunner(sessions=sessions, devices=services.devices, audit=audit),
+                    commands,
                     CredentialTests(sessions=sessions, devices=services.devices, audit=audit),
                     services.devices,
                 ),
@@ -173,6 +175,7 @@ async def open_fleet(indexed: Indexed, serve: Serve, data_dir: Path, **settings:
             stack=stack,
             sessions=sessions,
             configs=configs,
+            commands=commands,
             served=served,
             api=api,
             caller=caller,
