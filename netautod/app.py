@@ -100,7 +100,10 @@ async def build(base: Foundation, health: Callable[[], Awaitable[Health]]) -> As
     node_id = str(uuid4())
     async with AsyncExitStack() as stack:
         leases = await _named_leases(stack, base, node_id)
-        sessions = device_sessions(base, device_parts, plugins, leases)
+        auth = await AuthParts.build(base, plugins=plugins, installed=INSTALLED)
+        stack.push_async_callback(auth.auth.providers.close)
+        sign = auth.ssh_ca.sign_for_device
+        sessions = device_sessions(base, device_parts, plugins, leases, sign)
         configs = ConfigService(
             base.database,
             vault=base.vault,
@@ -127,8 +130,6 @@ async def build(base: Foundation, health: Callable[[], Awaitable[Health]]) -> As
         )
         tasks = _tasks(base, device_parts, ticks, executors)
         executions = _executions(base, tasks, node)
-        auth = await AuthParts.build(base, plugins=plugins, installed=INSTALLED)
-        stack.push_async_callback(auth.auth.providers.close)
         notes, documents = await _documents(stack, base)
         routes = _routes(
             auth=auth,

@@ -6,6 +6,7 @@ from netautod.credentials.service import CredentialService
 from netautod.devices import operation_handlers
 from netautod.devices.commands import CommandRunner
 from netautod.devices.credential_tests import CredentialTests
+from netautod.devices.paths import CertificateSigner
 from netautod.devices.service import DeviceService
 from netautod.devices.sessions import DeviceSessions
 from netautod.devices.suspensions import Suspensions
@@ -46,8 +47,13 @@ class DeviceParts:
 
 
 def device_sessions(
-    base: Foundation, parts: DeviceParts, plugins: PluginManager, leases: NamedLeases
+    base: Foundation,
+    parts: DeviceParts,
+    plugins: PluginManager,
+    leases: NamedLeases,
+    sign: CertificateSigner,
 ) -> DeviceSessions:
+    """`sign` is the SSH authority of the organizations, which the resources do not know."""
     platforms = PlatformRegistry()
     for path in plugins.platforms():
         platforms.register(path)
@@ -61,6 +67,7 @@ def device_sessions(
         leases=leases,
         audit=base.audit,
         suspensions=suspensions,
+        sign=sign,
         settings=base.settings.devices,
     )
 

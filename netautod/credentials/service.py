@@ -60,6 +60,7 @@ class CredentialService:
     async def create(self, caller: Caller, fields: Mapping[str, Any]) -> Credential:
         """`fields` as CredentialRequest loads them. Raises InvalidInput, or Conflict for a taken name."""
         wanted = change.creation(fields)
+        _require_authority(caller, wanted, None)
         if wanted.touches_key:
             await check_private_key(wanted.secrets["secret"], wanted.secrets.get("passphrase"))
         org_id, credential_id = caller.org_id, str(uuid4())
@@ -82,6 +83,7 @@ class CredentialService:
                 raise NotFound(NOT_FOUND)
             before, sealed = found
             wanted = change.update(before, fields)
+            _require_authority(caller, wanted, before)
             if not wanted.names:
                 return before
             if await self._write(caller.org_id, before, sealed, wanted):
@@ -128,6 +130,7 @@ class CredentialService:
             passphrase=opened.get("passphrase"),
             enable_secret=opened.get("enable_secret"),
             revision=credential.revision,
+            use_certificate=credential.use_certificate,
         )
 
     async def _write(
@@ -156,3 +159,10 @@ class CredentialService:
             await self._store.make_default(org_id, kind, credential_id)
         elif wanted.default is False:
             await self._store.drop_default(org_id, credential_id)
+
+
+def _require_authority(caller: Caller, wanted: CredentialChange, before: Credential | None) -> None:
+    """Our authority vouches for the name in the credential wherever it is trusted, also for a person's name:
+    more than who may keep passwords and keys may decide."""
+    if wanted.certifies(before):
+        caller.require("system.manage")

@@ -16,7 +16,7 @@ from netautod.caller import Caller
 from netautod.credentials.service import CredentialService
 from netautod.devices.attempts import MOST_REFUSALS, Attempts
 from netautod.devices.models import Device
-from netautod.devices.paths import Leg, Paths, target_of
+from netautod.devices.paths import CertificateSigner, Leg, Paths, target_of
 from netautod.devices.service import DeviceService
 from netautod.devices.session_failure import SessionFailure
 from netautod.devices.slots import SiteSlots, Slots
@@ -64,6 +64,7 @@ class DeviceSessions:
     leases: NamedLeases
     audit: AuditLog
     suspensions: Suspensions
+    sign: CertificateSigner
     settings: DeviceSettings
     busy_seconds: float = BUSY_SECONDS
 
@@ -124,6 +125,7 @@ class SessionScope:
             devices=node.devices,
             credentials=node.credentials,
             audit=node.audit,
+            sign=node.sign,
             caller=self.caller,
             details=self.details,
         )

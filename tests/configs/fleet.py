@@ -132,6 +132,7 @@ async def sessions_of_a_node(
             leases=named.NamedLeases(keeper),
             audit=AuditLog(database, clock),
             suspensions=suspensions,
+            sign=services.authority.sign_for_device,
             settings=replace(QUICK, **settings),
             busy_seconds=busy_seconds,
         )

@@ -7,6 +7,7 @@ from typing import Any
 
 from netautod.audit.service import INDEXES as AUDIT_INDEXES
 from netautod.audit.service import AuditLog
+from netautod.auth.ssh_ca import SshAuthority
 from netautod.caller import Caller
 from netautod.clock import SystemClock
 from netautod.credentials import handlers as credential_handlers
@@ -35,6 +36,7 @@ class Services:
     credentials: CredentialService
     sites: SiteService
     devices: DeviceService
+    authority: SshAuthority
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,7 +89,10 @@ def wired(database: Database, vault: Vault) -> Services:
     credentials.references.register(devices.using_credential)
     sites.references.register(devices.using_site)
     sites.renamed.register(devices.follow_site)
-    return Services(credentials=credentials, sites=sites, devices=devices)
+    authority = SshAuthority(
+        database, vault=vault, clock=clock, audit=audit, reserved_principals=("reserved",)
+    )
+    return Services(credentials=credentials, sites=sites, devices=devices, authority=authority)
 
 
 async def open_inventory(indexed: Indexed, serve: Serve, data_dir: Path) -> Inventory:
