@@ -33,7 +33,7 @@ class CredentialChange:
             return False
         if before is None or not before.use_certificate or "secret" in self.secrets:
             return True
-        return self.plain.get("username", before.username) != before.username
+        return bool(self.plain.get("username", before.username) != before.username)
 
     @property
     def touches_key(self) -> bool:
