@@ -6,15 +6,24 @@ from collections.abc import AsyncIterator, Callable
 from netautod.caller import Caller
 from netautod.configs.capture import Pull
 from netautod.configs.service import ConfigService
+from netautod.devices.commands import LONGEST, SHORTEST, CommandRunner
 from netautod.devices.service import DeviceService
 from netautod.devices.sessions import SessionFailure
-from netautod.errors import NotFound
+from netautod.errors import InvalidInput, NotFound
 from netautod.executions.attempt import ActingFactory
 from netautod.executions.models import Execution
 from netautod.http.schema import uuid_or_none
-from netautod.plugin_api import Acting, CaptureOutcome, DeviceFailed, DeviceInfo, ResultTotals
+from netautod.plugin_api import (
+    Acting,
+    CaptureOutcome,
+    CommandOutcome,
+    DeviceFailed,
+    DeviceInfo,
+    ResultTotals,
+)
 
 READ = "devices.access"
+COMMAND = "devices.manage"
 
 
 class Services:
@@ -31,12 +40,14 @@ class Services:
         guard: Callable[[], None],
         devices: DeviceService,
         configs: ConfigService,
+        commands: CommandRunner,
     ) -> None:
         self._caller = caller
         self._execution = execution
         self._guard = guard
         self._devices = devices
         self._configs = configs
+        self._commands = commands
         self._sessions = configs.sessions.scope(caller, bulk=True, guard=guard, execution_id=execution.id)
         self._beginning = asyncio.Lock()
         self._begun = False
@@ -94,6 +105,36 @@ class Services:
                 await self._configs.snapshots.begin(self._caller.org_id, self._execution.id)
                 self._begun = True
 
+    async def run_command(
+        self, device_id: str, command: str, *, timeout_seconds: float = 30.0
+    ) -> CommandOutcome:
+        """In a background session: it does not try suspended logins, nor take the place of a person."""
+        self._caller.require(COMMAND)
+        self._guard()
+        try:
+            ran = await self._commands.run(
+                self._caller,
+                device_id,
+                command,
+                seconds=max(SHORTEST, min(LONGEST, timeout_seconds)),
+                bulk=True,
+                guard=self._guard,
+                execution_id=self._execution.id,
+            )
+        except InvalidInput as exc:
+            raise ValueError(exc.text) from exc
+        except NotFound as exc:
+            return CommandOutcome(
+                success=False, output="", error=exc.text, error_kind="not_found", duration_ms=0
+            )
+        return CommandOutcome(
+            success=ran.success,
+            output=ran.output,
+            error=ran.error,
+            error_kind=ran.kind,
+            duration_ms=ran.execution_time_ms,
+        )
+
     async def create_snapshot(self, name: str, totals: ResultTotals) -> str:
         self._caller.require(READ)
         self._guard()
@@ -108,10 +149,19 @@ class Services:
         )
 
 
-def acting_factory(*, devices: DeviceService, configs: ConfigService) -> ActingFactory:
+def acting_factory(
+    *, devices: DeviceService, configs: ConfigService, commands: CommandRunner
+) -> ActingFactory:
     """What the runner calls for each attempt."""
 
     def make(caller: Caller, execution: Execution, guard: Callable[[], None]) -> Acting:
-        return Services(caller=caller, execution=execution, guard=guard, devices=devices, configs=configs)
+        return Services(
+            caller=caller,
+            execution=execution,
+            guard=guard,
+            devices=devices,
+            configs=configs,
+            commands=commands,
+        )
 
     return make

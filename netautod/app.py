@@ -20,7 +20,7 @@ from netautod.configs import texts as config_texts
 from netautod.configs.service import ConfigService
 from netautod.credentials import handlers as credential_handlers
 from netautod.credentials import store as credential_store
-from netautod.device_parts import DeviceParts, device_sessions
+from netautod.device_parts import DeviceOperations, DeviceParts, device_sessions
 from netautod.devices import handlers as device_handlers
 from netautod.discovery import handlers as discovery_handlers
 from netautod.discovery.service import DiscoveryService
@@ -103,8 +103,12 @@ async def build(base: Foundation, health: Callable[[], Awaitable[Health]]) -> As
     node_id = str(uuid4())
     async with AsyncExitStack() as stack:
         leases = await _named_leases(stack, base, node_id)
-        sessions = device_sessions(base, device_parts, plugins, leases)
+        auth = await AuthParts.build(base, plugins=plugins, installed=INSTALLED)
+        stack.push_async_callback(auth.auth.providers.close)
+        sign = auth.ssh_ca.sign_for_device
+        sessions = device_sessions(base, device_parts, plugins, leases, sign)
         configs = await stack.enter_async_context(config_service(base, device_parts.devices, sessions))
+        operations = DeviceOperations.build(base, device_parts, sessions)
         node = ExecutionNode(
             node_id=node_id,
             database=base.database,
@@ -113,15 +117,15 @@ async def build(base: Foundation, health: Callable[[], Awaitable[Health]]) -> As
             ticks=ticks,
             executors=executors,
             owners=_owners(base.users),
-            acting=acting_factory(devices=device_parts.devices, configs=configs),
+            acting=acting_factory(
+                devices=device_parts.devices, configs=configs, commands=operations.commands
+            ),
             finished=plugins.execution_finished,
             runs=settings.executions,
             schedule=settings.scheduler,
         )
         tasks = _tasks(base, device_parts, ticks, executors)
         executions = _executions(base, tasks, node)
-        auth = await AuthParts.build(base, plugins=plugins, installed=INSTALLED)
-        stack.push_async_callback(auth.auth.providers.close)
         notes, documents = await _documents(stack, base)
         routes = _routes(
             auth=auth,
@@ -132,6 +136,7 @@ async def build(base: Foundation, health: Callable[[], Awaitable[Health]]) -> As
             health=health,
             device_parts=device_parts,
             notes=notes,
+            operations=operations,
             tasks=tasks,
         )
         await device_parts.resume()
@@ -160,6 +165,7 @@ def _routes(
     health: Callable[[], Awaitable[Health]],
     device_parts: DeviceParts,
     notes: NotesVault,
+    operations: DeviceOperations,
     tasks: TaskService,
 ) -> list[Route]:
     return [
@@ -172,6 +178,7 @@ def _routes(
         *execution_handlers.routes(executions),
         *health_routes(health),
         *import_handlers.routes(device_parts.imports),
+        *operations.routes(),
         *site_handlers.routes(device_parts.sites),
         *task_handlers.routes(tasks),
         *vault_handlers.routes(notes),
@@ -191,6 +198,7 @@ def description() -> dict[str, Any]:
         health=nothing,
         device_parts=device_parts,
         notes=nothing,
+        operations=DeviceOperations(commands=nothing, tests=nothing, devices=nothing),
         tasks=nothing,
     )
     served: dict[str, Any] = openapi.route(routes).services["description"]

@@ -3,10 +3,16 @@
 from dataclasses import dataclass
 
 from netautod.credentials.service import CredentialService
+from netautod.devices import operation_handlers
 from netautod.devices.batches import DeviceBatches
+from netautod.devices.commands import CommandRunner
+from netautod.devices.credential_tests import CredentialTests
+from netautod.devices.paths import CertificateSigner
 from netautod.devices.service import DeviceService
 from netautod.devices.sessions import DeviceSessions
+from netautod.devices.suspensions import Suspensions
 from netautod.foundation import Foundation
+from netautod.http.routes import Route
 from netautod.inventory.import_service import ImportService
 from netautod.leases.named import NamedLeases
 from netautod.plugin_manager import PluginManager
@@ -46,16 +52,47 @@ class DeviceParts:
 
 
 def device_sessions(
-    base: Foundation, parts: DeviceParts, plugins: PluginManager, leases: NamedLeases
+    base: Foundation,
+    parts: DeviceParts,
+    plugins: PluginManager,
+    leases: NamedLeases,
+    sign: CertificateSigner,
 ) -> DeviceSessions:
+    """`sign` is the SSH authority of the organizations, which the resources do not know."""
     platforms = PlatformRegistry()
     for path in plugins.platforms():
         platforms.register(path)
+    suspensions = Suspensions(base.database, clock=base.clock)
+    parts.devices.deleted.register(suspensions.store.forget_device)
+    parts.credentials.deleted.register(suspensions.store.forget_credential)
     return DeviceSessions(
         devices=parts.devices,
         credentials=parts.credentials,
         platforms=platforms,
         leases=leases,
         audit=base.audit,
+        suspensions=suspensions,
+        sign=sign,
         settings=base.settings.devices,
     )
+
+
+@dataclass(frozen=True, kw_only=True)
+class DeviceOperations:
+    """What is done on devices now, at the request of somebody who waits."""
+
+    commands: CommandRunner
+    tests: CredentialTests
+    devices: DeviceService
+
+    @classmethod
+    def build(cls, base: Foundation, parts: DeviceParts, sessions: DeviceSessions) -> "DeviceOperations":
+        devices = parts.devices
+        return cls(
+            commands=CommandRunner(sessions=sessions, devices=devices, audit=base.audit),
+            tests=CredentialTests(sessions=sessions, devices=devices, audit=base.audit),
+            devices=devices,
+        )
+
+    def routes(self) -> list[Route]:
+        return operation_handlers.routes(self.commands, self.tests, self.devices)

@@ -16,6 +16,7 @@ from netautod.clock import Clock
 from netautod.configs import store as config_store
 from netautod.credentials import store as credential_store
 from netautod.devices import queries as device_queries
+from netautod.devices import suspension_store
 from netautod.docs import store as document_store
 from netautod.errors import NetautodError, Unavailable
 from netautod.executions import log, results
@@ -53,6 +54,7 @@ INDEXES: tuple[Index, ...] = (
     *results.INDEXES,
     *signing_keys.INDEXES,
     *site_store.INDEXES,
+    *suspension_store.INDEXES,
     *task_store.INDEXES,
     *user_store.INDEXES,
 )

@@ -45,6 +45,7 @@ __all__ = [
     "AuthHost",
     "AuthProvider",
     "CaptureOutcome",
+    "CommandOutcome",
     "DeviceFailed",
     "DeviceInfo",
     "DeviceResult",
@@ -167,6 +168,21 @@ class CaptureOutcome:
 
 
 @dataclass(frozen=True, kw_only=True)
+class CommandOutcome:
+    """What a command printed (at most 1 MiB, marked when cut); `output` is what came when it failed.
+
+    `error` is a sentence and `error_kind` one of the typed device failures (`auth`, `refused_command`, ...),
+    or `not_found`; both are None for a success.
+    """
+
+    success: bool
+    output: str
+    error: str | None
+    error_kind: str | None
+    duration_ms: int
+
+
+@dataclass(frozen=True, kw_only=True)
 class DeviceResult:
     """What happened to one device. `error_kind` is one of the typed device failures (`auth`, ...).
 
@@ -223,6 +239,15 @@ class Acting(Protocol):
 
     async def capture_config(self, device_id: str, *, credential_id: str | None = None) -> CaptureOutcome:
         """Reads and stores the device's config; raises `netautod.plugin_api.DeviceFailed`."""
+        ...
+
+    async def run_command(
+        self, device_id: str, command: str, *, timeout_seconds: float = 30.0
+    ) -> CommandOutcome:
+        """Runs one line on the device (1 to 300 seconds); needs devices.manage, and is audited.
+
+        A device that fails or asks a question is an outcome; ValueError for a command of several lines.
+        """
         ...
 
     async def create_snapshot(self, name: str, totals: ResultTotals) -> str:

@@ -5,6 +5,7 @@ from pathlib import Path
 from uuid import uuid4
 
 import pytest
+import pytest_asyncio
 from tornado.httpclient import AsyncHTTPClient
 from tornado.httpserver import HTTPServer
 from tornado.netutil import bind_sockets
@@ -20,6 +21,7 @@ from netautod.store.client import Database, connect
 from netautod.store.embedded import EmbeddedMongo
 from netautod.store.indexes import Index, create_indexes
 from tests.support.client import ServedRoutes
+from tests.support.sshd import Sshd, running_sshd
 
 
 @pytest.fixture(scope="session")
@@ -36,6 +38,13 @@ async def database(mongo_uri: str) -> AsyncIterator[Database]:
     yield made
     await made.drop()
     made.close()
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def sshd(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Sshd]:
+    """OpenSSH's server, for the tests that are skipped where it is missing."""
+    async with running_sshd(tmp_path_factory.mktemp("sshd")) as running:
+        yield running
 
 
 Serve = Callable[[Iterable[Route]], Awaitable[ServedRoutes]]

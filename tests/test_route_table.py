@@ -24,12 +24,6 @@ NOT_BUILT = {
         "POST /api/system/pause",
         "POST /api/system/resume",
     ],
-    "Commands, credential tests and the reset of host keys come with the rest of device access.": [
-        "POST /api/devices/:/exec-command",
-        "POST /api/devices/:/host-key/reset",
-        "POST /api/devices/:/test-credential",
-        "POST /api/devices/bulk/test-credentials",
-    ],
 }
 TABLE, BUILT = table(), built()
 WAITING = [key for keys in NOT_BUILT.values() for key in keys]

@@ -7,7 +7,7 @@ database but not open the vault cannot plant an authority of his own.
 
 import base64
 import contextlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -22,7 +22,8 @@ from cryptography.hazmat.primitives.serialization import (
 
 from netautod.audit.service import AuditLog
 from netautod.auth.models import Session
-from netautod.auth.ssh_keys import ClientKey, fingerprint_of
+from netautod.auth.ssh_keys import ClientKey, fingerprint_of, parse_public_key
+from netautod.caller import Caller
 from netautod.clock import Clock, to_text
 from netautod.errors import InvalidInput
 from netautod.store.client import Database, Duplicate, OrgId
@@ -34,13 +35,15 @@ COLLECTION = "ssh_cas"
 FIELD = "private_key"
 SEALED_FIELDS = (SealedField(collection=COLLECTION, path=FIELD),)
 VALIDITY = timedelta(hours=8)
+DEVICE_VALIDITY = timedelta(hours=1)
 BACKDATED = timedelta(seconds=60)  # for servers whose clock is behind
+TERMINAL = b"permit-pty"
 # What ssh-keygen(1) grants by default; in the order of their names, as PROTOCOL.certkeys demands.
 EXTENSIONS = (
     b"permit-X11-forwarding",
     b"permit-agent-forwarding",
     b"permit-port-forwarding",
-    b"permit-pty",
+    TERMINAL,
     b"permit-user-rc",
 )
 
@@ -105,34 +108,71 @@ class SshAuthority:
         if user.username.lower() in self._reserved:
             raise InvalidInput(f"public_key: no certificate is signed for the reserved name {user.username}")
 
+    async def sign_for_device(
+        self, caller: Caller, *, username: str, credential_id: str, public_key: str
+    ) -> str:
+        """A certificate for an hour, for the service's own login as `username` with a stored key.
+
+        It grants a terminal and nothing else. InvalidInput for a reserved name or an unfit key.
+        """
+        if username.lower() in self._reserved:
+            raise InvalidInput(f"no certificate is signed for the reserved name {username}")
+        client = parse_public_key(public_key)
+        key_id = f"{caller.username} credential {credential_id}"
+        made = await self._signed(
+            caller.org_id, client, principal=username, key_id=key_id, validity=DEVICE_VALIDITY
+        )
+        details = _details(made, username, client)
+        await self._audit.record(caller, "ssh_certificate.sign", "credential", credential_id, details)
+        return made.certificate
+
     async def sign(self, user: User, session: Session, client: ClientKey) -> SshCertificate:
         """A certificate for 8 hours with the username as its only principal."""
         self.check_principal(user)
-        private = await self._private_key(user.org_id)
-        serial = await self._next_serial(user.org_id)
+        made = await self._signed(
+            user.org_id,
+            client,
+            principal=user.username,
+            key_id=f"{user.username} {session.id}",
+            validity=VALIDITY,
+            extensions=EXTENSIONS,
+        )
+        await self._record(user, session, client, made)
+        return made
+
+    async def _signed(
+        self,
+        org_id: OrgId,
+        client: ClientKey,
+        *,
+        principal: str,
+        key_id: str,
+        validity: timedelta,
+        extensions: Sequence[bytes] = (TERMINAL,),
+    ) -> SshCertificate:
+        private = await self._private_key(org_id)
+        serial = await self._next_serial(org_id)
         now = self._clock.now().replace(microsecond=0)  # certificates count whole seconds
-        valid_after, valid_before = now - BACKDATED, now + VALIDITY
+        valid_after, valid_before = now - BACKDATED, now + validity
         builder = (
             SSHCertificateBuilder()
             .public_key(client.key)
             .serial(serial)
             .type(SSHCertificateType.USER)
-            .key_id(f"{user.username} {session.id}".encode())
-            .valid_principals([user.username.encode()])
+            .key_id(key_id.encode())
+            .valid_principals([principal.encode()])
             .valid_after(int(valid_after.timestamp()))
             .valid_before(int(valid_before.timestamp()))
         )
-        for name in EXTENSIONS:
+        for name in extensions:
             builder = builder.add_extension(name, b"")
-        made = SshCertificate(
+        return SshCertificate(
             certificate=builder.sign(private).public_bytes().decode("ascii"),
             ca_public_key=_line(private),
             valid_after=valid_after,
             valid_before=valid_before,
             serial=serial,
         )
-        await self._record(user, session, client, made)
-        return made
 
     async def _private_key(self, org_id: OrgId) -> Ed25519PrivateKey:
         found = await self._authorities.find_one(org_id, {"_id": org_id})
@@ -166,13 +206,17 @@ class SshAuthority:
             resource_id=session.id,
             ip_address=session.ip_address,
             request_id=None,
-            details={
-                "serial": made.serial,
-                "principal": user.username,
-                "fingerprint": client.fingerprint,
-                "valid_before": to_text(made.valid_before),
-            },
+            details=_details(made, user.username, client),
         )
+
+
+def _details(made: SshCertificate, principal: str, client: ClientKey) -> dict[str, Any]:
+    return {
+        "serial": made.serial,
+        "principal": principal,
+        "fingerprint": client.fingerprint,
+        "valid_before": to_text(made.valid_before),
+    }
 
 
 def _line(private: Ed25519PrivateKey) -> str:

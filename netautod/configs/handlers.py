@@ -23,7 +23,6 @@ from netautod.configs.schemas import (
     SnapshotsAnswer,
 )
 from netautod.configs.service import NO_VERSION, ConfigService
-from netautod.configs.while_connected import StopsWithClient
 from netautod.devices.models import DeviceFilter
 from netautod.devices.schemas import DeviceQuery
 from netautod.errors import NotFound
@@ -110,16 +109,15 @@ class PullConfig(ConfigHandler):
         self.answer({**captured.config.to_json(), "changed": captured.changed})
 
 
-class BulkPull(StopsWithClient, ConfigHandler):
+class BulkPull(ConfigHandler):
     @requires(PULL, body=BulkPullRequest, answer=BulkPullAnswer)
     async def post(self) -> None:
         """Reads the configurations of many devices now; stops when the client goes away."""
         result = await self.while_connected(self.configs.pulls.many(self.caller, self.body["device_ids"]))
-        if result is not None:
-            self.answer(result.to_json())
+        self.answer(result.to_json())
 
 
-class SearchConfigs(StopsWithClient, ConfigHandler):
+class SearchConfigs(ConfigHandler):
     @requires(READ, query=SearchQuery, answer=SearchAnswer)
     async def get(self) -> None:
         """Finds lines in the newest configs of all devices: a plain text in any case, or a regex (RE2).
@@ -134,8 +132,7 @@ class SearchConfigs(StopsWithClient, ConfigHandler):
         found = await self.while_connected(
             self.configs.search.find(self.caller.org_id, wanted, narrowed, page)
         )
-        if found is not None:
-            self.answer(found.to_json("matches", Match.to_json))
+        self.answer(found.to_json("matches", Match.to_json))
 
 
 class DevicesWithBackupInfo(ConfigHandler):

@@ -7,7 +7,7 @@ from typing import Any
 from netautod.credentials import rules
 from netautod.credentials.models import Credential
 
-COMMON = ("name", "description", "credential_type", "allowed_hosts")
+COMMON = ("name", "description", "credential_type", "allowed_hosts", "use_certificate")
 STORED = "(stored)"  # stands for a sealed value that stays; longer than the shortest key
 
 
@@ -27,6 +27,14 @@ class CredentialChange:
         default = [] if self.default is None else ["is_default"]
         return sorted({*self.plain, *self.secrets, *self.removed, *default})
 
+    def certifies(self, before: Credential | None) -> bool:
+        """True if it decides for which name or key certificates are made."""
+        if not self.plain.get("use_certificate", before is not None and before.use_certificate):
+            return False
+        if before is None or not before.use_certificate or "secret" in self.secrets:
+            return True
+        return bool(self.plain.get("username", before.username) != before.username)
+
     @property
     def touches_key(self) -> bool:
         """True if a private key has to be checked (again)."""
@@ -41,11 +49,14 @@ def creation(fields: Mapping[str, Any]) -> CredentialChange:
     if values["port"] is None and "port" in rules.TYPES[credential_type].needs:
         values["port"] = rules.SNMP_PORT
     rules.check_values(credential_type, values, is_default=fields.get("is_default"))
+    certified = fields.get("use_certificate", False)
+    rules.check_certificate(credential_type, certified)
     common = {
         "name": fields["name"],
         "description": fields.get("description"),
         "credential_type": credential_type,
         "allowed_hosts": fields.get("allowed_hosts", []),
+        "use_certificate": certified,
     }
     return CredentialChange(
         credential_type=credential_type,
@@ -64,6 +75,9 @@ def update(before: Credential, fields: Mapping[str, Any]) -> CredentialChange:
     values = {**held, **{name: fields[name] for name in rules.TYPED if name in fields}}
     rules.check_values(new, values, is_default=fields.get("is_default"))
     plain = {name: fields[name] for name in COMMON if name in fields}
+    rules.check_certificate(new, plain.get("use_certificate", False))
+    if before.use_certificate and new != rules.CERTIFIED:
+        plain["use_certificate"] = False
     for name in rules.PLAIN:
         if name in fields or values[name] != getattr(before, name):
             plain[name] = values[name]

@@ -26,6 +26,7 @@ class Credential:
     stored: frozenset[str]
     is_default: bool
     revision: int
+    use_certificate: bool
     created_at: datetime
     updated_at: datetime
 
@@ -42,6 +43,7 @@ class Credential:
             "has_passphrase": "passphrase" in self.stored,
             "has_enable_secret": "enable_secret" in self.stored,
             "is_default": self.is_default,
+            "use_certificate": self.use_certificate,
             "created_at": to_text(self.created_at),
             "updated_at": to_text(self.updated_at),
         }
@@ -51,7 +53,8 @@ class Credential:
 class UsableCredential:
     """Opened for one login; `secret` is the password, or the private key of an `ssh_key`.
 
-    `revision` tells a later change of the credential from the one that was tried.
+    `revision` tells a later change of the credential from the one that was tried. With `use_certificate` the
+    key logs in with a certificate of the organization's own authority.
     """
 
     id: str
@@ -61,3 +64,4 @@ class UsableCredential:
     passphrase: str | None = field(repr=False)
     enable_secret: str | None = field(repr=False)
     revision: int
+    use_certificate: bool = False

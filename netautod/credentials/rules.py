@@ -10,6 +10,7 @@ from netautod.errors import InvalidInput
 SSH = "ssh"
 SNMP = "snmp"
 SNMP_PORT = 161
+CERTIFIED = "ssh_key"  # the one type that may log in with a certificate
 SEALED = ("secret", "passphrase", "enable_secret", "auth_key", "priv_key")
 PLAIN = ("username", "port", "auth_protocol", "priv_protocol")
 TYPED = (*PLAIN, *SEALED)
@@ -73,6 +74,12 @@ def check_values(credential_type: str, values: Mapping[str, Any], *, is_default:
         if not (field == "secret" and credential_type in MULTI_LINE):
             _check_single_line(field, values.get(field))
     _check_snmp(values)
+
+
+def check_certificate(credential_type: str, wanted: bool) -> None:
+    """Raises InvalidInput for a certificate without a key that it could be made for."""
+    if wanted and credential_type != CERTIFIED:
+        raise InvalidInput(f"use_certificate: not used by the type {credential_type}")
 
 
 def check_type_change(old: str, new: str, sent: Collection[str]) -> None:

@@ -50,6 +50,7 @@ class CredentialRequest(Request):
     port = Integer(allow_none=True, validate=validate.Range(1, 65535))
     allowed_hosts = fields.List(fields.String(validate=_host_entry), validate=validate.Length(max=256))
     is_default = Boolean()
+    use_certificate = Boolean()
     secret = Text(max_length=SECRET_LENGTH, load_only=True)
     passphrase = Text(max_length=1024, load_only=True)
     enable_secret = Text(max_length=1024, load_only=True)
@@ -71,6 +72,7 @@ class CredentialAnswer(Answer):
     has_passphrase = fields.Boolean()
     has_enable_secret = fields.Boolean()
     is_default = fields.Boolean()
+    use_certificate = fields.Boolean()
     created_at = Timestamp()
     updated_at = Timestamp()
 

@@ -15,7 +15,7 @@ from netautod.credentials.private_keys import check_private_key
 from netautod.credentials.secrets import Secrets
 from netautod.credentials.store import COLLECTION, CredentialStore
 from netautod.errors import Conflict, NotFound
-from netautod.registries import References, Removal
+from netautod.registries import Followers, References, Removal
 from netautod.store.client import Database, Document, Duplicate, OrgId
 from netautod.store.paging import Page, PageOf
 from netautod.vault.vault import Vault
@@ -26,10 +26,14 @@ ATTEMPTS = 10
 
 
 class CredentialService:
-    """`references`: who uses a credential; a used one is not deleted."""
+    """`references`: who uses a credential; a used one is not deleted. `deleted`: who cleans up after one.
+
+    If we die before they are told they never are, so nothing may depend on that but tidiness.
+    """
 
     def __init__(self, database: Database, *, vault: Vault, clock: Clock, audit: AuditLog) -> None:
         self.references = References("Credential")
+        self.deleted = Followers()
         self._store = CredentialStore(database)
         self._removal = Removal(database, COLLECTION, self.references)
         self._secrets = Secrets(vault)
@@ -60,6 +64,7 @@ class CredentialService:
     async def create(self, caller: Caller, fields: Mapping[str, Any]) -> Credential:
         """`fields` as CredentialRequest loads them. Raises InvalidInput, or Conflict for a taken name."""
         wanted = change.creation(fields)
+        _require_authority(caller, wanted, None)
         if wanted.touches_key:
             await check_private_key(wanted.secrets["secret"], wanted.secrets.get("passphrase"))
         org_id, credential_id = caller.org_id, str(uuid4())
@@ -82,6 +87,7 @@ class CredentialService:
                 raise NotFound(NOT_FOUND)
             before, sealed = found
             wanted = change.update(before, fields)
+            _require_authority(caller, wanted, before)
             if not wanted.names:
                 return before
             if await self._write(caller.org_id, before, sealed, wanted):
@@ -95,6 +101,7 @@ class CredentialService:
         """Raises Conflict that names the users; being the organization's default is no use."""
         await self._removal.remove(caller.org_id, credential_id)
         await self._store.drop_default(caller.org_id, credential_id)
+        await self.deleted.notify(caller.org_id, credential_id)
         await self._audit.record(caller, "credential.delete", "credential", credential_id)
 
     async def login_for(
@@ -127,6 +134,7 @@ class CredentialService:
             passphrase=opened.get("passphrase"),
             enable_secret=opened.get("enable_secret"),
             revision=credential.revision,
+            use_certificate=credential.use_certificate,
         )
 
     async def _write(
@@ -155,3 +163,10 @@ class CredentialService:
             await self._store.make_default(org_id, kind, credential_id)
         elif wanted.default is False:
             await self._store.drop_default(org_id, credential_id)
+
+
+def _require_authority(caller: Caller, wanted: CredentialChange, before: Credential | None) -> None:
+    """Our authority vouches for the name in the credential wherever it is trusted, also for a person's name:
+    more than who may keep passwords and keys may decide."""
+    if wanted.certifies(before):
+        caller.require("system.manage")

@@ -132,6 +132,7 @@ def _credential(document: Document, defaults: Mapping[str, str]) -> Credential:
         stored=frozenset(document[SEALED_UNDER]),
         is_default=kind is not None and defaults.get(kind) == document["_id"],
         revision=document["revision"],
+        use_certificate=document.get("use_certificate", False),  # older documents lack it
         created_at=document["created_at"],
         updated_at=document["updated_at"],
     )

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from netautod.devices.models import Device
+from netautod.devices.models import DEFAULT_PROFILE, Device
 from netautod.store.client import OrgId
 
 
@@ -42,6 +42,7 @@ def new_device(
         connect_commands=tuple(fields.get("connect_commands", [])),
         jump_device_id=fields.get("jump_device_id"),
         host_key_fingerprint=None,
+        ssh_profile=fields.get("ssh_profile", DEFAULT_PROFILE),
         created_at=at,
         updated_at=at,
     )

@@ -7,6 +7,8 @@ from typing import Any
 
 from netautod.clock import to_text
 
+DEFAULT_PROFILE = "modern"
+
 
 @dataclass(frozen=True, kw_only=True)
 class DeviceItem:
@@ -60,7 +62,10 @@ class DeviceItem:
 
 @dataclass(frozen=True, kw_only=True)
 class Device(DeviceItem):
-    """All fields. `metadata` is arbitrary JSON; `automation_*` is the way of model-driven platforms."""
+    """All fields. `metadata` is arbitrary JSON; `automation_*` is the way of model-driven platforms.
+
+    `ssh_profile` names the SSH algorithms that are offered to it (ssh/profiles.py).
+    """
 
     description: str | None
     serial_number: str | None
@@ -73,6 +78,7 @@ class Device(DeviceItem):
     poll_interval_minutes: int | None
     jump_device_id: str | None
     host_key_fingerprint: str | None
+    ssh_profile: str = DEFAULT_PROFILE
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -88,6 +94,7 @@ class Device(DeviceItem):
             "poll_interval_minutes": self.poll_interval_minutes,
             "jump_device_id": self.jump_device_id,
             "host_key_fingerprint": self.host_key_fingerprint,
+            "ssh_profile": self.ssh_profile,
         }
 
 

@@ -1,10 +1,10 @@
 """Requests, queries and answers of /api/devices."""
 
-import unicodedata
 from typing import Any
 
 from marshmallow import ValidationError, fields, validate
 
+from netautod.devices.command_text import is_one_line
 from netautod.devices.hosts import is_host
 from netautod.http.schema import (
     Answer,
@@ -19,6 +19,7 @@ from netautod.http.schema import (
     Text,
     Timestamp,
 )
+from netautod.ssh.profiles import PROFILES
 
 SOURCES = ("manual", "inventory", "csv")
 PROTOCOLS = ("ssh",)
@@ -43,10 +44,11 @@ def _host(text: str) -> None:
         raise ValidationError("Must be a host name or an IP address.")
 
 
-def _command(text: str) -> None:
+def check_command(text: str) -> None:
+    """One line without control characters, which could end it, or type more than it shows."""
     if not text.strip():
         raise ValidationError("Must not be blank.")
-    if any(unicodedata.category(character) in ("Cc", "Zl", "Zp") for character in text):
+    if not is_one_line(text):
         raise ValidationError("Line breaks and control characters are not allowed.")
 
 
@@ -79,9 +81,10 @@ class DeviceRequest(Request):
     poll_enabled = Boolean()
     poll_interval_minutes = Integer(allow_none=True, validate=validate.Range(1, 10080))
     connect_commands = fields.List(
-        fields.String(validate=[validate.Length(max=1024), _command]), validate=validate.Length(max=100)
+        fields.String(validate=[validate.Length(max=1024), check_command]), validate=validate.Length(max=100)
     )
     jump_device_id = Id(allow_none=True)
+    ssh_profile = fields.String(validate=validate.OneOf(tuple(PROFILES)))
 
 
 class DeviceQuery(PageQuery):
@@ -131,6 +134,7 @@ class DeviceAnswer(DeviceItemAnswer):
     poll_interval_minutes = fields.Integer(allow_none=True)
     jump_device_id = fields.String(allow_none=True)
     host_key_fingerprint = fields.String(allow_none=True)
+    ssh_profile = fields.String(validate=validate.OneOf(tuple(PROFILES)))
 
 
 class DevicesAnswer(PageAnswer):

@@ -91,6 +91,14 @@ class DeviceService:
             raise NotFound(NOT_FOUND)
         return pinned
 
+    async def reset_host_key(self, caller: Caller, device_id: str) -> None:
+        """Forgets the pinned key: the next login pins the one that the device shows then."""
+        before = await self._store.forget_host_key(caller.org_id, device_id, at=self._clock.now())
+        if before is None:
+            raise NotFound(NOT_FOUND)
+        details = {"name": before.name, "fingerprint": before.host_key_fingerprint}
+        await self._audit.record(caller, "device.host_key_reset", "device", device_id, details)
+
     async def create(self, caller: Caller, fields: Mapping[str, Any]) -> Device:
         """`fields` as DeviceRequest loads them. Raises InvalidInput, Forbidden or Conflict."""
         self._require_credentials(caller, fields)

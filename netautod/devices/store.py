@@ -34,6 +34,9 @@ SPECIAL = frozenset({"id", "tags", "connect_commands", "metadata"})
 ITEM_PLAIN = tuple(field.name for field in fields(DeviceItem) if field.name not in SPECIAL)
 PLAIN = tuple(field.name for field in fields(Device) if field.name not in SPECIAL)
 
+# Fields younger than the first release, whose documents lack them: the default of the model applies.
+ADDED = frozenset({"ssh_profile"})
+
 
 class DeviceStore:
     """Every call sees live devices only, unless it says otherwise."""
@@ -193,6 +196,12 @@ class DeviceStore:
         found = await self.get(org_id, device_id)
         return None if found is None else found.host_key_fingerprint
 
+    async def forget_host_key(self, org_id: OrgId, device_id: str, *, at: datetime) -> Device | None:
+        """Takes the pin away; the device as it was, None without such a device."""
+        change = {"$set": {"host_key_fingerprint": None, "updated_at": at}}
+        found = await self._devices.find_and_update(org_id, live(_id=device_id), change, before=True)
+        return None if found is None else _device(found)
+
     async def bury(self, org_id: OrgId, device_id: str, *, at: datetime) -> Device | None:
         """Deletes by one write, which also notes that the followers have to be told."""
         change = {"$set": {"live": False, "deleted_at": at, "cleanup": True}}
@@ -254,5 +263,5 @@ def _device(document: Document) -> Device:
         tags=tuple(document["tags"]),
         connect_commands=tuple(document["connect_commands"]),
         metadata=json.loads(document["metadata"]),
-        **{name: document[name] for name in PLAIN},
+        **{name: document[name] for name in PLAIN if name in document or name not in ADDED},
     )

@@ -3,17 +3,17 @@
 import asyncio
 import logging
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Coroutine, Iterable, Mapping
 from http import HTTPStatus
 from itertools import islice
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 from uuid import uuid4
 
 from tornado.web import HTTPError, RequestHandler, stream_request_body
 
 from netautod import json_values
 from netautod.caller import Caller
-from netautod.errors import InvalidInput, NetautodError, NotFound, TooLarge, Unauthenticated
+from netautod.errors import InvalidInput, NetautodError, NotFound, TooLarge, Unauthenticated, Unavailable
 from netautod.http.access import MIB, Operation, operation_of
 from netautod.http.context import HttpContext, RequestInfo
 from netautod.http.errors import MethodNotAllowed, error_body, status_of
@@ -21,6 +21,7 @@ from netautod.http.schema import load, uuid_or_none
 from netautod.logs import current_request
 
 logger = logging.getLogger(__name__)
+T = TypeVar("T")
 METHODS = ("GET", "POST", "PUT", "DELETE")
 LIST_PART = 500  # items of a long list that are written in one turn of the loop
 REQUEST_ID_FORM = re.compile(r"[A-Za-z0-9._-]{8,64}")
@@ -33,6 +34,8 @@ class JsonHandler(RequestHandler):
     body: dict[str, Any]
     query: dict[str, Any]
     caller: Caller
+    _work: asyncio.Future[Any] | None = None
+    _client_gone = False
 
     def initialize(self, **services: Any) -> None:
         for name, service in services.items():
@@ -120,10 +123,34 @@ class JsonHandler(RequestHandler):
             raise NotFound(f"{resource} not found")
         return found
 
+    async def while_connected(self, work: Coroutine[Any, Any, T]) -> T:
+        """What the work answers; it is cancelled when the client goes away, whom nobody answers then."""
+        self._work = asyncio.ensure_future(work)
+        if self._client_gone:
+            self._work.cancel()
+        try:
+            return await self._work  # type: ignore[no-any-return]  # the attribute holds any kind of work
+        except asyncio.CancelledError as error:
+            if not self._client_gone:
+                raise
+            raise Unavailable("the client went away") from error
+        finally:
+            self._work = None
+
+    def on_connection_close(self) -> None:
+        super().on_connection_close()
+        self._client_gone = True
+        if self._work is not None:
+            self._work.cancel()
+
     def answer(self, value: Any) -> None:
         """Writes the value with the status that the method declared."""
+        self.answer_encoded(json_values.encode(value))
+
+    def answer_encoded(self, body: bytes) -> None:
+        """`answer` for JSON that is encoded already."""
         self._begin_answer()
-        self.finish(json_values.encode(value))
+        self.finish(body)
 
     async def answer_with_list(self, value: Mapping[str, Any], name: str, items: Iterable[Any]) -> None:
         """Like `answer`, for an object with a list so long that the loop needs its turns meanwhile."""

@@ -32,9 +32,9 @@ class OneAttemptClient(asyncssh.SSHClient):
         self.host_key_changed = self._pinned is not None and self.fingerprint != self._pinned
         return not self.host_key_changed
 
-    def public_key_auth_requested(self) -> asyncssh.SSHKey | None:
-        """The key, once."""
-        key = self._login.key
+    def public_key_auth_requested(self) -> asyncssh.SSHKey | asyncssh.SSHKeyPair | None:
+        """The key (with its certificate), once."""
+        key = self._login.key_pair
         if key is None or self.offered:
             return None
         self._offer()

@@ -109,7 +109,7 @@ def _path(target: Target, login: Login) -> list[_Leg]:
                 login=hop.login,
                 pinned=hop.host_key_fingerprint,
                 profile=hop.ssh_profile,
-                hop=hop.host,
+                hop=hop.name or hop.host,
             )
         )
         hop = hop.jump

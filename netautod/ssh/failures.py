@@ -18,6 +18,10 @@ FailureKind = Literal[
     "refused_command",  # the device does not accept the command
     "lost",  # the connection dropped in the middle
     "flood",  # more output than the cap allows
+    # Known before the engine is asked; nothing was sent to the device.
+    "credential",  # there is none that may be used
+    "suspended",  # background use of the credential waits after refused logins
+    "busy",  # another session is open on the device
 ]
 KINDS: tuple[str, ...] = get_args(FailureKind)
 
@@ -25,9 +29,9 @@ KINDS: tuple[str, ...] = get_args(FailureKind)
 class DeviceFailure(UpstreamFailed):
     """A device could not be reached or read; `text` is a sentence for the operator and holds no secret.
 
-    `kind` is what programs branch on. `hop` is the address of the jump device when that one failed, so that a
-    refused login there is not held against the device behind it. `partial` is what a command had printed
-    before its output went over the cap (kind `flood` only).
+    `kind` is what programs branch on. `hop` is the name of the jump device (`Hop.name`, else its address)
+    when that one failed, so that a refused login there is not held against the device behind it. `partial` is
+    what a command had printed before it failed.
     """
 
     def __init__(self, kind: FailureKind, text: str, *, hop: str | None = None, partial: str = "") -> None:

@@ -15,6 +15,8 @@ from netautod.ssh.profiles import profile_named
 class Login:
     """One credential: a user name with either a password or a private key (text of the key file).
 
+    With a `certificate` (OpenSSH's one-line form) for the key, the certificate alone is offered.
+
     A repr shows the user name only. InvalidInput when both or neither are given: a login tries exactly one
     thing, so that a wrong credential costs one attempt.
     """
@@ -24,6 +26,7 @@ class Login:
     private_key: str | None = field(default=None, repr=False)
     passphrase: str | None = field(default=None, repr=False)
     enable_secret: str | None = field(default=None, repr=False)
+    certificate: str | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         if (self.password is None) == (self.private_key is None):
@@ -44,10 +47,29 @@ class Login:
             text = f"the private key of the credential cannot be read: {exc}"
             raise DeviceFailure("auth", text) from exc
 
+    @property
+    def key_pair(self) -> asyncssh.SSHKey | asyncssh.SSHKeyPair | None:
+        """What is offered to the device: the key, or the key with its certificate."""
+        key = self.key
+        if key is None or self.certificate is None:
+            return key
+        certificate = asyncssh.import_certificate(self.certificate)
+        # asyncssh lists the key with the certificate first, then without: that would be a second attempt.
+        pair = asyncssh.load_keypairs(key, certlist=[certificate])[0]
+        if pair.algorithm == b"ssh-rsa-cert-v01@openssh.com":
+            # OpenSSH 8.8 refuses this name; asyncssh tries the other one only if another key follows.
+            pair.algorithm = b"rsa-sha2-256-cert-v01@openssh.com"  # OpenSSH 7.8 and later
+            pair.sig_algorithms = (b"rsa-sha2-256",)
+            pair.set_sig_algorithm(b"rsa-sha2-256")
+        return pair
+
 
 @dataclass(frozen=True, kw_only=True)
 class Hop:
-    """A jump device: an SSH connection is made to it first, the next one goes through it."""
+    """A jump device: an SSH connection is made to it first, the next one goes through it.
+
+    `name` is what failures call it; without one they use the address.
+    """
 
     host: str
     port: int = 22
@@ -55,6 +77,7 @@ class Hop:
     host_key_fingerprint: str | None = None
     ssh_profile: str = "modern"
     jump: "Hop | None" = None
+    name: str | None = None
 
     def __post_init__(self) -> None:
         profile_named(self.ssh_profile)

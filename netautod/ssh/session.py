@@ -78,8 +78,8 @@ class Session:
 
         `timeout` is in seconds from sending to the prompt (default: `limits.command_seconds`). An exec
         channel's error stream follows its output. InvalidInput for a command with a control character;
-        DeviceFailure `timeout`, `lost`, `prompt` (the device asks a question) or `flood` (over `max_bytes`,
-        `partial` holds what came before). After a failure a shell session takes no more commands.
+        DeviceFailure `timeout`, `lost`, `prompt` (the device asks a question) or `flood` (over `max_bytes`);
+        `partial` holds what came before. After a failure a shell session takes no more commands.
         """
         result = await self.execute(command, timeout=timeout, max_bytes=max_bytes)
         return result.output + result.errors
@@ -99,7 +99,8 @@ class Session:
                 return await self._execute(command, stream)
         except TimeoutError as exc:
             stream.abort()
-            raise DeviceFailure("timeout", f"`{command}` did not end within {seconds:g} s") from exc
+            text = f"`{command}` did not end within {seconds:g} s"
+            raise DeviceFailure("timeout", text, partial=clean(bytes(stream.data))) from exc
 
     async def require_mode(self, mode: str) -> None:
         """Makes sure that the command line is in this mode; DeviceFailure `enable` when that is refused."""
@@ -118,7 +119,8 @@ class Session:
             text = f"`{command}` printed more than {stream.limit} bytes"
             raise DeviceFailure("flood", text, partial=clean(bytes(stream.data)))
         if stream.exit_status is None:
-            raise DeviceFailure("lost", f"the connection dropped during `{command}`")
+            text = f"the connection dropped during `{command}`"
+            raise DeviceFailure("lost", text, partial=clean(bytes(stream.data)))
         output, errors = clean(bytes(stream.data)), clean(bytes(stream.errors))
         return CommandResult(output=output, errors=errors, exit_status=stream.exit_status)
 

@@ -13,6 +13,7 @@ _ECHO_TICKS = 3  # quiet periods after which a prompt counts although the comman
 _ECHO_BYTES = 4096  # within which the echo of a command stands
 _HOST_CHARACTERS = 14  # IOS cuts the host name of a long prompt in its config modes
 _LEARN_TRIES = 3
+_PARTIAL_BYTES = 1024 * 1024  # of a failed command's output that the failure carries
 _LOGIN = "after the login"
 _Judge = Callable[[str], bool]
 _Settle = Callable[[int], bool]
@@ -85,12 +86,17 @@ class Shell:
         self._begin()
         self._stream.limit = limit or self._limits.output_bytes
         self._send(command)
-        await self._wait(
-            f"after `{command}`",
-            done=self._echo_then_prompt(command.encode()),
-            settle=self._settled,
-            seconds=seconds or self._limits.command_seconds,
-        )
+        try:
+            await self._wait(
+                f"after `{command}`",
+                done=self._echo_then_prompt(command.encode()),
+                settle=self._settled,
+                seconds=seconds or self._limits.command_seconds,
+            )
+        except DeviceFailure as exc:
+            printed = clean(bytes(self._stream.data[:_PARTIAL_BYTES])).split("\n")
+            exc.partial = "\n".join(self._strip(printed, command, {self.prompt}))
+            raise
         lines = clean(bytes(self._stream.data)).split("\n")
         before = self.prompt
         # Without a prompt on the last line, log lines followed it there.
@@ -216,7 +222,7 @@ class Shell:
         if stream.flooded:
             stream.abort()
             text = f"more than {stream.limit} bytes came {stage}"
-            raise DeviceFailure("flood", text, partial=clean(bytes(stream.data)))
+            raise DeviceFailure("flood", text)
         raw = stream.last_line().decode(errors="replace")
         if done(visible(raw)):
             return True

@@ -60,6 +60,8 @@ async def _obey(tty: "Tty", command: str) -> bool:
     elif command in script.leave:
         await tty.write(script.farewell)
         return False
+    elif command in tty.device.questions:
+        tty.device.answers.append(await tty.read_line(tty.device.questions[command], hidden=True))
     elif not command or _set_pager(tty, command) or _matches(script.ignored, command):
         pass
     else:

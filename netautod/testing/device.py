@@ -45,14 +45,14 @@ class SimulatedDevice:
     `linux` (exec channels; `files` and `responses` are what there is), or any other name: then `script` (see
     `read_script`) is its command line, and without a script it has exec channels as a `linux` has. `config`
     is the whole output of `show running-config` (of what the script names) and may be assigned while it
-    runs; `responses` maps other commands to their output.
+    runs; `responses` maps other commands to their output, `questions` those that ask something first.
     With `password` None only `authorized_key` (a public key in OpenSSH form) logs in. With `enable_password`
     a session begins in the unprivileged mode. `prompt` is the host name in the prompt unless it is set.
     `latency` in seconds is waited before each answer. `algorithms` names the oldest SSH profile that the
     device needs. Give 200 devices one `host_key` to save their generation.
 
-    What happened: `commands` (lines as received, secrets not among them), `login_attempts`,
-    `open_sessions` (shells and running commands), `open_connections`.
+    What happened: `commands` (lines as received, secrets not among them), `answers` (to questions, an empty
+    line too), `login_attempts`, `open_sessions` (shells and running commands), `open_connections`.
     """
 
     hostname: str = "sw1"
@@ -67,6 +67,7 @@ class SimulatedDevice:
     banner: str = ""
     config: str = ""
     responses: dict[str, str] = field(default_factory=dict)
+    questions: dict[str, str] = field(default_factory=dict)
     files: dict[str, str] = field(default_factory=dict)
     faults: Faults = field(default_factory=Faults)
     latency: float = 0.0
@@ -75,6 +76,7 @@ class SimulatedDevice:
     host: str = "127.0.0.1"
     port: int = 0
     commands: list[str] = field(default_factory=list, init=False)
+    answers: list[str] = field(default_factory=list, init=False)
     login_attempts: list[LoginAttempt] = field(default_factory=list, init=False)
     open_sessions: int = field(default=0, init=False)
     open_connections: int = field(default=0, init=False)

@@ -21,11 +21,17 @@ from netautod.configs.store import INDEXES as CONFIG_INDEXES
 from netautod.configs.workers import TextWorkers
 from netautod.credentials import handlers as credential_handlers
 from netautod.devices import handlers as device_handlers
+from netautod.devices import operation_handlers
+from netautod.devices.commands import CommandRunner
+from netautod.devices.credential_tests import CredentialTests
 from netautod.devices.sessions import DeviceSessions
+from netautod.devices.suspension_store import INDEXES as SUSPENSION_INDEXES
+from netautod.devices.suspensions import Suspensions
 from netautod.leases import named
 from netautod.leases.keeper import LeaseKeeper, LeaseTimes
 from netautod.settings import Configs as ConfigSettings
 from netautod.settings import Devices as DeviceSettings
+from netautod.ssh.limits import Limits
 from netautod.ssh.platforms import PlatformRegistry
 from netautod.store.client import Database, OrgId
 from netautod.testing import SimulatedDevice
@@ -35,7 +41,7 @@ from tests.devices.inventory import INDEXES as INVENTORY_INDEXES
 from tests.devices.inventory import Indexed, Services, created, wired
 from tests.support.client import ApiClient, ServedRoutes
 
-INDEXES = (*INVENTORY_INDEXES, *CONFIG_INDEXES)
+INDEXES = (*INVENTORY_INDEXES, *CONFIG_INDEXES, *SUSPENSION_INDEXES)
 TIMES = LeaseTimes(lease=3.0, heartbeat=1.0, abandon=2.0)
 QUICK = DeviceSettings(connect_seconds=5.0, command_seconds=5.0)
 PASSWORD = "simulated-pa55word"
@@ -53,6 +59,7 @@ class Fleet:
     configs: ConfigService
     workers: TextWorkers
     changes: list[ConfigChange]
+    commands: CommandRunner
     served: ServedRoutes
     api: ApiClient
     caller: Caller
@@ -66,6 +73,16 @@ class Fleet:
     def with_permissions(self, *permissions: str) -> ApiClient:
         """Another user of the same organization."""
         return self.served.client(*permissions, org_id=self.org_id)[0]
+
+    @property
+    def password(self) -> str:
+        """What the default credential logs in with."""
+        return PASSWORD
+
+    @property
+    def quick_limits(self) -> Limits:
+        """Short enough that a test of a silent device takes a second."""
+        return replace(self.sessions.limits, login_seconds=2.0, prompt_seconds=1.5, quiet_seconds=0.1)
 
     async def credential(self, name: str, **fields: Any) -> str:
         body = {"name": name, "credential_type": "ssh_password", "username": "admin", "secret": PASSWORD}
@@ -109,6 +126,9 @@ async def sessions_of_a_node(
     keeper = LeaseKeeper(
         collection=database.collection(named.COLLECTION), node_id=str(uuid4()), clock=clock, times=TIMES
     )
+    suspensions = Suspensions(database, clock=clock)
+    services.devices.deleted.register(suspensions.store.forget_device)
+    services.credentials.deleted.register(suspensions.store.forget_credential)
     async with keeper:
         yield DeviceSessions(
             devices=services.devices,
@@ -116,6 +136,8 @@ async def sessions_of_a_node(
             platforms=PlatformRegistry(),
             leases=named.NamedLeases(keeper),
             audit=AuditLog(database, clock),
+            suspensions=suspensions,
+            sign=services.authority.sign_for_device,
             settings=replace(QUICK, **settings),
             busy_seconds=busy_seconds,
         )
@@ -127,6 +149,7 @@ async def open_fleet(indexed: Indexed, serve: Serve, data_dir: Path, **settings:
     vault = await Vault.open(database, data_dir=data_dir, environ={})
     services = wired(database, vault)
     clock = SystemClock()
+    audit = AuditLog(database, clock)
     async with AsyncExitStack() as stack:
         sessions = await stack.enter_async_context(sessions_of_a_node(database, services, **settings))
         workers = await stack.enter_async_context(TextWorkers(sessions.platforms, cache_bytes=1 << 20))
@@ -135,18 +158,24 @@ async def open_fleet(indexed: Indexed, serve: Serve, data_dir: Path, **settings:
             database,
             vault=vault,
             clock=clock,
-            audit=AuditLog(database, clock),
+            audit=audit,
             devices=services.devices,
             sessions=sessions,
             workers=workers,
             settings=ConfigSettings(),
             changed=changes.append,
         )
+        commands = CommandRunner(sessions=sessions, devices=services.devices, audit=audit)
         served = await serve(
             [
                 *config_handlers.routes(configs),
                 *credential_handlers.routes(services.credentials),
                 *device_handlers.routes(services.devices),
+                *operation_handlers.routes(
+                    commands,
+                    CredentialTests(sessions=sessions, devices=services.devices, audit=audit),
+                    services.devices,
+                ),
             ]
         )
         api, caller = served.client("*")
@@ -159,6 +188,7 @@ async def open_fleet(indexed: Indexed, serve: Serve, data_dir: Path, **settings:
             configs=configs,
             workers=workers,
             changes=changes,
+            commands=commands,
             served=served,
             api=api,
             caller=caller,

@@ -1,21 +1,18 @@
 """A pull from OpenSSH's sshd with a private key: a Linux host, nobody's simulation."""
 
-import getpass
 import os
-import shutil
 
 import pytest
 
 from tests.configs.fleet import Fleet
-from tests.ssh.test_sshd import Sshd, sshd  # noqa: F401  # a fixture
+from tests.support.sshd import PROGRAM, Sshd
 
-_SSHD = shutil.which("sshd", path=f"{os.environ.get('PATH', '')}:/usr/sbin:/usr/local/sbin")
-pytestmark = pytest.mark.skipif(_SSHD is None, reason="no sshd (apt package openssh-server)")
+pytestmark = pytest.mark.skipif(PROGRAM is None, reason="no sshd (apt package openssh-server)")
 
 
-async def test_two_pulls_of_a_linux_host_are_one_version(fleet: Fleet, sshd: Sshd) -> None:  # noqa: F811
+async def test_two_pulls_of_a_linux_host_are_one_version(fleet: Fleet, sshd: Sshd) -> None:
     key = await fleet.credential(
-        "key", credential_type="ssh_key", username=getpass.getuser(), secret=sshd.private_key
+        "key", credential_type="ssh_key", username=sshd.username, secret=sshd.private_key
     )
     device_id = await fleet.entry("host", sshd.port, device_type="linux", default_credential_id=key)
     for changed in (True, False):

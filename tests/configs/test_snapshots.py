@@ -44,7 +44,9 @@ def acting(
     owner = Caller(
         user_id=str(uuid4()), org_id=fleet.org_id, username="owner", permissions=frozenset(permissions)
     )
-    return acting_factory(devices=fleet.services.devices, configs=fleet.configs)(owner, of, guard)
+    services = fleet.services
+    made = acting_factory(devices=services.devices, configs=fleet.configs, commands=fleet.commands)
+    return made(owner, of, guard)
 
 
 async def test_each_attempt_completes_the_same_snapshot(fleet: Fleet) -> None:

@@ -30,7 +30,7 @@ BODIES: dict[str, dict[str, Any]] = {
 }
 ANSWER = {
     *("id", "name", "description", "credential_type", "username", "port", "allowed_hosts", "has_secret"),
-    *("has_passphrase", "has_enable_secret", "is_default", "created_at", "updated_at"),
+    *("has_passphrase", "has_enable_secret", "is_default", "use_certificate", "created_at", "updated_at"),
 }
 
 

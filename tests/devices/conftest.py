@@ -1,9 +1,11 @@
-"""The inventory's services on a fresh database, served."""
+"""The inventory's services on a fresh database, served; and the same with devices that can be visited."""
 
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
+from tests.configs.fleet import Fleet, open_fleet
 from tests.conftest import Serve
 from tests.devices.inventory import Indexed, Inventory, open_inventory
 
@@ -11,3 +13,9 @@ from tests.devices.inventory import Indexed, Inventory, open_inventory
 @pytest.fixture
 async def inventory(indexed: Indexed, serve: Serve, tmp_path: Path) -> Inventory:
     return await open_inventory(indexed, serve, tmp_path)
+
+
+@pytest.fixture
+async def fleet(indexed: Indexed, serve: Serve, tmp_path: Path) -> AsyncIterator[Fleet]:
+    async with open_fleet(indexed, serve, tmp_path) as made:
+        yield made

@@ -7,6 +7,7 @@ from typing import Any
 
 from netautod.audit.service import INDEXES as AUDIT_INDEXES
 from netautod.audit.service import AuditLog
+from netautod.auth.ssh_ca import SshAuthority
 from netautod.caller import Caller
 from netautod.clock import SystemClock
 from netautod.credentials import handlers as credential_handlers
@@ -39,6 +40,7 @@ class Services:
     sites: SiteService
     devices: DeviceService
     imports: ImportService
+    authority: SshAuthority
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,7 +95,12 @@ def wired(database: Database, vault: Vault) -> Services:
     sites.renamed.register(devices.follow_site)
     batches = DeviceBatches(database, clock=clock, credentials=credentials, sites=sites)
     imports = ImportService(batches=batches, audit=audit)
-    return Services(credentials=credentials, sites=sites, devices=devices, imports=imports)
+    authority = SshAuthority(
+        database, vault=vault, clock=clock, audit=audit, reserved_principals=("reserved",)
+    )
+    return Services(
+        credentials=credentials, sites=sites, devices=devices, imports=imports, authority=authority
+    )
 
 
 async def open_inventory(indexed: Indexed, serve: Serve, data_dir: Path) -> Inventory:

@@ -8,7 +8,10 @@ from typing import Any
 
 import pytest
 
-from netautod.devices.sessions import MOST_REFUSALS, Attempts, SessionFailure, SessionScope, Slots
+from netautod.devices.attempts import MOST_REFUSALS, Attempts
+from netautod.devices.session_failure import SessionFailure
+from netautod.devices.sessions import SessionScope
+from netautod.devices.slots import Slots
 from netautod.errors import NotFound
 from netautod.leases.keeper import LeaseLostError
 from netautod.ssh.capture import capture

@@ -37,8 +37,9 @@ async def test_a_newcomer_follows_the_readme(
             },
         )
         answers = await shell(script)
-        me, run = answers[0], answers[1]
+        me, tested, ran, run = answers[:4]
         assert me["username"] == "admin"
+        assert (tested["success"], ran["success"]) == (True, True), answers
         assert (run["task_name"], run["triggered_by"]) == ("readme nightly", "manual")
         ended = await console.ended(run["id"])
         assert ended["state"] == "completed", ended

@@ -46,7 +46,8 @@ class Backups:
     executors: Any = field(default_factory=dict)
 
     def _acting(self, configs: ConfigService) -> Any:
-        return acting_factory(devices=self.fleet.services.devices, configs=configs)
+        fleet = self.fleet
+        return acting_factory(devices=fleet.services.devices, configs=configs, commands=fleet.commands)
 
     @asynccontextmanager
     async def node(self) -> AsyncIterator[ExecutionNode]:

@@ -1,17 +1,11 @@
 """Against a server that nobody here wrote: OpenSSH's sshd, private to the test, on a free port."""
 
-import asyncio
-import getpass
 import os
-import shutil
-import socket
-from collections.abc import AsyncIterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import asyncssh
 import pytest
-import pytest_asyncio
 
 from netautod.ssh.capture import capture
 from netautod.ssh.failures import DeviceFailure
@@ -19,75 +13,13 @@ from netautod.ssh.login import Login, Target
 from netautod.ssh.platform_model import CaptureItem
 from netautod.ssh.platforms import PlatformRegistry
 from netautod.ssh.session import KILLED, open_session
+from tests.support.sshd import PROGRAM, Sshd
 
-_SSHD = shutil.which("sshd", path=f"{os.environ.get('PATH', '')}:/usr/sbin:/usr/local/sbin")
-pytestmark = pytest.mark.skipif(_SSHD is None, reason="no sshd (apt package openssh-server)")
-
-
-@dataclass(frozen=True, kw_only=True)
-class Sshd:
-    """A running server and the key that logs in to it."""
-
-    port: int
-    private_key: str
-    fingerprint: str
-
-
-def _configuration(folder: Path, port: int) -> Path:
-    path = folder / "sshd_config"
-    path.write_text(
-        f"ListenAddress 127.0.0.1:{port}\nHostKey {folder}/host_key\nPidFile none\nUsePAM no\n"
-        f"StrictModes no\nPermitRootLogin prohibit-password\nPasswordAuthentication no\n"
-        f"KbdInteractiveAuthentication no\nAuthorizedKeysFile {folder}/authorized_keys\n"
-    )
-    return path
+pytestmark = pytest.mark.skipif(PROGRAM is None, reason="no sshd (apt package openssh-server)")
 
 
 def _hostname() -> str:
     return Path("/etc/hostname").read_text().strip()
-
-
-async def _listening(port: int) -> None:
-    async with asyncio.timeout(5):
-        while True:
-            try:
-                _, writer = await asyncio.open_connection("127.0.0.1", port)
-            except ConnectionRefusedError:
-                await asyncio.sleep(0.02)  # sshd has no way to say that it is ready
-            else:
-                writer.close()
-                await writer.wait_closed()
-                return
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="session")
-async def sshd(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Sshd]:
-    assert _SSHD is not None
-    folder = tmp_path_factory.mktemp("sshd")
-    host_key = asyncssh.generate_private_key("ssh-ed25519")
-    host_key.write_private_key(folder / "host_key")
-    (folder / "host_key").chmod(0o600)
-    key = asyncssh.generate_private_key("ssh-ed25519")
-    (folder / "authorized_keys").write_bytes(key.export_public_key())
-    if os.geteuid() == 0:  # sshd run by root insists on its privilege separation folder
-        os.makedirs("/run/sshd", mode=0o755, exist_ok=True)
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    process = await asyncio.create_subprocess_exec(
-        _SSHD, "-D", "-e", "-f", str(_configuration(folder, port)), stderr=asyncio.subprocess.DEVNULL
-    )
-    try:
-        await _listening(port)
-        yield Sshd(
-            port=port,
-            private_key=key.export_private_key().decode(),
-            fingerprint=host_key.get_fingerprint("sha256"),
-        )
-    finally:
-        if process.returncode is None:
-            process.terminate()
-        await process.wait()
 
 
 @pytest.fixture
@@ -102,7 +34,7 @@ def target(sshd: Sshd, platforms: PlatformRegistry) -> Target:
 
 @pytest.fixture
 def login(sshd: Sshd) -> Login:
-    return Login(username=getpass.getuser(), private_key=sshd.private_key)
+    return Login(username=sshd.username, private_key=sshd.private_key)
 
 
 async def test_a_linux_host_is_captured(target: Target, login: Login) -> None:
@@ -128,17 +60,17 @@ async def test_a_file_name_with_quotes_is_read_as_it_is(target: Target, login: L
         assert (await capture(session)).raw == "content\n"
 
 
-async def test_a_wrong_key_is_refused(target: Target) -> None:
+async def test_a_wrong_key_is_refused(target: Target, sshd: Sshd) -> None:
     key = asyncssh.generate_private_key("ssh-ed25519").export_private_key().decode()
     with pytest.raises(DeviceFailure) as caught:
-        async with open_session(target, Login(username=getpass.getuser(), private_key=key)):
+        async with open_session(target, Login(username=sshd.username, private_key=key)):
             pass
     assert caught.value.kind == "auth"
 
 
-async def test_a_password_where_only_keys_are_taken(target: Target) -> None:
+async def test_a_password_where_only_keys_are_taken(target: Target, sshd: Sshd) -> None:
     with pytest.raises(DeviceFailure, match=r"does not accept a login .* by password") as caught:
-        async with open_session(target, Login(username=getpass.getuser(), password="p")):
+        async with open_session(target, Login(username=sshd.username, password="p")):
             pass
     assert caught.value.kind == "auth"
 

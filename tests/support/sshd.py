@@ -18,7 +18,7 @@ PROGRAM = shutil.which("sshd", path=f"{os.environ.get('PATH', '')}:/usr/sbin:/us
 
 @dataclass(frozen=True, kw_only=True)
 class Sshd:
-    """A running server and the key that logs in to it as `username`."""
+    """A running server, and the key that logs in to it as `username` where no authority is trusted."""
 
     port: int
     username: str

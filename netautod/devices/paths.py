@@ -1,0 +1,146 @@
+"""The way to a device: itself and the jump devices before it, each with the login that it takes."""
+
+import asyncio
+import math
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+from netautod.audit.service import AuditLog
+from netautod.caller import Caller
+from netautod.credentials.errors import CredentialUnusable
+from netautod.credentials.models import UsableCredential
+from netautod.credentials.service import CredentialService
+from netautod.devices.links import MOST_JUMPS
+from netautod.devices.models import Device
+from netautod.devices.service import DeviceService
+from netautod.devices.session_failure import SessionFailure
+from netautod.errors import InvalidInput
+from netautod.ssh.login import Hop, Login, Target
+from netautod.ssh.platform_model import Platform
+from netautod.vault.errors import VaultError
+
+RENEW_SECONDS = 1200.0  # a third of a certificate's hour; a login may wait for its turn after that
+
+
+class CertificateSigner(Protocol):
+    """Signs a short-lived user certificate; InvalidInput for a name or key that gets none."""
+
+    async def __call__(
+        self, caller: Caller, *, username: str, credential_id: str, public_key: str
+    ) -> str: ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class Leg:
+    """One login of the way; `revision` is that of the credential."""
+
+    device: Device
+    login: Login
+    credential_id: str
+    revision: int
+
+
+class Paths:
+    """The ways of one request or run: it audits the use of each credential once, before it is used."""
+
+    def __init__(
+        self,
+        *,
+        devices: DeviceService,
+        credentials: CredentialService,
+        audit: AuditLog,
+        sign: CertificateSigner,
+        caller: Caller,
+        details: Mapping[str, Any],
+    ) -> None:
+        self._devices = devices
+        self._credentials = credentials
+        self._audit = audit
+        self._sign = sign
+        self._caller = caller
+        self._details = details
+        self._logins: dict[tuple[str, int], tuple[Login, float]] = {}
+        self._audited: set[str] = set()
+        self._preparing = asyncio.Lock()
+
+    async def to(self, device_id: str, override: str | None) -> list[Leg]:
+        """The jump device farthest from the device first, itself last; NotFound, SessionFailure."""
+        device = await self._devices.get(self._caller.org_id, device_id)
+        legs = [await self._leg(device, override)]
+        while (jump := legs[0].device.jump_device_id) is not None:
+            if len(legs) > MOST_JUMPS:
+                raise SessionFailure("refused", f"more than {MOST_JUMPS} jump devices on the way")
+            hop = await self._devices.get(self._caller.org_id, jump)
+            legs.insert(0, await self._leg(hop, None))
+        return legs
+
+    async def _leg(self, device: Device, override: str | None) -> Leg:
+        org_id, own = self._caller.org_id, device.default_credential_id
+        try:
+            found = await self._credentials.login_for(
+                org_id, host=device.host, override=override, device_default=own
+            )
+        except (CredentialUnusable, VaultError) as exc:
+            raise SessionFailure("credential", exc.text) from exc
+        async with self._preparing:  # nobody uses it before the event is written
+            await self._audit_use(found.id)
+            login = await self._login(found)
+        return Leg(device=device, login=login, credential_id=found.id, revision=found.revision)
+
+    async def _audit_use(self, credential_id: str) -> None:
+        if credential_id not in self._audited:
+            record = self._audit.record
+            await record(self._caller, "credential.use", "credential", credential_id, self._details)
+            self._audited.add(credential_id)
+
+    async def _login(self, found: UsableCredential) -> Login:
+        """One for all devices: decoding an encrypted private key is slow on purpose."""
+        login, renewal = self._logins.get((found.id, found.revision), (None, 0.0))
+        if login is None or time.monotonic() >= renewal:
+            login, renewal = _login(found), math.inf
+            if found.use_certificate:
+                login = await self._certified(found, login)
+                renewal = time.monotonic() + RENEW_SECONDS
+            self._logins[found.id, found.revision] = (login, renewal)
+        return login
+
+    async def _certified(self, found: UsableCredential, login: Login) -> Login:
+        key = await asyncio.to_thread(lambda: login.key)
+        assert key is not None  # rules.py: a certificate is for a key
+        try:
+            certificate = await self._sign(
+                self._caller,
+                username=found.username,
+                credential_id=found.id,
+                public_key=key.export_public_key().decode(),
+            )
+        except InvalidInput as exc:
+            raise SessionFailure("credential", exc.text) from exc
+        return replace(login, certificate=certificate)
+
+
+def target_of(legs: list[Leg], platform: Platform) -> Target:
+    """What the engine connects to, by the whole way."""
+    jump: Hop | None = None
+    for leg in legs[:-1]:
+        jump = Hop(login=leg.login, jump=jump, name=leg.device.name, **_address(leg.device))
+    device = legs[-1].device
+    commands = device.connect_commands
+    return Target(platform=platform, connect_commands=commands, jump=jump, **_address(device))
+
+
+def _address(device: Device) -> dict[str, Any]:
+    return {
+        "host": device.host,
+        "port": device.port,
+        "host_key_fingerprint": device.host_key_fingerprint,
+        "ssh_profile": device.ssh_profile,
+    }
+
+
+def _login(found: UsableCredential) -> Login:
+    secret = {"private_key" if found.type == "ssh_key" else "password": found.secret}
+    more = {"passphrase": found.passphrase, "enable_secret": found.enable_secret}
+    return Login(username=found.username, **secret, **more)

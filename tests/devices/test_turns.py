@@ -1,0 +1,123 @@
+"""Who waits for whom: interactive calls and bulk work, one device, one site."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
+from pathlib import Path
+
+import pytest
+
+from netautod.devices.slots import SiteSlots
+from netautod.testing import Faults, SimulatedDevice
+from tests.configs.fleet import Fleet, open_fleet
+from tests.conftest import Serve
+from tests.devices.inventory import Indexed
+
+
+@pytest.fixture
+async def small(indexed: Indexed, serve: Serve, tmp_path: Path) -> AsyncIterator[Fleet]:
+    """A node with six sessions, four of which are kept for interactive calls."""
+    async with open_fleet(indexed, serve, tmp_path, concurrent_sessions=6) as made:
+        yield made
+
+
+async def two_of(mute: list[SimulatedDevice]) -> None:
+    """Waits until the configurations of two of them are being read."""
+    waiting = {
+        asyncio.create_task(switch.wait_until(lambda device: "show running-config" in device.commands))
+        for switch in mute
+    }
+    while len(waiting) > len(mute) - 2:
+        _, waiting = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+    for one in waiting:
+        one.cancel()
+    await asyncio.gather(*waiting, return_exceptions=True)
+
+
+async def test_a_command_answers_at_once_while_a_bulk_pull_waits_for_its_turns(small: Fleet) -> None:
+    mute = [small.simulated(f"mute{number}", faults=Faults(stop_after=9)) for number in range(6)]
+    ids = [await small.device(switch) for switch in mute]
+    ids += [await small.entry(f"waiting{number}", 1) for number in range(50)]
+    own = await small.device(small.simulated("own"))
+    pulling = asyncio.create_task(small.api.post("/api/config/devices/bulk-pull", {"device_ids": ids}))
+    await two_of(mute)  # all that may be visited now
+    started = time.monotonic()
+    answer = (await small.api.post(f"/api/devices/{own}/exec-command", {"command": "show version"})).json
+    assert answer["success"] is True
+    assert (await small.api.post(f"/api/devices/{own}/test-credential")).json["success"] is True
+    assert (await small.api.post(f"/api/config/devices/{own}/pull")).status == 200
+    assert time.monotonic() - started < 5  # what a device that stays silent costs the pull
+    assert not pulling.done()
+    for switch in mute:
+        await switch.stop()
+    assert (await pulling).json["failed"] == 56
+
+
+async def test_a_command_waits_a_bounded_time_for_a_capture_of_the_same_device(fleet: Fleet) -> None:
+    switch = fleet.simulated(faults=Faults(stop_after=9))
+    device_id = await fleet.device(switch)
+    body = {"device_ids": [device_id]}
+    pulling = asyncio.create_task(fleet.api.post("/api/config/devices/bulk-pull", body))
+    await switch.wait_until(lambda device: "show running-config" in device.commands)
+    command = {"command": "show version", "timeout_secs": 2}
+    answer = (await fleet.api.post(f"/api/devices/{device_id}/exec-command", command)).json
+    assert answer["success"] is False
+    assert answer["error"] == "busy: sw1: another session stayed open on the device for 1 s"
+    assert "show version" not in switch.commands
+    await switch.stop()
+    await pulling
+
+
+async def test_a_site_has_no_more_bulk_sessions_than_it_may() -> None:
+    sites, under_way, most = SiteSlots(per_site=2), 0, 0
+
+    async def visit() -> None:
+        nonlocal under_way, most
+        async with sites.hold(("org", "lab")):
+            under_way += 1
+            most = max(most, under_way)
+            await asyncio.sleep(0)
+            under_way -= 1
+
+    async with AsyncExitStack() as stack:
+        for site in (("org", "other"), ("another org", "lab"), None, None, None):
+            await stack.enter_async_context(sites.hold(site))
+        await asyncio.gather(*(visit() for _ in range(7)))
+    assert most == 2
+
+
+async def test_one_who_stops_waiting_for_a_site_leaves_nothing_behind() -> None:
+    sites = SiteSlots(per_site=1)
+
+    async def visit() -> None:
+        async with sites.hold("lab"):
+            pass
+
+    async with sites.hold("lab"):
+        waiting = [asyncio.create_task(visit()) for _ in range(2)]
+        await asyncio.sleep(0)
+        waiting[0].cancel()
+    async with asyncio.timeout(1):
+        await waiting[1]
+        await visit()
+
+
+async def test_the_limit_of_a_site_binds_a_bulk_pull_but_no_single_call(
+    indexed: Indexed, serve: Serve, tmp_path: Path
+) -> None:
+    async with open_fleet(indexed, serve, tmp_path, sessions_per_site=1) as fleet:
+        mute = [fleet.simulated(f"mute{number}", faults=Faults(stop_after=9)) for number in range(2)]
+        ids = [await fleet.device(switch, site="lab") for switch in mute]
+        free = await fleet.device(fleet.simulated("free"), site="other")
+        body = {"device_ids": [*ids, free]}
+        pulling = asyncio.create_task(fleet.api.post("/api/config/devices/bulk-pull", body))
+        await mute[0].wait_until(lambda device: "show running-config" in device.commands)
+        while (await fleet.api.get(f"/api/config/devices/{free}/configs")).json["total"] == 0:
+            assert not pulling.done()
+        assert mute[1].login_attempts == []
+        path = f"/api/devices/{ids[1]}/test-credential"
+        assert (await fleet.api.post(path)).json["success"] is True
+        for switch in mute:
+            await switch.stop()
+        assert (await pulling).json["succeeded"] == 1
