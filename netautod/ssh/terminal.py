@@ -5,6 +5,8 @@ import re
 # ECMA-48: CSI sequences, OSC strings (ended by BEL or ST) and the other two-byte escapes.
 _CSI = r"\x1b\[(?P<args>[0-?]*)[ -/]*(?P<final>[@-~])"
 _ESCAPE = re.compile(_CSI + r"|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[ -/]*[0-~]")
+# A new line without a line feed: ECMA-48 NEL, and the line that a ProCurve inserts at the bottom to scroll.
+_NEXT_LINE = re.compile(r"\x1bE|\x1b\[\d*L")
 _UNFINISHED_ESCAPE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*)?\Z")
 # A carriage return that begins no line end, or any control character but tab and line feed.
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]|\r(?!\n)")
@@ -18,12 +20,17 @@ def clean(data: bytes) -> str:
     text = data.decode("utf-8", errors="replace")
     if _CONTROL.search(text) is None:  # the usual case, and the fast one
         return text.replace("\r\n", "\n")
+    if "\x1b" in text:
+        text = _NEXT_LINE.sub("\n", text)
     return "\n".join(visible(line) for line in text.split("\n"))
 
 
 def visible(line: str) -> str:
-    """One line (without its line feed) after backspaces, carriage returns and erasures did their work."""
-    line = line.rstrip("\r")
+    """One line (without its line feed) after backspaces, carriage returns and erasures did their work.
+
+    Of several lines that escape sequences divide, the last one.
+    """
+    line = without_earlier_lines(line.rstrip("\r"))
     if _CONTROL.search(line) is None:
         return line
     line = _ESCAPE.sub(_keep_cursor_moves, _UNFINISHED_ESCAPE.sub("", line.replace("\x00", "")))
@@ -43,13 +50,21 @@ def visible(line: str) -> str:
 
 
 def without_escapes(text: str) -> str:
-    """The text as it came, backspaces included, without colours and other escape sequences."""
-    return _ESCAPE.sub("", text) if "\x1b" in text else text
+    """The last line as it came, backspaces included, without colours and other escape sequences."""
+    return _ESCAPE.sub("", without_earlier_lines(text)) if "\x1b" in text else text
+
+
+def without_earlier_lines(line: str) -> str:
+    """What stands after the last escape sequence that begins a new line."""
+    return _NEXT_LINE.split(line)[-1] if "\x1b" in line else line
 
 
 def _keep_cursor_moves(match: re.Match[str]) -> str:
-    """Only these change the visible text of a line: cursor forward, back, to column; erase in line."""
-    return match[0] if (match["final"] or "-") in "CDGK" else ""
+    """Only these change the visible text of a line: cursor forward, back, to column; erase in line.
+
+    A cursor address counts as one to its column: devices that use it write in the last row of the screen.
+    """
+    return match[0] if (match["final"] or "-") in "CDGHK" else ""
 
 
 def _move(piece: str, cells: list[str], column: int) -> tuple[list[str], int]:
@@ -57,9 +72,9 @@ def _move(piece: str, cells: list[str], column: int) -> tuple[list[str], int]:
         return cells, max(0, column - 1)
     if piece == "\r":
         return cells, 0
-    digits = re.sub(r"[^0-9]", "", piece)[:6]
-    count = min(int(digits or 0), _MAX_COLUMN)
     final = piece[-1]
+    _, _, digits = piece[2:-1].rpartition(";") if final != "H" or ";" in piece else ("", "", "")
+    count = min(int(re.sub(r"[^0-9]", "", digits)[:6] or 0), _MAX_COLUMN)
     if final == "K":
         return _erase(cells, column, count), column
     if final == "D":
