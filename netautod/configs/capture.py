@@ -12,7 +12,7 @@ from netautod.devices.sessions import OpenDevice, SessionScope
 from netautod.errors import Conflict, NotFound
 from netautod.ssh.capture import capture, suspicious
 from netautod.ssh.failures import DeviceFailure
-from netautod.ssh.platforms import Platform
+from netautod.ssh.platform_model import Platform
 from netautod.store.client import Duplicate, OrgId
 from netautod.vault.errors import VaultError
 

@@ -3,8 +3,9 @@
 import hashlib
 import hmac
 import re
+from collections.abc import Callable, Iterator
 
-from netautod.ssh.platforms import Platform
+from netautod.ssh.platform_model import Platform, SecretPattern
 
 _TOKEN_DIGITS = 8
 _TOKEN = re.compile(rf"<secret(?::[0-9a-f]{{{_TOKEN_DIGITS}}})?>")
@@ -22,7 +23,7 @@ def normalise(text: str, platform: Platform, key: bytes) -> str:
     parts = platform.any_noise_part
     has_secret = platform.any_secret.match
     lines: list[str] = []
-    for line in text.split("\n"):
+    for line in hide_long_secrets(text.split("\n"), platform, lambda item, secret: _token(item, secret, key)):
         if noise(line):
             continue
         kept = parts.sub("", line).rstrip()
@@ -38,11 +39,50 @@ def secret_token(secret: str, key: bytes) -> str:
     return f"<secret:{digest[:_TOKEN_DIGITS]}>"
 
 
+def hide_long_secrets(
+    lines: list[str], platform: Platform, stand_in: Callable[[SecretPattern, str], str]
+) -> Iterator[str]:
+    """The lines, with each secret that goes on over several of them replaced on the first one.
+
+    One that does not end hides the rest of the text: rather too much than a key in clear.
+    """
+    begins = platform.any_long_secret.match
+    rest = iter(lines)
+    for line in rest:
+        if not begins(line):
+            yield line
+            continue
+        item, match = _long_secret(line, platform)
+        start = match.start("secret")
+        parts, after = [line[start:]], ""
+        while (end := item.until.search(parts[-1]) if item.until is not None else None) is None:
+            following = next(rest, None)
+            if following is None:
+                break
+            parts.append(following)
+        if end is not None:
+            after = parts[-1][end.end() :]
+            parts[-1] = parts[-1][: end.end()]
+        yield line[:start] + stand_in(item, "\n".join(parts)) + after
+
+
+def _long_secret(line: str, platform: Platform) -> tuple[SecretPattern, re.Match[str]]:
+    return next(
+        (item, match)
+        for item in platform.secrets
+        if item.until is not None and (match := item.pattern.match(line)) is not None
+    )
+
+
+def _token(item: SecretPattern, secret: str, key: bytes) -> str:
+    return secret_token(secret, key) if item.shown == "stable" else "<secret>"
+
+
 def _hide(line: str, platform: Platform, key: bytes) -> str:
     for item in platform.secrets:
         match = item.pattern.match(line)
         if match is not None and not is_token(match["secret"]):
-            token = secret_token(match["secret"], key) if item.shown == "stable" else "<secret>"
+            token = _token(item, match["secret"], key)
             line = line[: match.start("secret")] + token + line[match.end("secret") :]
     return line
 

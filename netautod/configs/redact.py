@@ -2,8 +2,8 @@
 
 import re
 
-from netautod.configs.normalise import is_token
-from netautod.ssh.platforms import Platform
+from netautod.configs.normalise import hide_long_secrets, is_token
+from netautod.ssh.platform_model import Platform
 
 HIDDEN = "<hidden>"
 # Encryption types and algorithm names stand between the keyword and the secret: `key 7 ...`, `auth sha ...`.
@@ -36,7 +36,7 @@ def redact(text: str, platform: Platform) -> str:
     text = _PEM.sub(lambda match: f"{match[1]}\n{HIDDEN}\n{match[3]}", text)
     look = _WORTH_A_LOOK.search
     has_secret = platform.any_secret.match
-    lines = text.split("\n")
+    lines = list(hide_long_secrets(text.split("\n"), platform, lambda item, secret: HIDDEN))
     for number, line in enumerate(lines):
         if look(line) or has_secret(line):
             lines[number] = _redact_line(line, platform)

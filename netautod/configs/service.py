@@ -26,7 +26,7 @@ from netautod.configs.texts import ConfigTexts
 from netautod.devices.service import DeviceService
 from netautod.devices.sessions import DeviceSessions, SessionScope
 from netautod.errors import NetautodError, NotFound
-from netautod.ssh.platforms import Platform
+from netautod.ssh.platform_model import Platform
 from netautod.store.client import Database, OrgId
 from netautod.store.paging import Page, PageOf
 from netautod.vault.vault import Vault

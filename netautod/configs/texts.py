@@ -15,7 +15,7 @@ from netautod.configs.normalise import normalise
 from netautod.configs.offload import sized
 from netautod.errors import NotFound
 from netautod.ssh.failures import DeviceFailure
-from netautod.ssh.platforms import Platform
+from netautod.ssh.platform_model import Platform
 from netautod.store.client import Database, Duplicate, OrgId
 from netautod.vault.rotation import SealedField
 from netautod.vault.vault import MAX_PLAINTEXT_BYTES, Vault

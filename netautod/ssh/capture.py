@@ -4,7 +4,7 @@ import shlex
 from dataclasses import dataclass
 
 from netautod.ssh.failures import DeviceFailure
-from netautod.ssh.platforms import CaptureItem, Platform
+from netautod.ssh.platform_model import CaptureItem, Platform
 from netautod.ssh.session import KILLED, CommandResult, Session, refused
 
 _EDGE_LINES = 10  # a refusal stands at the beginning or the end; in between a banner may quote one
@@ -54,8 +54,25 @@ def suspicious(size: int, last_good_size: int | None) -> bool:
 
 
 async def _read(session: Session, item: CaptureItem) -> tuple[str | None, str | None]:
-    """The text of one part and a note about it; no text when the part is absent on this device."""
-    command = item.command if item.command is not None else _read_command(item.file or "")
+    """The text of one part and a note about it; no text when the part is absent on this device.
+
+    The device may refuse all commands of the part but one: releases differ in their syntax.
+    """
+    first = item.command if item.command is not None else _read_command(item.file or "")
+    refusals: list[DeviceFailure] = []
+    for command in (first, *item.alternatives):
+        try:
+            return await _read_by(session, item, command)
+        except DeviceFailure as exc:
+            if exc.kind != "refused_command":
+                raise
+            refusals.append(exc)
+    if item.optional and session.platform.channel == "shell":
+        return None, f"{item.title} skipped: {refusals[0].text}"
+    raise refusals[0]
+
+
+async def _read_by(session: Session, item: CaptureItem, command: str) -> tuple[str | None, str | None]:
     try:
         result = await session.execute(command, timeout=session.limits.capture_seconds)
     except DeviceFailure as exc:

@@ -7,7 +7,7 @@ import asyncssh
 
 from netautod.errors import InvalidInput
 from netautod.ssh.failures import DeviceFailure
-from netautod.ssh.platforms import Platform
+from netautod.ssh.platform_model import Platform
 from netautod.ssh.profiles import profile_named
 
 

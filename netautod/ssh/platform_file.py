@@ -59,6 +59,15 @@ class Table:
             raise self.wrong(f"{key} must be true or false")
         return value is True
 
+    def number(self, key: str, *, default: int) -> int:
+        """A whole number from 1."""
+        value = self._take(key)
+        if value is None:
+            return default
+        if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+            raise self.wrong(f"{key} must be a whole number from 1")
+        return value
+
     def choice(self, key: str, allowed: tuple[str, ...]) -> str:
         """One of the allowed words."""
         value = self.text(key)

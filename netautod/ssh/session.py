@@ -12,7 +12,7 @@ from netautod.ssh.connect import Connection, Login, Target, connect
 from netautod.ssh.failures import DeviceFailure
 from netautod.ssh.guards import Guard, no_guard
 from netautod.ssh.limits import Limits
-from netautod.ssh.platforms import Platform
+from netautod.ssh.platform_model import Platform
 from netautod.ssh.shell import Shell
 from netautod.ssh.stream import ByteStream
 from netautod.ssh.terminal import clean
@@ -137,7 +137,7 @@ async def open_session(
 ) -> AsyncIterator[Session]:
     """Connects, logs in, learns the prompt, turns paging off and sends the target's connect_commands.
 
-    With an enable secret in the login the session goes to the privileged mode at once. `guard` is called
+    With an enable secret in the login the session goes to the privileged mode before that. `guard` is called
     directly before everything that is sent to the device (the fence of a lease); what it raises ends the
     session and is passed on. DeviceFailure says why a device could not be opened. On any exception,
     cancellation included, the TCP connection is closed at once; otherwise within two seconds.
@@ -174,6 +174,9 @@ async def _prepare(session: Session, shell: Shell | None, login: Login) -> None:
     enable = session.platform.enable
     if shell is not None and enable is not None and login.enable_secret and shell.mode == "exec":
         await shell.enable(login.enable_secret)
+    if shell is not None:
+        # After enable: an ASA knows the command in the privileged mode only.
+        await shell.turn_paging_off()
     for command in session.target.connect_commands:
         output = await session.run(command)
         refusal = refused(output.split("\n"), session.platform)

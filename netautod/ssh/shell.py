@@ -5,11 +5,12 @@ from collections.abc import Callable
 
 from netautod.ssh.failures import DeviceFailure
 from netautod.ssh.limits import Limits
-from netautod.ssh.platforms import Platform
+from netautod.ssh.platform_model import Platform
 from netautod.ssh.stream import ByteStream
 from netautod.ssh.terminal import clean, visible, without_escapes
 
 _ECHO_TICKS = 3  # quiet periods after which a prompt counts although the command was not echoed
+_ECHO_BYTES = 4096  # within which the echo of a command stands
 _HOST_CHARACTERS = 14  # IOS cuts the host name of a long prompt in its config modes
 _LEARN_TRIES = 3
 _LOGIN = "after the login"
@@ -28,7 +29,8 @@ class Shell:
         self._stream = stream
         self._platform = platform
         self._limits = limits
-        self._answered_pager: int | None = None  # where in the buffer the pager stood that was answered last
+        self._answered: int | None = None  # where in the buffer the text stood that was answered last
+        self._login_answers = list(platform.login_answers)
         self._usable = True
         self._echoed = False
         self._echo_ticks = _ECHO_TICKS
@@ -37,7 +39,7 @@ class Shell:
         self.mode = ""
 
     async def start(self) -> None:
-        """Learns the prompt and turns paging off; DeviceFailure `prompt` when none comes."""
+        """Learns the prompt, answers what the device asks before; DeviceFailure `prompt` when none comes."""
         try:
             await self._learn_prompt()
         except DeviceFailure as exc:
@@ -46,6 +48,10 @@ class Shell:
             seen = self._last_line().strip()[-80:]
             ending = f"the last line is {seen!r}" if seen else "the device printed nothing"
             raise DeviceFailure("prompt", f"{exc.text}; {ending}") from exc
+        self._login_answers.clear()
+
+    async def turn_paging_off(self) -> None:
+        """Sends the platform's commands for paging and width."""
         for command in (*self._platform.paging_off, *self._platform.width):
             await self.run(command)  # a device that does not know it says so; the pager is answered anyway
 
@@ -61,13 +67,13 @@ class Shell:
             return bool(asks(line)) or self._is_prompt(line)
 
         self._begin()
-        self._stream.write(dialog.command + "\n")
+        self._send(dialog.command)
         line = await self._answer(stage, answered)
         if asks(line):
             if secret is None:
                 raise DeviceFailure("enable", "the device asks for an enable secret, the credential has none")
             self._clear()
-            self._stream.write(secret + "\n")
+            self._send(secret)
             line = await self._answer(stage, answered)
         found = self._platform.mode_of(line)
         if found is None or found[0] == self.mode:
@@ -78,7 +84,7 @@ class Shell:
         """Sends one command and returns what it printed, without echo and prompt."""
         self._begin()
         self._stream.limit = limit or self._limits.output_bytes
-        self._stream.write(command + "\n")
+        self._send(command)
         await self._wait(
             f"after `{command}`",
             done=self._echo_then_prompt(command.encode()),
@@ -87,8 +93,8 @@ class Shell:
         )
         lines = clean(bytes(self._stream.data)).split("\n")
         before = self.prompt
-        # Without a prompt on the last line, log lines followed it there: it is the one from before.
-        self._arrive(lines[-1] if self._is_own_prompt(lines[-1]) else before)
+        # Without a prompt on the last line, log lines followed it there.
+        self._arrive(lines[-1] if self._is_own_prompt(lines[-1]) else self._standing_line())
         return "\n".join(self._strip(lines, command, {before, self.prompt}))
 
     async def _learn_prompt(self) -> None:
@@ -96,9 +102,9 @@ class Shell:
         candidate = await self._answer(_LOGIN, self._is_prompt)
         for _ in range(_LEARN_TRIES):
             self._clear()
-            self._stream.write("\n")
+            self._send("")
             again = await self._answer(_LOGIN, self._is_prompt)
-            if again == candidate:
+            if self._platform.steady(again) == self._platform.steady(candidate):
                 break
             candidate = again  # the one before was a line of the banner
             self._clear()
@@ -106,7 +112,7 @@ class Shell:
                 candidate = await self._answer(_LOGIN, self._is_prompt)
         else:
             raise DeviceFailure("prompt", f"the prompt changes each time, at last to {candidate[-80:]!r}")
-        self._arrive(candidate)
+        self._arrive(again)
         self._host = (self._platform.mode_of(candidate) or ("", ""))[1]
 
     def _begin(self) -> None:
@@ -118,7 +124,10 @@ class Shell:
 
     def _clear(self) -> None:
         self._stream.clear()
-        self._answered_pager = None
+        self._answered = None
+
+    def _send(self, line: str) -> None:
+        self._stream.write(line + self._platform.enter)
 
     def _arrive(self, line: str) -> None:
         """The channel stands at a prompt: remembers it and is ready for the next command."""
@@ -138,18 +147,26 @@ class Shell:
         if line.rstrip() == self.prompt:
             return True
         found = self._platform.mode_of(line)
-        if found is None or found[0] == self.mode:
+        if found is None:
             return False
+        if found[0] == self.mode:
+            return self._platform.steady(line) == self._platform.steady(self.prompt)
         return found[1][:_HOST_CHARACTERS] == self._host[:_HOST_CHARACTERS]
 
     def _echo_then_prompt(self, command: bytes) -> _Judge:
         """A prompt that was still under way when the command was sent must not end its output."""
 
         def judge(line: str) -> bool:
-            self._echoed = self._echoed or command in self._stream.data
+            self._echoed = self._echoed or self._echoes(command)
             return self._echoed and self._is_own_prompt(line)
 
         return judge
+
+    def _echoes(self, command: bytes) -> bool:
+        """Whether the command has come back, if need be between cursor movements (RouterOS, ProCurve)."""
+        if command in self._stream.data:
+            return True
+        return command in clean(bytes(self._stream.data[:_ECHO_BYTES])).encode()
 
     def _settled(self, ticks: int) -> bool:
         """Whether a silent device is done although its last line is not the prompt after our echo."""
@@ -206,20 +223,35 @@ class Shell:
         if stream.ended:
             text = f"the connection dropped {stage} ({len(stream.data)} bytes came)"
             raise DeviceFailure("lost", text)
-        self._answer_pager(without_escapes(raw))
+        self._answer_device(without_escapes(raw))
         return False
 
-    def _answer_pager(self, raw: str) -> None:
+    def _answer_device(self, raw: str) -> None:
         """A pager waits while its text is the very end of what came; each one is answered once."""
-        line = raw.rstrip("\r").rpartition("\r")[2]
-        if not any(pattern.search(line) for pattern in self._platform.pager):
-            return
         position = self._stream.data.rfind(b"\n")
-        if position != self._answered_pager:
-            self._answered_pager = position
-            self._stream.write(self._platform.pager_key)
+        if position == self._answered:
+            return
+        key = self._key_for(raw.rstrip("\r").rpartition("\r")[2])
+        if key is not None:
+            self._answered = position
+            self._stream.write(key)
+
+    def _key_for(self, line: str) -> str | None:
+        """What a line waits for, if it is known to wait."""
+        platform = self._platform
+        if any(pattern.search(line) for pattern in platform.pager_end):
+            return platform.pager_end_key
+        if any(pattern.search(line) for pattern in platform.pager):
+            return platform.pager_key
+        for item in self._login_answers:
+            if item.pattern.search(line):
+                self._login_answers.remove(item)
+                return item.answer
+        return None
 
     def _refuse_question(self, stage: str) -> None:
+        if self._answered == self._stream.data.rfind(b"\n"):
+            return  # it was answered; the device takes its time
         line = self._last_line().strip()
         if self._platform.is_question(line):
             text = f"the device asks {line[-120:]!r} {stage}; a person has to answer that"
@@ -230,6 +262,8 @@ class Shell:
         first = next((n for n, line in enumerate(lines) if self._is_echo(line, command)), -1)
         body = lines[first + 1 :]
         end = next((n for n, line in enumerate(body) if line.rstrip() in prompts), len(body))
+        while end and self._platform.is_prompt_head(body[end - 1]):
+            end -= 1
         return body[:end]
 
     def _is_echo(self, line: str, command: str) -> bool:

@@ -18,10 +18,10 @@ _MAX_COLUMN = 4096  # a cursor address beyond this is an attack on our memory, n
 def clean(data: bytes) -> str:
     """Text with `\\n` line ends as a reader would see it; bytes that are not UTF-8 become U+FFFD."""
     text = data.decode("utf-8", errors="replace")
-    if _CONTROL.search(text) is None:  # the usual case, and the fast one
-        return text.replace("\r\n", "\n")
     if "\x1b" in text:
         text = _NEXT_LINE.sub("\n", text)
+    if _CONTROL.search(text) is None:  # the usual case, and the fast one
+        return text.replace("\r\n", "\n")
     return "\n".join(visible(line) for line in text.split("\n"))
 
 
@@ -30,7 +30,7 @@ def visible(line: str) -> str:
 
     Of several lines that escape sequences divide, the last one.
     """
-    line = without_earlier_lines(line.rstrip("\r"))
+    line = _without_earlier_lines(line).rstrip("\r")
     if _CONTROL.search(line) is None:
         return line
     line = _ESCAPE.sub(_keep_cursor_moves, _UNFINISHED_ESCAPE.sub("", line.replace("\x00", "")))
@@ -51,20 +51,23 @@ def visible(line: str) -> str:
 
 def without_escapes(text: str) -> str:
     """The last line as it came, backspaces included, without colours and other escape sequences."""
-    return _ESCAPE.sub("", without_earlier_lines(text)) if "\x1b" in text else text
+    return _ESCAPE.sub("", _without_earlier_lines(text)) if "\x1b" in text else text
 
 
-def without_earlier_lines(line: str) -> str:
-    """What stands after the last escape sequence that begins a new line."""
+def _without_earlier_lines(line: str) -> str:
     return _NEXT_LINE.split(line)[-1] if "\x1b" in line else line
 
 
 def _keep_cursor_moves(match: re.Match[str]) -> str:
     """Only these change the visible text of a line: cursor forward, back, to column; erase in line.
 
-    A cursor address counts as one to its column: devices that use it write in the last row of the screen.
+    A cursor that is sent to a row and a column (`H`, `f`) is taken for one that stays in its row: command
+    lines are redrawn so.
     """
-    return match[0] if (match["final"] or "-") in "CDGHK" else ""
+    final = match["final"] or "-"
+    if final in "Hf":
+        return f"\x1b[{match['args'].partition(';')[2] or 1}G"
+    return match[0] if final in "CDGK" else ""
 
 
 def _move(piece: str, cells: list[str], column: int) -> tuple[list[str], int]:
@@ -72,9 +75,9 @@ def _move(piece: str, cells: list[str], column: int) -> tuple[list[str], int]:
         return cells, max(0, column - 1)
     if piece == "\r":
         return cells, 0
+    digits = re.sub(r"[^0-9]", "", piece)[:6]
+    count = min(int(digits or 0), _MAX_COLUMN)
     final = piece[-1]
-    _, _, digits = piece[2:-1].rpartition(";") if final != "H" or ";" in piece else ("", "", "")
-    count = min(int(re.sub(r"[^0-9]", "", digits)[:6] or 0), _MAX_COLUMN)
     if final == "K":
         return _erase(cells, column, count), column
     if final == "D":

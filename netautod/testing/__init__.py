@@ -1,6 +1,27 @@
 """Public helpers for the tests of plugins and of netautod itself: simulated network devices."""
 
+from netautod.testing.cli_script import (
+    CliScript,
+    LoginStep,
+    ModeChange,
+    PagerScript,
+    ScriptedCommand,
+    read_script,
+)
 from netautod.testing.device import Faults, LoginAttempt, SimulatedDevice
 from netautod.testing.ios_config import ios_config
+from netautod.testing.ios_script import ios_script
 
-__all__ = ["Faults", "LoginAttempt", "SimulatedDevice", "ios_config"]
+__all__ = [
+    "CliScript",
+    "Faults",
+    "LoginAttempt",
+    "LoginStep",
+    "ModeChange",
+    "PagerScript",
+    "ScriptedCommand",
+    "SimulatedDevice",
+    "ios_config",
+    "ios_script",
+    "read_script",
+]

@@ -8,8 +8,10 @@ from typing import Literal, Self
 
 import asyncssh
 
+from netautod.testing.cli_script import CliScript
 from netautod.testing.faults import Faults, LoginAttempt
 from netautod.testing.ios_config import ios_config
+from netautod.testing.ios_script import ios_script
 from netautod.testing.server import DeviceServer
 
 __all__ = ["Faults", "LoginAttempt", "SimulatedDevice"]
@@ -39,9 +41,11 @@ _LINUX_COMMANDS = {
 class SimulatedDevice:
     """One device, listening from `async with` on `host`:`port` (a free port of 127.0.0.1) to its end.
 
-    `platform` is `cisco_ios` (a shell with prompts, `enable`, a pager and an echo like that of a tty) or
-    `linux` (exec channels; `files` and `responses` are what there is). `config` is the whole output of `show
-    running-config` and may be assigned while it runs; `responses` maps other commands to their output.
+    `platform` is `cisco_ios` (a shell with prompts, `enable`, a pager and an echo like that of a tty), or
+    `linux` (exec channels; `files` and `responses` are what there is), or any other name: then `script` (see
+    `read_script`) is its command line, and without a script it has exec channels as a `linux` has. `config`
+    is the whole output of `show running-config` (of what the script names) and may be assigned while it
+    runs; `responses` maps other commands to their output.
     With `password` None only `authorized_key` (a public key in OpenSSH form) logs in. With `enable_password`
     a session begins in the unprivileged mode. `prompt` is the host name in the prompt unless it is set.
     `latency` in seconds is waited before each answer. `algorithms` names the oldest SSH profile that the
@@ -52,7 +56,8 @@ class SimulatedDevice:
     """
 
     hostname: str = "sw1"
-    platform: Literal["cisco_ios", "linux"] = "cisco_ios"
+    platform: str = "cisco_ios"
+    script: CliScript | None = None
     username: str = "admin"
     password: str | None = "simulated"
     authorized_key: str | None = None
@@ -79,8 +84,9 @@ class SimulatedDevice:
         self._acceptor: asyncssh.SSHAcceptor | None = None
         self._connections: set[asyncssh.SSHServerConnection] = set()
         self._tasks: set[asyncio.Task[None]] = set()
-        if self.platform == "cisco_ios" and not self.config:
-            self.config = ios_config(self.hostname)
+        if self.platform == "cisco_ios":
+            self.script = self.script or ios_script()
+            self.config = self.config or ios_config(self.hostname)
         if self.platform == "linux":
             self.files = self.files or dict(_LINUX_FILES)
             self.responses = self.responses or dict(_LINUX_COMMANDS)

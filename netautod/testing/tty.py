@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import asyncssh
 
-from netautod.testing import ios_cli, linux_host
+from netautod.testing import cli, linux_host
+from netautod.testing.cli_script import CliScript
 
 if TYPE_CHECKING:
     from netautod.testing.device import SimulatedDevice
@@ -20,10 +21,16 @@ class Tty(asyncssh.SSHServerSession[bytes]):
     def __init__(self, device: "SimulatedDevice") -> None:
         self.device = device
         self.command: str | None = None
-        self.privileged = device.enable_password is None
-        self.lines_per_page = 24
+        self.mode = ""
+        self.lines_per_page = 0
+        if device.script is not None:
+            script = device.script
+            locked = device.enable_password is not None and script.unprivileged
+            self.mode = script.unprivileged if locked else script.mode
+            self.lines_per_page = 0 if script.pager is None else script.pager.lines
         self._echoes = True
         self._wants_key = False
+        self._after_return = False
         self._typed = bytearray()
         self._lines: asyncio.Queue[str] = asyncio.Queue()
         self._keys: asyncio.Queue[str] = asyncio.Queue()
@@ -32,6 +39,13 @@ class Tty(asyncssh.SSHServerSession[bytes]):
         self._writable.set()
         self._task: asyncio.Task[None] | None = None
 
+    @property
+    def script(self) -> CliScript:
+        """What a shell of the device plays."""
+        if self.device.script is None:
+            raise RuntimeError("this device has exec channels only")
+        return self.device.script
+
     def connection_made(self, chan: "asyncssh.SSHServerChannel[bytes]") -> None:
         self._channel = chan
 
@@ -39,14 +53,14 @@ class Tty(asyncssh.SSHServerSession[bytes]):
         return True
 
     def shell_requested(self) -> bool:
-        return self.device.platform == "cisco_ios"
+        return self.device.script is not None
 
     def exec_requested(self, command: str) -> bool:
         self.command = command
-        return self.device.platform == "linux"
+        return self.device.script is None
 
     def session_started(self) -> None:
-        serve = ios_cli.serve if self.device.platform == "cisco_ios" else linux_host.serve
+        serve = linux_host.serve if self.device.script is None else cli.serve
         self._task = asyncio.get_running_loop().create_task(serve(self))
         self.device.note_session(self._task)
 
@@ -67,21 +81,25 @@ class Tty(asyncssh.SSHServerSession[bytes]):
         for byte in data:
             if self._wants_key:
                 self._keys.put_nowait(chr(byte))
+            elif byte == 0x0A and self._after_return:
+                self._after_return = False  # the second half of CR LF
             elif byte in b"\r\n":
+                self._after_return = byte == 0x0D
                 self._echo(b"\r\n")
                 self._lines.put_nowait(self._typed.decode(errors="replace"))
                 self._typed.clear()
             else:
+                self._after_return = False
                 self._typed.append(byte)
                 self._echo(bytes([byte]))
 
-    async def read_line(self, prompt: str = "", *, hidden: bool = False) -> str:
-        """One line as typed; hidden ones (passwords) are neither echoed nor noted."""
+    async def read_line(self, prompt: str = "", *, hidden: bool = False, noted: bool = True) -> str:
+        """One line as typed; hidden ones (passwords) are neither echoed nor noted as commands."""
         self._echoes = not hidden
         await self.write(prompt)
         line = await self._lines.get()
         self._echoes = True
-        if not hidden and line.strip():
+        if noted and not hidden and line.strip():
             self.device.commands.append(line)
             self.device.note_change()
         return line
@@ -97,7 +115,7 @@ class Tty(asyncssh.SSHServerSession[bytes]):
 
     async def write(self, text: str) -> None:
         """Sends text with the line ends of a terminal."""
-        data = text.replace("\n", "\r\n").encode() if self.command is None else text.encode()
+        data = text.replace("\n", self.script.line_end).encode() if self.command is None else text.encode()
         if self.device.faults.dirty:
             data = data.replace(b"description", _DIRT + b"description")
         if self.device.faults.slow:

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from netautod.configs.normalise import normalise, secret_token
-from netautod.ssh.platforms import Platform, PlatformRegistry
+from netautod.ssh.platform_model import Platform
+from netautod.ssh.platforms import PlatformRegistry
 from netautod.testing import ios_config
 
 _KEY = b"k" * 32

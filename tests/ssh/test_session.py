@@ -190,7 +190,7 @@ async def test_no_command_is_sent_after_the_lease_is_lost(
     make_target: MakeTarget, login: Login, limits: Limits, platform: str
 ) -> None:
     allowed = [True]
-    async with SimulatedDevice(platform=platform) as device:  # type: ignore[arg-type]  # parametrized
+    async with SimulatedDevice(platform=platform) as device:
         device.responses["show version"] = "1\n"
         guard = _guard_until(allowed)
         async with open_session(make_target(device), login, limits=limits, guard=guard) as session:

@@ -16,7 +16,8 @@ import pytest_asyncio
 from netautod.ssh.capture import capture
 from netautod.ssh.failures import DeviceFailure
 from netautod.ssh.login import Login, Target
-from netautod.ssh.platforms import CaptureItem, PlatformRegistry
+from netautod.ssh.platform_model import CaptureItem
+from netautod.ssh.platforms import PlatformRegistry
 from netautod.ssh.session import KILLED, open_session
 
 _SSHD = shutil.which("sshd", path=f"{os.environ.get('PATH', '')}:/usr/sbin:/usr/local/sbin")

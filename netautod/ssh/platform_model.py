@@ -1,0 +1,152 @@
+"""The values that describe a platform: all that the CLI engine knows of one kind of device."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Literal
+
+
+@dataclass(frozen=True, kw_only=True)
+class CaptureItem:
+    """One part of a configuration: a command, or (exec channel only) a file that is read with its path.
+
+    `alternatives` are tried in turn where the device refuses the command (releases with another syntax).
+    An `optional` part that is refused is left out with a note.
+    """
+
+    command: str | None = None
+    file: str | None = None
+    alternatives: tuple[str, ...] = ()
+    optional: bool = False
+
+    @property
+    def title(self) -> str:
+        """The head over this part in a configuration of several parts."""
+        return f"file {self.file}" if self.file is not None else f"command {self.command}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class EnableDialog:
+    """How to get from the unprivileged to the privileged mode."""
+
+    command: str
+    password_prompt: re.Pattern[str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class LoginAnswer:
+    """What is sent when a text that `pattern` finds stands between login and prompt; once per session.
+
+    For harmless texts only (press any key, a banner to accept): what `answer` says decides nothing.
+    """
+
+    pattern: re.Pattern[str]
+    answer: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class SecretPattern:
+    """Where a secret stands on a line: the group `secret` of `pattern`, matched from the start of the line.
+
+    `shown` is `stable` when two reads of the same setting show the same text, `resalted` when the device
+    encrypts it anew for each read. With `until` the secret goes on over the following lines, to the end of
+    the first line that `until` finds.
+    """
+
+    pattern: re.Pattern[str]
+    shown: Literal["stable", "resalted"]
+    until: re.Pattern[str] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Platform:
+    """All that the engine knows of one kind of device; the data is in `platforms/<name>.toml`.
+
+    `prompts` maps a mode (`exec`, `privileged`, `config`) to the pattern of its prompt line, whose group
+    `host` is the name of the device; a group `moving` is what differs from one prompt to the next (a
+    counter, a star for unsaved changes). `prompt_heads` are lines above the prompt that belong to it.
+    `enter` ends each line that is sent. `pager_end` is the text of a pager that waits at the end of the
+    output for `pager_end_key`. `capture_mode` is the mode that a capture needs, None for any. `sources`
+    cites where the facts come from.
+    """
+
+    name: str
+    aliases: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()
+    channel: Literal["shell", "exec"] = "shell"
+    prompts: Mapping[str, re.Pattern[str]] = field(default_factory=dict)
+    prompt_heads: tuple[re.Pattern[str], ...] = ()
+    enter: str = "\n"
+    capture_mode: str | None = None
+    login_answers: tuple[LoginAnswer, ...] = ()
+    paging_off: tuple[str, ...] = ()
+    width: tuple[str, ...] = ()
+    pager: tuple[re.Pattern[str], ...] = ()
+    pager_key: str = " "
+    pager_end: tuple[re.Pattern[str], ...] = ()
+    pager_end_key: str = "q"
+    questions: tuple[re.Pattern[str], ...] = ()
+    log_lines: tuple[re.Pattern[str], ...] = ()
+    enable: EnableDialog | None = None
+    capture: tuple[CaptureItem, ...]
+    end_marker: re.Pattern[str] | None = None
+    failures: tuple[re.Pattern[str], ...] = ()
+    noise_lines: tuple[re.Pattern[str], ...] = ()
+    noise_parts: tuple[re.Pattern[str], ...] = ()
+    secrets: tuple[SecretPattern, ...] = ()
+
+    def mode_of(self, line: str) -> tuple[str, str] | None:
+        """The mode and the host name when `line` is a prompt of this platform, else None."""
+        for mode, pattern in self.prompts.items():
+            match = pattern.match(line)
+            if match is not None:
+                return mode, match["host"]
+        return None
+
+    def steady(self, line: str) -> str:
+        """The prompt without what differs from one to the next; other lines as they are."""
+        for pattern in self.prompts.values():
+            match = pattern.match(line) if "moving" in pattern.groupindex else None
+            if match is not None:
+                start, end = match.span("moving")
+                return (line[: max(start, 0)] + line[max(end, 0) :]).rstrip()
+        return line.rstrip()
+
+    def is_prompt_head(self, line: str) -> bool:
+        """Whether the line, directly above a prompt, is a part of it."""
+        return any(pattern.match(line) for pattern in self.prompt_heads)
+
+    def is_question(self, line: str) -> bool:
+        """Whether the device waits for an answer that only a person should give."""
+        return any(pattern.search(line) for pattern in self.questions)
+
+    def is_log_line(self, line: str) -> bool:
+        """Whether the device printed this line on its own, not as part of a command's output."""
+        return any(pattern.match(line) for pattern in self.log_lines)
+
+    @cached_property
+    def noise_or_log(self) -> re.Pattern[str]:
+        """One pattern for every line that says nothing about the configuration (one search, not many)."""
+        return _any_of([*self.noise_lines, *self.log_lines])
+
+    @cached_property
+    def any_noise_part(self) -> re.Pattern[str]:
+        """One pattern for the pieces within a line that change by themselves."""
+        return _any_of(self.noise_parts)
+
+    @cached_property
+    def any_secret(self) -> re.Pattern[str]:
+        """One pattern that matches every line that one of the secret patterns matches."""
+        return _any_of([secret.pattern for secret in self.secrets])
+
+    @cached_property
+    def any_long_secret(self) -> re.Pattern[str]:
+        """The same for the secrets that go on over several lines."""
+        return _any_of([secret.pattern for secret in self.secrets if secret.until is not None])
+
+
+def _any_of(patterns: "list[re.Pattern[str]] | tuple[re.Pattern[str], ...]") -> re.Pattern[str]:
+    if not patterns:
+        return re.compile(r"(?!)")  # matches nothing
+    return re.compile("|".join(f"(?:{re.sub(r'[(][?]P<[^>]+>', '(?:', item.pattern)})" for item in patterns))

@@ -1,0 +1,176 @@
+"""Plays the command line of a simulated device after its script, with the faults of the device."""
+
+import asyncio
+import re
+from typing import TYPE_CHECKING
+
+from netautod.testing.cli_script import CliScript, ModeChange, PagerScript
+
+if TYPE_CHECKING:
+    from netautod.testing.tty import Tty
+
+_PASSWORD_TRIES = 3
+
+
+async def serve(tty: "Tty") -> None:
+    """Runs the session until the user leaves or the connection ends."""
+    device = tty.device
+    if device.faults.silent:
+        await asyncio.Event().wait()
+    if await _greet(tty):
+        await _prompt(tty)
+        while await _obey(tty, (await tty.read_line()).strip()):
+            await _prompt(tty)
+    tty.exit(1 if device.faults.question is not None else 0)
+
+
+async def _greet(tty: "Tty") -> bool:
+    """What comes between login and prompt; false when it ends the session."""
+    device = tty.device
+    await tty.write(device.banner)
+    if device.faults.question is not None:
+        await tty.read_line(device.faults.question, hidden=True)
+        return False
+    for step in tty.script.login:
+        if step.wait == "key":
+            await tty.read_key(step.text)
+            await tty.write("\n")
+        elif step.wait == "line":
+            await tty.read_line(step.text, noted=False)
+        else:
+            await tty.write(step.text)
+    return True
+
+
+async def _prompt(tty: "Tty") -> None:
+    device = tty.device
+    text = tty.script.prompts[tty.mode].replace("{host}", device.prompt or device.hostname)
+    await tty.write(text.replace("{count}", str(len(device.commands))))
+    if device.faults.log_after_prompt:
+        await tty.write("\n" + tty.script.log_line)
+
+
+async def _obey(tty: "Tty", command: str) -> bool:
+    """Does what a line says; false when the session is over."""
+    script, device = tty.script, tty.device
+    await asyncio.sleep(device.latency)
+    change = _change(tty, command)
+    if change is not None:
+        await _enter(tty, change)
+    elif command in script.leave:
+        await tty.write(script.farewell)
+        return False
+    elif not command or _set_pager(tty, command) or _matches(script.ignored, command):
+        pass
+    else:
+        return await _print(tty, _output(tty, command))
+    return True
+
+
+def _change(tty: "Tty", command: str) -> ModeChange | None:
+    for change in tty.script.changes:
+        if (not change.modes or tty.mode in change.modes) and re.fullmatch(change.command, command):
+            return change
+    return None
+
+
+async def _enter(tty: "Tty", change: ModeChange) -> None:
+    if change.password_prompt and tty.device.enable_password is not None:
+        for _ in range(_PASSWORD_TRIES):
+            given = await tty.read_line(change.password_prompt, hidden=True)
+            await tty.write("\n")
+            if given == tty.device.enable_password:
+                break
+        else:
+            return await tty.write(change.refusal)
+    tty.mode = change.to
+    return await tty.write(change.output)
+
+
+def _set_pager(tty: "Tty", command: str) -> bool:
+    """Whether the command is one that sets the length of a page."""
+    for pattern in tty.script.pager.off if tty.script.pager is not None else ():
+        match = re.fullmatch(pattern, command)
+        if match is not None:
+            if not tty.device.faults.ignore_paging_off:
+                tty.lines_per_page = int(match[1]) if match.groups() else 0
+            return True
+    return False
+
+
+def _matches(patterns: tuple[str, ...], command: str) -> bool:
+    return any(re.fullmatch(pattern, command) for pattern in patterns)
+
+
+def _output(tty: "Tty", command: str) -> str:
+    script, device = tty.script, tty.device
+    text = device.responses.get(command)
+    for item in script.commands:
+        if not re.fullmatch(item.command, command):
+            continue
+        if item.modes and tty.mode not in item.modes:
+            return script.unknown
+        if text is None:
+            text = device.config if item.output is None else item.output
+        break
+    if text is None:
+        return script.unknown
+    return script.before_output + _drifted(script, text, len(device.commands)) + script.after_output
+
+
+def _drifted(script: CliScript, text: str, by: int) -> str:
+    """A number in the text that is larger at each reading, as clocks and counters are."""
+    match = re.search(script.drifting, text, re.MULTILINE) if script.drifting else None
+    if match is None:
+        return text
+    return text[: match.start(1)] + str(int(match[1]) + by) + text[match.end(1) :]
+
+
+async def _print(tty: "Tty", text: str) -> bool:
+    """Prints a command's output with the faults of the device; false when the session is over."""
+    faults = tty.device.faults
+    while faults.flood:
+        await tty.write(text)
+        await asyncio.sleep(0)
+    for limit in (faults.disconnect_after, faults.stop_after, faults.truncate_after):
+        text = text if limit is None else text[:limit]
+    if faults.log_every:
+        lines = text.splitlines(keepends=True)
+        text = "".join(
+            line + (tty.script.log_line if number % faults.log_every == 0 and line.endswith("\n") else "")
+            for number, line in enumerate(lines, 1)
+        )
+    await _page(tty, tty.script.pager, text)
+    if faults.disconnect_after is not None:
+        await asyncio.sleep(0.05)  # lets the text leave before TCP is cut under it
+        tty.cut()
+        return False
+    if faults.stop_after is not None:
+        await asyncio.Event().wait()
+    if not text.endswith("\n"):
+        await tty.write("\n")
+    return True
+
+
+async def _page(tty: "Tty", pager: PagerScript | None, text: str) -> None:
+    page = tty.lines_per_page
+    lines = text.splitlines(keepends=True)
+    if pager is None or page == 0 or len(lines) < page:
+        return await tty.write(text)
+    shown = page - 1
+    await tty.write("".join(lines[:shown]))
+    while shown < len(lines):
+        key = await tty.read_key(pager.text)
+        step = {" ": page - 1, "\r": 1, "\n": 1, "q": 0}.get(key, page - 1 if key in pager.other_keys else -1)
+        if step < 0:
+            continue  # a key that it does not know
+        await tty.write(pager.erase)
+        if step == 0:
+            return None
+        await tty.write("".join(lines[shown : shown + step]))
+        shown += step
+    if pager.end_text:
+        while await tty.read_key(pager.end_text) != "q":
+            pass
+        await tty.write(pager.erase)
+    return None

@@ -1,0 +1,50 @@
+"""Rule 6: a failed reading never becomes the latest, on platforms of every kind."""
+
+from pathlib import Path
+
+import pytest
+
+from netautod.configs.capture import Pull
+from netautod.configs.models import Captured
+from netautod.devices.sessions import SessionFailure
+from netautod.ssh.platforms import PlatformRegistry
+from netautod.testing import Faults
+from tests.configs.fleet import PASSWORD, Fleet, open_fleet
+from tests.conftest import Serve
+from tests.devices.inventory import Indexed
+from tests.support.platform_fixtures import load, show
+
+_REGISTRY = PlatformRegistry()
+
+
+async def take(fleet: Fleet, device_id: str) -> Captured:
+    pull = Pull(via="api", by=fleet.caller.user_id)
+    return (await fleet.configs.captures.take(fleet.sessions.scope(fleet.caller), device_id, pull))[1]
+
+
+@pytest.mark.parametrize(
+    ("platform", "faults", "kind"),
+    [
+        pytest.param("cisco_ios", Faults(truncate_after=900), "incomplete", id="no end marker"),
+        pytest.param("generic", Faults(disconnect_after=400), "lost", id="no end marker, and it drops"),
+        pytest.param("linux", Faults(disconnect_after=3), "lost", id="exec channels, and it drops"),
+    ],
+)
+async def test_rule_6(
+    indexed: Indexed, serve: Serve, tmp_path: Path, platform: str, faults: Faults, kind: str
+) -> None:
+    fixture = load(platform)
+    known = _REGISTRY.get(platform)
+    async with open_fleet(indexed, serve, tmp_path) as fleet:
+        device = fixture.device(known, password=PASSWORD)
+        device_id = await fleet.device(device)
+        first = await take(fleet, device_id)
+        show(device, known, fixture.changed)
+        device.faults = faults
+        with pytest.raises(SessionFailure) as caught:
+            await take(fleet, device_id)
+        assert caught.value.kind == kind
+        device.faults = Faults()
+        show(device, known, fixture.second)
+        again = await take(fleet, device_id)
+        assert (again.changed, again.config.id) == (False, first.config.id)
