@@ -19,6 +19,12 @@ def platform_of(fixture: PlatformFixture) -> Platform:
     return _REGISTRY.get(fixture.platform)
 
 
+def has_noise(platform: Platform) -> bool:
+    """Whether anything is known to move by itself; of some platforms nothing is."""
+    resalted = any(secret.shown == "resalted" for secret in platform.secrets)
+    return bool(platform.noise_lines or platform.noise_parts or platform.log_lines or resalted)
+
+
 def one_by_one(fixture: PlatformFixture) -> list[str]:
     """The first reading with one of the changes of `changed` at a time."""
     old, new = fixture.first.split("\n"), fixture.changed.split("\n")
@@ -43,8 +49,8 @@ def test_every_shipped_platform_has_a_fixture() -> None:
 
 @each_fixture
 def test_two_readings_of_an_idle_device_are_equal(fixture: PlatformFixture) -> None:
-    assert fixture.first != fixture.second, "nothing moved: the fixture shows no noise"
     platform = platform_of(fixture)
+    assert fixture.first != fixture.second or not has_noise(platform), "the fixture shows no noise"
     first, second = (normalise(text, platform, _KEY) for text in (fixture.first, fixture.second))
     assert first.split("\n") == second.split("\n")
 
