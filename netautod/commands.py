@@ -12,6 +12,7 @@ from netautod.errors import NotFound
 from netautod.foundation import Foundation, any_database, lay
 from netautod.plugin_manager import PluginManager, PluginStatus
 from netautod.settings import Settings
+from netautod.ssh.platforms import PlatformRegistry
 from netautod.users.bootstrap import Bootstrap
 from netautod.users.models import NewUser, Organization, User
 from netautod.users.organizations import CreatedOrganization
@@ -44,7 +45,7 @@ async def _over(base: Foundation, username: str) -> Caller:
 def plugin_statuses(settings: Settings) -> list[PluginStatus]:
     manager = PluginManager.load(disabled=settings.plugins.disabled)
     manager.executors()
-    manager.platforms()
+    manager.register_platforms(PlatformRegistry().register)
     return manager.statuses
 
 

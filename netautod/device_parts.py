@@ -9,6 +9,7 @@ from netautod.foundation import Foundation
 from netautod.leases.named import NamedLeases
 from netautod.plugin_manager import PluginManager
 from netautod.sites.service import SiteService
+from netautod.ssh.platform_model import CaptureItem
 from netautod.ssh.platforms import PlatformRegistry
 from netautod.tasks.store import TaskStore
 
@@ -44,8 +45,10 @@ def device_sessions(
     base: Foundation, parts: DeviceParts, plugins: PluginManager, leases: NamedLeases
 ) -> DeviceSessions:
     platforms = PlatformRegistry()
-    for path in plugins.platforms():
-        platforms.register(path)
+    plugins.register_platforms(platforms.register)
+    entries = base.settings.devices.linux_capture
+    if entries:
+        platforms.capture_instead("linux", [CaptureItem.parse(entry) for entry in entries])
     return DeviceSessions(
         devices=parts.devices,
         credentials=parts.credentials,

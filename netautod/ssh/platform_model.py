@@ -20,6 +20,14 @@ class CaptureItem:
     alternatives: tuple[str, ...] = ()
     optional: bool = False
 
+    @classmethod
+    def parse(cls, entry: str) -> "CaptureItem":
+        """From the form of the settings: `/etc/hosts` is a file, `ip route` a command, `-ip r` optional."""
+        what, optional = entry.removeprefix("-").strip(), entry.startswith("-")
+        if what.startswith("/"):
+            return cls(file=what, optional=optional)
+        return cls(command=what, optional=optional)
+
     @property
     def title(self) -> str:
         """The head over this part in a configuration of several parts."""

@@ -94,7 +94,7 @@ def test_a_taken_name_is_refused_unless_it_is_an_override(tmp_path: Path) -> Non
     path = _file(tmp_path, _MINIMAL.replace('"acme_os"', '"linux"').replace('"acme"', '"debian"'))
     with pytest.raises(InvalidInput, match="'linux' is taken"):
         registry.register(path)
-    registry.register(path, replace=True)
+    registry.register(path, override=True)
     assert registry.get("debian").capture[0].command == "show config"
     assert registry.get("ubuntu").name == "generic"  # an alias that the override does not repeat is gone
 
