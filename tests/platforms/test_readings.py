@@ -1,6 +1,8 @@
 """The fixtures of every platform: noise is no change, each real change is one, and no secret is shown."""
 
+import os
 from difflib import SequenceMatcher
+from pathlib import Path
 
 import pytest
 
@@ -8,11 +10,12 @@ from netautod.configs.normalise import normalise
 from netautod.configs.redact import redact
 from netautod.ssh.platform_model import Platform
 from netautod.ssh.platforms import PlatformRegistry
-from tests.support.platform_fixtures import PlatformFixture, load, names
+from tests.support.platform_fixtures import PlatformFixture, load_all, load_recorded, names, recordings
+from tests.support.recorded_fixtures import NotInstalled
 
 _KEY = b"k" * 32
 _REGISTRY = PlatformRegistry()
-each_fixture = pytest.mark.parametrize("fixture", [pytest.param(load(name), id=name) for name in names()])
+each_fixture = pytest.mark.parametrize("fixture", [pytest.param(one, id=one.id) for one in load_all()])
 
 
 def platform_of(fixture: PlatformFixture) -> Platform:
@@ -45,6 +48,16 @@ def differing(fixture: PlatformFixture, text: str) -> set[str]:
 
 def test_every_shipped_platform_has_a_fixture() -> None:
     assert names() == sorted(_REGISTRY.names())
+
+
+@pytest.mark.parametrize("path", [pytest.param(path, id=path.parent.name) for path in recordings()])
+def test_the_recordings_are_there(path: Path) -> None:
+    try:
+        assert load_recorded(path).origin.startswith("recorded, ")
+    except NotInstalled as exc:
+        if os.environ.get("CI"):
+            raise
+        pytest.skip(f"the package {exc} is not installed")
 
 
 @each_fixture

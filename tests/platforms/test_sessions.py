@@ -11,7 +11,7 @@ from netautod.ssh.platform_model import Platform
 from netautod.ssh.platforms import PlatformRegistry
 from netautod.ssh.session import open_session
 from netautod.testing import Faults, SimulatedDevice
-from tests.support.platform_fixtures import PAGED, PlatformFixture, lines_per_page, load, names
+from tests.support.platform_fixtures import PAGED, PlatformFixture, lines_per_page, load_all
 
 _REGISTRY = PlatformRegistry()
 _LOGIN = Login(username="admin", password="simulated", enable_secret="en4ble")
@@ -21,12 +21,12 @@ _LIMITS = Limits(
 _IMPATIENT = Limits(
     login_seconds=10, prompt_seconds=5, command_seconds=5, capture_seconds=0.7, quiet_seconds=0.15
 )
-_ALL = [load(name) for name in names()]
+_ALL = load_all()
 _SHELLS = [fixture for fixture in _ALL if fixture.script is not None]
 
 
 def params(fixtures: list[PlatformFixture]) -> pytest.MarkDecorator:
-    return pytest.mark.parametrize("fixture", [pytest.param(one, id=one.platform) for one in fixtures])
+    return pytest.mark.parametrize("fixture", [pytest.param(one, id=one.id) for one in fixtures])
 
 
 def has_end_marker(fixture: PlatformFixture) -> bool:
