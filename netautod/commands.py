@@ -15,6 +15,7 @@ from netautod.inventory.import_models import ImportResult, RowFile
 from netautod.inventory.import_service import Progress
 from netautod.plugin_manager import PluginManager, PluginStatus
 from netautod.settings import Settings
+from netautod.ssh.platforms import PlatformRegistry
 from netautod.users.bootstrap import Bootstrap
 from netautod.users.models import NewUser, Organization, User
 from netautod.users.organizations import CreatedOrganization
@@ -47,7 +48,7 @@ async def _over(base: Foundation, username: str) -> Caller:
 def plugin_statuses(settings: Settings) -> list[PluginStatus]:
     manager = PluginManager.load(disabled=settings.plugins.disabled)
     manager.executors()
-    manager.platforms()
+    manager.register_platforms(PlatformRegistry().register)
     return manager.statuses
 
 

@@ -17,6 +17,7 @@ from netautod.inventory.import_service import ImportService
 from netautod.leases.named import NamedLeases
 from netautod.plugin_manager import PluginManager
 from netautod.sites.service import SiteService
+from netautod.ssh.platform_model import CaptureItem
 from netautod.ssh.platforms import PlatformRegistry
 from netautod.tasks.store import TaskStore
 
@@ -60,8 +61,10 @@ def device_sessions(
 ) -> DeviceSessions:
     """`sign` is the SSH authority of the organizations, which the resources do not know."""
     platforms = PlatformRegistry()
-    for path in plugins.platforms():
-        platforms.register(path)
+    plugins.register_platforms(platforms.register)
+    entries = base.settings.devices.linux_capture
+    if entries:
+        platforms.capture_instead("linux", [CaptureItem.parse(entry) for entry in entries])
     suspensions = Suspensions(base.database, clock=base.clock)
     parts.devices.deleted.register(suspensions.store.forget_device)
     parts.credentials.deleted.register(suspensions.store.forget_credential)

@@ -34,7 +34,11 @@ def netautod_register_inventory_sources(register: "Callable[[str, OpenInventory]
 
 @hookspec
 def netautod_register_platforms(register: Callable[[Path], None]) -> None:
-    """Call `register` with the path of each TOML platform definition."""
+    """Call `register` with the path of each TOML platform definition.
+
+    It raises InvalidInput for a file that is faulty or whose name is taken: let it pass, it is shown as the
+    plugin's error, and what was registered before stays.
+    """
 
 
 @hookspec

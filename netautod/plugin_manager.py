@@ -136,12 +136,13 @@ class PluginManager:
         self._check_required()
         return collected
 
-    def platforms(self) -> list[Path]:
-        """Paths of the CLI platform definitions that plugins bring."""
-        collected: list[Path] = []
-        self._call_each("netautod_register_platforms", register=collected.append)
+    def register_platforms(self, register: Callable[[Path], object]) -> None:
+        """Lets each plugin call `register` with the paths of its CLI platforms.
+
+        One that is refused (it raises) marks its plugin; raises PluginError if that one is required.
+        """
+        self._call_each("netautod_register_platforms", register=register)
         self._check_required()
-        return collected
 
     def execution_finished(self, execution: FinishedExecution) -> None:
         """Calls every observer."""

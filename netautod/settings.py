@@ -131,6 +131,11 @@ class Devices:
     )
     connect_seconds: float = setting(15.0, "Seconds for a device to accept the login.", low=0.1)
     command_seconds: float = setting(60.0, "Seconds for a device to answer one command.", low=0.1)
+    linux_capture: tuple[str, ...] = setting(
+        (),
+        "Files (/...) and commands that a Linux host is read by, in place of those of the platform linux; "
+        "one behind a - may fail.",
+    )
     max_config_bytes: int = setting(8 * 1024 * 1024, "Largest config read from a device.", low=1024)
 
 

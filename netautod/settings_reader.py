@@ -134,6 +134,9 @@ def _check_whole(settings: Settings) -> None:
         raise SettingsError("log.level must be debug, info, warning or error")
     if settings.log.format not in ("text", "json"):
         raise SettingsError("log.format must be text or json")
+    for entry in settings.devices.linux_capture:
+        if not entry.removeprefix("-").strip() or not entry.isprintable():
+            raise SettingsError(f"devices.linux_capture: {entry!r} is not one line with a file or a command")
     check_ldap(settings.ldap)
     check_oidc(settings.oidc)
     if bool(settings.server.tls_certificate) != bool(settings.server.tls_key):

@@ -197,9 +197,31 @@ def test_a_plugin_brings_a_platform(installed: Installed, repository_root: Path)
     (installed.folder / "acme_os.toml").write_text(head + rest)
     installed.add("acme", PLATFORM)
     platforms = PlatformRegistry()
-    for path in installed.load().platforms():
-        platforms.register(path)
+    installed.load().register_platforms(platforms.register)
     assert platforms.get("acme_switch").name == "acme_os"
+
+
+@pytest.mark.parametrize(
+    ("text", "error"),
+    [
+        pytest.param(
+            "name = 'acme_os'\n", "acme_os.toml: sources must be an array of strings", id="a faulty file"
+        ),
+        pytest.param(None, "acme_os.toml: No such file or directory", id="no file"),
+    ],
+)
+def test_a_platform_that_cannot_be_used_marks_its_plugin(
+    installed: Installed, text: str | None, error: str
+) -> None:
+    """The service starts without it, unless the plugin is required."""
+    if text is not None:
+        (installed.folder / "acme_os.toml").write_text(text)
+    installed.add("acme", PLATFORM)
+    manager = installed.load()
+    manager.register_platforms(PlatformRegistry().register)
+    assert error in str(seen(manager)["acme"])
+    with pytest.raises(PluginError, match="the required plugin acme is not available"):
+        installed.load(required=["acme"]).register_platforms(PlatformRegistry().register)
 
 
 def test_the_built_in_plugins_are_found_and_work() -> None:
@@ -211,7 +233,9 @@ def test_the_built_in_plugins_are_found_and_work() -> None:
         "deployment",
         "health_check",
     }
-    assert manager.platforms() == []
+    brought: list[Path] = []
+    manager.register_platforms(brought.append)
+    assert brought == []
     assert [status.name for status in manager.statuses if not status.ok] == []
 
 

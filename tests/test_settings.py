@@ -149,6 +149,8 @@ WRONG_FILES = [
     pytest.param("[server]\nidle_timeout = nan", "idle_timeout must be at least 0.1", id="not a number"),
     pytest.param('[outbound]\nallow = "::1"', "outbound.allow must be a list of texts", id="no list"),
     pytest.param('[outbound]\nallow = ["x y"]', "'x y' is not an address or network", id="no address"),
+    pytest.param('[devices]\nlinux_capture = ["-"]', "'-' is not one line with a file", id="nothing to read"),
+    pytest.param('[devices]\nlinux_capture = ["ip\\n"]', "is not one line with a file", id="two lines"),
     pytest.param('[mongodb]\nuri = "db1:27017"', "mongodb.uri must begin with mongodb://", id="no URI"),
     pytest.param('[log]\nlevel = "loud"', "log.level must be debug, info", id="an unknown level"),
     pytest.param('[log]\nformat = "xml"', "log.format must be text or json", id="an unknown format"),

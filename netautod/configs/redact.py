@@ -18,7 +18,10 @@ _WORDS = (
     r"api-key|apikey|token|key)"
 )
 _NET = re.compile(rf"(?i)(?:^|[\s\"'_.-]){_WORDS}\"?{_BETWEEN}(?P<secret>\"[^\"]*\"|'[^']*'|\S+)")
-_SNMP_USER = re.compile(r"(?i)\b(?:auth|priv)\s+(?:md5|sha\d*|3des|des|aes(?:\s+\d+)?)\s+(?P<secret>\S+)")
+_SNMP_USER = re.compile(
+    r"(?i)\b(?:auth|priv)\s+(?:md5|sha[\d-]*|3des|des\d*|aes(?:[\s-]+\d+)?)\s+(?:(?:encrypted|clear|key\s+\d)\s+)?"
+    r"(?P<secret>\S+)"
+)
 _HASH = re.compile(r"(?P<secret>\$(?:1|2[abxy]|5|6|8|9|14|y|sha1|sha512)\$[^\s\";]+)")
 _PEM = re.compile(
     r"(-----BEGIN [A-Z ]*PRIVATE KEY-----)(?P<secret>.*?)(-----END [A-Z ]*PRIVATE KEY-----|\Z)", re.DOTALL

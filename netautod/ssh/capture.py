@@ -62,11 +62,14 @@ async def _read(session: Session, item: CaptureItem) -> tuple[str | None, str | 
     refusals: list[DeviceFailure] = []
     for command in (first, *item.alternatives):
         try:
-            return await _read_by(session, item, command)
+            text, note = await _read_by(session, item, command)
         except DeviceFailure as exc:
             if exc.kind != "refused_command":
                 raise
             refusals.append(exc)
+            continue
+        said = [f"`{command}` was read instead: {refusals[0].text}"] if refusals else []
+        return text, "; ".join([*said, *([note] if note is not None else [])]) or None
     if item.optional and session.platform.channel == "shell":
         return None, f"{item.title} skipped: {refusals[0].text}"
     raise refusals[0]
@@ -114,6 +117,11 @@ def _check(text: str, item: CaptureItem, platform: Platform) -> None:
             raise DeviceFailure("pager", f"{item.title}: the pager's text is left in it: {line.strip()[:80]}")
     if not lines:
         raise DeviceFailure("incomplete", f"{item.title} printed nothing")
+    for line in lines:
+        if any(pattern.search(line) for pattern in platform.gaps):
+            raise DeviceFailure(
+                "incomplete", f"{item.title} lacks a part, the device says: {line.strip()[:80]}"
+            )
     if platform.end_marker is not None and platform.end_marker.search(lines[-1].strip()) is None:
         last = lines[-1].strip()[:80]
         raise DeviceFailure("incomplete", f"{item.title} stops at {last!r} instead of its end marker")

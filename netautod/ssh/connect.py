@@ -51,7 +51,10 @@ class Connection:
 
 @dataclass(frozen=True, kw_only=True)
 class _Leg:
-    """One connection of the path; `hop` is its name in a failure, None for the device itself."""
+    """One connection of the path; `hop` is its name in a failure, None for the device itself.
+
+    `suffix` are the options that a platform wants behind the user name.
+    """
 
     host: str
     port: int
@@ -59,6 +62,7 @@ class _Leg:
     pinned: str | None
     profile: str
     hop: str | None
+    suffix: str = ""
 
     @property
     def name(self) -> str:
@@ -98,6 +102,7 @@ def _path(target: Target, login: Login) -> list[_Leg]:
             pinned=target.host_key_fingerprint,
             profile=target.ssh_profile,
             hop=None,
+            suffix=target.platform.login_suffix,
         )
     ]
     hop: Hop | None = target.jump
@@ -151,7 +156,7 @@ async def _handshake(
         client_factory=lambda: client,
         known_hosts=([], [], []),
         x509_trusted_certs=None,
-        username=leg.login.username,
+        username=leg.login.username + leg.suffix,
         client_keys=None,
         agent_path=None,
         gss_host=None,

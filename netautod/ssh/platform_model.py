@@ -22,6 +22,14 @@ class CaptureItem:
     alternatives: tuple[str, ...] = ()
     optional: bool = False
 
+    @classmethod
+    def parse(cls, entry: str) -> "CaptureItem":
+        """From the form of the settings: `/etc/hosts` is a file, `ip route` a command, `-ip r` optional."""
+        what, optional = entry.removeprefix("-").strip(), entry.startswith("-")
+        if what.startswith("/"):
+            return cls(file=what, optional=optional)
+        return cls(command=what, optional=optional)
+
     @property
     def title(self) -> str:
         """The head over this part in a configuration of several parts."""
@@ -30,10 +38,22 @@ class CaptureItem:
 
 @dataclass(frozen=True, kw_only=True)
 class EnableDialog:
-    """How to get from the unprivileged to the privileged mode."""
+    """How to get from the unprivileged to the privileged mode.
+
+    Where a device asks for a name first, `user_prompt` finds that question; the name of the login is sent.
+    """
 
     command: str
     password_prompt: re.Pattern[str]
+    user_prompt: re.Pattern[str] | None = None
+
+    def asks_user(self, line: str) -> bool:
+        """Whether the line is the question for the name."""
+        return self.user_prompt is not None and self.user_prompt.search(line) is not None
+
+    def asks(self, line: str) -> bool:
+        """Whether the line is one of the questions of the dialog."""
+        return self.asks_user(line) or self.password_prompt.search(line) is not None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,11 +86,13 @@ class Platform:
     """All that the engine knows of one kind of device; the data is in `platforms/<name>.toml`.
 
     `prompts` maps a mode (`exec`, `privileged`, `config`) to the pattern of its prompt line, whose group
-    `host` is the name of the device; a group `moving` is what differs from one prompt to the next (a
-    counter, a star for unsaved changes). `prompt_heads` are lines above the prompt that belong to it.
-    `enter` ends each line that is sent. `pager_end` is the text of a pager that waits at the end of the
-    output for `pager_end_key`. `capture_mode` is the mode that a capture needs, None for any. `sources`
-    cites where the facts come from.
+    `host` is the name of the device; groups whose name begins with `moving` are what differs from one
+    prompt to the next (a counter, a star for unsaved changes). `prompt_heads` are lines above the prompt
+    that belong to it. `enter` ends each line that is sent. `login_suffix` follows the user name at the
+    login. `pager_end` is the text of a pager that waits at the end of the output for `pager_end_key`.
+    `gaps` are lines by which a device says that it left a part of the configuration out, wherever they
+    stand. `capture_mode` is the mode that a capture needs, None for any. `sources` cites where the facts
+    come from.
     """
 
     name: str
@@ -80,6 +102,7 @@ class Platform:
     prompts: Mapping[str, re.Pattern[str]] = field(default_factory=dict)
     prompt_heads: tuple[re.Pattern[str], ...] = ()
     enter: str = "\n"
+    login_suffix: str = ""
     capture_mode: str | None = None
     login_answers: tuple[LoginAnswer, ...] = ()
     paging_off: tuple[str, ...] = ()
@@ -94,6 +117,7 @@ class Platform:
     capture: tuple[CaptureItem, ...]
     end_marker: re.Pattern[str] | None = None
     failures: tuple[re.Pattern[str], ...] = ()
+    gaps: tuple[re.Pattern[str], ...] = ()
     noise_lines: tuple[re.Pattern[str], ...] = ()
     noise_parts: tuple[re.Pattern[str], ...] = ()
     secrets: tuple[SecretPattern, ...] = ()
@@ -113,10 +137,12 @@ class Platform:
     def steady(self, line: str) -> str:
         """The prompt without what differs from one to the next; other lines as they are."""
         for pattern in self.prompts.values():
-            match = pattern.match(line) if "moving" in pattern.groupindex else None
+            moving = [name for name in pattern.groupindex if name.startswith("moving")]
+            match = pattern.match(line) if moving else None
             if match is not None:
-                start, end = match.span("moving")
-                return (line[: max(start, 0)] + line[max(end, 0) :]).rstrip()
+                for start, end in sorted((match.span(name) for name in moving), reverse=True):
+                    line = line[: max(start, 0)] + line[max(end, 0) :]
+                break
         return line.rstrip()
 
     def is_prompt_head(self, line: str) -> bool:

@@ -24,6 +24,7 @@ def load_platform(path: Traversable) -> Platform:
         prompts={mode: prompts.pattern(mode, groups=("host",)) for mode in prompts.names()},
         prompt_heads=session.patterns("prompt_heads"),
         enter=session.optional_text("enter") or "\n",
+        login_suffix=session.optional_text("login_suffix") or "",
         login_answers=tuple(_answer(item) for item in session.tables("login_answers", required=False)),
         capture_mode=session.optional_text("capture_mode"),
         paging_off=session.texts("paging_off"),
@@ -38,6 +39,7 @@ def load_platform(path: Traversable) -> Platform:
         capture=tuple(_item(item) for item in capture.tables("items")),
         end_marker=capture.optional_pattern("end_marker"),
         failures=capture.patterns("failures"),
+        gaps=capture.patterns("gaps"),
         noise_lines=noise.patterns("lines"),
         noise_parts=noise.patterns("parts"),
         secrets=tuple(_secret(item) for item in table.tables("secrets", required=False)),
@@ -49,7 +51,11 @@ def load_platform(path: Traversable) -> Platform:
 
 
 def _enable(table: platform_file.Table) -> EnableDialog:
-    dialog = EnableDialog(command=table.text("command"), password_prompt=table.pattern("password_prompt"))
+    dialog = EnableDialog(
+        command=table.text("command"),
+        password_prompt=table.pattern("password_prompt"),
+        user_prompt=table.optional_pattern("user_prompt"),
+    )
     table.refuse_unknown()
     return dialog
 

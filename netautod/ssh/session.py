@@ -106,7 +106,7 @@ class Session:
         """Makes sure that the command line is in this mode; DeviceFailure `enable` when that is refused."""
         if self._shell is None or self._shell.mode == mode:
             return
-        await self._shell.enable(self._login.enable_secret)
+        await self._shell.enable(self._login.enable_secret, username=self._login.username)
         if self._shell.mode != mode:
             raise DeviceFailure("enable", f"the device is in mode {self._shell.mode!r}, needed is {mode!r}")
 
@@ -175,7 +175,7 @@ async def _open_shell(connection: Connection, platform: Platform, *, guard: Guar
 async def _prepare(session: Session, shell: Shell | None, login: Login) -> None:
     enable = session.platform.enable
     if shell is not None and enable is not None and login.enable_secret and shell.mode == "exec":
-        await shell.enable(login.enable_secret)
+        await shell.enable(login.enable_secret, username=login.username)
     if shell is not None:
         # After enable: an ASA knows the command in the privileged mode only.
         await shell.turn_paging_off()

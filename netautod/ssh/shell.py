@@ -56,30 +56,30 @@ class Shell:
         for command in (*self._platform.paging_off, *self._platform.width):
             await self.run(command)  # a device that does not know it says so; the pager is answered anyway
 
-    async def enable(self, secret: str | None) -> None:
-        """Goes to the privileged mode, sends the secret at most once; DeviceFailure `enable` if refused."""
+    async def enable(self, secret: str | None, *, username: str) -> None:
+        """Goes to the privileged mode; sends the secret at most once. DeviceFailure `enable` if refused."""
         dialog = self._platform.enable
         if dialog is None:
             raise DeviceFailure("enable", f"the platform {self._platform.name} knows no enable command")
         stage = f"after `{dialog.command}`"
-        asks = dialog.password_prompt.search
-
-        def answered(line: str) -> bool:
-            return bool(asks(line)) or self._is_prompt(line)
-
         self._begin()
-        self._send(dialog.command)
-        line = await self._answer(stage, answered)
-        if asks(line):
+        line = await self._ask(dialog.command, stage, dialog.asks)
+        if dialog.asks_user(line):
+            line = await self._ask(username, stage, dialog.asks)
+        if dialog.password_prompt.search(line):
             if secret is None:
                 raise DeviceFailure("enable", "the device asks for an enable secret, the credential has none")
-            self._clear()
-            self._send(secret)
-            line = await self._answer(stage, answered)
+            line = await self._ask(secret, stage, dialog.asks)
         found = self._platform.mode_of(line)
         if found is None or found[0] == self.mode:
             raise DeviceFailure("enable", "the device refused the enable secret or command")
         self._arrive(line)
+
+    async def _ask(self, sent: str, stage: str, asks: _Judge) -> str:
+        """Sends a line of a dialog; answers the next question, or the prompt."""
+        self._clear()
+        self._send(sent)
+        return await self._answer(stage, lambda line: asks(line) or self._is_prompt(line))
 
     async def run(self, command: str, *, seconds: float | None = None, limit: int | None = None) -> str:
         """Sends one command and returns what it printed, without echo and prompt."""
@@ -157,7 +157,7 @@ class Shell:
             return False
         if found[0] == self.mode:
             return self._platform.steady(line) == self._platform.steady(self.prompt)
-        return found[1][:_HOST_CHARACTERS] == self._host[:_HOST_CHARACTERS]
+        return found[1].startswith(self._host[:_HOST_CHARACTERS])  # [sw1-GigabitEthernet0/0/1] of Comware
 
     def _echo_then_prompt(self, command: bytes) -> _Judge:
         """A prompt that was still under way when the command was sent must not end its output."""
@@ -210,6 +210,8 @@ class Shell:
                         ticks = 0
                         continue
                     ticks += 1
+                    if self._answer_login():
+                        continue
                     self._refuse_question(stage)
                     if settle(ticks):
                         return
@@ -249,11 +251,22 @@ class Shell:
             return platform.pager_end_key
         if any(pattern.search(line) for pattern in platform.pager):
             return platform.pager_key
+        return self._login_answer(line)
+
+    def _login_answer(self, line: str) -> str | None:
         for item in self._login_answers:
             if item.pattern.search(line):
                 self._login_answers.remove(item)
                 return item.answer
         return None
+
+    def _answer_login(self) -> bool:
+        """A question of the login that ends with a line feed: only silence tells that the device waits."""
+        answer = self._login_answer(self._standing_line()) if self._login_answers else None
+        if answer is None:
+            return False
+        self._stream.write(answer)
+        return True
 
     def _refuse_question(self, stage: str) -> None:
         if self._answered == self._stream.data.rfind(b"\n"):
@@ -267,11 +280,13 @@ class Shell:
         """Takes the echo and the prompt away, and nothing else."""
         first = next((n for n, line in enumerate(lines) if self._is_echo(line, command)), -1)
         body = lines[first + 1 :]
+        while body and self._is_echo(body[0], command):
+            del body[0]  # RouterOS paints the line again
         end = next((n for n, line in enumerate(body) if line.rstrip() in prompts), len(body))
         while end and self._platform.is_prompt_head(body[end - 1]):
             end -= 1
         return body[:end]
 
     def _is_echo(self, line: str, command: str) -> bool:
-        line = line.rstrip()
+        line = line.strip()  # a cursor address leaves blanks where the prompt stood
         return line == command or (line.endswith(command) and self._is_prompt(line[: -len(command)]))

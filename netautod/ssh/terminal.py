@@ -5,7 +5,8 @@ import re
 # ECMA-48: CSI sequences, OSC strings (ended by BEL or ST) and the other two-byte escapes.
 _CSI = r"\x1b\[(?P<args>[0-?]*)[ -/]*(?P<final>[@-~])"
 _ESCAPE = re.compile(_CSI + r"|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[ -/]*[0-~]")
-_NEXT_LINE = "\x1bE"  # ECMA-48 NEL as ProCurve ends its lines
+# A new line without a line feed: ECMA-48 NEL, and the line that a ProCurve inserts at the bottom to scroll.
+_NEXT_LINE = re.compile(r"\x1bE|\x1b\[\d*L")
 _UNFINISHED_ESCAPE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*)?\Z")
 # A carriage return that begins no line end, or any control character but tab and line feed.
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]|\r(?!\n)")
@@ -17,16 +18,19 @@ _MAX_COLUMN = 4096  # a cursor address beyond this is an attack on our memory, n
 def clean(data: bytes) -> str:
     """Text with `\\n` line ends as a reader would see it; bytes that are not UTF-8 become U+FFFD."""
     text = data.decode("utf-8", errors="replace")
-    if _NEXT_LINE in text:
-        text = text.replace(_NEXT_LINE, "\n")
+    if "\x1b" in text:
+        text = _NEXT_LINE.sub("\n", text)
     if _CONTROL.search(text) is None:  # the usual case, and the fast one
         return text.replace("\r\n", "\n")
     return "\n".join(visible(line) for line in text.split("\n"))
 
 
 def visible(line: str) -> str:
-    """One line (without its line feed) after backspaces, carriage returns and erasures did their work."""
-    line = line.rpartition(_NEXT_LINE)[2].rstrip("\r")
+    """One line (without its line feed) after backspaces, carriage returns and erasures did their work.
+
+    Of several lines that escape sequences divide, the last one.
+    """
+    line = _without_earlier_lines(line).rstrip("\r")
     if _CONTROL.search(line) is None:
         return line
     line = _ESCAPE.sub(_keep_cursor_moves, _UNFINISHED_ESCAPE.sub("", line.replace("\x00", "")))
@@ -46,8 +50,12 @@ def visible(line: str) -> str:
 
 
 def without_escapes(text: str) -> str:
-    """The text as it came, backspaces included, without colours and other escape sequences."""
-    return _ESCAPE.sub("", text) if "\x1b" in text else text
+    """The last line as it came, backspaces included, without colours and other escape sequences."""
+    return _ESCAPE.sub("", _without_earlier_lines(text)) if "\x1b" in text else text
+
+
+def _without_earlier_lines(line: str) -> str:
+    return _NEXT_LINE.split(line)[-1] if "\x1b" in line else line
 
 
 def _keep_cursor_moves(match: re.Match[str]) -> str:

@@ -1,5 +1,6 @@
 """Public helpers for the tests of plugins and of netautod itself: simulated network devices."""
 
+from netautod.ssh.failures import DeviceFailure
 from netautod.testing.cli_script import (
     CliScript,
     LoginStep,
@@ -11,9 +12,12 @@ from netautod.testing.cli_script import (
 from netautod.testing.device import Faults, LoginAttempt, SimulatedDevice
 from netautod.testing.ios_config import ios_config
 from netautod.testing.ios_script import ios_script
+from netautod.testing.reading import DeviceReading, read_device
 
 __all__ = [
     "CliScript",
+    "DeviceFailure",
+    "DeviceReading",
     "Faults",
     "LoginAttempt",
     "LoginStep",
@@ -23,5 +27,6 @@ __all__ = [
     "SimulatedDevice",
     "ios_config",
     "ios_script",
+    "read_device",
     "read_script",
 ]

@@ -79,9 +79,10 @@ def _change(tty: "Tty", command: str) -> ModeChange | None:
 async def _enter(tty: "Tty", change: ModeChange) -> None:
     if change.password_prompt and tty.device.enable_password is not None:
         for _ in range(_PASSWORD_TRIES):
+            name = await tty.read_line(change.user_prompt, noted=False) if change.user_prompt else ""
             given = await tty.read_line(change.password_prompt, hidden=True)
             await tty.write("\n")
-            if given == tty.device.enable_password:
+            if given == tty.device.enable_password and name in ("", tty.device.username):
                 break
         else:
             return await tty.write(change.refusal)

@@ -23,12 +23,14 @@ class ModeChange:
     """A command (a regular expression for the whole line) that leads from `modes` (empty: any) to mode `to`.
 
     With a `password_prompt` it asks for the `enable_password` of the device, three times, then prints
-    `refusal`; a device without such a password does not ask. `output` is printed in the new mode.
+    `refusal`; a device without such a password does not ask. With a `user_prompt` it asks for the name of
+    the user first. `output` is printed in the new mode.
     """
 
     command: str
     to: str
     modes: tuple[str, ...] = ()
+    user_prompt: str = ""
     password_prompt: str = ""
     refusal: str = ""
     output: str = ""
@@ -71,7 +73,8 @@ class CliScript:
     `prompts` maps modes to texts, in which `{host}` is the host name and `{count}` the number of commands
     so far; several lines are fine. A session begins in `mode`, or in `unprivileged` when the device has an
     `enable_password`. `ignored` are commands that do something invisible. `before_output` is printed before
-    the output of each command that prints (IOS-XR's time stamp). `drifting` is an expression whose group is
+    the output of each command that prints (IOS-XR's time stamp). `login_options` is an expression for what
+    may follow the user name at the login. `drifting` is an expression whose group is
     a number that is larger at each reading. `log_line` is what the device prints into output by itself;
     empty for a platform that does not.
     """
@@ -79,6 +82,7 @@ class CliScript:
     prompts: Mapping[str, str]
     mode: str
     unprivileged: str = ""
+    login_options: str = ""
     login: tuple[LoginStep, ...] = ()
     changes: tuple[ModeChange, ...] = ()
     commands: tuple[ScriptedCommand, ...] = ()
@@ -106,6 +110,7 @@ def read_script(path: Traversable) -> CliScript:
         prompts={mode: prompts.text(mode) for mode in prompts.names()},
         mode=table.text("mode"),
         unprivileged=table.optional_text("unprivileged") or "",
+        login_options=table.optional_text("login_options") or "",
         login=tuple(_login(item) for item in table.tables("login", required=False)),
         changes=tuple(_change(item) for item in table.tables("changes", required=False)),
         commands=tuple(_command(item) for item in table.tables("commands", required=False)),
@@ -138,6 +143,7 @@ def _change(table: platform_file.Table) -> ModeChange:
         command=table.pattern("command").pattern,
         to=table.text("to"),
         modes=table.texts("modes"),
+        user_prompt=table.optional_text("user_prompt") or "",
         password_prompt=table.optional_text("password_prompt") or "",
         refusal=table.optional_text("refusal") or "",
         output=table.optional_text("output") or "",

@@ -1,5 +1,6 @@
 """The SSH side of a simulated device: logins, and the channel that each session gets."""
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -45,7 +46,7 @@ class DeviceServer(asyncssh.SSHServer):
         wanted = self._device.authorized_key
         accepted = (
             wanted is not None
-            and username == self._device.username
+            and self._is_user(username)
             and key == asyncssh.import_public_key(wanted)
             and not self._device.faults.refuse_logins
         )
@@ -78,7 +79,12 @@ class DeviceServer(asyncssh.SSHServer):
         device = self._device
         if device.faults.refuse_logins:
             return False
-        return username == device.username and device.password is not None and password == device.password
+        return self._is_user(username) and device.password is not None and password == device.password
+
+    def _is_user(self, name: str) -> bool:
+        """The name of the user, with the options behind it that the device understands."""
+        options = self._device.script.login_options if self._device.script is not None else ""
+        return re.fullmatch(f"{re.escape(self._device.username)}(?:{options})?", name) is not None
 
     def _note(self, method: str, accepted: bool) -> bool:
         self._device.login_attempts.append(LoginAttempt(method, accepted))

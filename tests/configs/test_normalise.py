@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from netautod.configs.normalise import normalise, secret_token
+from netautod.configs.redact import redact
 from netautod.ssh.platform_model import Platform
 from netautod.ssh.platforms import PlatformRegistry
 from netautod.testing import ios_config
@@ -79,6 +80,9 @@ def test_one_change_is_a_change(ios: Platform, old: str, new: str) -> None:
         (" ppp chap password 7 0822", "0822"),
         ("   wpa-psk ascii 7 0822", "0822"),
         ("ntp authentication-key 1 md5 0822 7", "0822"),
+        (" isis password 0822 level-2", "0822"),
+        (" ip nhrp authentication s3cr3t", "s3cr3t"),
+        (" security wpa psk set-key ascii 0 s3cr3t", "s3cr3t"),
     ],
 )
 def test_secrets_of_ios_become_tokens(ios: Platform, line: str, secret: str) -> None:
@@ -112,6 +116,41 @@ def test_a_resalted_secret_is_removed(tmp_path: Path) -> None:
     first = normalise("set password ENC AAAA\nset name x", salty, _KEY)
     assert first == normalise("set password ENC BBBB\nset name x", salty, _KEY)
     assert first == "set password ENC <secret>\nset name x\n"
+
+
+_KEY_BLOCK = """\
+    edit "one"
+        set private-key "-----BEGIN ENCRYPTED PRIVATE KEY-----
+MIIFHDBOsecretbody
+-----END ENCRYPTED PRIVATE KEY-----"
+        set name x
+"""
+
+
+def test_a_secret_of_several_lines_is_one_line(registry: PlatformRegistry) -> None:
+    normal = normalise(_KEY_BLOCK, registry.get("fortinet"), _KEY)
+    assert normal == '    edit "one"\n        set private-key <secret>\n        set name x\n'
+
+
+def test_a_secret_that_does_not_end_hides_the_rest(registry: PlatformRegistry) -> None:
+    """Rather too much than a key in clear."""
+    torn = _KEY_BLOCK.partition("-----END")[0]
+    fortinet = registry.get("fortinet")
+    assert normalise(torn, fortinet, _KEY) == '    edit "one"\n        set private-key <secret>\n'
+    assert "secretbody" not in redact(torn, fortinet)
+
+
+def test_a_changed_secret_of_several_lines_is_a_change_where_it_is_stable(tmp_path: Path) -> None:
+    path = tmp_path / "steady.toml"
+    path.write_text(
+        'name = "steady"\nchannel = "shell"\nsources = ["made up"]\n[prompts]\nexec = \'(?P<host>\\w+)>\'\n'
+        '[capture]\nitems = [{ command = "show" }]\n'
+        "[[secrets]]\npattern = 'key (?P<secret>BEGIN.*)'\nuntil = 'END'\nshown = \"stable\"\n"
+    )
+    steady = PlatformRegistry().register(path)
+    one, two = (normalise(f"key BEGIN\n{body}\nEND;\nrest\n", steady, _KEY) for body in ("aa", "bb"))
+    assert one != two
+    assert one == f"key {secret_token(chr(10).join(('BEGIN', 'aa', 'END')), _KEY)};\nrest\n"
 
 
 _ADDRESSES = """\

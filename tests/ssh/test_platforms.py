@@ -25,6 +25,17 @@ items = [{ command = "show config" }]
         pytest.param("cisco_ios", "cisco_ios", id="its own name"),
         pytest.param("cisco_xe", "cisco_ios", id="an alias"),
         pytest.param("linux", "linux", id="linux"),
+        pytest.param("cisco_xe", "cisco_ios", id="IOS-XE"),
+        pytest.param("cisco_nxos_ssh", "cisco_nxos", id="Netmiko's name with _ssh"),
+        pytest.param("iosxr", "cisco_xr", id="NAPALM's iosxr"),
+        pytest.param("asa", "cisco_asa", id="Oxidized's asa"),
+        pytest.param("eos", "arista_eos", id="NAPALM's eos"),
+        pytest.param("junos", "juniper_junos", id="NAPALM's junos"),
+        pytest.param("paloalto", "paloalto_panos", id="paloalto"),
+        pytest.param("fortinet_fortios", "fortinet", id="the NetBox name of FortiOS"),
+        pytest.param("nokia_sros_md", "nokia_sros", id="the MD-CLI of SR OS"),
+        pytest.param("alcatel_sros", "nokia_sros", id="Netmiko's former name of SR OS"),
+        pytest.param("dellos10", "dell_os10", id="Ansible's dellos10"),
         pytest.param("some_unheard_os", "generic", id="an unknown type falls back to generic"),
     ],
 )
@@ -55,6 +66,51 @@ def test_every_shipped_platform_cites_its_sources_and_reads_something(platforms:
 )
 def test_prompts_of_ios(platforms: PlatformRegistry, line: str, expected: tuple[str, str] | None) -> None:
     assert platforms.get("cisco_ios").mode_of(line) == expected
+
+
+@pytest.mark.parametrize(
+    ("platform", "line", "expected"),
+    [
+        pytest.param("cisco_nxos", "leaf1# ", ("privileged", "leaf1"), id="NX-OS"),
+        pytest.param("cisco_xr", "RP/0/RSP0/CPU0:edge1#", ("privileged", "edge1"), id="XR"),
+        pytest.param("cisco_xr", "RP/0/RP0/CPU0:edge1(config-if)#", ("config", "edge1"), id="XR, config"),
+        pytest.param("cisco_asa", "fw1/admin/pri/act# ", ("privileged", "fw1/admin/pri/act"), id="ASA"),
+        pytest.param("cisco_asa", "fw1(config)# ", ("config", "fw1"), id="ASA, config"),
+        pytest.param("arista_eos", "core(s1)#", ("privileged", "core(s1)"), id="EOS, a supervisor"),
+        pytest.param("arista_eos", "core(s1)(config)#", ("config", "core(s1)"), id="EOS, config"),
+        pytest.param("juniper_junos", "root@pe1> ", ("privileged", "root@pe1"), id="Junos"),
+        pytest.param("juniper_junos", "admin@pe1# ", ("config", "admin@pe1"), id="Junos, config"),
+        pytest.param("juniper_junos", "root@pe1:~ # ", None, id="the shell of a Junos"),
+        pytest.param("paloalto_panos", "admin@PA-VM(active)> ", ("privileged", "admin@PA-VM"), id="PAN-OS"),
+        pytest.param("fortinet", "fw1 # ", ("privileged", "fw1"), id="FortiOS"),
+        pytest.param("fortinet", "fw1 $ ", ("privileged", "fw1"), id="FortiOS, a reader"),
+        pytest.param("fortinet", "fw1 (interface) # ", ("config", "fw1"), id="FortiOS, config"),
+        pytest.param("nokia_sros", "*A:pe1# ", ("privileged", "pe1"), id="SR OS, unsaved changes"),
+        pytest.param("nokia_sros", "A:admin@pe1# ", ("privileged", "admin@pe1"), id="SR OS, MD-CLI"),
+        pytest.param("nokia_sros", "A:pe1>config>router# ", ("config", "pe1"), id="SR OS, config"),
+        pytest.param("dell_os10", "OS10# ", ("privileged", "OS10"), id="OS10"),
+    ],
+)
+def test_prompts_of_the_others(
+    platforms: PlatformRegistry, platform: str, line: str, expected: tuple[str, str] | None
+) -> None:
+    assert platforms.get(platform).mode_of(line) == expected
+
+
+@pytest.mark.parametrize(
+    ("platform", "one", "other", "same"),
+    [
+        pytest.param("nokia_sros", "*A:pe1# ", "A:pe1# ", True, id="a star for unsaved changes"),
+        pytest.param("paloalto_panos", "a@PA(active)> ", "a@PA(passive)> ", True, id="the HA state"),
+        pytest.param("nokia_sros", "A:pe1# ", "A:pe2# ", False, id="another host"),
+        pytest.param("cisco_ios", "sw1#", "sw1>", False, id="another mode"),
+    ],
+)
+def test_what_moves_in_a_prompt(
+    platforms: PlatformRegistry, platform: str, one: str, other: str, same: bool
+) -> None:
+    known = platforms.get(platform)
+    assert (known.steady(one) == known.steady(other)) is same
 
 
 @pytest.mark.parametrize(
@@ -94,7 +150,7 @@ def test_a_taken_name_is_refused_unless_it_is_an_override(tmp_path: Path) -> Non
     path = _file(tmp_path, _MINIMAL.replace('"acme_os"', '"linux"').replace('"acme"', '"debian"'))
     with pytest.raises(InvalidInput, match="'linux' is taken"):
         registry.register(path)
-    registry.register(path, replace=True)
+    registry.register(path, override=True)
     assert registry.get("debian").capture[0].command == "show config"
     assert registry.get("ubuntu").name == "generic"  # an alias that the override does not repeat is gone
 
@@ -114,6 +170,15 @@ def test_a_taken_name_is_refused_unless_it_is_an_override(tmp_path: Path) -> Non
         pytest.param('command = "show config"', 'file = "/etc/x"', r"exec channel only", id="no exec"),
         pytest.param('{ command = "show config" }', "{ }", r"command or a file", id="an item without either"),
         pytest.param("[prompts]", "[prompts", r"acme_os.toml: ", id="not TOML"),
+        pytest.param(
+            "[capture]", "[noise]\nlines = ['a', '(?i)b']\n[capture]", r"do not combine", id="a global flag"
+        ),
+        pytest.param(
+            '{ command = "show config" }',
+            '{ command = "a", alternatives = "b" }',
+            r"alternatives must be an array",
+            id="one alternative as text",
+        ),
     ],
 )
 def test_a_faulty_file_is_refused(tmp_path: Path, old: str, new: str, complaint: str) -> None:

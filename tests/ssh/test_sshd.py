@@ -13,6 +13,7 @@ from netautod.ssh.login import Login, Target
 from netautod.ssh.platform_model import CaptureItem
 from netautod.ssh.platforms import PlatformRegistry
 from netautod.ssh.session import KILLED, open_session
+from tests.support.platform_fixtures import load
 from tests.support.sshd import PROGRAM, Sshd
 
 pytestmark = pytest.mark.skipif(PROGRAM is None, reason="no sshd (apt package openssh-server)")
@@ -43,6 +44,34 @@ async def test_a_linux_host_is_captured(target: Target, login: Login) -> None:
     assert taken.raw.startswith(f"### file /etc/hostname\n{_hostname()}\n")
     assert "\n### file /etc/passwd\nroot:x:0:0:" in taken.raw
     assert f"\n### command uname -srm\n{os.uname().sysname} {os.uname().release}" in taken.raw
+
+
+async def test_the_parts_are_those_of_the_recorded_fixture(target: Target, login: Login) -> None:
+    """What this machine lacks is said in a note."""
+    async with open_session(target, login) as session:
+        taken = await capture(session)
+    heads = [line for line in load("linux").first.split("\n") if line.startswith("### ")]
+    skipped = {f"### {note.partition(' skipped: ')[0]}" for note in taken.notes}
+    here = [line for line in taken.raw.split("\n") if line.startswith("### ")]
+    assert here == [head for head in heads if head not in skipped]
+
+
+async def test_an_operator_chooses_what_is_read(target: Target, login: Login, tmp_path: Path) -> None:
+    chosen = tmp_path / "chosen.conf"
+    chosen.write_text("option on\n")
+    entries = [str(chosen), "/no/such/file", "echo read by a command", "-false", "no-such-program-here"]
+    registry = PlatformRegistry()
+    registry.capture_instead("linux", [CaptureItem.parse(entry) for entry in entries])
+    async with open_session(replace(target, platform=registry.get("debian")), login) as session:
+        taken = await capture(session)
+    assert taken.raw == (
+        f"### file {chosen}\noption on\n\n### command echo read by a command\nread by a command\n"
+    )
+    assert [note.partition(" skipped")[0] for note in taken.notes] == [
+        "file /no/such/file",
+        "command false",
+        "command no-such-program-here",
+    ]
 
 
 async def test_exit_status_and_error_stream(target: Target, login: Login) -> None:

@@ -33,6 +33,15 @@ from netautod.ssh.terminal import clean, visible
         pytest.param(b"abc\x1b[5Gx", "abc x", id="cursor to a column"),
         pytest.param(b"abc\x1b[999999999Gx", "abc" + " " * 4092 + "x", id="a far column costs no memory"),
         pytest.param(b"abc\x1b[2K", "", id="the whole line erased"),
+        pytest.param(b"echo\x1bEoutput", "echo\noutput", id="NEL begins a line"),
+        pytest.param(
+            b"\x1b[24;12Hshow ver\x1b[24;20H\x1b[1;0H\x1b[1M\x1b[24;1H\x1b[1L\x1b[24;1H\x1b[2K\x1b[24;1Hsw1# "
+            b"\x1b[24;1H\x1b[24;6H",
+            "           show ver\nsw1#",
+            id="a ProCurve scrolls by an inserted line and writes by cursor address",
+        ),
+        pytest.param(b"Press any key\x1b[2J\x1b[1;1H\x1b[24;1H\x1b[2Ksw1# ", "sw1#", id="a screen anew"),
+        pytest.param(b"old\x1b[Hnew", "new", id="cursor home"),
         pytest.param(b"half\x1b[3", "half", id="an escape sequence that is still under way"),
     ],
 )
@@ -42,3 +51,7 @@ def test_clean(received: bytes, shown: str) -> None:
 
 def test_a_bell_is_not_visible() -> None:
     assert visible("sw1\x07#") == "sw1#"
+
+
+def test_of_lines_divided_by_escapes_the_last_one_is_visible() -> None:
+    assert visible("show ver\x1b[1L\x1b[24;1Hsw1# ") == "sw1#"

@@ -1,11 +1,13 @@
 """Loads the fixtures of tests/data/platforms: readings of a device, its secrets, and its command line."""
 
 import re
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from netautod.ssh.platform_model import Platform
 from netautod.testing import CliScript, Faults, SimulatedDevice, read_script
+from tests.support.recorded_fixtures import NotInstalled, readings
 
 FOLDER = Path(__file__).parent.parent / "data" / "platforms"
 _HEAD = "# fixture: "
@@ -27,6 +29,11 @@ class PlatformFixture:
     secrets: tuple[str, ...]
     script: CliScript | None = field(repr=False)
 
+    @property
+    def id(self) -> str:
+        """Its name in a test report."""
+        return self.platform if self.origin == "constructed" else f"{self.platform} (recorded)"
+
     def device(self, platform: Platform, *, text: str | None = None, **fields: object) -> SimulatedDevice:
         """A simulated device of the platform that shows `text` (default: the first reading)."""
         device = SimulatedDevice(platform=self.platform, script=self.script, **fields)  # type: ignore[arg-type]
@@ -37,6 +44,27 @@ class PlatformFixture:
 def names() -> list[str]:
     """The folders."""
     return sorted(path.name for path in FOLDER.iterdir() if path.is_dir())
+
+
+def load_all() -> list[PlatformFixture]:
+    """Every constructed fixture, and the recorded ones whose package is installed."""
+    found = [load(name) for name in names()]
+    for path in recordings():
+        with suppress(NotInstalled):
+            found.append(load_recorded(path))
+    return found
+
+
+def recordings() -> list[Path]:
+    """The descriptions of the recorded fixtures."""
+    return sorted(FOLDER.glob("*/recorded.toml"))
+
+
+def load_recorded(path: Path) -> PlatformFixture:
+    """The fixture that a `recorded.toml` describes; NotInstalled names the package that is missing."""
+    origin, (first, second, changed), secrets = readings(path)
+    constructed = load(path.parent.name)
+    return replace(constructed, origin=origin, first=first, second=second, changed=changed, secrets=secrets)
 
 
 def load(name: str) -> PlatformFixture:

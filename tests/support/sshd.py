@@ -62,7 +62,7 @@ async def running_sshd(
         PROGRAM, "-D", "-e", "-f", str(configuration), stderr=DEVNULL
     )
     try:
-        await _listening(port)
+        await listening(port)
         yield Sshd(
             port=port,
             username=getpass.getuser(),
@@ -83,7 +83,8 @@ def free_port() -> int:
     return port
 
 
-async def _listening(port: int) -> None:
+async def listening(port: int) -> None:
+    """Waits until somebody accepts connections there."""
     async with asyncio.timeout(5):
         while True:
             try:

@@ -1,0 +1,49 @@
+"""Reads a simulated device by a platform file as the service does, for the tests of platforms."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from netautod.configs.normalise import normalise
+from netautod.configs.redact import redact
+from netautod.ssh.capture import capture
+from netautod.ssh.login import Login, Target
+from netautod.ssh.platforms import PlatformRegistry
+from netautod.ssh.session import Limits, open_session
+from netautod.testing.device import SimulatedDevice
+
+_KEY = b"netautod.testing".ljust(32)  # tokens differ from those of every organization
+_LIMITS = Limits(prompt_seconds=5, command_seconds=5, capture_seconds=5, quiet_seconds=0.2)
+
+
+@dataclass(frozen=True, kw_only=True)
+class DeviceReading:
+    """`text` is what was captured, `notes` are sentences on what was left out.
+
+    `compared` is what tells whether a device changed: without noise, each secret a token. `shown` is what
+    people see who may not see secrets.
+    """
+
+    text: str
+    notes: tuple[str, ...]
+    compared: str
+    shown: str
+
+
+async def read_device(
+    device: SimulatedDevice, platform_file: Path, *, enable_secret: str | None = None
+) -> DeviceReading:
+    """Logs in with the password of the device and captures what the platform file says.
+
+    InvalidInput for a faulty file; DeviceFailure with its `kind` for a capture that the service would refuse.
+    """
+    platform = PlatformRegistry().register(platform_file, override=True)
+    login = Login(username=device.username, password=device.password, enable_secret=enable_secret)
+    target = Target(host=device.host, port=device.port, platform=platform)
+    async with open_session(target, login, limits=_LIMITS) as session:
+        found = await capture(session)
+    return DeviceReading(
+        text=found.raw,
+        notes=found.notes,
+        compared=normalise(found.raw, platform, _KEY),
+        shown=redact(found.raw, platform),
+    )

@@ -1,0 +1,99 @@
+"""The worked example of the guide for plugin authors: its very text is a plugin that works."""
+
+import inspect
+import re
+import sys
+from collections.abc import Awaitable, Callable
+from importlib import import_module
+from importlib.metadata import EntryPoint
+from pathlib import Path
+from types import ModuleType
+from typing import cast
+
+import pytest
+
+from netautod.plugin_manager import PluginError, PluginManager
+from netautod.ssh.platform_file import Table
+from netautod.ssh.platforms import PlatformRegistry
+
+_BLOCK = re.compile(
+    r"^```(?:python|toml)\n# (?P<name>(?:acme_platform|tests)/\S+)\n(?P<text>.*?)^```$", re.M | re.S
+)
+_TESTS = (
+    "test_two_readings_of_an_idle_device_are_equal",
+    "test_a_new_password_is_a_change_that_nobody_sees",
+    "test_the_pager_and_enable",
+    "test_half_a_config_is_refused",
+)
+
+
+@pytest.fixture
+def guide(repository_root: Path) -> str:
+    return (repository_root / "plugins" / "README.md").read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def importable(guide: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The files of the guide in a folder from which they can be imported."""
+    for block in _BLOCK.finditer(guide):
+        path = tmp_path / block["name"].replace("tests/", "")
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(block["text"])
+    monkeypatch.syspath_prepend(tmp_path)
+    for name in ("acme_platform", "test_acme_os"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    return tmp_path
+
+
+@pytest.fixture
+def manager(importable: Path) -> PluginManager:
+    entry = EntryPoint(name="acme_platform", value="acme_platform", group="netautod")
+    return PluginManager.load(required=["acme_platform"], found=lambda: [entry])
+
+
+@pytest.fixture
+def its_tests(manager: PluginManager) -> ModuleType:
+    return import_module("test_acme_os")
+
+
+def test_the_example_registers_its_platform(manager: PluginManager) -> None:
+    platforms = PlatformRegistry()
+    manager.register_platforms(platforms.register)
+    assert platforms.get("acme_switch").name == "acme_os"
+    assert [status.error for status in manager.statuses] == [None]
+
+
+@pytest.mark.parametrize("name", _TESTS)
+async def test_the_tests_of_the_example_pass(its_tests: ModuleType, name: str) -> None:
+    await cast("Callable[[], Awaitable[None]]", getattr(its_tests, name))()
+
+
+def test_no_test_of_the_example_is_forgotten(its_tests: ModuleType) -> None:
+    found = [name for name, value in vars(its_tests).items() if inspect.iscoroutinefunction(value)]
+    assert sorted(name for name in found if name.startswith("test_")) == sorted(_TESTS)
+
+
+def test_the_guide_names_every_key(
+    guide: str, monkeypatch: pytest.MonkeyPatch, repository_root: Path
+) -> None:
+    """Those that the reader of the files asks for."""
+    asked: set[str] = set()
+    take = Table._take
+
+    def noted(self: Table, key: str) -> object:
+        asked.add(key)
+        return take(self, key)
+
+    monkeypatch.setattr(Table, "_take", noted)
+    PlatformRegistry()
+    _, _, section = guide.partition("\n## Platforms\n")
+    section, _, _ = section.partition("\n## ")
+    named = set(re.findall(r"\w+", " ".join(re.findall(r"`[^`\n]*`", section))))
+    assert sorted(asked - named) == []
+
+
+def test_a_faulty_file_is_named_with_its_key(importable: Path, manager: PluginManager) -> None:
+    path = importable / "acme_platform" / "acme_os.toml"
+    path.write_text(path.read_text().replace("end_marker", "end_mark"))
+    with pytest.raises(PluginError, match="unknown key 'end_mark'"):
+        manager.register_platforms(PlatformRegistry().register)

@@ -1,0 +1,51 @@
+"""Readings that somebody else recorded: read from an installed package at test time, never copied."""
+
+import re
+import tomllib
+from collections.abc import Callable
+from importlib.metadata import PackageNotFoundError, distribution
+from pathlib import Path
+from typing import Any
+
+from tests.support.junos_set import as_set_commands
+
+FORMS: dict[str, Callable[[str], str]] = {"text": str, "junos braces": as_set_commands}
+
+
+class NotInstalled(Exception):
+    """The package with the recording is not there; the text names it."""
+
+
+def readings(path: Path) -> tuple[str, tuple[str, str, str], tuple[str, ...]]:
+    """Origin, the three readings and their secrets, as `path` (a recorded.toml) describes them.
+
+    `package` and `file` name the recording within the installed package, `form` how it is turned into what
+    the platform's command prints. `[[first]]`, `[[second]]` and `[[changed]]` are the substitutions, each of
+    which must apply: `first` completes the recording, the others start from the first reading. The groups
+    of `secrets` are the secrets of the readings.
+    """
+    table = tomllib.loads(path.read_text(encoding="utf-8"))
+    text = FORMS[table["form"]](_recording(table["package"], table["file"]))
+    first = _substituted(text, table.get("first", []))
+    second = _substituted(first, table["second"])
+    changed = _substituted(first, table["changed"])
+    everything = "\n".join((first, second, changed))
+    secrets = {found for one in table["secrets"] for found in re.findall(one, everything, re.MULTILINE)}
+    assert secrets, path
+    return f"recorded, {table['source']}", (first, second, changed), tuple(sorted(secrets))
+
+
+def _recording(package: str, file: str) -> str:
+    try:
+        files = distribution(package).files or []
+    except PackageNotFoundError as exc:
+        raise NotInstalled(package) from exc
+    found = next(one for one in files if str(one) == file)
+    return Path(str(found.locate())).read_text(encoding="utf-8")
+
+
+def _substituted(text: str, steps: list[dict[str, Any]]) -> str:
+    for step in steps:
+        text, count = re.subn(step["pattern"], step["replacement"], text, count=1, flags=re.MULTILINE)
+        assert count == 1, f"{step['pattern']!r} does not apply"
+    return text
