@@ -99,20 +99,25 @@ async def test_a_reload_in_the_middle(make_target: MakeTarget, login: Login, lim
 
 
 @pytest.mark.parametrize(
-    ("faults", "kind"),
+    ("faults", "seconds", "kind"),
     [
-        pytest.param(Faults(silent=True), "timeout", id="a command that hangs"),
-        pytest.param(Faults(flood=True), "flood", id="output without end"),
-        pytest.param(Faults(disconnect_after=3), "lost", id="TCP is cut"),
+        pytest.param(Faults(silent=True), 0.3, "timeout", id="a command that hangs"),
+        pytest.param(Faults(flood=True), 10.0, "flood", id="output without end"),
+        pytest.param(Faults(disconnect_after=3), 10.0, "lost", id="TCP is cut"),
     ],
 )
 async def test_exec_channels(
-    make_target: MakeTarget, login: Login, limits: Limits, faults: Faults, kind: FailureKind
+    make_target: MakeTarget,
+    login: Login,
+    limits: Limits,
+    faults: Faults,
+    seconds: float,
+    kind: FailureKind,
 ) -> None:
     async with SimulatedDevice(platform="linux", faults=faults) as device:
         async with open_session(make_target(device), login, limits=limits) as session:
             with pytest.raises(DeviceFailure) as caught:
-                await session.run("uname -srm", timeout=0.3, max_bytes=50_000)
+                await session.run("uname -srm", timeout=seconds, max_bytes=50_000)
         assert caught.value.kind == kind
         await device.wait_until(lambda seen: seen.open_connections == 0)
 
