@@ -149,13 +149,13 @@ class Shell:
         return self._platform.mode_of(line) is not None
 
     def _is_own_prompt(self, line: str) -> bool:
-        """The learned prompt, or that of another mode of the same host."""
+        """The learned prompt, or that of another mode of the same host; config modes have many prompts."""
         if line.rstrip() == self.prompt:
             return True
         found = self._platform.mode_of(line)
         if found is None:
             return False
-        if found[0] == self.mode:
+        if found[0] == self.mode != "config":
             return self._platform.steady(line) == self._platform.steady(self.prompt)
         return found[1].startswith(self._host[:_HOST_CHARACTERS])  # [sw1-GigabitEthernet0/0/1] of Comware
 

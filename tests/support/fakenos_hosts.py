@@ -1,8 +1,7 @@
 """Hosts of fakenos (PyPI) in a process of their own, so that its threads cannot disturb a test.
 
-`python fakenos_hosts.py` reads their inventory as a line of JSON and runs until its input ends. fakenos is
-an SSH server on paramiko, which nobody here wrote: a shell that echoes byte by byte and knows `enable`. It
-has no pager and no exec channel, and two of its platforms only bring a configuration.
+fakenos is an SSH server on paramiko, which nobody here wrote: a shell that echoes byte by byte and knows
+`enable`. It has no pager and no exec channel, and two of its platforms only bring a configuration.
 """
 
 import asyncio
@@ -14,10 +13,13 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
 
 from tests.support.sshd import free_port, listening
+
+_PROGRAM = Path(__file__).with_name("fakenos_program.py")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,7 +49,7 @@ async def running_hosts(hosts: Sequence[FakeHost]) -> AsyncIterator[dict[str, in
     """Starts them, answers their ports by platform."""
     ports = {host.platform: free_port() for host in hosts}
     process = await asyncio.create_subprocess_exec(
-        sys.executable, __file__, stdin=PIPE, stdout=DEVNULL, stderr=DEVNULL
+        sys.executable, str(_PROGRAM), stdin=PIPE, stdout=DEVNULL, stderr=DEVNULL
     )
     assert process.stdin is not None
     try:
@@ -80,15 +82,3 @@ def _inventory(hosts: Sequence[FakeHost], ports: dict[str, int]) -> dict[str, ob
             for host in hosts
         }
     }
-
-
-def _serve() -> None:
-    from fakenos import FakeNOS
-
-    FakeNOS(inventory=json.loads(sys.stdin.readline())).start()
-    sys.stdin.read()  # ends when the test does, however it ends
-    os._exit(0)
-
-
-if __name__ == "__main__":
-    _serve()
