@@ -54,7 +54,7 @@ class ImportRun:
     async def take(self, file: RowFile, tell: Callable[[int], None]) -> None:
         """Takes the rows in; `tell` hears after each batch how many are done.
 
-        While a batch is being written the next one is prepared, which halves the time.
+        While a batch is being written the next one is prepared.
         """
         rows, done = file.rows(), 0
         writing: asyncio.Task[None] | None = None

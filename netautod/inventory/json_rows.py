@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from netautod import json_values
 from netautod.errors import InvalidInput
 from netautod.inventory.file_text import decoding, open_text
 from netautod.inventory.import_models import ROW_LIMIT, Row
@@ -27,16 +28,20 @@ class JsonFile:
             raise InvalidInput("The file must be a JSON array of rows")
 
     def scan(self) -> Iterator[int]:
-        for row in self.rows():
-            yield row.number
+        for number, _ in self._values():
+            yield number
 
     def rows(self) -> Iterator[Row]:
+        for number, value in self._values():
+            yield Row(number, value, _problem(value))
+
+    def _values(self) -> Iterator[tuple[int, Any]]:
         text, number = _Text(self._body), 0
         text.take("[")
         if text.next_character() != "]":
             while True:
                 number += 1
-                yield Row(number, text.value(number))
+                yield number, text.value(number)
                 if text.next_character() != ",":
                     break
                 text.take(",")
@@ -97,6 +102,15 @@ class _Text:
 
     def _rest(self) -> str:
         return repr(self._text[self._at : self._at + 20]) if self.next_character() else "the end"
+
+
+def _problem(value: Any) -> str | None:
+    """What keeps the value from being stored, be it a device or not."""
+    try:
+        json_values.check(value)
+    except InvalidInput as error:
+        return error.text
+    return None
 
 
 def _refuse_constant(name: str) -> Any:

@@ -77,17 +77,21 @@ async def _bare(service: Database, bare: Database, prefix: str) -> float:
 async def _stalls(report: Report, server: Child, token: str) -> None:
     """The longest one of each import, and of as long a time in which the same loop has nothing to do.
 
-    The median of several imports is held to the target: where others share the processors, some rounds tell
-    how long the whole process had to wait for one.
+    The median of several imports is held to the target. `worked` is what is left of them without the time in
+    which the process waited for a processor, which others may have.
     """
-    longest: dict[str, list[float]] = {"idle_stall": [], "stall": []}
+    idle, late, worked = [], [], []
     for number in range(ROUNDS):
-        await _late(server)
+        await _longest(server)
         seconds = await _import(server, token, f"s{number}", ROWS)
-        longest["stall"].append(max(await _late(server)))
+        worked.append(await _longest(server, "worked_stalls"))
+        late.append(await _longest(server))
         await asyncio.sleep(seconds)
-        longest["idle_stall"].append(max(await _late(server)))
-    _, stall = (report.raw(f"longest_{name}_of_a_round", found, "ms") for name, found in longest.items())
+        idle.append(await _longest(server))
+        await _longest(server, "worked_stalls")
+    report.raw("longest_idle_stall_of_a_round", idle, "ms")
+    report.raw("longest_worked_stall_of_a_round", worked, "ms")
+    stall = report.raw("longest_stall_of_a_round", late, "ms")
     report.wanted("longest_stall", stall, "ms", "at most", 20)
 
 
@@ -95,12 +99,12 @@ async def _memory(report: Report, server: Child, token: str) -> None:
     """The highest resident size during one import, over the size before it; earlier imports were a tenth."""
     reset_peak(server.process.pid)
     before = tree_megabytes(server.process.pid, "VmRSS")
-    await _late(server)
+    await _longest(server)
     seconds = await _import(server, token, "many", MANY_ROWS)
     growth = tree_megabytes(server.process.pid, "VmHWM") - before
     report.parameter("body of the large import", f"{len(_csv('many', MANY_ROWS)) / 1e6:.1f} MB")
     report.value("large_rows", MANY_ROWS / seconds, UNIT)
-    report.value("large_stall_max", max(await _late(server)), "ms")
+    report.value("large_stall_max", await _longest(server), "ms")
     report.wanted("large_growth", growth, "MB", "at most", 100)
 
 
@@ -135,10 +139,10 @@ async def _log_in(server: Child) -> str:
     return token
 
 
-async def _late(server: Child) -> list[float]:
-    """Milliseconds by which the loop was late in each tick since the last asking."""
-    found: list[float] = json.loads((await AsyncHTTPClient().fetch(f"{server.said}/bench/stalls")).body)
-    return found
+async def _longest(server: Child, route: str = "stalls") -> float:
+    """Milliseconds by which the loop was late at most since the last asking."""
+    found: list[float] = json.loads((await AsyncHTTPClient().fetch(f"{server.said}/bench/{route}")).body)
+    return max(found)
 
 
 async def _post(server: Child, path: str, body: bytes, headers: dict[str, str]) -> HTTPResponse:

@@ -82,3 +82,27 @@ def test_what_is_no_array_is_refused_as_a_whole(body: bytes, text: str) -> None:
     with pytest.raises(InvalidInput) as caught:
         list(JsonFile(body).scan())
     assert text in caught.value.text
+
+
+def nested(levels: int) -> Any:
+    value: Any = 1
+    for _ in range(levels):
+        value = [value]
+    return value
+
+
+@pytest.mark.parametrize(
+    ("value", "problem"),
+    [
+        pytest.param({"metadata": {"a": "\0"}}, "metadata.a: NUL is not allowed", id="NUL"),
+        pytest.param({"metadata": {"\ud800": 1}}, "metadata: the text is not valid", id="lone surrogate"),
+        pytest.param({"metadata": {"a": [2**63]}}, "metadata.a[0]: the number does not fit", id="over int64"),
+        pytest.param({"metadata": {"a": 1e999}}, "metadata.a: the number is out of range", id="infinite"),
+        pytest.param({"metadata": nested(70)}, "nested over 64 levels deep", id="70 levels"),
+    ],
+)
+def test_what_could_not_be_stored_is_an_error_of_its_row(value: Any, problem: str) -> None:
+    body = json.dumps([{"a": 1}, value]).replace("Infinity", "1e999").encode()
+    first, second = JsonFile(body).rows()
+    assert first.problem is None
+    assert problem in (second.problem or "")

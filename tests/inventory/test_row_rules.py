@@ -41,23 +41,6 @@ def test_the_verdict_is_that_of_the_schema(row: dict[str, Any]) -> None:
     assert verdict(RowRules().load, row) == expected
 
 
-@pytest.mark.parametrize(
-    ("row", "text"),
-    [
-        pytest.param([], "must be a JSON object", id="an array"),
-        pytest.param("name", "must be a JSON object", id="a text"),
-        pytest.param({**DEVICE, "metadata": {"a": "\0"}}, "metadata.a: NUL", id="NUL"),
-        pytest.param({**DEVICE, "metadata": {"\ud800": 1}}, "not valid Unicode", id="a lone surrogate"),
-        pytest.param({**DEVICE, "metadata": {"a": 2**63}}, "does not fit into 64 bits", id="over int64"),
-        pytest.param({**DEVICE, "metadata": {"a": 1e999}}, "out of range", id="an infinite number"),
-    ],
-)
-def test_what_could_not_be_stored_is_refused(row: Any, text: str) -> None:
-    assert text in verdict(RowRules().load, row)
-
-
-def test_nesting_is_bounded() -> None:
-    deep: Any = 1
-    for _ in range(70):
-        deep = [deep]
-    assert "nested over 64 levels" in verdict(RowRules().load, {**DEVICE, "metadata": {"a": deep}})
+@pytest.mark.parametrize("row", [[], "name", 7, None])
+def test_a_row_is_an_object(row: Any) -> None:
+    assert verdict(RowRules().load, row) == "the row must be a JSON object"
