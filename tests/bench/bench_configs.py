@@ -1,7 +1,7 @@
 """Stored configs: long histories, diffs of large texts, the search of a fleet, and what a version costs."""
 
+import os
 import random
-import resource
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -142,7 +142,7 @@ async def _fleet(report: Report, stored: Stored) -> None:
         text = ios_config(name, INTERFACES).replace("access port", f"{name} port")
         config = await stored.version(device_id, 1, text)
     report.parameter("fleet", f"{FLEET} configs of {config.size} bytes")
-    before = _own_megabytes()
+    before = _megabytes(os.getpid())
     for name, wanted in (
         ("cold", Wanted(text="switchport mode access", is_pattern=False)),
         ("plain", Wanted(text="SWITCH-1234 port 7", is_pattern=False)),
@@ -156,7 +156,7 @@ async def _fleet(report: Report, stored: Stored) -> None:
         report.parameter(f"search_{name}", f"{found.total} matches")
         report.value(f"search_{name}", watch.took, "ms")
         _stall(report, f"search_{name}", [watch])
-    report.value("search_memory_of_the_service", _own_megabytes() - before, "MB")
+    report.value("search_growth_of_the_service", _megabytes(os.getpid()) - before, "MB")
     report.value("search_memory_of_the_worker", _megabytes(stored.workers.searching.pid), "MB")
     pages = []
     for _ in range(READS):
@@ -164,10 +164,6 @@ async def _fleet(report: Report, stored: Stored) -> None:
             await stored.configs.backups.page(stored.org_id, DeviceFilter(), Page(limit=100))
         pages.append(watch.took)
     report.value("with_backup_info_100_p50", percentile(pages, 0.5), "ms")
-
-
-def _own_megabytes() -> float:
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
 def _megabytes(pid: int | None) -> float:
