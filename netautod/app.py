@@ -51,6 +51,10 @@ from netautod.plugin_manager import PluginManager
 from netautod.registries import Followers
 from netautod.sites import handlers as site_handlers
 from netautod.store.client import OrgId
+from netautod.system import handlers as system_handlers
+from netautod.system.pauses import Pauses
+from netautod.system.service import SystemService
+from netautod.system_parts import system_service
 from netautod.tasks import handlers as task_handlers
 from netautod.tasks.cron import NextTicks
 from netautod.tasks.parameters import Reference, SchemaRules
@@ -111,6 +115,7 @@ async def build(base: Foundation, health: Callable[[], Awaitable[Health]]) -> As
             devices=device_parts.devices,
             sessions=sessions,
         )
+        pauses = await stack.enter_async_context(Pauses(base.database))
         node = ExecutionNode(
             node_id=node_id,
             database=base.database,
@@ -123,6 +128,7 @@ async def build(base: Foundation, health: Callable[[], Awaitable[Health]]) -> As
             finished=plugins.execution_finished,
             runs=settings.executions,
             schedule=settings.scheduler,
+            paused=pauses.paused,
         )
         tasks = _tasks(base, device_parts, ticks, executors)
         executions = _executions(base, tasks, node)
@@ -138,6 +144,9 @@ async def build(base: Foundation, health: Callable[[], Awaitable[Health]]) -> As
             health=health,
             device_parts=device_parts,
             notes=notes,
+            system=await system_service(
+                stack, base, node_id=node_id, node=node, plugins=plugins, pauses=pauses
+            ),
             tasks=tasks,
         )
         await device_parts.resume()
@@ -168,6 +177,7 @@ def _routes(
     health: Callable[[], Awaitable[Health]],
     device_parts: DeviceParts,
     notes: NotesVault,
+    system: SystemService,
     tasks: TaskService,
 ) -> list[Route]:
     return [
@@ -180,6 +190,7 @@ def _routes(
         *execution_handlers.routes(executions),
         *health_routes(health),
         *site_handlers.routes(device_parts.sites),
+        *system_handlers.routes(system),
         *task_handlers.routes(tasks),
         *vault_handlers.routes(notes),
     ]
@@ -198,6 +209,7 @@ def description() -> dict[str, Any]:
         health=nothing,
         device_parts=device_parts,
         notes=nothing,
+        system=nothing,
         tasks=nothing,
     )
     served: dict[str, Any] = openapi.route(routes).services["description"]
