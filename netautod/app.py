@@ -52,6 +52,10 @@ from netautod.plugin_manager import PluginManager
 from netautod.registries import Followers
 from netautod.sites import handlers as site_handlers
 from netautod.store.client import OrgId
+from netautod.system import handlers as system_handlers
+from netautod.system.pauses import Pauses
+from netautod.system.service import SystemService
+from netautod.system_parts import system_service
 from netautod.tasks import handlers as task_handlers
 from netautod.tasks.cron import NextTicks
 from netautod.tasks.parameters import Reference, SchemaRules
@@ -109,6 +113,7 @@ async def build(base: Foundation, health: Callable[[], Awaitable[Health]]) -> As
         sessions = device_sessions(base, device_parts, plugins, leases, sign)
         configs = await stack.enter_async_context(config_service(base, device_parts.devices, sessions))
         operations = DeviceOperations.build(base, device_parts, sessions)
+        pauses = await stack.enter_async_context(Pauses(base.database))
         node = ExecutionNode(
             node_id=node_id,
             database=base.database,
@@ -123,6 +128,7 @@ async def build(base: Foundation, health: Callable[[], Awaitable[Health]]) -> As
             finished=plugins.execution_finished,
             runs=settings.executions,
             schedule=settings.scheduler,
+            paused=pauses.paused,
         )
         tasks = _tasks(base, device_parts, ticks, executors)
         executions = _executions(base, tasks, node)
@@ -137,6 +143,9 @@ async def build(base: Foundation, health: Callable[[], Awaitable[Health]]) -> As
             device_parts=device_parts,
             notes=notes,
             operations=operations,
+            system=await system_service(
+                stack, base, node_id=node_id, node=node, plugins=plugins, pauses=pauses
+            ),
             tasks=tasks,
         )
         await device_parts.resume()
@@ -166,6 +175,7 @@ def _routes(
     device_parts: DeviceParts,
     notes: NotesVault,
     operations: DeviceOperations,
+    system: SystemService,
     tasks: TaskService,
 ) -> list[Route]:
     return [
@@ -180,6 +190,7 @@ def _routes(
         *import_handlers.routes(device_parts.imports),
         *operations.routes(),
         *site_handlers.routes(device_parts.sites),
+        *system_handlers.routes(system),
         *task_handlers.routes(tasks),
         *vault_handlers.routes(notes),
     ]
@@ -199,6 +210,7 @@ def description() -> dict[str, Any]:
         device_parts=device_parts,
         notes=nothing,
         operations=DeviceOperations(commands=nothing, tests=nothing, devices=nothing),
+        system=nothing,
         tasks=nothing,
     )
     served: dict[str, Any] = openapi.route(routes).services["description"]

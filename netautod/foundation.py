@@ -29,6 +29,7 @@ from netautod.store.client import Database, connect
 from netautod.store.embedded import EmbeddedMongo, find_running
 from netautod.store.indexes import Index, create_indexes
 from netautod.store.server_clock import ServerClock
+from netautod.system import nodes as system_nodes
 from netautod.tasks import store as task_store
 from netautod.users import organization_store
 from netautod.users import store as user_store
@@ -55,6 +56,7 @@ INDEXES: tuple[Index, ...] = (
     *signing_keys.INDEXES,
     *site_store.INDEXES,
     *suspension_store.INDEXES,
+    *system_nodes.INDEXES,
     *task_store.INDEXES,
     *user_store.INDEXES,
 )

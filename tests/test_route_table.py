@@ -20,9 +20,6 @@ NOT_BUILT = {
     ],
     "Status, pause and the page of the API come with operations.": [
         "GET /api/docs-ui",
-        "GET /api/system/status",
-        "POST /api/system/pause",
-        "POST /api/system/resume",
     ],
 }
 TABLE, BUILT = table(), built()

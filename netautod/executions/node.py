@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import AsyncExitStack
 from datetime import timedelta
 
@@ -21,7 +21,7 @@ from netautod.metrics import Metrics
 from netautod.plugin_api import Executor, FinishedExecution
 from netautod.settings import Executions as ExecutionSettings
 from netautod.settings import Scheduler as SchedulerSettings
-from netautod.store.client import Database
+from netautod.store.client import Database, OrgId
 from netautod.tasks.cron import NextTicks
 from netautod.tasks.store import TaskStore
 
@@ -53,7 +53,9 @@ class ExecutionNode:
         finished: Callable[[FinishedExecution], None],
         runs: ExecutionSettings,
         schedule: SchedulerSettings,
+        paused: Callable[[], Collection[OrgId]] = frozenset,
     ) -> None:
+        """`paused` tells at any time for which organizations nothing is to begin."""
         self.store = ExecutionStore(database)
         self._keeper = LeaseKeeper(
             collection=database.collection(COLLECTION),
@@ -83,9 +85,10 @@ class ExecutionNode:
             metrics=metrics,
             slots=runs.slots,
             finished=finished,
+            paused=paused,
         )
         self.reaper = self._reaper(clock, metrics, runs)
-        self.scheduler = self._scheduler(tasks, ticks, metrics, schedule)
+        self.scheduler = self._scheduler(tasks, ticks, metrics, schedule, paused)
         self._clock = clock
         self._scan_seconds = schedule.scan_seconds
         self._scan = PeriodicCallback(self.scheduler.scan, schedule.scan_seconds * 1000)
@@ -103,7 +106,12 @@ class ExecutionNode:
         )
 
     def _scheduler(
-        self, tasks: TaskStore, ticks: NextTicks, metrics: Metrics, schedule: SchedulerSettings
+        self,
+        tasks: TaskStore,
+        ticks: NextTicks,
+        metrics: Metrics,
+        schedule: SchedulerSettings,
+        paused: Callable[[], Collection[OrgId]],
     ) -> Scheduler:
         return Scheduler(
             tasks=tasks,
@@ -113,6 +121,7 @@ class ExecutionNode:
             catch_up=timedelta(seconds=schedule.catch_up_seconds),
             batch=schedule.batch,
             fired=self.runner.kick,
+            paused=paused,
         )
 
     async def __aenter__(self) -> "ExecutionNode":

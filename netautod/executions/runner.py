@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 
 from netautod.errors import Unavailable
@@ -15,7 +15,7 @@ from netautod.executions.transitions import TERMINAL
 from netautod.leases.keeper import Held, LeaseKeeper, LeaseLostError
 from netautod.metrics import Metrics
 from netautod.plugin_api import Executor, FinishedExecution
-from netautod.store.client import Duplicate
+from netautod.store.client import Duplicate, OrgId
 from netautod.tasks.store import TaskStore
 
 logger = logging.getLogger(__name__)
@@ -39,6 +39,7 @@ class Runner:
         metrics: Metrics,
         slots: int,
         finished: Callable[[FinishedExecution], None],
+        paused: Callable[[], Collection[OrgId]],
     ) -> None:
         self._store = store
         self._tasks = tasks
@@ -48,6 +49,7 @@ class Runner:
         self._metrics = metrics
         self._slots = slots
         self._finished = finished
+        self._paused = paused
         # By lease, not by execution: one that was taken away and claimed again can be here twice.
         self._running: dict[Held, tuple[asyncio.Task[None], Attempt]] = {}
         self._stopping = False
@@ -119,7 +121,7 @@ class Runner:
         free = self._slots - len(self._running)
         if free <= 0:
             return 0
-        candidates = await self._store.claimable(free)
+        candidates = await self._store.claimable(free, without=self._paused())
         # All of them are waited for: one that fails must not make us forget those that hold a lease now.
         claims = await asyncio.gather(*(self._claim(one) for one in candidates), return_exceptions=True)
         started = [claim for claim in claims if isinstance(claim, Held)]

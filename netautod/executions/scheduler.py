@@ -5,13 +5,14 @@ same id again, is told that it exists, and moves the schedule on.
 """
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from datetime import datetime, timedelta
 
 from netautod.errors import InvalidInput, Unavailable
 from netautod.executions.models import Execution, of_task, scheduled_id
 from netautod.executions.store import ExecutionStore
 from netautod.metrics import Metrics
+from netautod.store.client import OrgId
 from netautod.tasks.cron import NextTicks
 from netautod.tasks.decide import Fire, Skip, Wait, decide
 from netautod.tasks.models import Task
@@ -21,7 +22,10 @@ logger = logging.getLogger(__name__)
 
 
 class Scheduler:
-    """`scan()` is called by a PeriodicCallback; `fired` is told when there is something to claim."""
+    """`scan()` is called by a PeriodicCallback; `fired` is told when there is something to claim.
+
+    `paused`: organizations whose ticks are left alone, to be judged as missed ones later.
+    """
 
     def __init__(
         self,
@@ -33,6 +37,7 @@ class Scheduler:
         catch_up: timedelta,
         batch: int,
         fired: Callable[[], None],
+        paused: Callable[[], Collection[OrgId]] = frozenset,
     ) -> None:
         self._tasks = tasks
         self._executions = executions
@@ -41,6 +46,7 @@ class Scheduler:
         self._catch_up = catch_up
         self._batch = batch
         self._fired = fired
+        self._paused = paused
         self._scanning = False
 
     async def scan(self) -> None:
@@ -61,7 +67,7 @@ class Scheduler:
             self._scanning = False
 
     async def _scan_batch(self) -> int:
-        rows = await self._tasks.due(self._batch)
+        rows = await self._tasks.due(self._batch, without=self._paused())
         if not rows:
             return 0
         active = await self._active_before_their_tick(rows)

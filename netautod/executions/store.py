@@ -5,7 +5,7 @@ attempt under way; ending the attempt moves it into `attempts` and clears the ow
 owner's next heartbeat learns of a cancel.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -101,14 +101,22 @@ class ExecutionStore:
             return False
         return found["state"] in ACTIVE or found["completed_at"] is None or found["completed_at"] >= since
 
-    async def claimable(self, limit: int) -> list[Candidate]:
-        """Pending executions whose time has come and whose task does not run, oldest first."""
+    async def pending(self, org_id: OrgId) -> int:
+        return await self._scoped.count(org_id, {"state": "pending"})
+
+    async def claimable(self, limit: int, *, without: Collection[OrgId] = ()) -> list[Candidate]:
+        """Pending executions whose time has come and whose task does not run, oldest first.
+
+        `without`: organizations that are paused.
+        """
+        others = {"org_id": {"$nin": list(without)}} if without else {}
         busy = await self.collection.distinct("task_id", {"state": "running"})
         found = await self.collection.find(
             {
                 "state": "pending",
                 "task_id": {"$nin": busy},
                 "$expr": {"$lte": ["$not_before", "$$NOW"]},
+                **others,
             },
             fields={"org_id": 1, "task_type": 1},
             sort=[("not_before", 1), ("created_at", 1)],

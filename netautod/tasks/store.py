@@ -1,7 +1,7 @@
 """Tasks in MongoDB: the collection `tasks`, its indexes and the due scan's two queries."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
@@ -78,10 +78,14 @@ class TaskStore:
         count = await self._tasks.count(org_id, where)
         return Uses(kind="task", names=[document["name"] for document in found], count=count)
 
-    async def due(self, limit: int) -> list[DueRow]:
-        """Enabled tasks whose time has come by the server's clock, the longest due first."""
+    async def due(self, limit: int, *, without: Collection[OrgId] = ()) -> list[DueRow]:
+        """Enabled tasks whose time has come by the server's clock, the longest due first.
+
+        `without`: organizations that are paused.
+        """
+        others = {"org_id": {"$nin": list(without)}} if without else {}
         found = await self._all.find(
-            {"enabled": True, "$expr": {"$lte": ["$next_run_at", "$$NOW"]}},
+            {"enabled": True, "$expr": {"$lte": ["$next_run_at", "$$NOW"]}, **others},
             fields={**dict.fromkeys(_FIELDS, 1), "now": "$$NOW"},
             sort=[("next_run_at", 1)],
             limit=limit,

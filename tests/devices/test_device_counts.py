@@ -24,6 +24,7 @@ FILTERS = {
     "all": ALL,
     "linux": DeviceFilter(device_type="linux"),
     "Bonn": DeviceFilter(site="Bonn"),
+    "Ulm": DeviceFilter(site="Ulm"),
     "blue": DeviceFilter(tag="blue"),
     "edge": DeviceFilter(q="edge"),
 }
@@ -37,12 +38,12 @@ async def _totals(devices: DeviceService, org_id: OrgId) -> dict[str, int]:
 
 
 async def _three(inventory: Inventory) -> dict[str, Any]:
-    """Two of them match everything; answers the first of them."""
+    """Two of them match everything but Ulm; answers the first of them."""
     site = await inventory.site("Bonn")
     every = {"site_id": site["id"], "tags": ["blue"], "device_type": "linux"}
     first = await inventory.device(name="edge-1", **every)
     await inventory.device(name="edge-2", **every)
-    await inventory.device(name="core-1")
+    await inventory.device(name="core-1", site="Ulm")
     return {**first, "site_id": site["id"]}
 
 
@@ -76,9 +77,9 @@ def _update(**change: Any) -> Write:
         pytest.param(_create, {"all": 4}, id="create"),
         pytest.param(_create_and_take_back, {}, id="a create that is refused"),
         pytest.param(_delete, {"all": 2, "linux": 1, "Bonn": 1, "blue": 1, "edge": 1}, id="delete"),
-        pytest.param(_rename_site, {"Bonn": 0}, id="the rename of a site"),
+        pytest.param(_rename_site, {"Bonn": 0, "Ulm": 3}, id="the rename of a site"),
         pytest.param(_update(device_type="cisco_ios"), {"linux": 1}, id="update of device_type"),
-        pytest.param(_update(site="Ulm"), {"Bonn": 1}, id="update of site"),
+        pytest.param(_update(site="Ulm"), {"Bonn": 1, "Ulm": 2}, id="update of site"),
         pytest.param(_update(tags=[]), {"blue": 1}, id="update of tags"),
         pytest.param(_update(name="x"), {"edge": 1}, id="update of the name"),
         pytest.param(_update(host="edge", name="x"), {}, id="update of name and host"),
@@ -90,7 +91,7 @@ async def test_after_a_write_every_node_has_the_right_totals(
 ) -> None:
     first = await _three(inventory)
     nodes = [wired(inventory.database, inventory.vault).devices for _ in range(2)]
-    before = {"all": 3, "linux": 2, "Bonn": 2, "blue": 2, "edge": 2}
+    before = {"all": 3, "linux": 2, "Bonn": 2, "Ulm": 1, "blue": 2, "edge": 2}
     assert [await _totals(node, inventory.org_id) for node in nodes] == [before, before]
     await write(inventory, first)
     after = {**before, **changes}

@@ -176,6 +176,8 @@ async def test_a_list_reads_only_what_it_shows_and_counts_in_the_index(
     assert [(find["docsExamined"], find.get("hasSortStage", False)) for find in finds] == [(read, False)]
     assert [count["docsExamined"] for count in counts] == ([0] if read else [])
     assert {_index(entry) for entry in (*finds, *counts)} == {f"org_id_1_{index}"}
+    # A choice that is made once is made again, by trying, for every page that is later than the first.
+    assert not any(entry.get("fromMultiPlanner") for entry in (*finds, *counts))
 
 
 @pytest.mark.parametrize(

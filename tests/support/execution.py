@@ -1,7 +1,7 @@
 """Nodes, tasks and executors for tests of the scheduling: real stores, made-up work."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
@@ -144,7 +144,11 @@ class World:
         return Caller(user_id=user_id, org_id=org_id, username="owner", permissions=frozenset({"*"}))
 
     def make(
-        self, *executors: Does, runs: ExecutionSettings = FAST, schedule: SchedulerSettings = FAST_SCAN
+        self,
+        *executors: Does,
+        runs: ExecutionSettings = FAST,
+        schedule: SchedulerSettings = FAST_SCAN,
+        paused: Callable[[], Collection[OrgId]] = frozenset,
     ) -> ExecutionNode:
         return ExecutionNode(
             node_id=str(uuid4()),
@@ -158,6 +162,7 @@ class World:
             finished=self.finished.append,
             runs=runs,
             schedule=schedule,
+            paused=paused,
         )
 
     @asynccontextmanager

@@ -1,0 +1,43 @@
+"""The routes of the system."""
+
+from netautod.http.access import requires
+from netautod.http.handler import JsonHandler
+from netautod.http.routes import Route
+from netautod.system.schemas import PausedAnswer, PauseRequest, SystemStatusAnswer
+from netautod.system.service import SystemService
+
+
+class SystemHandler(JsonHandler):
+    system: SystemService
+
+
+class Status(SystemHandler):
+    @requires("system.manage", answer=SystemStatusAnswer)
+    async def get(self) -> None:
+        """Tells how the nodes, the database, the plugins and the queues are."""
+        self.answer((await self.system.status(self.caller.org_id)).to_json())
+
+
+class PauseSystem(SystemHandler):
+    @requires("system.manage", body=PauseRequest, answer=PausedAnswer)
+    async def post(self) -> None:
+        """Lets no task, poll or sync begin until it is resumed; what runs may finish."""
+        pause = await self.system.pause(self.caller, self.body["reason"])
+        self.answer({"paused": pause.to_json()})
+
+
+class ResumeSystem(SystemHandler):
+    @requires("system.manage", answer=PausedAnswer)
+    async def post(self) -> None:
+        """Ends the pause."""
+        await self.system.resume(self.caller)
+        self.answer({"paused": None})
+
+
+def routes(system: SystemService) -> list[Route]:
+    services = {"system": system}
+    return [
+        Route(path="/api/system/status", handler=Status, services=services),
+        Route(path="/api/system/pause", handler=PauseSystem, services=services),
+        Route(path="/api/system/resume", handler=ResumeSystem, services=services),
+    ]

@@ -1,0 +1,81 @@
+"""What the status of the system consists of."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from netautod.clock import to_text
+from netautod.plugin_manager import PluginStatus
+
+
+@dataclass(frozen=True, kw_only=True)
+class Node:
+    """One process of the service. `running` of its `slots` are taken; the times are the database server's."""
+
+    id: str
+    host: str
+    version: str
+    started_at: datetime
+    heartbeat_at: datetime
+    running: int
+    slots: int
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "id": self.id,
+            "host": self.host,
+            "version": self.version,
+            "started_at": to_text(self.started_at),
+            "heartbeat_at": to_text(self.heartbeat_at),
+            "running": self.running,
+            "slots": self.slots,
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pause:
+    """Why and since when an organization's automation rests; `by` is a username."""
+
+    reason: str
+    by: str
+    at: datetime
+
+    def to_json(self) -> dict[str, Any]:
+        return {"reason": self.reason, "by": self.by, "at": to_text(self.at)}
+
+
+@dataclass(frozen=True, kw_only=True)
+class DatabaseStatus:
+    """`ok`: the primary takes writes."""
+
+    version: str
+    replica_set: str | None
+    ok: bool
+
+    def to_json(self) -> dict[str, Any]:
+        return {"version": self.version, "replica_set": self.replica_set, "ok": self.ok}
+
+
+@dataclass(frozen=True, kw_only=True)
+class SystemStatus:
+    """`pending` counts the executions of the caller's organization that wait to be run."""
+
+    nodes: Sequence[Node]
+    database: DatabaseStatus
+    plugins: Sequence[PluginStatus]
+    pending: int
+    pause: Pause | None
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "nodes": [node.to_json() for node in self.nodes],
+            "database": self.database.to_json(),
+            "plugins": [
+                {"name": one.name, "version": one.version, "ok": one.ok, "error": one.error}
+                for one in self.plugins
+            ],
+            # Polls are not queued: there is no poller to work them off.
+            "queues": {"pending": self.pending, "polls": 0},
+            "paused": None if self.pause is None else self.pause.to_json(),
+        }

@@ -1,0 +1,284 @@
+"""The status of the system, and a pause that all nodes of a database keep to."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from typing import Any
+from uuid import uuid4
+
+import pytest
+
+from netautod import __version__
+from netautod.audit import service as audit
+from netautod.clock import SystemClock
+from netautod.executions.models import Execution
+from netautod.plugin_manager import PluginManager
+from netautod.store.client import Database, OrgId
+from netautod.store.indexes import create_indexes
+from netautod.system import handlers, nodes
+from netautod.system.models import Pause
+from netautod.system.nodes import Nodes
+from netautod.system.pauses import Pauses
+from netautod.system.service import SystemService
+from netautod.tasks.models import Task
+from tests.conftest import Serve
+from tests.support.client import ApiClient, ServedRoutes, assert_error
+from tests.support.execution import (
+    INDEXES,
+    Does,
+    Work,
+    World,
+    due_task,
+    eventually,
+    manual_run,
+    nothing,
+    task,
+)
+
+REASON = {"reason": "maintenance of the core"}
+PAUSE = Pause(reason="maintenance", by="admin", at=datetime(2026, 1, 1, tzinfo=UTC))
+QUICK = 0.1
+
+
+@dataclass(frozen=True, kw_only=True)
+class Running:
+    """One node with its own services on the common database."""
+
+    id: str
+    pauses: Pauses
+    beacon: Nodes
+    served: ServedRoutes
+
+    def admin(self, org_id: str) -> ApiClient:
+        return self.served.client("system.manage", org_id=org_id)[0]
+
+
+Start = Callable[..., AbstractAsyncContextManager[Running]]
+
+
+@pytest.fixture
+async def world(database: Database) -> World:
+    await create_indexes(database, (*INDEXES, *audit.INDEXES, *nodes.INDEXES))
+    return World(database=database)
+
+
+@pytest.fixture
+async def start(world: World, serve: Serve) -> Start:
+    """`async with start() as node`: what the composition root builds, with quick intervals."""
+
+    @asynccontextmanager
+    async def run(work: Work = nothing) -> AsyncIterator[Running]:
+        async with AsyncExitStack() as stack:
+            pauses = await stack.enter_async_context(Pauses(world.database, refresh_seconds=QUICK))
+            node = world.make(Does(work), paused=pauses.paused)
+            node_id = str(uuid4())
+            beacon = Nodes(
+                world.database,
+                node_id=node_id,
+                slots=7,
+                running=lambda: node.runner.running,
+                heartbeat_seconds=QUICK,
+            )
+            await stack.enter_async_context(beacon)
+            await stack.enter_async_context(node)
+            clock, plugins = SystemClock(), PluginManager()
+            plugins.register(object(), "probe")
+            system = SystemService(
+                world.database,
+                clock=clock,
+                audit=audit.AuditLog(world.database, clock),
+                plugins=plugins,
+                nodes=beacon,
+                pauses=pauses,
+                pending=node.store.pending,
+            )
+            served = await serve(handlers.routes(system))
+            yield Running(id=node_id, pauses=pauses, beacon=beacon, served=served)
+
+    return run
+
+
+async def _audited(world: World) -> list[tuple[str, Any]]:
+    found = await world.database.collection("audit_events").find({}, sort=[("at", 1)])
+    return [(event["action"], event["details"]) for event in found]
+
+
+async def test_the_status_names_nodes_database_plugins_and_queues(start: Start) -> None:
+    async with start() as first, start() as second:
+        status = (await first.admin(str(uuid4())).get("/api/system/status")).json
+    assert [node["id"] for node in status["nodes"]] == [first.id, second.id]
+    shown = {key: status["nodes"][0][key] for key in ("version", "running", "slots")}
+    assert shown == {"version": __version__, "running": 0, "slots": 7}
+    assert (status["database"]["ok"], status["database"]["replica_set"] is not None) == (True, True)
+    assert status["plugins"] == [{"name": "probe", "version": None, "ok": True, "error": None}]
+    assert (status["queues"], status["paused"]) == ({"pending": 0, "polls": 0}, None)
+
+
+async def test_heartbeats_go_on_and_end_with_the_node(start: Start) -> None:
+    async with start() as stays:
+        async with start() as leaves:
+            (_, before) = await stays.beacon.all()
+
+            async def later() -> bool:
+                (_, now) = await stays.beacon.all()
+                return (now.started_at, now.heartbeat_at > before.heartbeat_at) == (before.started_at, True)
+
+            await eventually(later)
+            assert before.id == leaves.id
+        assert [node.id for node in await stays.beacon.all()] == [stays.id]
+
+
+async def test_a_row_that_expired_comes_back_with_the_next_heartbeat(start: Start, world: World) -> None:
+    async with start() as node:
+        await world.database.collection(nodes.COLLECTION).delete_many({})
+        back = await eventually(node.beacon.all)
+        assert [(row.id, row.slots) for row in back] == [(node.id, 7)]
+
+
+async def test_the_row_of_a_dead_node_expires(database: Database) -> None:
+    await create_indexes(database, nodes.INDEXES)
+    found = await database.collection(nodes.COLLECTION).aggregate([{"$indexStats": {}}])
+    (made,) = [index["spec"] for index in found if index["name"] == "heartbeat_at_1"]
+    assert made["expireAfterSeconds"] == nodes.FORGET_SECONDS
+
+
+async def _work_of(world: World, org_id: OrgId) -> tuple[Execution, Task]:
+    """A run asked for by hand, and a task whose tick has come."""
+    asked, due = task(org_id=org_id), due_task(org_id=org_id)
+    await world.add(asked, due)
+    run = manual_run(asked)
+    await world.executions.insert(run)
+    return run, due
+
+
+async def test_a_pause_stops_claims_and_ticks_on_every_node_until_the_resumption(
+    start: Start, world: World
+) -> None:
+    ours, theirs = OrgId(str(uuid4())), OrgId(str(uuid4()))
+    async with start() as first, start() as second:
+        answer = await first.admin(ours).post("/api/system/pause", REASON)
+        assert (answer.status, answer.json["paused"]["reason"]) == (200, REASON["reason"])
+        await eventually(lambda: _knows(second, ours))
+        run, due = await _work_of(world, ours)
+        # What another organization wants is done meanwhile, by these nodes and past our waiting work.
+        for _ in range(3):
+            their_run, their_due = await _work_of(world, theirs)
+            await world.until(their_run, "completed")
+            await eventually(partial(_rows, world, their_due))
+        assert (await world.get(run)).state == "pending"
+        assert await _rows(world, due) == []
+        status = (await second.admin(ours).get("/api/system/status")).json
+        assert (status["queues"]["pending"], status["paused"]["by"][:5]) == (1, "user-")
+        assert (await second.admin(theirs).get("/api/system/status")).json["paused"] is None
+        assert (await second.admin(ours).post("/api/system/resume")).json == {"paused": None}
+        await world.until(run, "completed")
+        await eventually(lambda: _rows(world, due))
+    assert await _audited(world) == [("system.pause", REASON), ("system.resume", {})]
+
+
+async def _knows(node: Running, org_id: OrgId) -> bool:
+    return org_id in node.pauses.paused()
+
+
+async def _rows(world: World, of: Task) -> list[Any]:
+    return await world.all(task_id=of.id)
+
+
+async def test_ticks_that_passed_in_a_pause_follow_the_rule_of_missed_ones(
+    start: Start, world: World
+) -> None:
+    now = due_task()
+    recent = replace(now, next_run_at=now.next_run_at - timedelta(minutes=10))
+    yearly = {"cron_expression": "0 0 1 1 *", "next_run_at": datetime(2026, 1, 1, tzinfo=UTC)}
+    long_ago = task(org_id=now.org_id, **yearly)
+    await Pauses(world.database).begin(now.org_id, PAUSE)
+    await world.add(recent, long_ago)
+    ours = {"task_id": {"$in": [recent.id, long_ago.id]}}
+    async with start() as node:
+        await world.until(await world.run(task()), "completed")
+        assert await world.all(**ours) == []
+        assert (await node.admin(now.org_id).post("/api/system/resume")).status == 200
+        await eventually(lambda: _moved(world, recent))
+        await eventually(lambda: _moved(world, long_ago))
+    fired = await world.all(**ours)
+    assert [run["task_id"] for run in fired] == [recent.id]
+    # The newest of the minutes that passed; another one may have begun since.
+    assert fired[0]["scheduled_for"] >= now.next_run_at
+
+
+async def _moved(world: World, of: Task) -> bool:
+    found = await world.tasks.get(of.org_id, of.id)
+    assert found is not None
+    return found.next_run_at > of.next_run_at
+
+
+async def test_what_runs_when_a_pause_begins_may_finish(start: Start, world: World) -> None:
+    began, go_on = asyncio.Event(), asyncio.Event()
+
+    async def wait(context: Any) -> str:
+        began.set()
+        await go_on.wait()
+        return "done"
+
+    async with start(wait) as node:
+        run = await world.run(task())
+        async with asyncio.timeout(10):
+            await began.wait()
+        await node.admin(run.org_id).post("/api/system/pause", REASON)
+        status = (await node.admin(run.org_id).get("/api/system/status")).json
+        go_on.set()
+        assert (await world.until(run, "completed")).output == "done"
+    assert (status["queues"]["pending"], status["paused"]["reason"]) == (0, REASON["reason"])
+
+
+async def test_a_node_that_starts_during_a_pause_begins_nothing(start: Start, world: World) -> None:
+    org_id = OrgId(str(uuid4()))
+    await Pauses(world.database).begin(org_id, PAUSE)
+    run, due = await _work_of(world, org_id)
+    async with start():
+        other = await world.run(task())
+        await world.until(other, "completed")
+        assert (await world.get(run)).state == "pending"
+        assert await _rows(world, due) == []
+
+
+async def test_pausing_twice_and_resuming_twice(start: Start, world: World) -> None:
+    async with start() as node:
+        admin = node.admin(str(uuid4()))
+        for reason in ("first", "second"):
+            assert (await admin.post("/api/system/pause", {"reason": reason})).status == 200
+        paused = (await admin.get("/api/system/status")).json["paused"]
+        for _ in range(2):
+            assert (await admin.post("/api/system/resume")).json == {"paused": None}
+    assert paused["reason"] == "second"
+    actions = [action for action, _ in await _audited(world)]
+    assert actions == ["system.pause", "system.pause", "system.resume"]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        pytest.param({}, id="none"),
+        pytest.param({"reason": " "}, id="blank"),
+        pytest.param({"reason": 7}, id="a number"),
+        pytest.param({"reason": {"$ne": ""}}, id="an operator"),
+        pytest.param({"reason": "x" * 1025}, id="too long"),
+    ],
+)
+async def test_a_pause_needs_a_reason(start: Start, body: dict[str, Any]) -> None:
+    async with start() as node:
+        admin = node.admin(str(uuid4()))
+        assert_error(await admin.post("/api/system/pause", body), 400, "reason")
+        assert (await admin.get("/api/system/status")).json["paused"] is None
+
+
+@pytest.mark.parametrize("line", ["GET /status", "POST /pause", "POST /resume"])
+async def test_others_than_administrators_are_refused(start: Start, line: str) -> None:
+    method, path = line.split()
+    async with start() as node:
+        operator = node.served.client("tasks.operate", "devices.manage")[0]
+        body = None if method == "GET" else REASON
+        assert_error(await operator.request(method, f"/api/system{path}", body), 403)
