@@ -70,7 +70,8 @@ class NautobotSource:
             offset = end - 1 if last is not None else end
         if not is_whole or len(rows.seen) != walked.count:
             raise IncompleteWalk(
-                f"Nautobot's list changed during the walk: {len(rows.seen)} of {walked.count} devices seen"
+                f"Nautobot's devices changed during the walk ({len(rows.seen)} seen, {walked.count} counted);"
+                " some may be missing"
             )
 
     async def _first(self) -> Walked:
@@ -89,21 +90,16 @@ class NautobotSource:
     async def _manufacturers(self) -> Manufacturers:
         """Empty for a token that may not see them: then the devices have none."""
         found, size, offset = Manufacturers(), PageSize(), 0
-
-        def read(body: bytes) -> tuple[int, int]:
-            listing = parse(body)
-            found.add(listing.rows)
-            return len(listing.rows), listing.count
-
         while True:
             try:
-                rows, count = await self._far_end.page(
-                    MANUFACTURERS, (*self._sort, ("offset", str(offset))), size, read
+                query = (*self._sort, ("offset", str(offset)))
+                listing = await self._far_end.page(
+                    MANUFACTURERS, query, size, lambda body: parse(body, found.add)
                 )
             except Refused as error:
                 if error.status == 403:
                     return found
                 raise
-            offset += rows
-            if offset >= count or not rows:
+            offset += listing.rows
+            if offset >= listing.count or not listing.rows:
                 return found

@@ -1,6 +1,6 @@
 """Pages of Nautobot's device list in our terms, as `depth=1` gives them: with one level of nested objects."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -37,11 +37,11 @@ class Manufacturers:
     def __init__(self) -> None:
         self._names: dict[str, str] = {}
 
-    def add(self, rows: Sequence[Row]) -> None:
-        for row in rows:
-            name = text(row, "name", longest=LONGEST_NAME)
-            if name is not None:
-                self._names[_id(row)] = name
+    def add(self, row: Row) -> None:
+        """One of `/api/dcim/manufacturers/`."""
+        name = text(row, "name", longest=LONGEST_NAME)
+        if name is not None:
+            self._names[_id(row)] = name
 
     def of(self, device_type: Row) -> str | None:
         nested = child(device_type, "manufacturer")
@@ -61,11 +61,11 @@ class NautobotRows:
 
     def read(self, body: bytes) -> Walked:
         """Raises Malformed."""
-        listing = parse(body)
         devices: list[RemoteDevice] = []
         problems: list[RemoteProblem] = []
         ids: list[str] = []
-        for row in listing.rows:
+
+        def take(row: Row) -> None:
             device_id = _id(row)
             ids.append(device_id)
             if device_id not in self.seen:
@@ -75,6 +75,8 @@ class NautobotRows:
                     devices.append(found)
                 else:
                     problems.append(found)
+
+        listing = parse(body, take)
         page = InventoryPage(devices=tuple(devices), problems=tuple(problems))
         return Walked(page=page, ids=tuple(ids), count=listing.count)
 

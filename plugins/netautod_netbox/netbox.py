@@ -77,23 +77,18 @@ class NetBoxSource:
 
     async def _platforms(self) -> PlatformTree:
         """Empty for a token that may not see platforms: then devices are known by their own one alone."""
-        tree, size, after = PlatformTree(), PageSize(), 0
-
-        def read(body: bytes) -> tuple[int, bool]:
-            listing = parse(body)
-            return tree.add(listing.rows), len(listing.rows) >= listing.count
-
+        tree, size = PlatformTree(), PageSize()
         while True:
+            after = tree.last
             try:
-                last, is_last_page = await self._far_end.page(
-                    PLATFORMS, (ORDER, ("id__gt", str(after))), size, read
+                listing = await self._far_end.page(
+                    PLATFORMS, (ORDER, ("id__gt", str(after))), size, lambda body: parse(body, tree.add)
                 )
             except Refused as error:
                 if error.status == 403:
                     return tree
                 raise
-            if is_last_page:
+            if listing.rows >= listing.count:
                 return tree
-            if last <= after:
-                raise InventoryFailed("NetBox does not list its platforms in the order of their ids")
-            after = last
+            if tree.last <= after:
+                raise InventoryFailed("NetBox lists the same platforms again and again")

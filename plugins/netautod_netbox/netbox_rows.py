@@ -1,6 +1,6 @@
 """Pages of NetBox's device list in our terms."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -52,18 +52,20 @@ class PlatformTree:
         self._parents: dict[int, int] = {}
         self._ids: dict[str, int] = {}
 
-    def add(self, rows: Sequence[Row]) -> int:
-        """Of `/api/dcim/platforms/`; answers the highest id."""
-        last = 0
-        for row in rows:
-            platform_id, slug, parent = _id(row), text(row, "slug"), child(row, "parent")
-            last = max(last, platform_id)
-            if slug is not None:
-                self._slugs[platform_id] = slug
-                self._ids[slug] = platform_id
-            if parent is not None:
-                self._parents[platform_id] = _id(parent)
-        return last
+    @property
+    def last(self) -> int:
+        """The highest id."""
+        return max(self._slugs, default=0)
+
+    def add(self, row: Row) -> None:
+        """One of `/api/dcim/platforms/`."""
+        platform_id, slug, parent = _id(row), text(row, "slug"), child(row, "parent")
+        if slug is None:
+            raise Malformed("a platform has no slug")
+        self._slugs[platform_id] = slug
+        self._ids[slug] = platform_id
+        if parent is not None:
+            self._parents[platform_id] = _id(parent)
 
     def line(self, slug: str) -> tuple[str, ...]:
         """The slug, its parent's, its grandparent's; no longer than any sane tree is deep."""
@@ -88,11 +90,12 @@ class NetBoxRows:
     def read(self, body: bytes, after: int) -> Walked:
         """Raises Malformed for another order than by id, for a page that does not get past `after`, and for
         a device that the filters exclude."""
-        listing = parse(body)
         devices: list[RemoteDevice] = []
         problems: list[RemoteProblem] = []
         last = 0
-        for row in listing.rows:
+
+        def take(row: Row) -> None:
+            nonlocal last
             device_id = _id(row)
             if device_id < last:
                 raise Malformed("the devices are not in the order of their ids")
@@ -101,11 +104,16 @@ class NetBoxRows:
             if is_new:
                 self._check_filters(row)
                 found = self._read(row, device_id)
-                (devices if isinstance(found, RemoteDevice) else problems).append(found)  # type: ignore[arg-type]
+                if isinstance(found, RemoteDevice):
+                    devices.append(found)
+                else:
+                    problems.append(found)
+
+        listing = parse(body, take)
         if listing.rows and last <= after:
             raise Malformed("the next page has the devices of an earlier one")
         page = InventoryPage(devices=tuple(devices), problems=tuple(problems))
-        return Walked(page=page, last=max(last, after), rows=len(listing.rows), count=listing.count)
+        return Walked(page=page, last=max(last, after), rows=listing.rows, count=listing.count)
 
     def _check_filters(self, row: Row) -> None:
         ignored = self._obedience.ignored(row)
