@@ -41,6 +41,8 @@ from netautod.http.health import Health
 from netautod.http.health import routes as health_routes
 from netautod.http.limits import RateLimiter
 from netautod.http.routes import Route, application
+from netautod.inventory import store as inventory_store
+from netautod.inventory_parts import InventoryParts
 from netautod.leases import named
 from netautod.leases.keeper import LeaseKeeper
 from netautod.metrics import Metrics
@@ -74,6 +76,7 @@ SEALED_FIELDS = (
     *signing_keys.SEALED_FIELDS,
     *ssh_ca.SEALED_FIELDS,
     *config_texts.SEALED_FIELDS,
+    *inventory_store.SEALED_FIELDS,
     *notes_store.SEALED_FIELDS,
 )
 
@@ -109,6 +112,7 @@ async def build(base: Foundation, health: Callable[[], Awaitable[Health]]) -> As
             devices=device_parts.devices,
             sessions=sessions,
         )
+        inventory = InventoryParts.build(base, device_parts, plugins, leases)
         node = ExecutionNode(
             node_id=node_id,
             database=base.database,
@@ -134,12 +138,15 @@ async def build(base: Foundation, health: Callable[[], Awaitable[Health]]) -> As
             executions=executions,
             health=health,
             device_parts=device_parts,
+            inventory=inventory,
             notes=notes,
             tasks=tasks,
         )
         await device_parts.resume()
+        await inventory.sources.resume()
         await auth.resume()
         await stack.enter_async_context(node)
+        await stack.enter_async_context(inventory.auto)
         await stack.enter_async_context(
             Retention(database=base.database, clock=base.clock, leases=leases, settings=settings.retention)
         )
@@ -163,6 +170,7 @@ def _routes(
     executions: ExecutionService,
     health: Callable[[], Awaitable[Health]],
     device_parts: DeviceParts,
+    inventory: InventoryParts,
     notes: NotesVault,
     tasks: TaskService,
 ) -> list[Route]:
@@ -174,6 +182,7 @@ def _routes(
         *document_handlers.routes(documents),
         *execution_handlers.routes(executions),
         *health_routes(health),
+        *inventory.routes(),
         *site_handlers.routes(device_parts.sites),
         *task_handlers.routes(tasks),
         *vault_handlers.routes(notes),
@@ -191,6 +200,7 @@ def description() -> dict[str, Any]:
         executions=nothing,
         health=nothing,
         device_parts=device_parts,
+        inventory=InventoryParts(sources=nothing, sync=nothing, auto=nothing),
         notes=nothing,
         tasks=nothing,
     )

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from netautod.auth_settings import Ldap, Oidc, SshCa
+from netautod.inventory_settings import Inventory
 from netautod.settings_field import SettingsError, setting
 
 __all__ = ["Row", "Settings", "SettingsError", "setting", "table"]
@@ -107,6 +108,7 @@ class Executions:
 class Retention:
     execution_days: float = setting(90.0, "Executions older than this are deleted.", low=0)
     executions_per_task: int = setting(200, "Executions kept per task at most.", low=1)
+    sync_history: int = setting(200, "Synchronisations kept in the history per inventory source.", low=1)
     interval_seconds: float = setting(3600.0, "Seconds between two clean-ups, by one node.", low=1)
 
 
@@ -172,6 +174,7 @@ class Settings:
     executions: Executions = Executions()
     retention: Retention = Retention()
     devices: Devices = Devices()
+    inventory: Inventory = field(default_factory=Inventory)
     outbound: Outbound = Outbound()
     plugins: Plugins = Plugins()
     log: Log = Log()

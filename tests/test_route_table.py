@@ -22,19 +22,9 @@ NOT_BUILT = {
         "GET /api/devices/topology",
         "POST /api/devices/:/poll",
     ],
-    "Sync from an inventory and imports are a part of their own.": [
-        "DELETE /api/devices/sources/inventory/:",
-        "GET /api/devices/sources/inventory",
-        "GET /api/devices/sources/inventory/:",
-        "GET /api/devices/sync/history",
+    "Imports are a part of their own.": [
         "POST /api/devices/import/csv",
         "POST /api/devices/import/json",
-        "POST /api/devices/sources/inventory",
-        "POST /api/devices/sources/inventory/:/sync",
-        "POST /api/devices/sources/inventory/:/test",
-        "POST /api/devices/sync/inventory",
-        "POST /api/devices/sync/inventory/test",
-        "PUT /api/devices/sources/inventory/:",
     ],
     "Commands, credential tests and the reset of host keys come with the rest of device access.": [
         "GET /api/devices/with-backup-info",

@@ -30,7 +30,7 @@ class DeviceStore:
 
     async def insert(self, org_id: OrgId, device: Device) -> None:
         """Raises Duplicate if a live device has the name."""
-        await self._devices.insert(org_id, _document(device))
+        await self._devices.insert(org_id, document_of(device))
 
     async def discard(self, org_id: OrgId, device_id: str) -> None:
         """Takes back an insert that was never answered."""
@@ -128,7 +128,8 @@ class DeviceStore:
         return [(OrgId(document["org_id"]), str(document["_id"])) for document in found]
 
 
-def _document(device: Device) -> Document:
+def document_of(device: Device) -> Document:
+    """The whole document of a live device, without `org_id`."""
     return {
         "_id": device.id,
         **{name: getattr(device, name) for name in PLAIN},
