@@ -1,0 +1,21 @@
+"""A replaying NetBox with a generated fleet as a process of its own; prints its address.
+
+`python -m tests.bench.inventory_server <devices>`
+"""
+
+import asyncio
+import sys
+
+from tests.bench.children import parent_gone, say
+from tests.support.netbox_replay import NetBoxReplay, generated_devices
+
+
+async def main(devices: int) -> None:
+    server = NetBoxReplay(generated_devices(devices))
+    say(server.url)
+    await parent_gone()
+    server.close()
+
+
+if __name__ == "__main__":
+    asyncio.run(main(int(sys.argv[1])))
