@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from ipaddress import ip_address
+from socket import AF_INET, AF_INET6, inet_ntop, inet_pton
 from typing import Any
 
 from netautod_netbox.errors import Malformed, Unfit
@@ -12,6 +12,7 @@ LONGEST_TEXT = 1000
 LONGEST_NAME = 255
 DEEPEST = 16
 MOST_CUSTOM_BYTES = 16 * 1024
+MOST_PLAIN, LONGEST_PLAIN = 50, 100
 
 
 def text(row: Row, name: str, *, longest: int = LONGEST_TEXT) -> str | None:
@@ -24,7 +25,7 @@ def text(row: Row, name: str, *, longest: int = LONGEST_TEXT) -> str | None:
     tidy = value.strip()
     if len(tidy) > longest:
         raise Unfit(f"{name} is longer than {longest} characters")
-    if not _is_storable(tidy):
+    if not (tidy.isascii() and tidy.isprintable()) and not _is_storable(tidy):
         raise Unfit(f"{name} contains characters that cannot be stored")
     return tidy or None
 
@@ -67,10 +68,12 @@ def texts_in(row: Row, name: str, inner: str) -> tuple[str, ...]:
 
 
 def host_of(address: str) -> str:
-    """An IP address without the prefix length that both systems write behind it."""
+    """An IP address without the prefix length that both systems write behind it, in its usual form."""
+    bare = address.partition("/")[0]
+    family = AF_INET6 if ":" in bare else AF_INET
     try:
-        return str(ip_address(address.partition("/")[0]))
-    except ValueError as error:
+        return inet_ntop(family, inet_pton(family, bare))
+    except (OSError, ValueError) as error:  # ValueError: not even ASCII
         raise Unfit("the primary address is no IP address") from error
 
 
@@ -78,8 +81,8 @@ def custom_fields(row: Row) -> dict[str, Any]:
     """The fields that have a value. Raises Unfit for what JSON in our database and answers cannot carry."""
     given = child(row, "custom_fields") or {}
     found = {name: value for name, value in given.items() if value is not None}
-    if not found:
-        return {}
+    if all(_is_plain(value) for value in found.values()) and len(found) <= MOST_PLAIN:
+        return found
     if not all(_is_shallow(value, DEEPEST) for value in found.values()):
         raise Unfit(f"custom_fields are nested over {DEEPEST} levels deep")
     try:
@@ -89,6 +92,13 @@ def custom_fields(row: Row) -> dict[str, Any]:
     if size > MOST_CUSTOM_BYTES:
         raise Unfit(f"custom_fields are larger than {MOST_CUSTOM_BYTES // 1024} KiB")
     return found
+
+
+def _is_plain(value: Any) -> bool:
+    """What needs no further look, and is what nearly all custom fields are."""
+    if isinstance(value, str):
+        return len(value) <= LONGEST_PLAIN and value.isascii()
+    return isinstance(value, int)
 
 
 def _is_shallow(value: Any, levels: int) -> bool:
@@ -101,8 +111,6 @@ def _is_shallow(value: Any, levels: int) -> bool:
 
 
 def _is_storable(value: str) -> bool:
-    if value.isascii():
-        return "\x00" not in value
     try:
         value.encode()
     except UnicodeEncodeError:  # a lone surrogate

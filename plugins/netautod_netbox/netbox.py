@@ -14,6 +14,7 @@ from netautod.plugin_api import (
     InventoryProbe,
 )
 from netautod_netbox.address import Query, base_of
+from netautod_netbox.ahead import Ahead
 from netautod_netbox.device_types import DeviceTypes
 from netautod_netbox.errors import Refused
 from netautod_netbox.far_end import FarEnd, System
@@ -48,17 +49,18 @@ class NetBoxSource:
         return InventoryProbe(system=SYSTEM.name, version=version, device_count=first.count)
 
     async def devices(self) -> AsyncIterator[InventoryPage]:
-        rows, size, after = self._rows(await self._platforms()), PageSize(), 0
-        while True:
-            walked = await self._page(rows, size, after)
+        rows, size = self._rows(await self._platforms()), PageSize()
+        async with Ahead() as ahead:
+            walked = await self._page(rows, size, 0)
+            while walked.rows < walked.count:
+                if not walked.rows:
+                    # A device that is deleted while the page is made, or a server that withholds the rest.
+                    raise IncompleteWalk(f"NetBox counts {walked.count} more devices but does not list them")
+                following = ahead.start(self._page(rows, size, walked.last))
+                yield walked.page
+                walked = await following
             if walked.rows:
                 yield walked.page
-            after = walked.last
-            if walked.rows >= walked.count:
-                return
-            if not walked.rows:
-                # A device that is deleted while the page is made, or a server that withholds the rest.
-                raise IncompleteWalk(f"NetBox counts {walked.count} more devices but does not list them")
 
     async def _page(self, rows: NetBoxRows, size: PageSize, after: int) -> Walked:
         query = (*self._query(), ("id__gt", str(after)))

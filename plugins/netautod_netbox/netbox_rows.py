@@ -158,7 +158,7 @@ class NetBoxRows:
     def _metadata(self, row: Row, device_id: int, platform_slug: str | None) -> Mapping[str, Any]:
         """Nothing that changes by itself, such as `last_updated`: it would make every sync an update."""
         role = child(row, "role") or child(row, "device_role")  # the latter until 3.x
-        found = {
+        found: dict[str, Any] = {
             "url": f"{self._base}/dcim/devices/{device_id}/",
             "platform_slug": platform_slug,
             "status": text_in(row, "status", "value"),

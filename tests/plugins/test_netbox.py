@@ -1,7 +1,8 @@
 """The source `netbox` on the replayed recordings: every device and problem, versions, tokens, filters."""
 
+import asyncio
 import csv
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
 from typing import Any
 
 import pytest
@@ -400,6 +401,18 @@ async def test_a_page_has_each_device_once(netbox: NetBoxReplay) -> None:
     pages: list[InventoryPage] = [page async for page in source_of(netbox).devices()]
     ids = [device.external_id for page in pages for device in page.devices]
     assert len(ids) == len(set(ids))
+
+
+async def test_an_abandoned_walk_leaves_nothing_under_way(netbox: NetBoxReplay) -> None:
+    """The next page is fetched while this one is used; it is given up with the walk."""
+    netbox.largest = 10
+    before = asyncio.all_tasks()
+    pages = source_of(netbox).devices()
+    assert isinstance(pages, AsyncGenerator)
+    assert len((await anext(pages)).devices) == 10
+    assert len(asyncio.all_tasks() - before) > 0
+    await pages.aclose()
+    assert asyncio.all_tasks() == before
 
 
 def test_the_plugin_registers_both_sources() -> None:
