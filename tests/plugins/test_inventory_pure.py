@@ -1,16 +1,18 @@
 """The parts of the inventory plugin that touch no network: device types, listings, addresses, the loop."""
 
 import json
+import re
 import time
 from contextlib import suppress
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from netautod.plugin_api import InventoryFailed
 from netautod_netbox.address import address, base_of
-from netautod_netbox.device_types import DEVICE_TYPE, PLATFORMS, DeviceTypes, slug_of
+from netautod_netbox.device_types import DEVICE_TYPE, PLATFORMS, UNKNOWN, DeviceTypes, slug_of
 from netautod_netbox.errors import Malformed
 from netautod_netbox.filters import Obedience
 from netautod_netbox.listing import PIECES, parse
@@ -89,6 +91,14 @@ def test_the_table_is_well_formed() -> None:
     assert sorted(listed) == sorted(set(listed))
     assert all(slug == slug_of(slug) for slug in listed)
     assert all(DEVICE_TYPE.fullmatch(device_type) for device_type in PLATFORMS)
+
+
+def test_the_guide_shows_the_table() -> None:
+    guide = (Path(__file__).parents[2] / "plugins" / "README.md").read_text()
+    shown = dict(re.findall(r"^\| `([a-z0-9_]+)` \| (`.*`) \|$", guide, re.MULTILINE))
+    for device_type, slugs in PLATFORMS.items():
+        if device_type != UNKNOWN:
+            assert shown[device_type] == ", ".join(f"`{slug}`" for slug in slugs.split())
 
 
 @pytest.mark.parametrize(
