@@ -40,6 +40,7 @@ setup(
         "pyasn1>=0.4.8,<0.7",  # ldap3 2.9 uses names that 0.7 drops
         "pymongo>=4.11,<5",
         "tornado>=6.5,<7",
+        "tqdm>=4.66",
         "tzdata",
         "zstandard>=0.23",
         "zxcvbn>=4.5",
@@ -61,6 +62,7 @@ setup(
             "types-croniter",
             "types-jsonschema",
             "types-ldap3",
+            "types-tqdm",
             "types-zxcvbn",
         ],
     },

@@ -102,7 +102,7 @@ async def build(base: Foundation, health: Callable[[], Awaitable[Health]]) -> As
     device_parts = DeviceParts.build(base)
     node_id = str(uuid4())
     async with AsyncExitStack() as stack:
-        leases = await _named_leases(stack, base, node_id)
+        leases = await named_leases(stack, base, node_id)
         sessions = device_sessions(base, device_parts, plugins, leases)
         configs = ConfigService(
             base.database,
@@ -208,7 +208,8 @@ def description() -> dict[str, Any]:
     return served
 
 
-async def _named_leases(stack: AsyncExitStack, base: Foundation, node_id: str) -> named.NamedLeases:
+async def named_leases(stack: AsyncExitStack, base: Foundation, node_id: str) -> named.NamedLeases:
+    """The leases of one node, or of a command beside it; renewed as long as the stack is open."""
     keeper = LeaseKeeper(
         collection=base.database.collection(named.COLLECTION),
         node_id=node_id,

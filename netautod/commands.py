@@ -1,15 +1,21 @@
 """The commands of an administrator, on the configured database or beside a running service."""
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import timedelta
+from uuid import uuid4
 
 from netautod import app
 from netautod.auth.signing_keys import SigningKeys
 from netautod.caller import Caller
 from netautod.clock import to_text
-from netautod.errors import NotFound
+from netautod.device_parts import DeviceParts
+from netautod.errors import InvalidInput, NotFound
 from netautod.foundation import Foundation, any_database, lay
+from netautod.inventory.far_end import Progress
+from netautod.inventory.models import SyncResult
+from netautod.inventory.sync_log import Options
+from netautod.inventory_parts import InventoryParts
 from netautod.plugin_manager import PluginManager, PluginStatus
 from netautod.settings import Settings
 from netautod.users.bootstrap import Bootstrap
@@ -102,6 +108,35 @@ async def create_organization(settings: Settings, name: str, admin: str) -> Crea
 async def organizations(settings: Settings) -> list[Organization]:
     async with _opened(settings) as base:
         return await base.organizations.all()
+
+
+async def sync_source(
+    settings: Settings,
+    source: str,
+    options: Options,
+    *,
+    organization: str | None,
+    progress: Progress,
+) -> SyncResult:
+    """`source`: the name or id of a saved source. Without an `organization` there must be only one."""
+    async with AsyncExitStack() as stack:
+        base = await stack.enter_async_context(_opened(settings))
+        caller = system_caller((await _organization(base, organization)).id)
+        plugins = PluginManager.load(disabled=settings.plugins.disabled)
+        leases = await app.named_leases(stack, base, str(uuid4()))
+        inventory = InventoryParts.build(base, DeviceParts.build(base), plugins, leases)
+        found = await inventory.sources.named(caller.org_id, source)
+        return await inventory.sync.sync_source(caller, found.id, options, progress)
+
+
+async def _organization(base: Foundation, name: str | None) -> Organization:
+    if name is not None:
+        return await base.organizations.by_name(name)
+    found = await base.organizations.all()
+    if len(found) != 1:
+        names = ", ".join(organization.name for organization in found[:5])
+        raise InvalidInput(f"there are {len(found)} organizations ({names}); name one with --organization")
+    return found[0]
 
 
 async def rotate_keys(settings: Settings) -> list[str]:

@@ -17,6 +17,7 @@ COMMANDS = (
     "plugins",
     "openapi",
     "rotate-keys",
+    "sync",
     "user add",
     "user list",
     "user passwd",

@@ -17,6 +17,7 @@ from netautod.store.client import Database, Document, OrgId
 
 BATCH = 250  # documents of one round trip: decoding more of them would hold up the event loop
 FIELDS = dict.fromkeys((*TAKEN_OVER, *LINK_FIELDS, "live", "bindings", "cleanup"), 1)
+PLACE = frozenset({"name", "host"})  # of both together depends whether a device is the one that was meant
 PLAIN = tuple(name for name in (*TAKEN_OVER, *LINK_FIELDS) if name not in ("tags", "metadata"))
 
 
@@ -107,7 +108,8 @@ def _bound_to(key: str, external_ids: Sequence[str]) -> Document:
 def _expected(write: DeviceWrite) -> Document:
     before = write.before
     where = {"_id": before.id, "live": before.live}
-    where.update({name: _stored(name, before.values[name]) for name in write.values})
+    looked_at = {*write.values, *(PLACE if PLACE & write.values.keys() else ())}
+    where.update({name: _stored(name, before.values[name]) for name in sorted(looked_at)})
     if write.bindings is not None:
         where["bindings"] = _same_bindings(before.bindings)
     return where

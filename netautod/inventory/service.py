@@ -27,7 +27,7 @@ from netautod.settings import Settings
 from netautod.store.client import Database, OrgId
 from netautod.store.paging import Page, PageOf
 
-STOPPED = "the service was stopped meanwhile; what was changed by then stays"
+STOPPED = "it was stopped before it was done; what was changed by then stays"
 LOST = "the right to this synchronisation was lost meanwhile; what was changed by then stays"
 
 

@@ -78,6 +78,11 @@ class SourceService:
             raise NotFound(NOT_FOUND)
         return found
 
+    async def named(self, org_id: OrgId, name_or_id: str) -> SavedSource:
+        """By name, else by id; for the command line."""
+        found = await self.store.by_name(org_id, name_or_id)
+        return found or await self.get(org_id, name_or_id.lower())
+
     async def place(self, source: SavedSource) -> Place:
         """The far end with its token, which is opened for this use alone."""
         token = await self._vault.unseal(

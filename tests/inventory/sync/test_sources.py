@@ -8,8 +8,8 @@ from netautod import app
 from netautod.inventory.filters import merged
 from netautod.vault.rotation import rewrap
 from tests.devices.inventory import ABSENT_ID
-from tests.inventory.far_end import TOKEN, URL, machine
-from tests.inventory.world import AD_HOC, HISTORY, SOURCES, World
+from tests.inventory.sync.far_end import TOKEN, URL, machine
+from tests.inventory.sync.world import AD_HOC, HISTORY, SOURCES, World
 from tests.support.client import assert_error
 
 BODY = {"name": "netbox", "url": URL, "token": TOKEN}

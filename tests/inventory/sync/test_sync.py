@@ -9,8 +9,8 @@ import pytest
 from netautod.outbound.errors import AddressRefused, RequestFailed
 from netautod.plugin_api import InventoryFailed, RemoteProblem
 from tests.conftest import Serve
-from tests.inventory.far_end import TOKEN, URL, machine
-from tests.inventory.world import AD_HOC, SOURCES, World, installed
+from tests.inventory.sync.far_end import TOKEN, URL, machine
+from tests.inventory.sync.world import AD_HOC, SOURCES, World, installed
 from tests.support.client import assert_error
 
 BODY = {"inventory_url": URL, "token": TOKEN}

@@ -7,7 +7,7 @@ import pytest
 
 from netautod.store.client import connect
 from tests.conftest import Serve
-from tests.inventory.world import Installation, World, installed
+from tests.inventory.sync.world import Installation, World, installed
 
 
 @pytest.fixture(scope="module")

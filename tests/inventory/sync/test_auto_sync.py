@@ -9,8 +9,8 @@ import pytest
 from netautod.clock import to_text
 from netautod.inventory.auto_sync import AutoSync
 from netautod.plugin_api import InventoryFailed
-from tests.inventory.far_end import machine
-from tests.inventory.world import SOURCES, Installation, Node, World, automatic
+from tests.inventory.sync.far_end import machine
+from tests.inventory.sync.world import SOURCES, Installation, Node, World, automatic
 from tests.support.execution import eventually
 from tests.users.support import MovableClock
 
@@ -197,7 +197,7 @@ async def test_the_background_loop_does_it_and_stops_cleanly(world: World) -> No
         async with automatic(node, scan_seconds=0.05), asyncio.timeout(10):
             await world.far_end.walking.wait()
         (entry,) = await world.history()
-        assert (entry["success"], "the service was stopped" in entry["error"]) == (False, True)
+        assert (entry["success"], "it was stopped" in entry["error"]) == (False, True)
         world.far_end.held = None
         assert (await node.sync(source["id"])).errors == ()  # the lease is free
 

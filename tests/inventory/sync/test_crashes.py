@@ -11,8 +11,8 @@ from netautod.devices.binding_store import BindingStore
 from netautod.devices.synced import SyncedDevices
 from netautod.inventory.sync_log import ENDED_UNSEEN
 from netautod.store.client import Collection
-from tests.inventory.far_end import machine
-from tests.inventory.world import SOURCES, Node, World
+from tests.inventory.sync.far_end import machine
+from tests.inventory.sync.world import SOURCES, Node, World
 
 SINGLE = ("insert", "update", "update_many", "find_and_update", "delete", "delete_many")
 BATCHES = ("insert_many", "change_batch")

@@ -9,7 +9,7 @@ import pytest
 from netautod.devices.bindings import KnownDevice
 from netautod.inventory.plan import Facts, Plan, make_plan, same_host
 from netautod.inventory.wanted import Wanted
-from tests.inventory.made import KEY, OTHER_KEY, bound, local, remote, synced
+from tests.inventory.sync.made import KEY, OTHER_KEY, bound, local, remote, synced
 
 TAKEN = "the name belongs to another device, whose host is not the same"
 TWICE = "another device of the inventory has the same name"

@@ -28,7 +28,7 @@ from netautod.sites import handlers as site_handlers
 from netautod.store.client import Database, OrgId
 from netautod.store.paging import Page
 from tests.conftest import Serve
-from tests.inventory.far_end import TOKEN, URL, FarEnd, InventoryPlugin
+from tests.inventory.sync.far_end import TOKEN, URL, FarEnd, InventoryPlugin
 from tests.support.client import ApiClient, ServedRoutes
 
 SOURCES = "/api/devices/sources/inventory"
