@@ -27,7 +27,8 @@ class Walk:
 
     @property
     def ids(self) -> list[str]:
-        return sorted(each.external_id for each in (*self.devices, *self.problems))
+        devices = [device.external_id for device in self.devices]
+        return sorted(devices + [problem.external_id for problem in self.problems])
 
 
 async def walk(source: InventorySource) -> Walk:
