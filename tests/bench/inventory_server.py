@@ -1,6 +1,6 @@
 """A replaying NetBox with a generated fleet as a process of its own; prints its address.
 
-`python -m tests.bench.inventory_server <devices>`
+`python -m tests.bench.inventory_server <devices> <milliseconds of a device>`
 """
 
 import asyncio
@@ -10,12 +10,13 @@ from tests.bench.children import parent_gone, say
 from tests.support.netbox_replay import NetBoxReplay, generated_devices
 
 
-async def main(devices: int) -> None:
+async def main(devices: int, milliseconds: float) -> None:
     server = NetBoxReplay(generated_devices(devices))
+    server.device_seconds = milliseconds / 1000
     say(server.url)
     await parent_gone()
     server.close()
 
 
 if __name__ == "__main__":
-    asyncio.run(main(int(sys.argv[1])))
+    asyncio.run(main(int(sys.argv[1]), float(sys.argv[2])))

@@ -1,5 +1,6 @@
 """What the replaying inventory servers share: the token, the log of requests, scripted answers, the lists."""
 
+import asyncio
 import json
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -24,7 +25,10 @@ def recorded(system: str, name: str) -> Any:
 
 @dataclass(frozen=True, kw_only=True)
 class Answer:
+    """`seconds`: how long the server takes for it."""
+
     status: int = 200
+    seconds: float = 0.0
     body: bytes
     headers: Mapping[str, str] = field(default_factory=dict)
 
@@ -90,10 +94,11 @@ class _Handler(RequestHandler):
     def initialize(self, server: ReplayServer) -> None:
         self._server = server
 
-    def get(self, path: str) -> None:
+    async def get(self, path: str) -> None:
         query = {name: self.get_arguments(name) for name in self.request.arguments}
         authorization = self.request.headers.get("Authorization")
         answer = self._server.respond(Asked(path=path, query=query, authorization=authorization))
+        await asyncio.sleep(answer.seconds)
         self.set_status(answer.status)
         self.set_header("Content-Type", "application/json")
         for name, value in answer.headers.items():
