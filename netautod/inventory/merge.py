@@ -6,6 +6,7 @@ managed site, and texts that the inventory has never had. `generic` is no knowle
 never replaces another one.
 """
 
+import json
 from typing import Any
 
 from netautod.devices.bindings import ALWAYS_GIVEN, OPTIONAL, Binding, DeviceWrite, KnownDevice
@@ -84,7 +85,7 @@ def _metadata(known: KnownDevice, wanted: Wanted, old: Binding | None) -> dict[s
     came = set() if old is None else set(old.metadata_keys)
     if not came and not wanted.metadata:
         return {}
-    here = known.values["metadata"]
+    here = json.loads(known.values["metadata"])
     kept = {name: value for name, value in here.items() if name in wanted.metadata or name not in came}
     metadata = {**kept, **wanted.metadata}
     return {} if metadata == here else {"metadata": metadata}
