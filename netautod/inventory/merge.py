@@ -46,8 +46,7 @@ def merge(known: KnownDevice, wanted: Wanted, key: str, action: str) -> DeviceWr
     values = _texts(known, wanted, old)
     values.update(_tags(known, wanted, old))
     values.update(_metadata(known, wanted, old))
-    if wanted.inventory_id is not None and known.values["inventory_id"] != wanted.inventory_id:
-        values["inventory_id"] = wanted.inventory_id
+    values.update(_number(known, wanted, key))
     if known.values["source"] != "inventory":
         values["source"] = "inventory"
     binding = _binding(known, wanted, key, old)
@@ -71,6 +70,15 @@ def _texts(known: KnownDevice, wanted: Wanted, old: Binding | None) -> dict[str,
         if text != known.values[field] and (text is not None or field in gave):
             values[field] = text
     return values
+
+
+def _number(known: KnownDevice, wanted: Wanted, key: str) -> dict[str, Any]:
+    """Of several inventories the first one gives the number, so that it does not change at every sync."""
+    here = known.values["inventory_id"]
+    first = not known.bindings or known.bindings[0].key == key
+    if wanted.inventory_id in (None, here) or not (first or here is None):
+        return {}
+    return {"inventory_id": wanted.inventory_id}
 
 
 def _tags(known: KnownDevice, wanted: Wanted, old: Binding | None) -> dict[str, Any]:
