@@ -40,7 +40,7 @@ class BindingStore:
             yield batch
 
     async def bound_to(self, org_id: OrgId, key: str, external_ids: Sequence[str]) -> list[KnownDevice]:
-        return await self._find(org_id, live(bindings=_bound_to(key, external_ids)))
+        return await self._find(org_id, live(**bound_to(key, external_ids)))
 
     async def named(self, org_id: OrgId, names: Sequence[str]) -> list[KnownDevice]:
         """The live devices that have one of the names."""
@@ -56,7 +56,7 @@ class BindingStore:
 
     async def deleted(self, org_id: OrgId, key: str, external_ids: Sequence[str]) -> list[KnownDevice]:
         """Deleted devices of these external ids, the newest deletion first."""
-        where = {"live": False, "bindings": _bound_to(key, external_ids)}
+        where = {"live": False, **bound_to(key, external_ids)}
         found = await self._devices.find(org_id, where, fields=FIELDS, sort=[("deleted_at", -1), ("_id", 1)])
         shared = _Shared()
         return [_known(document, shared) for document in found]
@@ -107,8 +107,10 @@ def in_batches(values: Iterable[Any]) -> list[list[Any]]:
     return [listed[start : start + BATCH] for start in range(0, len(listed), BATCH)]
 
 
-def _bound_to(key: str, external_ids: Sequence[str]) -> Document:
-    return {"$elemMatch": {"key": key, "external_id": {"$in": list(external_ids)}}}
+def bound_to(key: str, external_ids: Sequence[str]) -> Document:
+    """The key by itself as well: the server does not see in `$elemMatch` that a partial index would do."""
+    one = {"$elemMatch": {"key": key, "external_id": {"$in": list(external_ids)}}}
+    return {"bindings.key": key, "bindings": one}
 
 
 def _expected(write: DeviceWrite) -> Document:
