@@ -4,6 +4,7 @@ Every write is a compare-and-set on the very fields that it changes: an edit of 
 of the same field makes the write void, and the caller reads again.
 """
 
+import asyncio
 import json
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from datetime import datetime
@@ -28,16 +29,18 @@ class BindingStore:
     async def bound(self, org_id: OrgId, key: str) -> AsyncIterator[list[KnownDevice]]:
         """All live devices that are bound under the key, in batches."""
         batch: list[KnownDevice] = []
+        shared = _Shared()
         async for document in self._devices.stream(org_id, live(**{"bindings.key": key}), fields=FIELDS):
-            batch.append(_known(document))
+            batch.append(_known(document, shared))
             if len(batch) == BATCH:
                 yield batch
+                await asyncio.sleep(0)  # what the driver has fetched already comes without a pause
                 batch = []
         if batch:
             yield batch
 
     async def bound_to(self, org_id: OrgId, key: str, external_ids: Sequence[str]) -> list[KnownDevice]:
-        return await self._find(org_id, live(bindings=_bound_to(key, external_ids)))
+        return await self._find(org_id, live(**bound_to(key, external_ids)))
 
     async def named(self, org_id: OrgId, names: Sequence[str]) -> list[KnownDevice]:
         """The live devices that have one of the names."""
@@ -53,9 +56,10 @@ class BindingStore:
 
     async def deleted(self, org_id: OrgId, key: str, external_ids: Sequence[str]) -> list[KnownDevice]:
         """Deleted devices of these external ids, the newest deletion first."""
-        where = {"live": False, "bindings": _bound_to(key, external_ids)}
+        where = {"live": False, **bound_to(key, external_ids)}
         found = await self._devices.find(org_id, where, fields=FIELDS, sort=[("deleted_at", -1), ("_id", 1)])
-        return [_known(document) for document in found]
+        shared = _Shared()
+        return [_known(document, shared) for document in found]
 
     async def insert(self, org_id: OrgId, devices: Sequence[tuple[Device, Binding]]) -> tuple[int, ...]:
         """Answers the positions that were not inserted: the name or the external id is taken by now."""
@@ -93,7 +97,9 @@ class BindingStore:
             await self._devices.update_many(org_id, {**bound, "live": state}, change)
 
     async def _find(self, org_id: OrgId, where: Mapping[str, Any]) -> list[KnownDevice]:
-        return [_known(document) for document in await self._devices.find(org_id, where, fields=FIELDS)]
+        shared = _Shared()
+        found = await self._devices.find(org_id, where, fields=FIELDS)
+        return [_known(document, shared) for document in found]
 
 
 def in_batches(values: Iterable[Any]) -> list[list[Any]]:
@@ -101,8 +107,10 @@ def in_batches(values: Iterable[Any]) -> list[list[Any]]:
     return [listed[start : start + BATCH] for start in range(0, len(listed), BATCH)]
 
 
-def _bound_to(key: str, external_ids: Sequence[str]) -> Document:
-    return {"$elemMatch": {"key": key, "external_id": {"$in": list(external_ids)}}}
+def bound_to(key: str, external_ids: Sequence[str]) -> Document:
+    """The key by itself as well: the server does not see in `$elemMatch` that a partial index would do."""
+    one = {"$elemMatch": {"key": key, "external_id": {"$in": list(external_ids)}}}
+    return {"bindings.key": key, "bindings": one}
 
 
 def _expected(write: DeviceWrite) -> Document:
@@ -134,7 +142,7 @@ def _is_written(now: KnownDevice | None, write: DeviceWrite) -> bool:
 
 
 def _stored(name: str, value: Any) -> Any:
-    if name == "metadata":
+    if name == "metadata" and not isinstance(value, str):
         return json.dumps(value)
     return list(value) if name == "tags" else value
 
@@ -157,26 +165,37 @@ def _binding_document(binding: Binding) -> Document:
     }
 
 
-def _known(document: Document) -> KnownDevice:
+class _Shared:
+    """Makes equal lists one tuple: most devices of an inventory have the same few."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[str, ...], tuple[str, ...]] = {}
+
+    def __call__(self, texts: Sequence[str]) -> tuple[str, ...]:
+        found = tuple(texts)
+        return self._known.setdefault(found, found)
+
+
+def _known(document: Document, shared: _Shared) -> KnownDevice:
     values = {name: document[name] for name in PLAIN}
-    values["tags"] = tuple(document["tags"])
-    values["metadata"] = json.loads(document["metadata"])
+    values["tags"] = shared(document["tags"])
+    values["metadata"] = document["metadata"]
     return KnownDevice(
         id=document["_id"],
         live=document["live"],
         cleaning=document.get("cleanup", False),
         site_id=document["site_id"],
         values=values,
-        bindings=tuple(_binding(found) for found in document.get("bindings") or ()),
+        bindings=tuple(_binding(found, shared) for found in document.get("bindings") or ()),
     )
 
 
-def _binding(document: Document) -> Binding:
+def _binding(document: Document, shared: _Shared) -> Binding:
     return Binding(
         key=document["key"],
         external_id=document["external_id"],
         brought=document["brought"],
-        gave=tuple(document["gave"]),
-        tags=tuple(document["tags"]),
-        metadata_keys=tuple(document["metadata_keys"]),
+        gave=shared(document["gave"]),
+        tags=shared(document["tags"]),
+        metadata_keys=shared(document["metadata_keys"]),
     )

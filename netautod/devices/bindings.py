@@ -37,6 +37,7 @@ class Binding:
 class KnownDevice:
     """A device here, live or deleted. `values`: the fields of TAKEN_OVER, and what the device points at.
 
+    `metadata` among them is the stored JSON text: thousands of small objects would keep the collector busy.
     `cleaning`: it was deleted, and the followers of the deletion are not done yet.
     """
 

@@ -12,7 +12,7 @@ from typing import Self
 
 from netautod.caller import Caller
 from netautod.clock import Clock
-from netautod.errors import Conflict, NetautodError
+from netautod.errors import Conflict, NetautodError, Unavailable
 from netautod.inventory.models import SavedSource
 from netautod.inventory.service import SyncService
 from netautod.inventory.store import SourceStore
@@ -96,7 +96,10 @@ class AutoSync:
             logger.warning("the synchronisation of inventory source %s failed: %s", source.id, error)
         except Exception:  # nobody waits for this task
             logger.exception("the synchronisation of inventory source %s failed", source.id)
-        await self._put_off(source, claimed_until, begun)
+        try:
+            await self._put_off(source, claimed_until, begun)
+        except Unavailable as error:  # it is due again when the claim is over
+            logger.warning("inventory source %s could not be put off: %s", source.id, error)
 
     async def _put_off(self, source: SavedSource, claimed_until: datetime, begun: datetime) -> None:
         """By compare-and-set: who changed the rule meanwhile has set another time."""

@@ -82,8 +82,9 @@ class FarEnds:
         """Everything that the filters match. Raises as `probe` does."""
         walk = Walk()
         missing = None
-        async with _translated(place):
+        async with _bounded(self._settings.test_seconds), _translated(place):
             source, probe = await self._known(place)
+        async with _translated(place):
             try:
                 async with _closing(source.devices()) as pages:
                     async for page in pages:
@@ -167,7 +168,9 @@ async def _translated(place: Place) -> AsyncIterator[None]:
         yield
     except AddressRefused as error:
         text = _without(place.token, error.text)
-        raise (AddressRefused if place.named_now else UpstreamFailed)(text) from error
+        if place.named_now:
+            raise AddressRefused(f"inventory_url: {text}") from error
+        raise UpstreamFailed(text) from error
     except InventoryFailed as error:
         raise UpstreamFailed(_without(place.token, error.text)) from error
     except UpstreamFailed as error:

@@ -6,6 +6,7 @@ managed site, and texts that the inventory has never had. `generic` is no knowle
 never replaces another one.
 """
 
+import json
 from typing import Any
 
 from netautod.devices.bindings import ALWAYS_GIVEN, OPTIONAL, Binding, DeviceWrite, KnownDevice
@@ -45,8 +46,7 @@ def merge(known: KnownDevice, wanted: Wanted, key: str, action: str) -> DeviceWr
     values = _texts(known, wanted, old)
     values.update(_tags(known, wanted, old))
     values.update(_metadata(known, wanted, old))
-    if wanted.inventory_id is not None and known.values["inventory_id"] != wanted.inventory_id:
-        values["inventory_id"] = wanted.inventory_id
+    values.update(_number(known, wanted, key))
     if known.values["source"] != "inventory":
         values["source"] = "inventory"
     binding = _binding(known, wanted, key, old)
@@ -72,6 +72,15 @@ def _texts(known: KnownDevice, wanted: Wanted, old: Binding | None) -> dict[str,
     return values
 
 
+def _number(known: KnownDevice, wanted: Wanted, key: str) -> dict[str, Any]:
+    """Of several inventories the first one gives the number, so that it does not change at every sync."""
+    here = known.values["inventory_id"]
+    first = not known.bindings or known.bindings[0].key == key
+    if wanted.inventory_id in (None, here) or not (first or here is None):
+        return {}
+    return {"inventory_id": wanted.inventory_id}
+
+
 def _tags(known: KnownDevice, wanted: Wanted, old: Binding | None) -> dict[str, Any]:
     came = set() if old is None else set(old.tags)
     here = known.values["tags"]
@@ -84,7 +93,7 @@ def _metadata(known: KnownDevice, wanted: Wanted, old: Binding | None) -> dict[s
     came = set() if old is None else set(old.metadata_keys)
     if not came and not wanted.metadata:
         return {}
-    here = known.values["metadata"]
+    here = json.loads(known.values["metadata"])
     kept = {name: value for name, value in here.items() if name in wanted.metadata or name not in came}
     metadata = {**kept, **wanted.metadata}
     return {} if metadata == here else {"metadata": metadata}

@@ -22,23 +22,20 @@ def waves(moves: Mapping[str, tuple[str, str]]) -> list[list[Step]]:
     its devices under a name that says so. If we die then, the next synchronisation gives it its name.
     """
     holder = {old: device_id for device_id, (old, _) in moves.items()}
+    wanting = {new: device_id for device_id, (_, new) in moves.items()}
     waiting = {device_id: new for device_id, (_, new) in moves.items()}
     found: list[list[Step]] = []
     ready = [device_id for device_id, new in waiting.items() if new not in holder]
     while waiting:
         if not ready:
-            ready = _open_circles(moves, holder, waiting, found)
+            freed = _open_circles(moves, holder, waiting, found)
+            ready = [wanting[name] for name in freed]
         found.append([Step(device_id=device_id, name=waiting.pop(device_id)) for device_id in ready])
         freed = [moves[device_id][0] for device_id in ready if holder.get(moves[device_id][0]) == device_id]
         for name in freed:
             del holder[name]
-        ready = _wanting(freed, waiting)
+        ready = [wanting[name] for name in freed if wanting.get(name) in waiting]
     return found
-
-
-def _wanting(names: list[str], waiting: Mapping[str, str]) -> list[str]:
-    wanted = set(names)
-    return [device_id for device_id, new in waiting.items() if new in wanted] if wanted else []
 
 
 def _open_circles(
@@ -47,7 +44,7 @@ def _open_circles(
     waiting: Mapping[str, str],
     found: list[list[Step]],
 ) -> list[str]:
-    """Parks one device of each circle; answers who can take the names that are free now."""
+    """Parks one device of each circle; answers the names that are free now, each wanted by the next in it."""
     parked: list[Step] = []
     seen: set[str] = set()
     for device_id in waiting:
@@ -62,7 +59,7 @@ def _open_circles(
     freed = [moves[step.device_id][0] for step in parked]
     for name in freed:
         del holder[name]
-    return _wanting(freed, waiting)
+    return freed
 
 
 def _parking(device_id: str, name: str) -> str:

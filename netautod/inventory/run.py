@@ -141,10 +141,11 @@ class SyncRun:
         """Answers the external ids of those that were not written."""
         by_id = {write.before.id: write for write in writes}
         again: set[str] = set()
-        for wave in waves({key: (write.before.name, write.name) for key, write in by_id.items()}):
-            steps = [_step(by_id, step) for step in wave]
-            refused = await self._write(steps, counted=not any(step.parked for step in wave))
-            again |= refused
+        moves = {device_id: (write.before.name, write.name) for device_id, write in by_id.items()}
+        for wave in await asyncio.to_thread(waves, moves):
+            for batch in in_batches(wave):
+                steps = [_step(by_id, step) for step in batch]
+                again |= await self._write(steps, counted=not batch[0].parked)
         return again
 
     async def _write(self, writes: Sequence[DeviceWrite], *, counted: bool = True) -> set[str]:

@@ -65,10 +65,10 @@ class FarEnd:
 
     def open(self, access: InventoryAccess) -> InventorySource:
         self.accesses.append(access)
-        return _Source(self, access)
+        return FarEndSource(self, access)
 
 
-class _Source:
+class FarEndSource:
     def __init__(self, far_end: FarEnd, access: InventoryAccess) -> None:
         self._far_end = far_end
         self._access = access

@@ -1,5 +1,6 @@
 """Devices here and in an inventory, made with a few words."""
 
+import json
 from typing import Any
 
 from netautod.devices.bindings import OPTIONAL, Binding, KnownDevice
@@ -45,11 +46,13 @@ def local(
         "host": host,
         "device_type": "cisco_ios",
         "tags": (),
-        "metadata": {},
+        "metadata": "{}",
         "inventory_id": int(number) if number else None,
         "source": "inventory" if bindings else "manual",
         **more,
     }
+    if isinstance(values["metadata"], dict):
+        values["metadata"] = json.dumps(values["metadata"])
     return KnownDevice(
         id=device_id, live=live, site_id=values["site_id"], values=values, bindings=tuple(bindings)
     )

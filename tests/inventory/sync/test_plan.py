@@ -152,7 +152,7 @@ CASES = [
         id="an earlier ad hoc sync keeps no device from removal",
     ),
     pytest.param(
-        [local("d1", "a", "192.0.2.1", bound(1, key=OTHER_KEY))],
+        [local("d1", "a", "192.0.2.1", bound(7, key=OTHER_KEY))],
         [remote(1, "a")],
         {},
         Expected(adopt={"d1": set()}),

@@ -9,7 +9,7 @@ import pytest
 from netautod.outbound.errors import AddressRefused, RequestFailed
 from netautod.plugin_api import InventoryFailed, RemoteProblem
 from tests.conftest import Serve
-from tests.inventory.sync.far_end import TOKEN, URL, machine
+from tests.inventory.sync.far_end import TOKEN, URL, FarEndSource, machine
 from tests.inventory.sync.world import AD_HOC, SOURCES, World, installed
 from tests.support.client import assert_error
 
@@ -437,6 +437,29 @@ async def test_two_syncs_of_one_inventory_at_once_are_a_409(world: World) -> Non
     assert [(await first).status, (await ad_hoc).status] == [200, 200]
     assert await world.names() == ["sw1"]
     assert counts(await world.sync(source)) == (0, 0, 1, 0, 0)
+
+
+async def test_the_settings_say_which_device_type_a_platform_is(world: World, serve: Serve) -> None:
+    own = {"device_types": ("ios-xe = cisco_xe", "eos=arista_eos")}
+    async with installed(world.database, world.settings.data_dir, **own) as made:
+        there = await made.world(serve)
+        assert (await there.api.post(AD_HOC, BODY)).status == 200
+        assert there.far_end.accesses[0].device_types == {"ios-xe": "cisco_xe", "eos": "arista_eos"}
+
+
+async def test_a_far_end_that_keeps_silent_is_not_waited_for(
+    world: World, serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def silent(*_: Any) -> None:
+        await asyncio.Event().wait()
+
+    limits = {"test_seconds": 0.2}
+    async with installed(world.database, world.settings.data_dir, **limits) as made:
+        hasty = await made.world(serve)
+        monkeypatch.setattr(FarEndSource, "probe", silent)
+        text = "no complete answer within 0.2 seconds"
+        assert_error(await hasty.api.post(AD_HOC, BODY), 502, text)
+        assert (await hasty.api.post(f"{AD_HOC}/test", BODY)).json["message"] == text
 
 
 async def test_too_many_devices_and_too_much_time_end_a_sync(world: World, serve: Serve) -> None:
