@@ -1,8 +1,10 @@
 """Opens a source on a server of the test through the real guarded client, and walks it to its end."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any
+
+import pytest
 
 from netautod.outbound.addresses import AddressRules
 from netautod.outbound.client import GuardedClient
@@ -13,7 +15,9 @@ from netautod.plugin_api import (
     RemoteDevice,
     RemoteProblem,
 )
+from netautod_netbox import NetBoxSource
 from netautod_netbox.pace import Bounds, Pace
+from tests.support.netbox_replay import V1_TOKEN, NetBoxReplay
 
 
 @dataclass(kw_only=True)
@@ -65,3 +69,21 @@ def quick(sleep: Callable[[float], Awaitable[None]], *, seconds: float = 20.0) -
     """Nothing is really slept; `seconds` are those of a request."""
     bounds = Bounds(seconds=seconds, most_bytes=2 * 1024 * 1024, longest_wait=60.0)
     return Pace(status=bounds, count=bounds, page=bounds, sleep=sleep)
+
+
+@pytest.fixture
+async def netbox() -> AsyncIterator[NetBoxReplay]:
+    """The recorded NetBox; a module that wants it imports it."""
+    made = NetBoxReplay()
+    yield made
+    made.close()
+
+
+def source_of(server: NetBoxReplay, **changes: Any) -> NetBoxSource:
+    """`url` and `token` as well as the fields of InventoryAccess may be changed."""
+    return NetBoxSource(access(changes.pop("url", server.url), changes.pop("token", V1_TOKEN), **changes))
+
+
+def netbox_at(url: str, waits: Waits | None = None, **changes: Any) -> NetBoxSource:
+    """Without real waits; `seconds` may be changed."""
+    return NetBoxSource(access(url, V1_TOKEN), pace=quick(waits or Waits(), **changes))
