@@ -44,6 +44,8 @@ from netautod.http.health import routes as health_routes
 from netautod.http.limits import RateLimiter
 from netautod.http.routes import Route, application
 from netautod.inventory import import_handlers
+from netautod.inventory import store as inventory_store
+from netautod.inventory_parts import InventoryParts
 from netautod.leases import named
 from netautod.leases.keeper import LeaseKeeper
 from netautod.metrics import Metrics
@@ -81,6 +83,7 @@ SEALED_FIELDS = (
     *signing_keys.SEALED_FIELDS,
     *ssh_ca.SEALED_FIELDS,
     *config_texts.SEALED_FIELDS,
+    *inventory_store.SEALED_FIELDS,
     *notes_store.SEALED_FIELDS,
 )
 
@@ -106,7 +109,7 @@ async def build(base: Foundation, health: Callable[[], Awaitable[Health]]) -> As
     device_parts = DeviceParts.build(base)
     node_id = str(uuid4())
     async with AsyncExitStack() as stack:
-        leases = await _named_leases(stack, base, node_id)
+        leases = await named_leases(stack, base, node_id)
         auth = await AuthParts.build(base, plugins=plugins, installed=INSTALLED)
         stack.push_async_callback(auth.auth.providers.close)
         sign = auth.ssh_ca.sign_for_device
@@ -114,6 +117,7 @@ async def build(base: Foundation, health: Callable[[], Awaitable[Health]]) -> As
         configs = await stack.enter_async_context(config_service(base, device_parts.devices, sessions))
         operations = DeviceOperations.build(base, device_parts, sessions)
         pauses = await stack.enter_async_context(Pauses(base.database))
+        inventory = InventoryParts.build(base, device_parts, plugins, leases, pauses.paused)
         node = ExecutionNode(
             node_id=node_id,
             database=base.database,
@@ -141,6 +145,7 @@ async def build(base: Foundation, health: Callable[[], Awaitable[Health]]) -> As
             executions=executions,
             health=health,
             device_parts=device_parts,
+            inventory=inventory,
             notes=notes,
             operations=operations,
             system=await system_service(
@@ -149,9 +154,11 @@ async def build(base: Foundation, health: Callable[[], Awaitable[Health]]) -> As
             tasks=tasks,
         )
         await device_parts.resume()
+        await inventory.sources.resume()
         await auth.resume()
         await stack.enter_async_context(node)
         await stack.enter_async_context(retention(base, device_parts.devices, configs, leases))
+        await stack.enter_async_context(inventory.auto)
         yield Service(
             application=application(
                 [*routes, openapi.route(routes)], _http_context(base, auth.authenticator)
@@ -173,6 +180,7 @@ def _routes(
     executions: ExecutionService,
     health: Callable[[], Awaitable[Health]],
     device_parts: DeviceParts,
+    inventory: InventoryParts,
     notes: NotesVault,
     operations: DeviceOperations,
     system: SystemService,
@@ -189,6 +197,7 @@ def _routes(
         *health_routes(health),
         *import_handlers.routes(device_parts.imports),
         *operations.routes(),
+        *inventory.routes(),
         *site_handlers.routes(device_parts.sites),
         *system_handlers.routes(system),
         *task_handlers.routes(tasks),
@@ -208,6 +217,7 @@ def description() -> dict[str, Any]:
         executions=nothing,
         health=nothing,
         device_parts=device_parts,
+        inventory=InventoryParts(sources=nothing, sync=nothing, auto=nothing),
         notes=nothing,
         operations=DeviceOperations(commands=nothing, tests=nothing, devices=nothing),
         system=nothing,
@@ -217,7 +227,8 @@ def description() -> dict[str, Any]:
     return served
 
 
-async def _named_leases(stack: AsyncExitStack, base: Foundation, node_id: str) -> named.NamedLeases:
+async def named_leases(stack: AsyncExitStack, base: Foundation, node_id: str) -> named.NamedLeases:
+    """The leases of one node, or of a command beside it; renewed as long as the stack is open."""
     keeper = LeaseKeeper(
         collection=base.database.collection(named.COLLECTION),
         node_id=node_id,

@@ -10,7 +10,7 @@ from collections.abc import Callable, Coroutine, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-from netautod import __version__, app, commands, import_command, logs, server, supervisor
+from netautod import __version__, app, commands, import_command, logs, server, supervisor, sync_command
 from netautod.errors import InvalidInput, NetautodError
 from netautod.settings import Settings, SettingsError
 from netautod.settings_reader import load
@@ -91,6 +91,8 @@ def _parser() -> argparse.ArgumentParser:
     import_command.add_arguments(imports)
     rotate = command(found, "rotate-keys", _rotate_keys, "make new organization keys and re-wrap all secrets")
     rotate.add_argument("--jwt", action="store_true", help="instead: a new key that signs access tokens")
+    sync = command(found, "sync", sync_command.run, "synchronise devices with a saved inventory source")
+    sync_command.add_arguments(sync)
     _add_users(found.add_parser("user", help="manage users"), command)
     _add_organizations(found.add_parser("org", help="manage organizations"), command)
     return parser

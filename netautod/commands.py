@@ -1,8 +1,9 @@
 """The commands of an administrator, on the configured database or beside a running service."""
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import timedelta
+from uuid import uuid4
 
 from netautod import app
 from netautod.auth.signing_keys import SigningKeys
@@ -11,8 +12,12 @@ from netautod.clock import to_text
 from netautod.device_parts import DeviceParts
 from netautod.errors import InvalidInput, NotFound
 from netautod.foundation import Foundation, any_database, lay
+from netautod.inventory.far_end import Progress
 from netautod.inventory.import_models import ImportResult, RowFile
-from netautod.inventory.import_service import Progress
+from netautod.inventory.import_service import RowProgress
+from netautod.inventory.models import SyncResult
+from netautod.inventory.sync_log import Options
+from netautod.inventory_parts import InventoryParts
 from netautod.plugin_manager import PluginManager, PluginStatus
 from netautod.settings import Settings
 from netautod.ssh.platforms import PlatformRegistry
@@ -114,13 +119,32 @@ async def import_devices(
     *,
     organization: str | None,
     dry_run: bool,
-    progress: Progress,
+    progress: RowProgress,
 ) -> ImportResult:
     """Without an `organization` there must be only one. Raises InvalidInput or NotFound."""
     async with _opened(settings) as base:
         caller = system_caller((await _organization(base, organization)).id)
         imports = DeviceParts.build(base).imports
         return await imports.run(caller, file, dry_run=dry_run, progress=progress)
+
+
+async def sync_source(
+    settings: Settings,
+    source: str,
+    options: Options,
+    *,
+    organization: str | None,
+    progress: Progress,
+) -> SyncResult:
+    """`source`: the name or id of a saved source. Without an `organization` there must be only one."""
+    async with AsyncExitStack() as stack:
+        base = await stack.enter_async_context(_opened(settings))
+        caller = system_caller((await _organization(base, organization)).id)
+        plugins = PluginManager.load(disabled=settings.plugins.disabled)
+        leases = await app.named_leases(stack, base, str(uuid4()))
+        inventory = InventoryParts.build(base, DeviceParts.build(base), plugins, leases)
+        found = await inventory.sources.named(caller.org_id, source)
+        return await inventory.sync.sync_source(caller, found.id, options, progress)
 
 
 async def _organization(base: Foundation, name: str | None) -> Organization:

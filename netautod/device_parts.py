@@ -16,6 +16,7 @@ from netautod.http.routes import Route
 from netautod.inventory.import_service import ImportService
 from netautod.leases.named import NamedLeases
 from netautod.plugin_manager import PluginManager
+from netautod.settings import Devices
 from netautod.sites.service import SiteService
 from netautod.ssh.platform_model import CaptureItem
 from netautod.ssh.platforms import PlatformRegistry
@@ -52,6 +53,16 @@ class DeviceParts:
             await service.resume()
 
 
+def platforms_of(plugins: PluginManager, settings: Devices) -> PlatformRegistry:
+    """Those that ship, those of plugins, and what the operator lists for Linux hosts."""
+    platforms = PlatformRegistry()
+    plugins.register_platforms(platforms.register)
+    entries = settings.linux_capture
+    if entries:
+        platforms.capture_instead("linux", [CaptureItem.parse(entry) for entry in entries])
+    return platforms
+
+
 def device_sessions(
     base: Foundation,
     parts: DeviceParts,
@@ -60,11 +71,7 @@ def device_sessions(
     sign: CertificateSigner,
 ) -> DeviceSessions:
     """`sign` is the SSH authority of the organizations, which the resources do not know."""
-    platforms = PlatformRegistry()
-    plugins.register_platforms(platforms.register)
-    entries = base.settings.devices.linux_capture
-    if entries:
-        platforms.capture_instead("linux", [CaptureItem.parse(entry) for entry in entries])
+    platforms = platforms_of(plugins, base.settings.devices)
     suspensions = Suspensions(base.database, clock=base.clock)
     parts.devices.deleted.register(suspensions.store.forget_device)
     parts.credentials.deleted.register(suspensions.store.forget_credential)

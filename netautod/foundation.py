@@ -21,6 +21,8 @@ from netautod.docs import store as document_store
 from netautod.errors import NetautodError, Unavailable
 from netautod.executions import log, results
 from netautod.executions import store as execution_store
+from netautod.inventory import history_store
+from netautod.inventory import store as inventory_store
 from netautod.outbound.addresses import AddressRules
 from netautod.outbound.client import GuardedClient
 from netautod.settings import Settings
@@ -49,6 +51,8 @@ INDEXES: tuple[Index, ...] = (
     *document_store.INDEXES,
     *execution_store.INDEXES,
     *failure_counters.INDEXES,
+    *history_store.INDEXES,
+    *inventory_store.INDEXES,
     *log.INDEXES,
     *organization_store.INDEXES,
     *redirect_store.INDEXES,

@@ -59,6 +59,8 @@ def check_text(text: str, where: str) -> None:
     """Raises InvalidInput for NUL and for lone surrogates, which the database cannot keep."""
     if "\x00" in text:
         raise InvalidInput(f"{where}: NUL is not allowed in a text")
+    if text.isascii():
+        return
     try:
         text.encode("utf-8")
     except UnicodeEncodeError as error:

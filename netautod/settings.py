@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from netautod.auth_settings import Ldap, Oidc, SshCa
+from netautod.inventory_settings import Inventory
 from netautod.settings_field import SettingsError, setting
 
 __all__ = ["Row", "Settings", "SettingsError", "setting", "table"]
@@ -120,6 +121,7 @@ class Retention:
     audit_days: float = setting(
         400.0, "Audit events older than this are deleted; 0: none.", low=0, high=36_500
     )
+    sync_history: int = setting(200, "Synchronisations kept in the history per inventory source.", low=1)
     interval_seconds: float = setting(3600.0, "Seconds between two clean-ups, by one node.", low=1)
 
 
@@ -202,6 +204,7 @@ class Settings:
     retention: Retention = Retention()
     devices: Devices = Devices()
     configs: Configs = Configs()
+    inventory: Inventory = field(default_factory=Inventory)
     outbound: Outbound = Outbound()
     plugins: Plugins = Plugins()
     log: Log = Log()

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from netautod.auth_settings import check_ldap, check_oidc
+from netautod.inventory_settings import check_inventory
 from netautod.settings import ENVIRONMENT_PREFIX, Row, Settings, SettingsError, table
 
 
@@ -139,6 +140,7 @@ def _check_whole(settings: Settings) -> None:
             raise SettingsError(f"devices.linux_capture: {entry!r} is not one line with a file or a command")
     check_ldap(settings.ldap)
     check_oidc(settings.oidc)
+    check_inventory(settings.inventory)
     if bool(settings.server.tls_certificate) != bool(settings.server.tls_key):
         raise SettingsError("server.tls_certificate and server.tls_key go together")
     for key, networks in (

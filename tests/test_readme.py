@@ -18,6 +18,7 @@ COMMANDS = (
     "openapi",
     "import",
     "rotate-keys",
+    "sync",
     "user add",
     "user list",
     "user passwd",

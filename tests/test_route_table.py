@@ -6,18 +6,6 @@ from tests.support.route_table import built, table
 
 # Lines of the table without a route yet, by the reason. Whoever builds one removes it here.
 NOT_BUILT = {
-    "Sync from an inventory and imports are a part of their own.": [
-        "DELETE /api/devices/sources/inventory/:",
-        "GET /api/devices/sources/inventory",
-        "GET /api/devices/sources/inventory/:",
-        "GET /api/devices/sync/history",
-        "POST /api/devices/sources/inventory",
-        "POST /api/devices/sources/inventory/:/sync",
-        "POST /api/devices/sources/inventory/:/test",
-        "POST /api/devices/sync/inventory",
-        "POST /api/devices/sync/inventory/test",
-        "PUT /api/devices/sources/inventory/:",
-    ],
     "Status, pause and the page of the API come with operations.": [
         "GET /api/docs-ui",
     ],

@@ -152,6 +152,11 @@ WRONG_FILES = [
     pytest.param('[devices]\nlinux_capture = ["-"]', "'-' is not one line with a file", id="nothing to read"),
     pytest.param('[devices]\nlinux_capture = ["ip\\n"]', "is not one line with a file", id="two lines"),
     pytest.param('[mongodb]\nuri = "db1:27017"', "mongodb.uri must begin with mongodb://", id="no URI"),
+    pytest.param(
+        '[inventory]\ndevice_types = ["ios=Cisco IOS"]',
+        "not of the form slug=device_type",
+        id="no device type",
+    ),
     pytest.param('[log]\nlevel = "loud"', "log.level must be debug, info", id="an unknown level"),
     pytest.param('[log]\nformat = "xml"', "log.format must be text or json", id="an unknown format"),
     pytest.param('[server]\ntls_key = "k"', "go together", id="a TLS key without a certificate"),

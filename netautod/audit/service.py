@@ -1,6 +1,6 @@
 """The audit log: one event for every write, login, secret use, command and approval; and its reading."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any
 from uuid import uuid4
@@ -49,6 +49,35 @@ class AuditLog:
             ip_address=caller.ip_address,
             request_id=caller.request_id,
             details=details,
+        )
+
+    async def record_many(
+        self,
+        caller: Caller,
+        action: str,
+        resource_type: str,
+        records: Iterable[tuple[str, Mapping[str, Any]]],
+    ) -> None:
+        """One event for each (resource id, details), in one write."""
+        now = self._clock.now()
+        await self._store.insert_many(
+            caller.org_id,
+            [
+                AuditEvent(
+                    id=str(uuid4()),
+                    org_id=caller.org_id,
+                    at=now,
+                    actor_id=caller.user_id,
+                    actor_name=caller.username,
+                    action=action,
+                    resource_type=resource_type,
+                    resource_id=resource_id,
+                    ip_address=caller.ip_address,
+                    request_id=caller.request_id,
+                    details=details,
+                )
+                for resource_id, details in records
+            ],
         )
 
     async def record_for(

@@ -1,5 +1,6 @@
 """Audit events in MongoDB: the collection `audit_events`, which is added to, and forgets only by age."""
 
+from collections.abc import Sequence
 from datetime import datetime
 
 from netautod.audit.models import AuditEvent, AuditFilter
@@ -23,6 +24,9 @@ class AuditStore:
 
     async def insert(self, event: AuditEvent) -> None:
         await self._events.insert(event.org_id, _document(event))
+
+    async def insert_many(self, org_id: OrgId, events: Sequence[AuditEvent]) -> None:
+        await self._events.insert_many(org_id, [_document(event) for event in events])
 
     async def page(self, org_id: OrgId, narrowed: AuditFilter, page: Page) -> PageOf[AuditEvent]:
         """Newest first."""

@@ -1,7 +1,7 @@
 """What may stand as the host of a device: an address or a host name, nothing that could mean more."""
 
-import ipaddress
 import re
+import socket
 
 # RFC 1123 2.1 with the underscore that networks use; a label never begins with a hyphen.
 LABEL = re.compile(r"[A-Za-z0-9_](?:[A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?")
@@ -12,8 +12,9 @@ NUMBER = re.compile(r"[0-9]+|0[xX][0-9A-Fa-f]*")
 def is_host(text: str) -> bool:
     """True for an IPv4 or IPv6 address (without brackets or zone) or a host name."""
     try:
-        return "%" not in str(ipaddress.ip_address(text))
-    except ValueError:
+        socket.inet_pton(socket.AF_INET6 if ":" in text else socket.AF_INET, text)
+        return True
+    except (OSError, ValueError):  # ValueError: NUL or a letter beyond ASCII
         labels = text.removesuffix(".").split(".")
     if len(text) > 253 or NUMBER.fullmatch(labels[-1]):
         return False

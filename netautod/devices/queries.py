@@ -56,6 +56,18 @@ INDEXES = (
     ),
     Index(collection=COLLECTION, keys=(("cleanup", 1),), partial={"cleanup": True}),
     Index(collection=COLLECTION, keys=(("deleted_at", 1),), partial={"deleted_at": {"$type": "date"}}),
+    # One live device for each device of an inventory, and the deleted ones that may come back.
+    Index(
+        collection=COLLECTION,
+        keys=(("org_id", 1), ("bindings.key", 1), ("bindings.external_id", 1)),
+        unique=True,
+        partial={**LIVE, "bindings.key": {"$gt": ""}},
+    ),
+    Index(
+        collection=COLLECTION,
+        keys=(("org_id", 1), ("bindings.key", 1), ("bindings.external_id", 1), ("deleted_at", -1)),
+        partial={"live": False, "bindings.key": {"$gt": ""}},
+    ),
 )
 
 

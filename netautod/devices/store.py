@@ -48,12 +48,12 @@ class DeviceStore:
 
     async def insert(self, org_id: OrgId, device: Device) -> None:
         """Raises Duplicate if a live device has the name."""
-        await self._devices.insert(org_id, _document(device))
+        await self._devices.insert(org_id, document_of(device))
         await self.counts.changed(org_id)
 
     async def insert_many(self, org_id: OrgId, devices: Sequence[Device]) -> tuple[int, ...]:
         """Inserts all whose name no live device has; answers the positions of the others."""
-        result = await self._devices.insert_many(org_id, [_document(device) for device in devices])
+        result = await self._devices.insert_many(org_id, [document_of(device) for device in devices])
         await self.counts.changed(org_id)
         return result.duplicates
 
@@ -236,7 +236,8 @@ class DeviceStore:
         return [(OrgId(document["org_id"]), str(document["_id"])) for document in found]
 
 
-def _document(device: Device) -> Document:
+def document_of(device: Device) -> Document:
+    """The whole document of a live device, without `org_id`."""
     return {
         "_id": device.id,
         **{name: getattr(device, name) for name in PLAIN},

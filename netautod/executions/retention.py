@@ -1,16 +1,15 @@
 """Deletes old executions with their logs and results; the last success and failure of a task stay."""
 
-import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import timedelta
 
 from netautod.clock import Clock
-from netautod.errors import Unavailable
 from netautod.executions import log, results
 from netautod.executions.store import COLLECTION
 from netautod.executions.transitions import TERMINAL
 from netautod.leases.named import NamedLeases
+from netautod.leases.periodic import Periodic
 from netautod.registries import Followers
 from netautod.settings import Retention as RetentionSettings
 from netautod.store.client import Database, Filter, OrgId
@@ -43,34 +42,26 @@ class Retention:
         self._logs = database.collection(log.COLLECTION)
         self._results = database.collection(results.COLLECTION)
         self._clock = clock
-        self._leases = leases
         self._settings = settings
-        self._task: asyncio.Task[None] | None = None
+        self._loop = Periodic(
+            self._sweep_all,
+            name="retention of executions",
+            seconds=settings.interval_seconds,
+            lease=LEASE,
+            leases=leases,
+        )
 
     async def __aenter__(self) -> "Retention":
-        self._task = asyncio.create_task(self._forever(), name="retention")
+        await self._loop.__aenter__()
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        if self._task is not None:
-            self._task.cancel()
-            await asyncio.gather(self._task, return_exceptions=True)
+        await self._loop.__aexit__()
 
-    async def _forever(self) -> None:
-        while True:
-            await asyncio.sleep(self._settings.interval_seconds)
-            try:
-                held = await self._leases.acquire(LEASE)
-                if held is None:
-                    continue
-                try:
-                    await self.clean()
-                    for sweep in self._sweeps:
-                        await sweep()
-                finally:
-                    await self._leases.release(held)
-            except Unavailable as error:
-                logger.warning("old executions could not be deleted: %s", error)
+    async def _sweep_all(self) -> None:
+        await self.clean()
+        for sweep in self._sweeps:
+            await sweep()
 
     async def clean(self) -> int:
         """One pass; answers how many executions it deleted. Doing it twice at once does no harm."""

@@ -16,7 +16,7 @@ from netautod.inventory.import_models import MOST_ROWS, ImportResult, RowFile
 from netautod.inventory.import_run import ImportRun
 from netautod.pace import Pace
 
-Progress = Callable[[int, int], None]
+RowProgress = Callable[[int, int], None]
 
 
 def _unwatched(done: int, total: int) -> None:
@@ -29,7 +29,7 @@ class ImportService:
         self._audit = audit
 
     async def run(
-        self, caller: Caller, file: RowFile, *, dry_run: bool = False, progress: Progress = _unwatched
+        self, caller: Caller, file: RowFile, *, dry_run: bool = False, progress: RowProgress = _unwatched
     ) -> ImportResult:
         """`dry_run` answers what would happen now and changes nothing. `progress`: rows done, of how many.
 

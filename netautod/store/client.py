@@ -35,6 +35,14 @@ class InsertManyResult:
     duplicates: tuple[int, ...]
 
 
+@dataclass(frozen=True, kw_only=True)
+class ChangeManyResult:
+    """`duplicates` holds the positions that a unique index refused; the other unmatched ones are not told."""
+
+    matched: int
+    duplicates: tuple[int, ...]
+
+
 class Collection:
     """One collection of the whole installation."""
 
@@ -125,6 +133,20 @@ class Collection:
         operations = [UpdateOne(where, change, upsert=upsert) for where, change in changes]
         with translated(writing=True):
             await self._raw.bulk_write(operations, ordered=False)
+
+    async def change_batch(self, changes: Sequence[tuple[Filter, Change]]) -> ChangeManyResult:
+        """As `update_batch`, but tells how much was not written, by its filter or as a duplicate."""
+        if not changes:
+            return ChangeManyResult(matched=0, duplicates=())
+        operations = [UpdateOne(where, change) for where, change in changes]
+        with translated(writing=True):
+            try:
+                result = await self._raw.bulk_write(operations, ordered=False)
+            except BulkWriteError as error:
+                duplicates = duplicates_of(error)
+                matched = int((error.details or {}).get("nMatched", 0))
+                return ChangeManyResult(matched=matched, duplicates=duplicates)
+        return ChangeManyResult(matched=result.matched_count, duplicates=())
 
     async def update_groups(self, changes: Sequence[tuple[Filter, Change]]) -> None:
         """Many changes, each of all the documents that match, in one round trip and in any order.
@@ -218,6 +240,9 @@ class OrgCollection:
 
     async def insert_many(self, org_id: OrgId, documents: Sequence[Document]) -> InsertManyResult:
         return await self._all.insert_many([{**document, "org_id": org_id} for document in documents])
+
+    async def change_batch(self, org_id: OrgId, changes: Sequence[tuple[Filter, Change]]) -> ChangeManyResult:
+        return await self._all.change_batch([(_within(org_id, where), change) for where, change in changes])
 
     async def update(self, org_id: OrgId, where: Filter, change: Change, *, upsert: bool = False) -> bool:
         return await self._all.update(_within(org_id, where), change, upsert=upsert)

@@ -1,6 +1,6 @@
 """The real service of a benchmark: `netautod serve` on a private mongod, without limits, logged in."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -15,11 +15,17 @@ DATABASE = MongoDB().database
 
 
 @asynccontextmanager
-async def running_service(uri: str) -> AsyncIterator[tuple[Service, ApiClient]]:
-    """The service on the database `DATABASE` of that mongod, and a client that is logged in as admin."""
+async def running_service(
+    uri: str, variables: Mapping[str, str] | None = None
+) -> AsyncIterator[tuple[Service, ApiClient]]:
+    """The service on the database `DATABASE` of that mongod, and a client that is logged in as admin.
+
+    `variables` are added to its environment.
+    """
+    changed = {**UNLIMITED, **(variables or {})}
     with TemporaryDirectory(prefix="netautod-bench-") as folder:
         try:
-            async with serving(Path(folder) / "data", "--mongodb-uri", uri, variables=UNLIMITED) as service:
+            async with serving(Path(folder) / "data", "--mongodb-uri", uri, variables=changed) as service:
                 yield service, await service.client()
         except NotStarted as error:
             last_line = str(error).rstrip().rpartition("\n")[2]

@@ -1,24 +1,14 @@
 """The composition root of devices: plugins and settings decide what the platforms are."""
 
-from pathlib import Path
-from types import SimpleNamespace
-from typing import cast
-
-from netautod.device_parts import DeviceParts, device_sessions
-from netautod.foundation import Foundation
-from netautod.leases.named import NamedLeases
+from netautod.device_parts import platforms_of
 from netautod.plugin_manager import PluginManager
-from netautod.settings import Devices, Settings
+from netautod.settings import Devices
 from netautod.ssh.platform_model import CaptureItem
 from netautod.ssh.platforms import PlatformRegistry
 
 
 def platforms(settings: Devices) -> PlatformRegistry:
-    base = SimpleNamespace(settings=Settings(data_dir=Path("unused"), devices=settings), audit=None)
-    parts = SimpleNamespace(devices=None, credentials=None)
-    return device_sessions(
-        cast(Foundation, base), cast(DeviceParts, parts), PluginManager(), cast(NamedLeases, None)
-    ).platforms
+    return platforms_of(PluginManager(), settings)
 
 
 def test_linux_is_read_by_its_own_list_unless_the_settings_have_one() -> None:

@@ -43,6 +43,7 @@ async def test_no_secret_is_stored_in_clear(service: Service, console: Console) 
         "canary-token",
         "canary-generic",
         "canary-in-config",
+        "canary-inventory",
         PASSWORD,
         key.splitlines()[3],
         service.password,
@@ -50,6 +51,7 @@ async def test_no_secret_is_stored_in_clear(service: Service, console: Console) 
     await add_secrets(console, key)
     tokens = await logged_in(console)
     await back_up(console)
+    await synchronise(console)
     found = {text async for text in leaks(service, [CONTROL, *canaries, *tokens])}
     assert {text for text in found if not text.startswith(CONTROL)} == set()
     assert f"{CONTROL} in netautod.credentials" in found  # the search finds what is in clear
@@ -82,6 +84,20 @@ async def back_up(console: Console) -> None:
         await console.device("canary", switch.port, default_credential_id=credential)
         run = await console.run(await console.backup("canary", "canary"))
     assert run["state"] == "completed", run
+
+
+async def synchronise(console: Console) -> None:
+    """With a far end that is not there: what fails is logged and kept as well."""
+    url = "http://inventory.invalid"
+    source = await console.add(
+        "/api/devices/sources/inventory", name="canary", url=url, token="canary-inventory"
+    )
+    path = f"/api/devices/sources/inventory/{source['id']}"
+    for call in ("test", "sync"):
+        response = await console.client.post(f"{path}/{call}")
+        assert response.status == {"test": 200, "sync": 502}[call], response.content
+    named = {"inventory_url": url, "token": "canary-inventory"}
+    assert (await console.client.post("/api/devices/sync/inventory", named)).status == 502
 
 
 async def leaks(service: Service, canaries: list[str]) -> AsyncIterator[str]:

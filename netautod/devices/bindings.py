@@ -1,0 +1,94 @@
+"""Which devices of outer inventories a device is bound to, and what a synchronisation has to know of it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+# Texts that a device takes over from an inventory; site, tags and metadata have rules of their own.
+ALWAYS_GIVEN = ("name", "host", "device_type")
+OPTIONAL = ("description", "manufacturer", "model", "platform", "serial_number", "asset_tag")
+TAKEN_OVER = (*ALWAYS_GIVEN, *OPTIONAL, "site", "tags", "metadata", "inventory_id", "source")
+SAVED_SOURCE = "source:"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Binding:
+    """One device of one inventory. `key` is `source:<id>` or `origin:<scheme://host:port>`.
+
+    `brought`: the synchronisation made the device (it did not adopt one that was here). `gave` are the
+    optional texts that the inventory had when it was last read, `tags` and `metadata_keys` what came to the
+    device by this binding: what is not among them was added here and is left alone.
+    """
+
+    key: str
+    external_id: str
+    brought: bool
+    gave: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    metadata_keys: tuple[str, ...] = ()
+
+    @property
+    def saved(self) -> bool:
+        """Of a saved source, which goes on looking after the device."""
+        return self.key.startswith(SAVED_SOURCE)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class KnownDevice:
+    """A device here, live or deleted. `values`: the fields of TAKEN_OVER, and what the device points at.
+
+    `metadata` among them is the stored JSON text: thousands of small objects would keep the collector busy.
+    `cleaning`: it was deleted, and the followers of the deletion are not done yet.
+    """
+
+    id: str
+    live: bool
+    cleaning: bool = False
+    site_id: str | None
+    values: Mapping[str, Any]
+    bindings: tuple[Binding, ...]
+
+    @property
+    def name(self) -> str:
+        return str(self.values["name"])
+
+    def binding(self, key: str) -> Binding | None:
+        return next((binding for binding in self.bindings if binding.key == key), None)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class DeviceWrite:
+    """New values of some fields of `before`, written only while those fields are as they were read.
+
+    `bindings` None: they stay. `fields` are the changed fields that an audit event names.
+    """
+
+    action: str
+    before: KnownDevice
+    values: Mapping[str, Any]
+    bindings: tuple[Binding, ...] | None = None
+
+    def external_id(self, key: str) -> str:
+        """Of the device's binding under the key, as it will be."""
+        bindings = self.before.bindings if self.bindings is None else self.bindings
+        return next((binding.external_id for binding in bindings if binding.key == key), "")
+
+    @property
+    def fields(self) -> list[str]:
+        return sorted(self.values)
+
+    @property
+    def name(self) -> str:
+        return str(self.values.get("name", self.before.name))
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class NewDevice:
+    """A device to make, with the fields of TAKEN_OVER that the inventory has for it."""
+
+    values: Mapping[str, Any]
+    binding: Binding
+
+    @property
+    def name(self) -> str:
+        return str(self.values["name"])

@@ -1,0 +1,188 @@
+"""One synchronisation from the walk on: plan, write in batches, and plan again what was edited meanwhile.
+
+Every write stands for itself and the plan is made of what is in the database, so a run that ends in the
+middle, however it does, is continued by the next one.
+"""
+
+import asyncio
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+
+from netautod.caller import Caller
+from netautod.devices.binding_store import in_batches
+from netautod.devices.bindings import DeviceWrite, KnownDevice
+from netautod.devices.synced import SyncedDevices, after_parking, parked
+from netautod.inventory.far_end import Progress, Walk
+from netautod.inventory.models import SyncError, SyncResult
+from netautod.inventory.plan import Facts, Plan, make_plan
+from netautod.inventory.renames import Step, waves
+from netautod.inventory.wanted import Wanted
+
+ROUNDS = 4
+BUSY = "the device is being changed by others at this moment"
+
+
+@dataclass(kw_only=True)
+class Tally:
+    """What has been done so far."""
+
+    added: int = 0
+    updated: int = 0
+    unchanged: int = 0
+    failed: int = 0
+    removed: int = 0
+    errors: list[SyncError] = field(default_factory=list)
+
+    def fail(self, inventory_id: int | None, name: str | None, error: str) -> None:
+        self.failed += 1
+        self.errors.append(SyncError(inventory_id=inventory_id, name=name, error=error))
+
+    def result(self, duration_ms: int) -> SyncResult:
+        return SyncResult(
+            added=self.added,
+            updated=self.updated,
+            unchanged=self.unchanged,
+            failed=self.failed,
+            removed=self.removed,
+            errors=tuple(self.errors),
+            duration_ms=duration_ms,
+        )
+
+    def note(self, error: str) -> None:
+        self.errors.append(SyncError(inventory_id=None, name=None, error=error))
+
+
+@dataclass(kw_only=True, eq=False)
+class SyncRun:
+    """`check` raises once the right to this synchronisation may be lost."""
+
+    caller: Caller
+    devices: SyncedDevices
+    facts: Facts
+    walk: Walk
+    check: Callable[[], None]
+    progress: Progress
+    tally: Tally = field(default_factory=Tally)
+    _done: int = 0
+
+    async def plan(self) -> Plan:
+        """What would be done now."""
+        names = {one.external_id: one.name for one in self.walk.wanted}
+        known = await self.devices.known(self.caller.org_id, self.facts.key, names)
+        return await asyncio.to_thread(make_plan, known, self.walk.wanted, self.facts)
+
+    async def apply(self) -> Tally:
+        self.tally.failed += len(self.walk.problems)
+        self.tally.errors += self.walk.problems
+        if self.walk.missing is not None:
+            self.tally.note(f"{self.walk.missing}; nothing was removed")
+        plan = await self.plan()
+        await self._remove(plan.removals)
+        left = await self._apply(plan, self.walk.wanted)
+        for _ in range(ROUNDS - 1):
+            if not left:
+                return self.tally
+            left = await self._apply(await self._plan_again(left), left)
+        for one in left:
+            self.tally.fail(one.inventory_id, one.name, BUSY)
+        return self.tally
+
+    async def _plan_again(self, left: Sequence[Wanted]) -> Plan:
+        names = {one.external_id: one.name for one in left}
+        known = await self.devices.known_again(self.caller.org_id, self.facts.key, names)
+        facts = Facts(key=self.facts.key, seen=self.facts.seen, complete=False, removes=False)
+        return await asyncio.to_thread(make_plan, known, left, facts)
+
+    async def _apply(self, plan: Plan, wanted: Sequence[Wanted]) -> list[Wanted]:
+        """Answers those that were edited between the plan and the write."""
+        for refused in plan.refused:
+            one = refused.wanted
+            if one is None:
+                self.tally.note(refused.error)
+            else:
+                self.tally.fail(one.inventory_id, one.name, refused.error)
+        self.tally.unchanged += len(plan.unchanged)
+        self._advance(len(plan.unchanged) + len(plan.refused))
+        renamed = [write for write in plan.updates if "name" in write.values]
+        again = await self._rename(renamed)
+        self.tally.updated += len(renamed) - len(again)
+        simple = [write for write in plan.updates if "name" not in write.values]
+        refused_ids = await self._write([*simple, *plan.adopts])
+        self.tally.updated += len(simple) + len(plan.adopts) - len(refused_ids)
+        again |= refused_ids
+        rebound = await self._write(plan.rebound)
+        self.tally.unchanged += len(plan.rebound) - len(rebound)
+        await self._write(plan.released)  # one that is edited meanwhile is released next time
+        revived = await self._revive(plan.revives)
+        made = await self._make(plan)
+        self.tally.added += len(plan.revives) + len(plan.creates) - len(revived) - len(made)
+        again |= rebound | revived | made
+        return [one for one in wanted if one.external_id in again]
+
+    async def _remove(self, devices: Iterable[KnownDevice]) -> None:
+        """Again and again while it helps: a device may be in use by one that is removed after it."""
+        waiting = list(devices)
+        while waiting:
+            refused: list[tuple[KnownDevice, str]] = []
+            for device in waiting:
+                self.check()
+                reason = await self.devices.remove(self.caller, device)
+                if reason is not None:
+                    refused.append((device, reason))
+            self.tally.removed += len(waiting) - len(refused)
+            if len(refused) == len(waiting):
+                for device, reason in refused:
+                    number = device.values["inventory_id"]
+                    self.tally.fail(number, device.name, f"not removed: {reason}")
+                return
+            waiting = [device for device, _ in refused]
+
+    async def _rename(self, writes: Sequence[DeviceWrite]) -> set[str]:
+        """Answers the external ids of those that were not written."""
+        by_id = {write.before.id: write for write in writes}
+        again: set[str] = set()
+        moves = {device_id: (write.before.name, write.name) for device_id, write in by_id.items()}
+        for wave in await asyncio.to_thread(waves, moves):
+            for batch in in_batches(wave):
+                steps = [_step(by_id, step) for step in batch]
+                again |= await self._write(steps, counted=not batch[0].parked)
+        return again
+
+    async def _write(self, writes: Sequence[DeviceWrite], *, counted: bool = True) -> set[str]:
+        again: set[str] = set()
+        for batch in in_batches(writes):
+            self.check()
+            refused = await self.devices.write(self.caller, batch)
+            again |= {write.external_id(self.facts.key) for write in batch if write.before.id in refused}
+            self._advance(len(batch) if counted else 0)
+        return again
+
+    async def _revive(self, writes: Sequence[DeviceWrite]) -> set[str]:
+        again: set[str] = set()
+        for batch in in_batches(writes):
+            self.check()
+            refused = await self.devices.revive(self.caller, batch)
+            again |= {write.external_id(self.facts.key) for write in batch if write.before.id in refused}
+            self._advance(len(batch))
+        return again
+
+    async def _make(self, plan: Plan) -> set[str]:
+        again: set[str] = set()
+        for batch in in_batches(plan.creates):
+            self.check()
+            again |= await self.devices.make(self.caller, batch)
+            self._advance(len(batch))
+        return again
+
+    def _advance(self, count: int) -> None:
+        self._done = min(self._done + count, len(self.walk.wanted))
+        self.progress("apply", self._done, len(self.walk.wanted))
+
+
+def _step(by_id: dict[str, DeviceWrite], step: Step) -> DeviceWrite:
+    """The write of one step; it notes a parking, for the device's own step that follows."""
+    write = by_id[step.device_id]
+    if not step.parked:
+        return write
+    by_id[step.device_id] = after_parking(write, step.name)
+    return parked(write, step.name)

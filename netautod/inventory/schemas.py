@@ -1,0 +1,208 @@
+"""Requests, queries and answers of inventory sources and syncs; tokens are taken, never answered."""
+
+import re
+from typing import Any
+
+from marshmallow import ValidationError, fields, validate
+
+from netautod.http.schema import (
+    Answer,
+    Boolean,
+    Id,
+    Integer,
+    Name,
+    PageAnswer,
+    PageQuery,
+    Query,
+    QueryBoolean,
+    Request,
+    Timestamp,
+)
+from netautod.inventory import filters
+from netautod.inventory.models import FAILED, PARTIAL, SUCCESS
+from netautod.outbound.errors import AddressRefused
+from netautod.outbound.urls import origin_of
+
+TOKEN_FORM = re.compile(r"[\x21-\x7e]{1,4096}")  # it becomes a header
+HOURS = validate.Range(1, 8760)
+
+
+class Url(fields.String):
+    """An http or https address without a query; loaded without trailing slashes."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> str:
+        url = str(super()._deserialize(value, attr, data, **kwargs)).strip().rstrip("/")
+        try:
+            origin_of(url)
+        except AddressRefused as error:
+            raise ValidationError(error.text) from error
+        if "?" in url or "#" in url:
+            raise ValidationError("Must not have a query or a fragment.")
+        return url
+
+
+class Token(fields.String):
+    """A trimmed API token."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> str:
+        token = str(super()._deserialize(value, attr, data, **kwargs)).strip()
+        if not TOKEN_FORM.fullmatch(token):
+            raise ValidationError("Must consist of 1 to 4096 printable ASCII characters without spaces.")
+        return token
+
+
+class Filters(fields.Dict):
+    """The keys of decisions.md 5; loaded in one form, with the older single texts merged in."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> dict[str, Any]:
+        if not isinstance(value, dict):
+            raise self.make_error("invalid")
+        found, wrong = filters.merged(value)
+        if wrong:
+            raise ValidationError(wrong)
+        return found
+
+
+class AdHocRequest(Request):
+    inventory_url = Url(required=True)
+    token = Token(required=True, load_only=True)
+    filters = Filters()
+    verify_ssl = Boolean()
+    confirm_removals = Boolean()
+
+
+class SourceRequest(Request):
+    read_only = frozenset(
+        {
+            "id",
+            "org_id",
+            "has_token",
+            "last_sync_at",
+            "last_sync_status",
+            "last_sync_result",
+            "next_sync_at",
+            "created_at",
+            "updated_at",
+        }
+    )
+    name = Name(required=True)
+    url = Url(required=True)
+    token = Token(required=True, load_only=True)
+    verify_ssl = Boolean()
+    device_filters = Filters()
+    auto_sync_enabled = Boolean()
+    sync_interval_hours = Integer(validate=HOURS)
+
+
+class SyncRequest(Request):
+    confirm_removals = Boolean()
+
+
+class SourceTestRequest(Request):
+    """The test of a saved source needs nothing."""
+
+
+class SyncQuery(Query):
+    dry_run = QueryBoolean(load_default=False)
+
+
+class SyncHistoryQuery(PageQuery):
+    source_id = Id()
+
+
+class SyncErrorAnswer(Answer):
+    inventory_id = fields.Integer(allow_none=True)
+    name = fields.String(allow_none=True)
+    error = fields.String()
+
+
+class PlannedCreationAnswer(Answer):
+    name = fields.String()
+    inventory_id = fields.Integer(allow_none=True)
+
+
+class PlannedChangeAnswer(Answer):
+    device_id = fields.String()
+    name = fields.String()
+    changes = fields.List(fields.String())
+
+
+class PlannedRemovalAnswer(Answer):
+    device_id = fields.String()
+    name = fields.String()
+
+
+class SyncPlanAnswer(Answer):
+    create = fields.List(fields.Nested(PlannedCreationAnswer))
+    update = fields.List(fields.Nested(PlannedChangeAnswer))
+    adopt = fields.List(fields.Nested(PlannedChangeAnswer))
+    revive = fields.List(fields.Nested(PlannedChangeAnswer))
+    remove = fields.List(fields.Nested(PlannedRemovalAnswer))
+
+
+class SyncCountsAnswer(Answer):
+    added = fields.Integer()
+    updated = fields.Integer()
+    unchanged = fields.Integer()
+    failed = fields.Integer()
+    removed = fields.Integer()
+    errors = fields.List(fields.Nested(SyncErrorAnswer))
+    duration_ms = fields.Integer()
+
+
+class SyncAnswer(SyncCountsAnswer):
+    """`plan` is there in the answer of a dry run alone."""
+
+    plan = fields.Nested(SyncPlanAnswer, metadata={"x-optional": True})
+
+
+class SourceAnswer(Answer):
+    id = fields.String()
+    org_id = fields.String()
+    name = fields.String()
+    url = fields.String()
+    verify_ssl = fields.Boolean()
+    device_filters = fields.Dict()
+    auto_sync_enabled = fields.Boolean()
+    sync_interval_hours = fields.Integer()
+    has_token = fields.Boolean()
+    last_sync_at = Timestamp(allow_none=True)
+    last_sync_status = fields.String(
+        allow_none=True, validate=validate.OneOf([SUCCESS, PARTIAL, FAILED, None])
+    )
+    last_sync_result = fields.Nested(SyncCountsAnswer, allow_none=True)
+    next_sync_at = Timestamp(allow_none=True)
+    created_at = Timestamp()
+    updated_at = Timestamp()
+
+
+class SourcesAnswer(Answer):
+    sources = fields.List(fields.Nested(SourceAnswer))
+
+
+class SourceDeletedAnswer(Answer):
+    message = fields.String()
+
+
+class SourceTestAnswer(Answer):
+    success = fields.Boolean()
+    message = fields.String()
+    version = fields.String(allow_none=True)
+    device_count = fields.Integer(allow_none=True)
+    duration_ms = fields.Integer()
+
+
+class SyncEntryAnswer(SyncCountsAnswer):
+    id = fields.String()
+    source_id = fields.String(allow_none=True)
+    source_name = fields.String(allow_none=True)
+    inventory_url = fields.String()
+    triggered_by = fields.String(validate=validate.OneOf(["manual", "schedule"]))
+    started_at = Timestamp()
+    completed_at = Timestamp(allow_none=True)
+    success = fields.Boolean(allow_none=True)
+    error = fields.String(allow_none=True)
+
+
+class SyncHistoryAnswer(PageAnswer):
+    history = fields.List(fields.Nested(SyncEntryAnswer))

@@ -1,0 +1,206 @@
+"""The rules of saved sources: unique names, tokens that stay with their server, removal in steps."""
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import uuid4
+
+from netautod.audit.service import AuditLog
+from netautod.caller import Caller
+from netautod.clock import Clock
+from netautod.devices.bindings import SAVED_SOURCE
+from netautod.devices.synced import SyncedDevices
+from netautod.errors import Conflict, InvalidInput, NotFound
+from netautod.inventory.far_end import Place
+from netautod.inventory.history_store import HistoryStore
+from netautod.inventory.models import SavedSource
+from netautod.inventory.store import COLLECTION, TOKEN, SourceStore
+from netautod.leases.named import NamedLeases
+from netautod.outbound.client import GuardedClient
+from netautod.outbound.errors import AddressRefused, RequestFailed
+from netautod.outbound.urls import origin_of
+from netautod.store.client import Database, Duplicate, OrgId
+from netautod.vault.vault import Vault
+
+NAME_TAKEN = "Inventory source with this name already exists"
+NOT_FOUND = "Inventory source not found"
+RUNNING = "A synchronisation of this inventory is running; try again when it is over"
+BUSY = "The inventory source is being changed by others; try again"
+ATTEMPTS = 10
+
+
+def key_of(source_id: str) -> str:
+    """Under which the devices of a saved source are bound."""
+    return f"{SAVED_SOURCE}{source_id}"
+
+
+def lease_of(org_id: OrgId, key: str) -> str:
+    """Held by whoever synchronises under the key, or removes its source."""
+    return f"sync:{org_id}:{key}"
+
+
+class SourceService:
+    """`keep` is the setting retention.sync_history."""
+
+    def __init__(
+        self,
+        database: Database,
+        *,
+        vault: Vault,
+        clock: Clock,
+        audit: AuditLog,
+        http: GuardedClient,
+        leases: NamedLeases,
+        devices: SyncedDevices,
+        keep: int,
+    ) -> None:
+        self.store = SourceStore(database)
+        self._history = HistoryStore(database)
+        self._vault = vault
+        self._clock = clock
+        self._audit = audit
+        self._http = http
+        self._leases = leases
+        self._devices = devices
+        self._keep = keep
+
+    async def resume(self) -> None:
+        """Called at start: finishes the removals that a crash interrupted."""
+        for org_id, source_id in await self.store.removals():
+            await self._finish_removal(org_id, source_id)
+
+    async def all(self, org_id: OrgId) -> list[SavedSource]:
+        return await self.store.all(org_id)
+
+    async def get(self, org_id: OrgId, source_id: str) -> SavedSource:
+        found = await self.store.get(org_id, source_id)
+        if found is None:
+            raise NotFound(NOT_FOUND)
+        return found
+
+    async def named(self, org_id: OrgId, name_or_id: str) -> SavedSource:
+        """By name, else by id; for the command line."""
+        found = await self.store.by_name(org_id, name_or_id)
+        return found or await self.get(org_id, name_or_id.lower())
+
+    async def place(self, source: SavedSource) -> Place:
+        """The far end with its token, which is opened for this use alone."""
+        token = await self._vault.unseal(
+            OrgId(source.org_id), COLLECTION, source.id, TOKEN, source.sealed_token
+        )
+        return Place(
+            url=source.url,
+            token=token.decode(),
+            verify_ssl=source.verify_ssl,
+            filters=source.device_filters,
+            named_now=False,
+        )
+
+    async def create(self, caller: Caller, fields: Mapping[str, Any]) -> SavedSource:
+        """`fields` as SourceRequest loads them. Raises InvalidInput, or Conflict for a taken name."""
+        await self._check_url(fields["url"])
+        now, source_id = self._clock.now(), str(uuid4())
+        auto, hours = fields.get("auto_sync_enabled", False), fields.get("sync_interval_hours", 24)
+        source = SavedSource(
+            id=source_id,
+            org_id=caller.org_id,
+            name=fields["name"],
+            url=fields["url"],
+            verify_ssl=fields.get("verify_ssl", True),
+            device_filters=fields.get("device_filters", {}),
+            auto_sync_enabled=auto,
+            sync_interval_hours=hours,
+            last_sync_at=None,
+            last_sync_status=None,
+            last_sync_result=None,
+            next_sync_at=next_sync(now, None, hours) if auto else None,
+            revision=1,
+            created_at=now,
+            updated_at=now,
+            sealed_token=await self._sealed(caller.org_id, source_id, fields["token"]),
+        )
+        try:
+            await self.store.insert(caller.org_id, source)
+        except Duplicate as error:
+            raise Conflict(NAME_TAKEN) from error
+        await self._record(caller, "create", source, {"url": source.url})
+        return source
+
+    async def update(self, caller: Caller, source_id: str, fields: Mapping[str, Any]) -> SavedSource:
+        """Changes the sent fields. The rules speak of several fields, so a change in between repeats it."""
+        if "url" in fields:
+            await self._check_url(fields["url"])
+        for _ in range(ATTEMPTS):
+            before = await self.get(caller.org_id, source_id)
+            if not fields:
+                return before
+            _check_token_stays(before, fields)
+            values = {name: value for name, value in fields.items() if name != TOKEN}
+            if TOKEN in fields:
+                values[TOKEN] = await self._sealed(caller.org_id, source_id, fields[TOKEN])
+            values.update(self._next(before, fields))
+            try:
+                source = await self.store.change(caller.org_id, before, values, at=self._clock.now())
+            except Duplicate as error:
+                raise Conflict(NAME_TAKEN) from error
+            if source is not None:
+                await self._record(caller, "update", source, {"fields": sorted(fields)})
+                return source
+        raise Conflict(BUSY)
+
+    async def delete(self, caller: Caller, source_id: str) -> None:
+        """Its devices stay. Raises Conflict while it is being synchronised."""
+        source = await self.get(caller.org_id, source_id)
+        held = await self._leases.acquire(lease_of(caller.org_id, key_of(source_id)))
+        if held is None:
+            raise Conflict(RUNNING)
+        try:
+            if not await self.store.hide(caller.org_id, source_id):
+                raise NotFound(NOT_FOUND)
+            # If we die from here on, the next start goes on: nothing synchronises a hidden source.
+            await self._finish_removal(caller.org_id, source_id)
+        finally:
+            await self._leases.release(held)
+        await self._record(caller, "delete", source, {})
+
+    async def _finish_removal(self, org_id: OrgId, source_id: str) -> None:
+        await self._devices.unbind(org_id, key_of(source_id))
+        await self._history.source_deleted(org_id, source_id, self._keep)
+        await self.store.delete(org_id, source_id)
+
+    async def _check_url(self, url: str) -> None:
+        try:
+            await self._http.check(url)
+        except AddressRefused as error:
+            raise AddressRefused(f"url: {error.text}") from error
+        except RequestFailed:
+            return  # no answer from DNS now: the synchronisation checks again
+
+    async def _sealed(self, org_id: OrgId, source_id: str, token: str) -> Mapping[str, Any]:
+        return await self._vault.seal(org_id, COLLECTION, source_id, TOKEN, token.encode())
+
+    def _next(self, before: SavedSource, fields: Mapping[str, Any]) -> dict[str, Any]:
+        """The new time of the next automatic synchronisation, if its rule was changed."""
+        auto = fields.get("auto_sync_enabled", before.auto_sync_enabled)
+        hours = fields.get("sync_interval_hours", before.sync_interval_hours)
+        if (auto, hours) == (before.auto_sync_enabled, before.sync_interval_hours):
+            return {}
+        now = self._clock.now()
+        return {"next_sync_at": next_sync(now, before.last_sync_at, hours) if auto else None}
+
+    async def _record(
+        self, caller: Caller, verb: str, source: SavedSource, details: Mapping[str, Any]
+    ) -> None:
+        told = {"name": source.name, **details}
+        await self._audit.record(caller, f"inventory_source.{verb}", "inventory_source", source.id, told)
+
+
+def next_sync(now: datetime, last: datetime | None, hours: int) -> datetime:
+    """An interval after the last synchronisation (if there was none: after now), but not in the past."""
+    return max(now, (last or now) + timedelta(hours=hours))
+
+
+def _check_token_stays(before: SavedSource, fields: Mapping[str, Any]) -> None:
+    """Who may change a source, but not read its token, must not have it sent to a server of his own."""
+    if "url" in fields and TOKEN not in fields and origin_of(fields["url"]) != origin_of(before.url):
+        raise InvalidInput("token: a url on another server needs the token again")

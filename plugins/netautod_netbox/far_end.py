@@ -1,0 +1,99 @@
+"""One NetBox or Nautobot as its API shows it: which of the two it is, its version, and its lists by page."""
+
+import asyncio
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from netautod.plugin_api import InventoryAccess, InventoryFailed, OutboundAnswer, RequestFailed
+from netautod_netbox.address import Query, address, base_of
+from netautod_netbox.asking import Asking
+from netautod_netbox.errors import Malformed, Unfit, quote, refused
+from netautod_netbox.pace import Pace, PageSize
+
+T = TypeVar("T")
+VERSION = re.compile(r"v?(\d{1,4})\.(\d{1,4})(?!\d)")
+TOKEN = re.compile(r"[\x21-\x7e]*")
+
+
+@dataclass(frozen=True, kw_only=True)
+class System:
+    """What is known of a kind of far end. It is spoken to from version `oldest` on, before `below`."""
+
+    name: str
+    version_key: str
+    oldest: tuple[int, int]
+    below: tuple[int, int]
+    versions: str
+
+
+class FarEnd:
+    """Raises InventoryFailed, AddressRefused and RequestFailed. `scheme` is the word before the token."""
+
+    def __init__(self, access: InventoryAccess, system: System, *, scheme: str, pace: Pace) -> None:
+        self._access = access
+        self._system = system
+        self._pace = pace
+        authorization = f"{scheme} {access.token}" if access.token else ""
+        self._asking = Asking(access, system=system.name, authorization=authorization, pace=pace)
+
+    async def version(self) -> str | None:
+        """None if some other system answers. Raises InventoryFailed for a version that we do not speak."""
+        if not TOKEN.fullmatch(self._access.token):
+            raise InventoryFailed("the token must consist of printable ASCII characters without spaces")
+        answer = await self._asking.get(lambda: self._address("status"), self._pace.status)
+        if answer.status in (401, 403):
+            raise self._refused(answer)
+        version = _object(answer).get(self._system.version_key)
+        if version is None:
+            return None
+        shown = quote(str(version), token=self._access.token)
+        found = VERSION.match(version) if isinstance(version, str) else None
+        if found is None:
+            raise InventoryFailed(f"{self._system.name} answers with the unknown version {shown}")
+        if not self._system.oldest <= (int(found[1]), int(found[2])) < self._system.below:
+            raise InventoryFailed(
+                f"{self._system.name} {shown} is not supported; supported is {self._system.versions}"
+            )
+        return shown
+
+    async def first(self, path: str, query: Query, work: Callable[[bytes], T]) -> T:
+        """`work` on a page of one object, in less time than a page may take."""
+        query = (*query, ("limit", "1"))
+        answer = await self._asking.get(lambda: self._address(path, query), self._pace.count)
+        return await self._worked(answer, work)
+
+    async def page(self, path: str, query: Query, size: PageSize, work: Callable[[bytes], T]) -> T:
+        """`work` on the body of a page, in a thread. The server may give fewer objects than `size` says."""
+
+        def url() -> str:
+            return self._address(path, (*query, ("limit", str(size.limit))))
+
+        return await self._worked(await self._asking.get(url, self._pace.page, size), work)
+
+    def _address(self, path: str, query: Iterable[tuple[str, str]] = ()) -> str:
+        return address(base_of(self._access.url), path, query)
+
+    async def _worked(self, answer: OutboundAnswer, work: Callable[[bytes], T]) -> T:
+        if answer.status != 200:
+            raise self._refused(answer)
+        try:
+            return await asyncio.to_thread(work, answer.body)
+        except (Malformed, Unfit) as error:
+            text = f"{self._system.name} gave an answer that is not understood: {error}"
+            raise InventoryFailed(text) from error
+
+    def _refused(self, answer: OutboundAnswer) -> InventoryFailed:
+        return refused(self._system.name, answer.status, answer.body, token=self._access.token)
+
+
+def _object(answer: OutboundAnswer) -> dict[str, Any]:
+    """Empty for whatever is no JSON object: then some other system answers."""
+    if answer.status != 200:
+        return {}
+    try:
+        value = answer.json()
+    except RequestFailed:
+        return {}
+    return value if isinstance(value, dict) else {}

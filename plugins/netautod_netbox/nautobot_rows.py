@@ -1,0 +1,168 @@
+"""Pages of Nautobot's device list in our terms, as `depth=1` gives them: with one level of nested objects."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from netautod.plugin_api import InventoryPage, RemoteDevice, RemoteProblem
+from netautod_netbox.device_types import DEVICE_TYPE, DeviceTypes, slug_of
+from netautod_netbox.errors import Malformed, Unfit
+from netautod_netbox.fields import (
+    LONGEST_NAME,
+    Row,
+    child,
+    custom_fields,
+    host_of,
+    integer,
+    text,
+    text_in,
+    texts_in,
+)
+from netautod_netbox.listing import parse
+
+
+@dataclass(frozen=True, kw_only=True)
+class Walked:
+    """A page without the devices of earlier ones; `ids` are all of its ids in their order."""
+
+    page: InventoryPage
+    ids: tuple[str, ...]
+    count: int
+
+
+class Manufacturers:
+    """Their names by id: at depth 1 a device's type only has the id of its manufacturer."""
+
+    def __init__(self) -> None:
+        self._names: dict[str, str] = {}
+
+    def add(self, row: Row) -> None:
+        """One of `/api/dcim/manufacturers/`."""
+        name = text(row, "name", longest=LONGEST_NAME)
+        if name is not None:
+            self._names[_id(row)] = name
+
+    def of(self, device_type: Row) -> str | None:
+        nested = child(device_type, "manufacturer")
+        if nested is None:
+            return None
+        return text(nested, "name") or self._names.get(_id(nested))
+
+
+class NautobotRows:
+    """Reads pages, in a thread. `base` is the address of the web interface."""
+
+    def __init__(self, base: str, *, types: DeviceTypes, manufacturers: Manufacturers) -> None:
+        self._base = base
+        self._types = types
+        self._manufacturers = manufacturers
+        self.seen: set[str] = set()
+
+    def read(self, body: bytes) -> Walked:
+        """Raises Malformed."""
+        devices: list[RemoteDevice] = []
+        problems: list[RemoteProblem] = []
+        ids: list[str] = []
+
+        def take(row: Row) -> None:
+            device_id = _id(row)
+            ids.append(device_id)
+            if device_id not in self.seen:
+                self.seen.add(device_id)
+                found = self._read(row, device_id)
+                if isinstance(found, RemoteDevice):
+                    devices.append(found)
+                else:
+                    problems.append(found)
+
+        listing = parse(body, take)
+        page = InventoryPage(devices=tuple(devices), problems=tuple(problems))
+        return Walked(page=page, ids=tuple(ids), count=listing.count)
+
+    def _read(self, row: Row, device_id: str) -> RemoteDevice | RemoteProblem:
+        name: str | None = None
+        try:
+            name = text(row, "name", longest=LONGEST_NAME)
+            if name is None:
+                raise Unfit("the device has no name")
+            return self._device(row, device_id, name)
+        except Unfit as error:
+            return RemoteProblem(external_id=device_id, inventory_id=None, name=name, error=error.text)
+
+    def _device(self, row: Row, device_id: str, name: str) -> RemoteDevice:
+        kind = child(row, "device_type") or {}
+        platform = child(row, "platform") or {}
+        manufacturer, model = self._manufacturers.of(kind), text(kind, "model")
+        return RemoteDevice(
+            external_id=device_id,
+            inventory_id=None,
+            name=name,
+            host=_host(row),
+            device_type=self._device_type(platform, manufacturer, model),
+            manufacturer=manufacturer,
+            model=model,
+            platform=text(platform, "name"),
+            site=text_in(row, "location", "name"),
+            serial_number=text(row, "serial"),
+            asset_tag=text(row, "asset_tag"),
+            tags=texts_in(row, "tags", "name"),
+            metadata=self._metadata(row, device_id, platform),
+        )
+
+    def _device_type(self, platform: Row, manufacturer: str | None, model: str | None) -> str:
+        """The user's own map, what Nautobot says to Netmiko, its driver's name, then our table."""
+        slug, driver = _slug(platform), text(platform, "network_driver")
+        netmiko = text_in(platform, "network_driver_mappings", "netmiko")
+        own = self._types.overridden(slug, driver)
+        if own is not None:
+            return own
+        for said in (netmiko, driver):
+            if said is not None and DEVICE_TYPE.fullmatch(said):
+                return said
+        return self._types.find(() if slug is None else (slug,), manufacturer, model)
+
+    def _metadata(self, row: Row, device_id: str, platform: Row) -> Mapping[str, Any]:
+        """Nothing that changes by itself, such as `last_updated`: it would make every sync an update."""
+        found = {
+            "url": f"{self._base}/dcim/devices/{device_id}/",
+            "platform_slug": _slug(platform),
+            "status": text_in(row, "status", "name"),
+            "role": text_in(row, "role", "name"),
+            "tenant": text_in(row, "tenant", "name"),
+            "rack": text_in(row, "rack", "name"),
+            "virtual_chassis": text_in(row, "virtual_chassis", "name"),
+            "vc_position": integer(row, "vc_position"),
+            "custom_fields": custom_fields(row) or None,
+        }
+        return {name: value for name, value in found.items() if value is not None}
+
+
+def _host(row: Row) -> str:
+    """Nautobot does not say which of the two it prefers; IPv4 is the one that is more often routed."""
+    address = text_in(row, "primary_ip4", "address") or text_in(row, "primary_ip6", "address")
+    if address is not None:
+        return host_of(address)
+    if child(row, "primary_ip4") is not None or child(row, "primary_ip6") is not None:
+        raise Unfit("the token may not see the device's primary IP address")
+    if child(row, "virtual_chassis") is not None:
+        chassis = text_in(row, "virtual_chassis", "name") or "without a name"
+        raise Unfit(f"the member of the virtual chassis {chassis} has no primary IP address of its own")
+    raise Unfit("the device has no primary IP address")
+
+
+def _slug(platform: Row) -> str | None:
+    """Nautobot 2 dropped the slugs; made from the name as NetBox does, so that one map serves both."""
+    name = text(platform, "name")
+    return None if name is None else slug_of(name)
+
+
+def _id(row: Row) -> str:
+    """The UUID in its canonical form."""
+    value = row.get("id")
+    if not isinstance(value, str) or len(value) != 36:
+        raise Malformed("an object has no UUID")
+    try:
+        return str(UUID(value))
+    except ValueError as error:
+        raise Malformed("an object has no UUID") from error

@@ -1,0 +1,109 @@
+"""An inventory system that a test fills: the source of a plugin, without a network in between."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from netautod.plugin_api import (
+    IncompleteWalk,
+    InventoryAccess,
+    InventoryFailed,
+    InventoryPage,
+    InventoryProbe,
+    InventorySource,
+    OpenInventory,
+    RemoteDevice,
+    RemoteProblem,
+    hookimpl,
+)
+
+TOKEN = "nbt_a-secret-token-17"
+VERSION = "4.2.1"
+URL = "http://192.0.2.80"
+
+
+def machine(number: int, name: str, **more: Any) -> RemoteDevice:
+    fields: dict[str, Any] = {
+        "external_id": str(number),
+        "inventory_id": number,
+        "name": name,
+        "host": f"192.0.2.{number}",
+        "device_type": "cisco_ios",
+        **more,
+    }
+    return RemoteDevice(**fields)
+
+
+@dataclass(kw_only=True)
+class FarEnd:
+    """What it has, and what goes wrong with it. `accesses`: how it was opened."""
+
+    devices: list[RemoteDevice] = field(default_factory=list)
+    problems: list[RemoteProblem] = field(default_factory=list)
+    incomplete: str | None = None
+    failure: Exception | None = None
+    fails_after: int | None = None
+    page: int = 2
+    known: bool = True
+    held: asyncio.Event | None = None
+    walking: asyncio.Event = field(default_factory=asyncio.Event)
+    accesses: list[InventoryAccess] = field(default_factory=list)
+
+    def has(self, *devices: RemoteDevice) -> None:
+        self.devices = list(devices)
+
+    def change(self, number: int, **fields: Any) -> None:
+        self.devices = [
+            replace(device, **fields) if device.external_id == str(number) else device
+            for device in self.devices
+        ]
+
+    def drop(self, *numbers: int) -> None:
+        gone = {str(number) for number in numbers}
+        self.devices = [device for device in self.devices if device.external_id not in gone]
+
+    def open(self, access: InventoryAccess) -> InventorySource:
+        self.accesses.append(access)
+        return FarEndSource(self, access)
+
+
+class FarEndSource:
+    def __init__(self, far_end: FarEnd, access: InventoryAccess) -> None:
+        self._far_end = far_end
+        self._access = access
+
+    async def probe(self) -> InventoryProbe | None:
+        end = self._far_end
+        if not end.known:
+            return None
+        if end.failure is not None and end.fails_after is None:
+            raise end.failure
+        if self._access.token != TOKEN:
+            raise InventoryFailed(f"the token {self._access.token} is refused")
+        return InventoryProbe(system="NetBox", version=VERSION, device_count=len(end.devices))
+
+    async def devices(self) -> AsyncIterator[InventoryPage]:
+        end = self._far_end
+        end.walking.set()
+        if end.held is not None:
+            await end.held.wait()
+        for start in range(0, len(end.devices), end.page):
+            if end.failure is not None and end.fails_after is not None and start >= end.fails_after:
+                raise end.failure
+            yield InventoryPage(devices=tuple(end.devices[start : start + end.page]))
+        yield InventoryPage(problems=tuple(end.problems))
+        if end.incomplete is not None:
+            raise IncompleteWalk(end.incomplete)
+
+
+class InventoryPlugin:
+    """Registers far ends by name, as a plugin does."""
+
+    def __init__(self, sources: Mapping[str, OpenInventory]) -> None:
+        self._sources = sources
+
+    @hookimpl
+    def netautod_register_inventory_sources(self, register: Callable[[str, OpenInventory], None]) -> None:
+        for name, open_source in self._sources.items():
+            register(name, open_source)

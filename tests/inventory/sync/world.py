@@ -1,0 +1,211 @@
+"""The parts of the service that synchronise, wired by the composition root, on a test's database."""
+
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+from netautod import foundation
+from netautod.caller import Caller
+from netautod.clock import Clock
+from netautod.credentials import handlers as credential_handlers
+from netautod.device_parts import DeviceParts
+from netautod.devices import handlers as device_handlers
+from netautod.devices.models import Device, DeviceFilter
+from netautod.inventory.auto_sync import AutoSync
+from netautod.inventory.models import SyncResult
+from netautod.inventory.sync_log import Options
+from netautod.inventory_parts import InventoryParts
+from netautod.inventory_settings import Inventory as InventorySettings
+from netautod.leases.keeper import LeaseKeeper, LeaseTimes
+from netautod.leases.named import COLLECTION as LEASES
+from netautod.leases.named import NamedLeases
+from netautod.plugin_manager import PluginManager
+from netautod.settings import Retention, Settings
+from netautod.sites import handlers as site_handlers
+from netautod.store.client import Database, OrgId
+from netautod.store.paging import Page
+from tests.conftest import Serve
+from tests.inventory.sync.far_end import TOKEN, URL, FarEnd, InventoryPlugin
+from tests.support.client import ApiClient, ServedRoutes
+
+SOURCES = "/api/devices/sources/inventory"
+AD_HOC = "/api/devices/sync/inventory"
+HISTORY = "/api/devices/sync/history"
+TIMES = LeaseTimes(lease=30, heartbeat=10, abandon=20)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Node:
+    """One node of the service; `caller` is an administrator of the organization under test."""
+
+    base: foundation.Foundation
+    devices: DeviceParts
+    inventory: InventoryParts
+    caller: Caller
+
+    async def sync(self, source_id: str, **options: Any) -> SyncResult:
+        return await self.inventory.sync.sync_source(self.caller, source_id, Options(**options))
+
+    async def all(self) -> dict[str, Device]:
+        """The live devices by name."""
+        found: dict[str, Device] = {}
+        async for batch in self.devices.devices.matching(self.caller.org_id):
+            found.update({device.name: device for device in batch})
+        return found
+
+    async def total(self) -> int:
+        return (await self.devices.devices.page(self.caller.org_id, DeviceFilter(), Page())).total
+
+
+@dataclass(frozen=True, kw_only=True)
+class World:
+    """A node that is served, the far end that its plugin reads, and more nodes on the same database."""
+
+    database: Database
+    far_end: FarEnd
+    settings: Settings
+    node: Node
+    served: ServedRoutes
+    api: ApiClient
+
+    @property
+    def org_id(self) -> OrgId:
+        return self.node.caller.org_id
+
+    def with_permissions(self, *permissions: str) -> ApiClient:
+        return self.served.client(*permissions, org_id=self.org_id)[0]
+
+    def elsewhere(self) -> ApiClient:
+        return self.served.client("*")[0]
+
+    async def source(self, **fields: Any) -> Any:
+        body = {"name": "netbox", "url": URL, "token": TOKEN, **fields}
+        response = await self.api.post(SOURCES, body)
+        assert response.status == 201, response.content
+        return response.json
+
+    async def sync(self, source: Any, body: Any = None, query: str = "") -> Any:
+        response = await self.api.post(f"{SOURCES}/{source['id']}/sync{query}", body)
+        assert response.status == 200, response.content
+        return response.json
+
+    async def device(self, **fields: Any) -> Any:
+        body = {"name": "sw1", "host": "192.0.2.1", "device_type": "cisco_ios", **fields}
+        response = await self.api.post("/api/devices", body)
+        assert response.status == 201, response.content
+        return response.json
+
+    async def names(self) -> list[str]:
+        return sorted(await self.node.all())
+
+    async def history(self) -> list[Any]:
+        listed: list[Any] = (await self.api.get(HISTORY)).json["history"]
+        return listed
+
+    async def audited(self, action: str) -> list[dict[str, Any]]:
+        found = await self.database.scoped("audit_events").find(
+            self.org_id, {"action": action}, sort=[("at", 1)]
+        )
+        return [document["details"] for document in found]
+
+    async def text(self) -> str:
+        """Everything that the database holds in clear of the organization."""
+        found = []
+        for name in ("devices", "inventory_sources", "sync_history", "audit_events"):
+            found += await self.database.scoped(name).find(self.org_id, {})
+        return repr(found)
+
+    @asynccontextmanager
+    async def another_node(self, clock: Clock | None = None) -> AsyncIterator[Node]:
+        async with started(self.database, self.settings, self.far_end, self.node.caller, clock) as node:
+            yield node
+
+    async def forget_leases(self) -> None:
+        """As if the leases of dead nodes had run out."""
+        await self.database.collection(LEASES).delete_many({})
+
+
+@asynccontextmanager
+async def started(
+    database: Database, settings: Settings, far_end: FarEnd, caller: Caller, clock: Clock | None = None
+) -> AsyncIterator[Node]:
+    async with AsyncExitStack() as stack:
+        base = await stack.enter_async_context(foundation.lay(settings, database))
+        if clock is not None:
+            base = replace(base, clock=clock)
+        keeper = LeaseKeeper(
+            collection=database.collection(LEASES), node_id=uuid4().hex, clock=base.clock, times=TIMES
+        )
+        leases = NamedLeases(await stack.enter_async_context(keeper))
+        plugins = PluginManager()
+        plugins.register(InventoryPlugin({"fake": far_end.open}), "fake")
+        parts = DeviceParts.build(base)
+        inventory = InventoryParts.build(base, parts, plugins, leases)
+        await parts.resume()
+        await inventory.sources.resume()
+        yield Node(base=base, devices=parts, inventory=inventory, caller=caller)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Installation:
+    """A database and a node on it, for many tests: each has an organization of its own."""
+
+    database: Database
+    settings: Settings
+    far_end: FarEnd
+    node: Node
+
+    async def world(self, serve: Serve) -> World:
+        vars(self.far_end).update(vars(FarEnd()))
+        caller = administrator()
+        node = replace(self.node, caller=caller)
+        served = await serve(
+            [
+                *credential_handlers.routes(node.devices.credentials),
+                *device_handlers.routes(node.devices.devices),
+                *site_handlers.routes(node.devices.sites),
+                *node.inventory.routes(),
+            ]
+        )
+        api, _ = served.client("*", org_id=caller.org_id, user_id=caller.user_id)
+        return World(
+            database=self.database,
+            far_end=self.far_end,
+            settings=self.settings,
+            node=node,
+            served=served,
+            api=api,
+        )
+
+
+def administrator() -> Caller:
+    """Of a new organization."""
+    return Caller(
+        user_id=str(uuid4()), org_id=OrgId(str(uuid4())), username="ann", permissions=frozenset({"*"})
+    )
+
+
+@asynccontextmanager
+async def installed(database: Database, data_dir: Path, **inventory: Any) -> AsyncIterator[Installation]:
+    settings = Settings(
+        data_dir=data_dir,
+        inventory=InventorySettings(**inventory),
+        retention=Retention(sync_history=5),
+    )
+    far_end = FarEnd()
+    async with started(database, settings, far_end, administrator()) as node:
+        yield Installation(database=database, settings=settings, far_end=far_end, node=node)
+
+
+def automatic(node: Node, **settings: Any) -> AutoSync:
+    """The automatic syncs of a node with settings of its own."""
+    return AutoSync(
+        sync=node.inventory.sync,
+        sources=node.inventory.sources.store,
+        clock=node.base.clock,
+        settings=InventorySettings(**settings),
+        caller_of=lambda org_id: replace(node.caller, org_id=org_id),
+    )

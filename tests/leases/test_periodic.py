@@ -1,0 +1,111 @@
+"""Background loops: one node at a time, again and again, whatever a pass ends with."""
+
+import asyncio
+import logging
+
+import pytest
+
+from netautod.clock import SystemClock
+from netautod.errors import Unavailable
+from netautod.leases.keeper import Held, LeaseKeeper, LeaseTimes
+from netautod.leases.named import NamedLeases
+from netautod.leases.periodic import Periodic
+from netautod.store.client import Database
+
+TIMES = LeaseTimes(lease=30, heartbeat=10, abandon=20)
+
+
+class Work:
+    """Passes that can be awaited; the first ones fail as told."""
+
+    def __init__(self, *failures: Exception) -> None:
+        self._failures = list(failures)
+        self.done = 0
+        self.under_way = 0
+        self.most_under_way = 0
+        self.news = asyncio.Condition()
+
+    async def __call__(self) -> None:
+        self.under_way += 1
+        self.most_under_way = max(self.most_under_way, self.under_way)
+        try:
+            await asyncio.sleep(0)
+            async with self.news:
+                self.done += 1
+                self.news.notify_all()
+            if self._failures:
+                raise self._failures.pop(0)
+        finally:
+            self.under_way -= 1
+
+    async def until(self, count: int) -> None:
+        async with asyncio.timeout(10), self.news:
+            await self.news.wait_for(lambda: self.done >= count)
+
+
+@pytest.mark.parametrize(
+    ("failure", "text"),
+    [
+        pytest.param(Unavailable("no database"), "sweeping has to wait: no database", id="an outage"),
+        pytest.param(RuntimeError("a mistake"), "sweeping failed", id="anything else"),
+    ],
+)
+async def test_a_pass_that_fails_is_told_and_the_next_one_comes(
+    caplog: pytest.LogCaptureFixture, failure: Exception, text: str
+) -> None:
+    work = Work(failure)
+    with caplog.at_level(logging.WARNING):
+        async with Periodic(work, name="sweeping", seconds=0.01):
+            await work.until(3)
+    assert [record.getMessage() for record in caplog.records] == [text]
+
+
+async def test_the_stop_ends_a_pass_that_is_under_way() -> None:
+    begun, ended = asyncio.Event(), asyncio.Event()
+
+    async def endless() -> None:
+        begun.set()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            ended.set()
+
+    async with Periodic(endless, name="endless", seconds=0.01), asyncio.timeout(10):
+        await begun.wait()
+    assert ended.is_set()
+
+
+def node(database: Database, name: str) -> NamedLeases:
+    collection, clock = database.collection("leases"), SystemClock()
+    return NamedLeases(LeaseKeeper(collection=collection, node_id=name, clock=clock, times=TIMES))
+
+
+async def test_with_a_lease_one_node_at_a_time_works(database: Database) -> None:
+    work = Work()
+    loops = [
+        Periodic(work, name=name, seconds=0.01, lease="sweep", leases=node(database, name)) for name in "abc"
+    ]
+    async with loops[0], loops[1], loops[2]:
+        await work.until(10)
+    assert work.most_under_way == 1
+
+
+async def test_a_node_that_finds_the_lease_taken_waits_for_the_next_time(database: Database) -> None:
+    work, holder, waiting = Work(), node(database, "holder"), node(database, "waiting")
+    held = await holder.acquire("sweep")
+    assert held is not None
+    tried = asyncio.Event()
+    acquire = waiting.acquire
+
+    async def acquired(name: str) -> Held | None:
+        found = await acquire(name)
+        tried.set()
+        return found
+
+    waiting.acquire = acquired  # type: ignore[method-assign]
+    async with Periodic(work, name="sweeping", seconds=0.01, lease="sweep", leases=waiting):
+        async with asyncio.timeout(10):
+            await tried.wait()
+        assert work.done == 0
+        await holder.release(held)
+        await work.until(1)
