@@ -3,7 +3,6 @@
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
-from datetime import timedelta
 from typing import Any
 from uuid import uuid4
 
@@ -13,7 +12,6 @@ from netautod.acting import acting_factory
 from netautod.auth import signing_keys, ssh_ca
 from netautod.auth.authenticator import Authenticator
 from netautod.auth_parts import AuthParts
-from netautod.caller import Caller
 from netautod.config_parts import config_service, retention
 from netautod.configs import handlers as config_handlers
 from netautod.configs import texts as config_texts
@@ -27,15 +25,11 @@ from netautod.discovery.service import DiscoveryService
 from netautod.docs import handlers as document_handlers
 from netautod.docs import notes_store, vault_handlers
 from netautod.docs.notes_vault import NotesVault
-from netautod.docs.render_pool import RenderPool
 from netautod.docs.service import DocumentService
+from netautod.document_parts import documents_of
 from netautod.executions import handlers as execution_handlers
-from netautod.executions.attempt import OwnerLookup
-from netautod.executions.log import ExecutionLogStore
 from netautod.executions.node import ExecutionNode, lease_times
-from netautod.executions.results import ResultStore
 from netautod.executions.service import ExecutionService
-from netautod.executions.store import ExecutionStore
 from netautod.foundation import Foundation
 from netautod.http import openapi
 from netautod.http.context import HttpContext, networks
@@ -49,21 +43,16 @@ from netautod.inventory_parts import InventoryParts
 from netautod.leases import named
 from netautod.leases.keeper import LeaseKeeper
 from netautod.metrics import Metrics
-from netautod.plugin_api import Executor
 from netautod.plugin_manager import PluginManager
-from netautod.registries import Followers
 from netautod.sites import handlers as site_handlers
-from netautod.store.client import OrgId
 from netautod.system import handlers as system_handlers
 from netautod.system.pauses import Pauses
 from netautod.system.service import SystemService
 from netautod.system_parts import system_service
+from netautod.task_parts import executions_of, owners_of, tasks_of
 from netautod.tasks import handlers as task_handlers
 from netautod.tasks.cron import NextTicks
-from netautod.tasks.parameters import Reference, SchemaRules
 from netautod.tasks.service import TaskService
-from netautod.tasks.store import TaskStore
-from netautod.users.service import UserService
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -125,7 +114,7 @@ async def build(base: Foundation, health: Callable[[], Awaitable[Health]]) -> As
             metrics=metrics,
             ticks=ticks,
             executors=executors,
-            owners=_owners(base.users),
+            owners=owners_of(base.users),
             acting=acting_factory(
                 devices=device_parts.devices, configs=configs, commands=operations.commands
             ),
@@ -134,9 +123,9 @@ async def build(base: Foundation, health: Callable[[], Awaitable[Health]]) -> As
             schedule=settings.scheduler,
             paused=pauses.paused,
         )
-        tasks = _tasks(base, device_parts, ticks, executors)
-        executions = _executions(base, tasks, node)
-        notes, documents = await _documents(stack, base)
+        tasks = tasks_of(base, device_parts, ticks, executors)
+        executions = executions_of(base, tasks, node)
+        notes, documents = await documents_of(stack, base)
         routes = _routes(
             auth=auth,
             configs=configs,
@@ -238,60 +227,6 @@ async def named_leases(stack: AsyncExitStack, base: Foundation, node_id: str) ->
     return named.NamedLeases(await stack.enter_async_context(keeper))
 
 
-def _owners(users: UserService) -> OwnerLookup:
-    async def owner(org_id: OrgId, user_id: str) -> Caller | None:
-        user = await users.find(user_id)
-        if user is None or user.org_id != org_id or not user.is_active:
-            return None
-        return Caller(
-            user_id=user.id,
-            org_id=user.org_id,
-            username=user.username,
-            permissions=frozenset(user.permissions),
-        )
-
-    return owner
-
-
-def _tasks(
-    base: Foundation, device_parts: DeviceParts, ticks: NextTicks, executors: Mapping[str, Executor]
-) -> TaskService:
-    async def credential_exists(org_id: OrgId, credential_id: str) -> bool:
-        return await device_parts.credentials.type_of(org_id, credential_id) is not None
-
-    rules = SchemaRules(
-        schemas={task_type: executor.parameters_schema for task_type, executor in executors.items()},
-        references={"credential": Reference(permission="credentials.manage", exists=credential_exists)},
-    )
-    deletions = Followers()
-
-    async def cancel_pending(org_id: OrgId, task_id: str) -> None:
-        await ExecutionStore(base.database).cancel_pending_of(org_id, task_id)
-
-    deletions.register(cancel_pending)
-    return TaskService(
-        store=TaskStore(base.database),
-        audit=base.audit,
-        clock=base.clock,
-        ticks=ticks,
-        rules=rules,
-        deletions=deletions,
-    )
-
-
-def _executions(base: Foundation, tasks: TaskService, node: ExecutionNode) -> ExecutionService:
-    return ExecutionService(
-        store=node.store,
-        tasks=tasks,
-        results=ResultStore(base.database),
-        logs=ExecutionLogStore(base.database),
-        audit=base.audit,
-        clock=base.clock,
-        kick=node.runner.kick,
-        abort=node.runner.abort,
-    )
-
-
 def _http_context(base: Foundation, authenticator: Authenticator) -> HttpContext:
     settings = base.settings
     limits = settings.limits
@@ -301,23 +236,3 @@ def _http_context(base: Foundation, authenticator: Authenticator) -> HttpContext
         trusted_proxies=networks(settings.server.trusted_proxies),
         cors_origins=frozenset(settings.server.cors_origins),
     )
-
-
-async def _documents(stack: AsyncExitStack, base: Foundation) -> tuple[NotesVault, DocumentService]:
-    minutes = base.settings.vault.auto_lock_minutes
-    notes = NotesVault(
-        base.database,
-        vault=base.vault,
-        clock=base.clock,
-        audit=base.audit,
-        auto_lock=timedelta(minutes=minutes) if minutes else None,
-    )
-    documents = DocumentService(
-        base.database,
-        notes=notes,
-        renderer=await stack.enter_async_context(RenderPool(processes=base.settings.docs.render_processes)),
-        clock=base.clock,
-        audit=base.audit,
-    )
-    await stack.enter_async_context(documents.upkeep)
-    return notes, documents

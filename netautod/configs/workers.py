@@ -10,7 +10,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any, Self
 
-from netautod.configs.worker_process import WorkerLostError, WorkerProcess
+from netautod.child_process import ChildLostError
+from netautod.configs.worker_process import WorkerProcess
 from netautod.errors import InvalidInput, Unavailable
 from netautod.ssh.platforms import PlatformRegistry
 
@@ -55,7 +56,7 @@ class Turn:
         except TimeoutError as error:
             text = f"Comparing or searching these texts took longer than {self._seconds:g} s"
             raise Unavailable(text) from error
-        except WorkerLostError as error:
+        except ChildLostError as error:
             logger.warning("%s", error)
             raise Unavailable("The worker process for texts died; try again") from error
 
@@ -95,7 +96,7 @@ class Worker:
     async def _start(self) -> WorkerProcess:
         try:
             return await WorkerProcess.start(self._first)
-        except (WorkerLostError, OSError) as error:
+        except (ChildLostError, OSError) as error:
             logger.error("texts cannot be compared or searched: %s", error)
             raise Unavailable("The worker process for texts does not start") from error
 

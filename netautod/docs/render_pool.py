@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from netautod import json_values
-from netautod.docs.render_process import ChildLostError, RenderProcess
+from netautod.child_process import ChildLostError
+from netautod.docs.render_process import RenderProcess
 from netautod.docs.render_protocol import DIED, TOO_LONG, WALL_SECONDS
 from netautod.errors import Unavailable
 

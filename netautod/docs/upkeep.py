@@ -3,7 +3,6 @@
 Every node does it, at its start and once a minute; each step is idempotent.
 """
 
-import asyncio
 import logging
 from datetime import timedelta
 from typing import Self
@@ -14,6 +13,7 @@ from netautod.docs.resealing import Resealing
 from netautod.docs.store import DocumentStore
 from netautod.docs.versions import VersionStore
 from netautod.errors import NetautodError, Unavailable
+from netautod.leases.periodic import Periodic
 
 logger = logging.getLogger(__name__)
 INTERVAL_SECONDS = 60.0
@@ -36,30 +36,22 @@ class Upkeep:
         self._resealing = resealing
         self._notes = notes
         self._clock = clock
-        self._task: asyncio.Task[None] | None = None
+        self._loop = Periodic(
+            self.run, name="the upkeep of documents", seconds=INTERVAL_SECONDS, at_once=True
+        )
 
     async def __aenter__(self) -> Self:
-        self._task = asyncio.create_task(self._forever(), name="upkeep of documents")
+        await self._loop.__aenter__()
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        if self._task is not None:
-            self._task.cancel()
-            await asyncio.gather(self._task, return_exceptions=True)
+        await self._loop.__aexit__()
 
     async def run(self) -> None:
         """One pass."""
         await self._notes.lock_expired()
         await self._finish_deletions()
         await self._finish_resealing()
-
-    async def _forever(self) -> None:
-        while True:
-            try:
-                await self.run()
-            except Unavailable as error:
-                logger.warning("the upkeep of documents has to wait: %s", error)
-            await asyncio.sleep(INTERVAL_SECONDS)
 
     async def _finish_deletions(self) -> None:
         for org_id, document_id, since in await self._documents.deleted():

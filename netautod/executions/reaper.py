@@ -1,6 +1,5 @@
 """Takes over executions whose node died: their lease ran out and nobody renewed it."""
 
-import asyncio
 import logging
 from collections.abc import Callable
 
@@ -9,6 +8,7 @@ from netautod.errors import Unavailable
 from netautod.executions import outcome
 from netautod.executions.store import ExecutionStore, to_execution
 from netautod.leases.keeper import LeaseKeeper
+from netautod.leases.periodic import Periodic
 from netautod.metrics import Metrics
 from netautod.store.client import Document
 
@@ -37,28 +37,24 @@ class Reaper:
         self._grace = grace_seconds
         self._taken_over = taken_over
         self._outage_at: float | None = None
-        self._task: asyncio.Task[None] | None = None
+        self._loop = Periodic(
+            self._pass, name="the look for dead nodes", seconds=keeper.times.lease / 10, at_once=True
+        )
 
     async def __aenter__(self) -> "Reaper":
-        self._task = asyncio.create_task(self._forever(), name="reaper")
+        await self._loop.__aenter__()
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        if self._task is not None:
-            self._task.cancel()
-            await asyncio.gather(self._task, return_exceptions=True)
+        await self._loop.__aexit__()
 
-    async def _forever(self) -> None:
-        while True:
-            try:
-                await self.reap()
-                await self._store.expire_approvals()
-            except Unavailable as error:
-                self._outage_at = self._clock.monotonic()
-                logger.warning("dead nodes cannot be looked for: %s", error)
-            except Exception:  # a reaper that died in silence would leave runs of dead nodes for ever
-                logger.exception("a pass over dead nodes failed")
-            await asyncio.sleep(self._keeper.times.lease / 10)
+    async def _pass(self) -> None:
+        try:
+            await self.reap()
+            await self._store.expire_approvals()
+        except Unavailable:
+            self._outage_at = self._clock.monotonic()
+            raise
 
     async def reap(self) -> int:
         """One pass; answers how many executions it moved."""

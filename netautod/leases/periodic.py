@@ -15,7 +15,8 @@ class Periodic:
     """Started and stopped with `async with`; the stop cancels a pass that is under way.
 
     `name` is what the work is called in the log. With `lease` a node that finds it taken does nothing until
-    the next time. No pass that fails, in whatever way, keeps the next one from coming.
+    the next time. With `at_once` the first pass comes at the start. No pass that fails, in whatever way,
+    keeps the next one from coming.
     """
 
     def __init__(
@@ -24,12 +25,14 @@ class Periodic:
         *,
         name: str,
         seconds: float,
+        at_once: bool = False,
         lease: str | None = None,
         leases: NamedLeases | None = None,
     ) -> None:
         self._work = work
         self._name = name
         self._seconds = seconds
+        self._at_once = at_once
         self._lease = lease
         self._leases = leases
         self._task: asyncio.Task[None] | None = None
@@ -44,14 +47,16 @@ class Periodic:
             await asyncio.gather(self._task, return_exceptions=True)
 
     async def _forever(self) -> None:
-        while True:
+        if not self._at_once:
             await asyncio.sleep(self._seconds)
+        while True:
             try:
                 await self._pass()
             except Unavailable as error:
                 logger.warning("%s has to wait: %s", self._name, error)
             except Exception:  # the next pass must come, whatever went wrong with this one
                 logger.exception("%s failed", self._name)
+            await asyncio.sleep(self._seconds)
 
     async def _pass(self) -> None:
         if self._lease is None or self._leases is None:

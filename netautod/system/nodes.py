@@ -3,7 +3,6 @@
 The row of a node that died keeps its last `heartbeat_at` until the database drops it, a minute or two later.
 """
 
-import asyncio
 import logging
 import socket
 from collections.abc import Callable
@@ -11,6 +10,7 @@ from collections.abc import Callable
 from netautod import __version__
 from netautod.errors import Unavailable
 from netautod.leases.keeper import literal
+from netautod.leases.periodic import Periodic
 from netautod.store.client import Database, Document
 from netautod.store.indexes import Index
 from netautod.system.models import Node
@@ -37,18 +37,15 @@ class Nodes:
         self._node_id = node_id
         self._slots = slots
         self._running = running
-        self._heartbeat_seconds = heartbeat_seconds
-        self._task: asyncio.Task[None] | None = None
+        self._loop = Periodic(self.beat, name="the heartbeat of this node", seconds=heartbeat_seconds)
 
     async def __aenter__(self) -> "Nodes":
         await self.beat()
-        self._task = asyncio.create_task(self._beat_forever(), name="node heartbeat")
+        await self._loop.__aenter__()
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        if self._task is not None:
-            self._task.cancel()
-            await asyncio.gather(self._task, return_exceptions=True)
+        await self._loop.__aexit__()
         try:
             await self._nodes.delete({"_id": self._node_id})
         except Unavailable as error:
@@ -68,14 +65,6 @@ class Nodes:
             "heartbeat_at": "$$NOW",
         }
         await self._nodes.update({"_id": self._node_id}, [{"$set": change}], upsert=True)
-
-    async def _beat_forever(self) -> None:
-        while True:
-            await asyncio.sleep(self._heartbeat_seconds)
-            try:
-                await self.beat()
-            except Unavailable as error:
-                logger.debug("this node's heartbeat was not written: %s", error)
 
 
 def _node(document: Document) -> Node:

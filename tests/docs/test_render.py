@@ -260,7 +260,7 @@ async def test_too_many_at_once_are_told_to_come_back(monkeypatch: pytest.Monkey
 
 
 async def test_a_child_that_cannot_start_is_unavailable(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("netautod.docs.render_process._BOOT", "raise SystemExit(3)")
+    monkeypatch.setattr("netautod.child_process._BOOT", "raise SystemExit(3)")
     async with RenderPool(processes=1) as pool:
         with pytest.raises(Unavailable, match="cannot be rendered"):
             await pool.render("{{ 1 }}", {})
