@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from pathlib import Path
-from uuid import uuid4
+from typing import Any
 
 import pytest
 import pytest_asyncio
@@ -17,10 +17,11 @@ from netautod.http import openapi
 from netautod.http.context import HttpContext, RequestInfo
 from netautod.http.limits import RateLimiter
 from netautod.http.routes import Route, application
-from netautod.store.client import Database, connect
+from netautod.store.client import Database
 from netautod.store.embedded import EmbeddedMongo
-from netautod.store.indexes import Index, create_indexes
+from netautod.store.indexes import Index
 from tests.support.client import ServedRoutes
+from tests.support.databases import DatabasePool, Indexed
 from tests.support.sshd import Sshd, running_sshd
 
 
@@ -31,13 +32,20 @@ async def mongo_uri(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[s
         yield mongo.uri
 
 
+@pytest.fixture(scope="session")
+async def databases(mongo_uri: str) -> AsyncIterator[DatabasePool]:
+    pool = DatabasePool(mongo_uri)
+    yield pool
+    pool.close()
+
+
 @pytest.fixture
-async def database(mongo_uri: str) -> AsyncIterator[Database]:
+async def database(databases: DatabasePool) -> AsyncIterator[Database]:
     """An empty database of its own."""
-    made = connect(mongo_uri, f"t{uuid4().hex[:20]}")
+    made = databases.fresh()
     yield made
-    await made.drop()
-    made.close()
+    if not databases.is_pooled(made):
+        await made.drop()
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
@@ -50,8 +58,14 @@ async def sshd(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Sshd]:
 Serve = Callable[[Iterable[Route]], Awaitable[ServedRoutes]]
 
 
+@pytest.fixture(scope="session")
+def descriptions() -> dict[tuple[object, ...], dict[str, Any]]:
+    """The OpenAPI descriptions of what was served, by the routes; one takes as long as a test."""
+    return {}
+
+
 @pytest.fixture
-async def serve() -> AsyncIterator[Serve]:
+async def serve(descriptions: dict[tuple[object, ...], dict[str, Any]]) -> AsyncIterator[Serve]:
     """`served = await serve(routes)`: the real handlers without the rest of the service."""
     servers: list[HTTPServer] = []
 
@@ -75,8 +89,11 @@ async def serve() -> AsyncIterator[Serve]:
         server.add_sockets(sockets)
         servers.append(server)
         port = sockets[0].getsockname()[1]
+        key = tuple((route.path, route.handler) for route in listed)
+        if key not in descriptions:
+            descriptions[key] = openapi.document(listed)
         return ServedRoutes(
-            base_url=f"http://127.0.0.1:{port}", description=openapi.document(listed), callers=callers
+            base_url=f"http://127.0.0.1:{port}", description=descriptions[key], callers=callers
         )
 
     AsyncHTTPClient.configure(None, max_clients=1000)
@@ -87,11 +104,11 @@ async def serve() -> AsyncIterator[Serve]:
 
 
 @pytest.fixture
-def indexed(database: Database) -> Callable[[Iterable[Index]], Awaitable[Database]]:
-    """`database = await indexed(INDEXES)`: the fresh database with a resource's indexes."""
+def indexed(database: Database, databases: DatabasePool) -> Indexed:
+    """`database = await indexed(INDEXES)`: the empty database with a resource's indexes."""
 
     async def create(indexes: Iterable[Index]) -> Database:
-        await create_indexes(database, indexes)
+        await databases.become_indexed(database, indexes)
         return database
 
     return create

@@ -217,7 +217,12 @@ def _options(files: DataDir) -> list[str]:
     options += ["--wiredTigerCacheSizeGB", _CACHE_GIGABYTES, "--oplogSize", _OPLOG_MEGABYTES, "--noscripting"]
     options += ["--logpath", str(files.log), "--logappend", "--logRotate", "reopen", "--quiet"]
     # A primary without secondaries has nobody to hand over to: skip the 15 s of quiescing on SIGTERM.
-    for parameter in ("diagnosticDataCollectionEnabled=false", "shutdownTimeoutMillisForSignaledShutdown=0"):
+    # Nobody reads the past here: a dropped table must not keep its file open for five more minutes.
+    for parameter in (
+        "diagnosticDataCollectionEnabled=false",
+        "shutdownTimeoutMillisForSignaledShutdown=0",
+        "minSnapshotHistoryWindowInSeconds=0",
+    ):
         options += ["--setParameter", parameter]
     return options
 

@@ -7,7 +7,7 @@ import pytest
 
 from tests.configs.fleet import Fleet, open_fleet
 from tests.conftest import Serve
-from tests.devices.inventory import Indexed
+from tests.support.databases import Indexed
 
 
 @pytest.fixture

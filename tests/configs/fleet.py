@@ -38,8 +38,9 @@ from netautod.testing import SimulatedDevice
 from netautod.vault.vault import Vault
 from tests.conftest import Serve
 from tests.devices.inventory import INDEXES as INVENTORY_INDEXES
-from tests.devices.inventory import Indexed, Services, created, wired
+from tests.devices.inventory import Services, created, wired
 from tests.support.client import ApiClient, ServedRoutes
+from tests.support.databases import Indexed
 
 INDEXES = (*INVENTORY_INDEXES, *CONFIG_INDEXES, *SUSPENSION_INDEXES)
 TIMES = LeaseTimes(lease=3.0, heartbeat=1.0, abandon=2.0)

@@ -7,7 +7,8 @@ import pytest
 
 from tests.configs.fleet import Fleet, open_fleet
 from tests.conftest import Serve
-from tests.devices.inventory import Indexed, Inventory, open_inventory
+from tests.devices.inventory import Inventory, open_inventory
+from tests.support.databases import Indexed
 
 
 @pytest.fixture

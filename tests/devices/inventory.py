@@ -1,6 +1,5 @@
 """Credentials, sites and devices wired as the service wires them, served over HTTP on a fresh database."""
 
-from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,13 +22,12 @@ from netautod.sites import handlers as site_handlers
 from netautod.sites.service import SiteService
 from netautod.sites.store import INDEXES as SITE_INDEXES
 from netautod.store.client import Database, OrgId
-from netautod.store.indexes import Index
 from netautod.vault.vault import Vault
 from tests.conftest import Serve
 from tests.support.client import ApiClient, ServedRoutes
+from tests.support.databases import Indexed
 
 INDEXES = (*AUDIT_INDEXES, *CREDENTIAL_INDEXES, *DEVICE_INDEXES, *SITE_INDEXES)
-Indexed = Callable[[Iterable[Index]], Awaitable[Database]]
 DEVICE = {"name": "core-1", "host": "192.0.2.1", "device_type": "cisco_ios"}
 ABSENT_ID = "00000000-0000-4000-8000-000000000000"
 

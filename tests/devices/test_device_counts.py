@@ -16,8 +16,9 @@ from netautod.devices.queries import COLLECTION, INDEXES
 from netautod.devices.service import DeviceService
 from netautod.store.client import Database, OrgId
 from netautod.store.paging import Page
-from tests.devices.inventory import ABSENT_ID, Indexed, Inventory, wired
+from tests.devices.inventory import ABSENT_ID, Inventory, wired
 from tests.support.client import assert_error
+from tests.support.databases import Indexed
 
 ALL = DeviceFilter()
 FILTERS = {

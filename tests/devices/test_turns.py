@@ -12,7 +12,7 @@ from netautod.devices.slots import SiteSlots
 from netautod.testing import Faults, SimulatedDevice
 from tests.configs.fleet import Fleet, open_fleet
 from tests.conftest import Serve
-from tests.devices.inventory import Indexed
+from tests.support.databases import Indexed
 
 
 @pytest.fixture

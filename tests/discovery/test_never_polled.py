@@ -11,8 +11,9 @@ from netautod.discovery import handlers
 from netautod.discovery.service import DiscoveryService
 from netautod.vault.vault import Vault
 from tests.conftest import Serve
-from tests.devices.inventory import ABSENT_ID, DEVICE, INDEXES, Indexed, created, wired
+from tests.devices.inventory import ABSENT_ID, DEVICE, INDEXES, created, wired
 from tests.support.client import ApiClient, ServedRoutes, assert_error
+from tests.support.databases import Indexed
 
 STATUS_FIELDS = {
     *("reachable", "latency_ms", "sys_name", "sys_descr", "vendor", "model", "os_version", "serial_number"),

@@ -7,7 +7,8 @@ import pytest
 
 from netautod.docs.render_pool import RenderPool
 from tests.conftest import Serve
-from tests.docs.library import INDEXES, Indexed, Library, Node
+from tests.docs.library import INDEXES, Library, Node
+from tests.support.databases import Indexed
 
 
 @pytest.fixture(scope="session")

@@ -1,6 +1,5 @@
 """Documents and their notes vault wired as the service wires them, on one or more nodes, served over HTTP."""
 
-from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -17,13 +16,11 @@ from netautod.docs.notes_vault import NotesVault
 from netautod.docs.render_pool import RenderPool
 from netautod.docs.service import DocumentService
 from netautod.store.client import Database, OrgId
-from netautod.store.indexes import Index
 from netautod.vault.vault import Vault
 from tests.conftest import Serve
 from tests.support.client import ApiClient, Response, ServedRoutes
 
 INDEXES = (*AUDIT_INDEXES, *store.INDEXES)
-Indexed = Callable[[Iterable[Index]], Awaitable[Database]]
 COLLECTIONS = ("documents", "document_versions", "notes_vaults", "audit_events")
 AUDIT_EVENTS = "audit_events"
 ABSENT_ID = "00000000-0000-4000-8000-000000000000"

@@ -2,12 +2,10 @@
 
 import pytest
 
-from netautod.store.client import Database
-from netautod.store.indexes import create_indexes
+from tests.support.databases import Indexed
 from tests.support.execution import INDEXES, World
 
 
 @pytest.fixture
-async def world(database: Database) -> World:
-    await create_indexes(database, INDEXES)
-    return World(database=database)
+async def world(indexed: Indexed) -> World:
+    return World(database=await indexed(INDEXES))

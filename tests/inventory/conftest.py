@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Serve
-from tests.devices.inventory import Indexed, Inventory, open_inventory
+from tests.devices.inventory import Inventory, open_inventory
+from tests.support.databases import Indexed
 
 
 @pytest.fixture

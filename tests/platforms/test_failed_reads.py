@@ -11,7 +11,7 @@ from netautod.ssh.platforms import PlatformRegistry
 from netautod.testing import Faults
 from tests.configs.fleet import PASSWORD, Fleet, open_fleet
 from tests.conftest import Serve
-from tests.devices.inventory import Indexed
+from tests.support.databases import Indexed
 from tests.support.platform_fixtures import load, show
 
 _REGISTRY = PlatformRegistry()

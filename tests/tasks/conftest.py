@@ -14,7 +14,6 @@ from netautod.executions.service import ExecutionService
 from netautod.executions.store import ExecutionStore
 from netautod.registries import Followers
 from netautod.store.client import Database, OrgId
-from netautod.store.indexes import create_indexes
 from netautod.tasks import handlers as task_handlers
 from netautod.tasks.cron import NextTicks
 from netautod.tasks.parameters import Reference, SchemaRules
@@ -24,6 +23,7 @@ from netautod_agent import AgentParameters
 from netautod_backup import BackupParameters
 from tests.conftest import Serve
 from tests.support.client import ServedRoutes
+from tests.support.databases import Indexed
 from tests.support.execution import INDEXES
 
 CREDENTIAL = "11111111-2222-3333-4444-555555555555"
@@ -38,8 +38,8 @@ class Tasks:
 
 
 @pytest.fixture
-async def tasks(database: Database, serve: Serve) -> Tasks:
-    await create_indexes(database, INDEXES)
+async def tasks(indexed: Indexed, serve: Serve) -> Tasks:
+    database = await indexed(INDEXES)
     clock, store = SystemClock(), ExecutionStore(database)
     audit = AuditLog(database, clock)
 
