@@ -7,6 +7,7 @@ from collections.abc import Callable
 from netautod.clock import Clock
 from netautod.errors import Unavailable
 from netautod.executions import outcome
+from netautod.executions.ends import Ends
 from netautod.executions.store import ExecutionStore, to_execution
 from netautod.leases.keeper import LeaseKeeper
 from netautod.metrics import Metrics
@@ -29,8 +30,10 @@ class Reaper:
         metrics: Metrics,
         grace_seconds: float,
         taken_over: Callable[[], None],
+        ends: Ends,
     ) -> None:
         self._store = store
+        self._ends = ends
         self._keeper = keeper
         self._clock = clock
         self._metrics = metrics
@@ -52,13 +55,17 @@ class Reaper:
         while True:
             try:
                 await self.reap()
-                await self._store.expire_approvals()
+                await self._expire_approvals()
             except Unavailable as error:
                 self._outage_at = self._clock.monotonic()
                 logger.warning("dead nodes cannot be looked for: %s", error)
             except Exception:  # a reaper that died in silence would leave runs of dead nodes for ever
                 logger.exception("a pass over dead nodes failed")
             await asyncio.sleep(self._keeper.times.lease / 10)
+
+    async def _expire_approvals(self) -> None:
+        while execution := await self._store.expire_approval():
+            await self._ends.tell(execution, execution.state, execution.error_message)
 
     async def reap(self) -> int:
         """One pass; answers how many executions it moved."""
@@ -91,6 +98,7 @@ class Reaper:
         if not await self._store.collection.update(still_dead, [{"$set": dict(ended.change)}]):
             return False
         logger.warning("execution %s: node %s is lost, now %s", execution.id, row["owner"], ended.state)
+        await self._ends.tell(execution, ended.state, ended.error_message)
         return True
 
     def _after_outage(self) -> bool:

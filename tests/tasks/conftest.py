@@ -8,6 +8,7 @@ import pytest
 from netautod.audit.service import AuditLog
 from netautod.clock import SystemClock
 from netautod.executions import handlers as execution_handlers
+from netautod.executions.ends import Ends
 from netautod.executions.log import ExecutionLogStore
 from netautod.executions.results import ResultStore
 from netautod.executions.service import ExecutionService
@@ -72,6 +73,7 @@ async def tasks(database: Database, serve: Serve) -> Tasks:
         clock=clock,
         kick=lambda: None,
         abort=lambda execution_id: None,
+        ends=Ends(store=store, finished=lambda told: None),
     )
     served = await serve([*task_handlers.routes(service), *execution_handlers.routes(executions)])
     return Tasks(served=served, database=database, executions=store)
