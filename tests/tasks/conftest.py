@@ -1,7 +1,7 @@
 """The task and execution routes, served without the rest of the product."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import pytest
 
@@ -13,6 +13,7 @@ from netautod.executions.log import ExecutionLogStore
 from netautod.executions.results import ResultStore
 from netautod.executions.service import ExecutionService
 from netautod.executions.store import ExecutionStore
+from netautod.plugin_api import FinishedExecution
 from netautod.registries import Followers
 from netautod.store.client import Database, OrgId
 from netautod.store.indexes import create_indexes
@@ -35,6 +36,7 @@ class Tasks:
     served: ServedRoutes
     database: Database
     executions: ExecutionStore
+    told: list[FinishedExecution] = field(default_factory=list)
     kicks: int = 0
 
 
@@ -64,6 +66,7 @@ async def tasks(database: Database, serve: Serve) -> Tasks:
         ),
         deletions=deletions,
     )
+    told: list[FinishedExecution] = []
     executions = ExecutionService(
         store=store,
         tasks=service,
@@ -73,10 +76,10 @@ async def tasks(database: Database, serve: Serve) -> Tasks:
         clock=clock,
         kick=lambda: None,
         abort=lambda execution_id: None,
-        ends=Ends(store=store, finished=lambda told: None),
+        ends=Ends(store=store, finished=told.append),
     )
     served = await serve([*task_handlers.routes(service), *execution_handlers.routes(executions)])
-    return Tasks(served=served, database=database, executions=store)
+    return Tasks(served=served, database=database, executions=store, told=told)
 
 
 Create = Callable[..., Awaitable[str]]
