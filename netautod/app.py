@@ -12,7 +12,7 @@ from netautod.acting import acting_factory
 from netautod.auth import signing_keys, ssh_ca
 from netautod.auth.authenticator import Authenticator
 from netautod.auth_parts import AuthParts
-from netautod.config_parts import config_service, retention
+from netautod.config_parts import config_service, retention, stale_backups
 from netautod.configs import handlers as config_handlers
 from netautod.configs import texts as config_texts
 from netautod.configs.service import ConfigService
@@ -44,6 +44,7 @@ from netautod.leases import named
 from netautod.leases.keeper import LeaseKeeper
 from netautod.metrics import Metrics
 from netautod.plugin_manager import PluginManager
+from netautod.plugin_parts import observers_of
 from netautod.sites import handlers as site_handlers
 from netautod.system import handlers as system_handlers
 from netautod.system.pauses import Pauses
@@ -98,12 +99,16 @@ async def build(base: Foundation, health: Callable[[], Awaitable[Health]]) -> As
     device_parts = DeviceParts.build(base)
     node_id = str(uuid4())
     async with AsyncExitStack() as stack:
+        observers = await stack.enter_async_context(observers_of(base, plugins, metrics))
         leases = await named_leases(stack, base, node_id)
         auth = await AuthParts.build(base, plugins=plugins, installed=INSTALLED)
         stack.push_async_callback(auth.auth.providers.close)
         sign = auth.ssh_ca.sign_for_device
         sessions = device_sessions(base, device_parts, plugins, leases, sign)
-        configs = await stack.enter_async_context(config_service(base, device_parts.devices, sessions))
+        sessions.suspensions.observe(observers.credential_suspended)
+        configs = await stack.enter_async_context(
+            config_service(base, device_parts.devices, sessions, observers.config_changed)
+        )
         operations = DeviceOperations.build(base, device_parts, sessions)
         pauses = await stack.enter_async_context(Pauses(base.database))
         inventory = InventoryParts.build(base, device_parts, plugins, leases, pauses.paused)
@@ -118,7 +123,7 @@ async def build(base: Foundation, health: Callable[[], Awaitable[Health]]) -> As
             acting=acting_factory(
                 devices=device_parts.devices, configs=configs, commands=operations.commands
             ),
-            finished=plugins.execution_finished,
+            finished=observers.execution_finished,
             runs=settings.executions,
             schedule=settings.scheduler,
             paused=pauses.paused,
@@ -147,6 +152,9 @@ async def build(base: Foundation, health: Callable[[], Awaitable[Health]]) -> As
         await auth.resume()
         await stack.enter_async_context(node)
         await stack.enter_async_context(retention(base, device_parts.devices, configs, leases))
+        stale = stale_backups(base, device_parts.devices, leases, observers)
+        if stale is not None:
+            await stack.enter_async_context(stale)
         await stack.enter_async_context(inventory.auto)
         yield Service(
             application=application(

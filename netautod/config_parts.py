@@ -4,10 +4,10 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from datetime import timedelta
 
-from netautod.configs.models import ConfigChange
 from netautod.configs.old_versions import OldVersions
 from netautod.configs.retention import ConfigRetention
 from netautod.configs.service import ConfigService
+from netautod.configs.stale import StaleBackups
 from netautod.configs.workers import TextWorkers
 from netautod.devices.service import DeviceService
 from netautod.devices.sessions import DeviceSessions
@@ -15,6 +15,9 @@ from netautod.executions.retention import Retention
 from netautod.executions.store import ExecutionStore
 from netautod.foundation import Foundation
 from netautod.leases.named import NamedLeases
+from netautod.leases.periodic import Periodic
+from netautod.observers import Observers
+from netautod.plugin_events import ConfigChanged
 
 
 @asynccontextmanager
@@ -22,11 +25,11 @@ async def config_service(
     base: Foundation,
     devices: DeviceService,
     sessions: DeviceSessions,
-    changed: Callable[[ConfigChange], None] | None = None,
+    changed: Callable[[ConfigChanged], None] | None = None,
 ) -> AsyncIterator[ConfigService]:
     """The service, and its worker processes until the end of the block.
 
-    `changed` is called for every new version, in a thread (configs/capture.py).
+    `changed` is called for every new version (configs/capture.py).
     """
     settings = base.settings.configs
     async with TextWorkers(sessions.platforms, cache_bytes=settings.search_cache_bytes) as workers:
@@ -41,6 +44,32 @@ async def config_service(
             settings=settings,
             changed=changed,
         )
+
+
+def stale_backups(
+    base: Foundation,
+    devices: DeviceService,
+    leases: NamedLeases,
+    observers: Observers,
+) -> Periodic | None:
+    """The look for devices without a good backup; None if it is off or nobody observes it."""
+    settings = base.settings.backups
+    if not settings.stale_hours or not observers.wanted("netautod_backup_stale"):
+        return None
+    backups = StaleBackups(
+        base.database,
+        devices=devices,
+        clock=base.clock,
+        hours=settings.stale_hours,
+        tell=observers.backup_stale,
+    )
+    return Periodic(
+        backups.look,
+        name="look for stale backups",
+        seconds=settings.stale_check_seconds,
+        lease="stale backups",
+        leases=leases,
+    )
 
 
 def retention(

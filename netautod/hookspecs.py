@@ -7,7 +7,18 @@ from typing import TYPE_CHECKING
 import pluggy
 
 if TYPE_CHECKING:
-    from netautod.plugin_api import AuthHost, AuthProvider, Executor, FinishedExecution, OpenInventory
+    from netautod.plugin_api import (
+        AuthHost,
+        AuthProvider,
+        BackupStale,
+        ConfigChanged,
+        CredentialSuspended,
+        Executor,
+        FinishedExecution,
+        OpenInventory,
+        PluginHost,
+        PluginService,
+    )
 
 PROJECT = "netautod"
 hookspec = pluggy.HookspecMarker(PROJECT)
@@ -42,5 +53,34 @@ def netautod_register_platforms(register: Callable[[Path], None]) -> None:
 
 
 @hookspec
+def netautod_register_services(register: "Callable[[PluginService], None]", host: "PluginHost") -> None:
+    """Call `register` with an object that lives as long as the service; its `@hookimpl` methods observe.
+
+    For an observer that needs the event loop, requests or a clean end. `host.section("webhook")` are its
+    settings.
+    """
+
+
+@hookspec
 def netautod_execution_finished(execution: "FinishedExecution") -> None:
-    """Told after the end of an execution is stored. Runs in a thread; an exception is only logged."""
+    """Told after the end of an execution is stored.
+
+    This and the following are observers: called in a thread, one call at a time per plugin, in the order of
+    the events. What they raise is logged and counted; a plugin that is a thousand events behind misses
+    those that come then. Events that wait are lost when the process is killed.
+    """
+
+
+@hookspec
+def netautod_config_changed(event: "ConfigChanged") -> None:
+    """Told after a new version of a device's configuration is stored."""
+
+
+@hookspec
+def netautod_backup_stale(event: "BackupStale") -> None:
+    """Told when a device has had no good capture for `backups.stale_hours`, once until the next good one."""
+
+
+@hookspec
+def netautod_credential_suspended(event: "CredentialSuspended") -> None:
+    """Told after a device refused a login, which background work leaves alone for a while from then on."""

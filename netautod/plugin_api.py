@@ -26,6 +26,8 @@ from netautod.plugin_auth import (
     RedirectAttempt,
     RedirectProvider,
 )
+from netautod.plugin_events import BackupStale, ConfigChanged, CredentialSuspended, FinishedExecution
+from netautod.plugin_host import PluginHost, PluginService
 from netautod.plugin_inventory import (
     IncompleteWalk,
     InventoryAccess,
@@ -44,8 +46,11 @@ __all__ = [
     "ApprovalDecision",
     "AuthHost",
     "AuthProvider",
+    "BackupStale",
     "CaptureOutcome",
     "CommandOutcome",
+    "ConfigChanged",
+    "CredentialSuspended",
     "DeviceFailed",
     "DeviceInfo",
     "DeviceResult",
@@ -68,6 +73,8 @@ __all__ = [
     "OutboundRequest",
     "PasswordProvider",
     "PermanentFailure",
+    "PluginHost",
+    "PluginService",
     "ProbeResult",
     "ProviderUnavailable",
     "RedirectAttempt",
@@ -118,19 +125,6 @@ class ExecutionInfo:
     task_name: str
     attempt: int
     deadline: datetime
-
-
-@dataclass(frozen=True, kw_only=True)
-class FinishedExecution:
-    """What an observer is told."""
-
-    id: str
-    org_id: str
-    task_id: str
-    task_name: str
-    task_type: str
-    state: str
-    error_message: str | None
 
 
 @dataclass(frozen=True, kw_only=True)

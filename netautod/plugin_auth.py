@@ -4,11 +4,11 @@ A provider only says who somebody is. The service decides the rest: lockout, whe
 made, his roles, state and browser of a redirect login, seats, the session and its tokens.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
-from netautod.outbound.client import GuardedClient
+from netautod.plugin_host import PluginHost
 
 
 class LoginRefused(Exception):
@@ -95,9 +95,4 @@ class RedirectProvider(AuthProvider, Protocol):
         ...
 
 
-@dataclass(frozen=True, kw_only=True)
-class AuthHost:
-    """What a provider is built from. `section("ldap")` is that section of the settings, by setting name."""
-
-    section: Callable[[str], Mapping[str, Any]]
-    http: GuardedClient
+AuthHost = PluginHost  # what a provider is built from

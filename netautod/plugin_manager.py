@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any
@@ -11,10 +12,17 @@ import pluggy
 
 from netautod import hookspecs
 from netautod.errors import NetautodError
-from netautod.plugin_api import AuthHost, AuthProvider, Executor, FinishedExecution, OpenInventory
+from netautod.plugin_api import AuthHost, AuthProvider, Executor, OpenInventory
+from netautod.plugin_host import PluginHost, PluginService
 
 logger = logging.getLogger(__name__)
 EXTERNAL_PROVIDERS = ("ldap", "oidc")
+OBSERVER_HOOKS = (
+    "netautod_execution_finished",
+    "netautod_config_changed",
+    "netautod_backup_stale",
+    "netautod_credential_suspended",
+)
 
 
 class PluginError(NetautodError):
@@ -36,6 +44,7 @@ class PluginManager:
         self._required = tuple(required)
         self._pluggy = pluggy.PluginManager(hookspecs.PROJECT)
         self._pluggy.add_hookspecs(hookspecs)
+        self._owners: dict[str, str] = {}  # plugins by the names of their services
         self.statuses: list[PluginStatus] = []
 
     @classmethod
@@ -52,7 +61,7 @@ class PluginManager:
         for entry in sorted(found(), key=lambda entry: entry.name):
             if entry.name not in without:
                 manager._load_one(entry)
-        manager._check_required()
+        manager.check_required()
         return manager
 
     def register(self, plugin: object, name: str) -> None:
@@ -80,7 +89,8 @@ class PluginManager:
             self._pluggy.unregister(name=name)
             raise
 
-    def _check_required(self) -> None:
+    def check_required(self) -> None:
+        """Raises PluginError if a required plugin is missing or broken."""
         working = {status.name for status in self.statuses if status.ok}
         for name in self._required:
             if name not in working:
@@ -105,7 +115,7 @@ class PluginManager:
             collected[executor.task_type] = executor
 
         self._call_each("netautod_register_executors", register=register)
-        self._check_required()
+        self.check_required()
         return collected
 
     def auth_providers(self, host: AuthHost) -> Mapping[str, AuthProvider]:
@@ -120,7 +130,7 @@ class PluginManager:
             collected[provider.name] = provider
 
         self._call_each("netautod_register_auth_providers", register=register, host=host)
-        self._check_required()
+        self.check_required()
         return collected
 
     def inventory_sources(self) -> Mapping[str, OpenInventory]:
@@ -133,7 +143,7 @@ class PluginManager:
             collected[name] = open_source
 
         self._call_each("netautod_register_inventory_sources", register=register)
-        self._check_required()
+        self.check_required()
         return collected
 
     def register_platforms(self, register: Callable[[Path], object]) -> None:
@@ -142,29 +152,69 @@ class PluginManager:
         One that is refused (it raises) marks its plugin; raises PluginError if that one is required.
         """
         self._call_each("netautod_register_platforms", register=register)
-        self._check_required()
+        self.check_required()
 
-    def execution_finished(self, execution: FinishedExecution) -> None:
-        """Calls every observer."""
-        self._call_each("netautod_execution_finished", execution=execution)
+    def services(self, host: PluginHost) -> list[tuple[str, PluginService]]:
+        """The objects with a lifetime, each with the name of its plugin."""
+        collected: list[tuple[str, PluginService]] = []
+        hook = "netautod_register_services"
+        for implementation in self._implementations(hook):
+            name = implementation.plugin_name
+
+            def register(service: PluginService, name: str = name) -> None:
+                collected.append((name, service))
+
+            self._call(hook, implementation, {"register": register, "host": host})
+        self.check_required()
+        return collected
+
+    def observe_with(self, plugin: str, service: object) -> None:
+        """Lets the hook methods of a service observe; raises PluginValidationError for a wrong one."""
+        name = f"{plugin}:{len(self._owners)}"
+        self._add(service, name)
+        self._owners[name] = plugin
+
+    def observers(self) -> Mapping[str, Mapping[str, Callable[[Mapping[str, Any]], None]]]:
+        """What calls the observers of each plugin, by plugin and hook, with the hook's arguments."""
+        found: dict[str, dict[str, Callable[[Mapping[str, Any]], None]]] = {}
+        for hook in OBSERVER_HOOKS:
+            by_plugin: dict[str, list[pluggy.HookImpl]] = {}
+            for implementation in self._implementations(hook):
+                owner = self._owners.get(implementation.plugin_name, implementation.plugin_name)
+                by_plugin.setdefault(owner, []).append(implementation)
+            for owner, implementations in by_plugin.items():
+                found.setdefault(owner, {})[hook] = partial(_call_all, implementations)
+        return found
+
+    def mark_broken(self, plugin: str, hook: str, failure: BaseException) -> None:
+        """Shows the failure as the plugin's error, until the next start."""
+        error = f"{hook}: {_line(failure)}"
+        self.statuses = [
+            replace(status, ok=False, error=error) if status.name == plugin else status
+            for status in self.statuses
+        ]
+
+    def _implementations(self, hook: str) -> list[pluggy.HookImpl]:
+        return list(getattr(self._pluggy.hook, hook).get_hookimpls())
 
     def _call_each(self, hook: str, **arguments: Any) -> None:
         """Calls the hook plugin by plugin, so that one that fails keeps no other from being called."""
-        for implementation in getattr(self._pluggy.hook, hook).get_hookimpls():
-            # As pluggy does: an implementation names only the arguments that it wants.
-            wanted = {name: arguments[name] for name in implementation.argnames}
-            try:
-                implementation.function(**wanted)
-            except Exception as failure:
-                name = implementation.plugin_name
-                logger.exception("%s of plugin %s failed", hook, name)
-                self._mark_broken(name, f"{hook}: {_line(failure)}")
+        for implementation in self._implementations(hook):
+            self._call(hook, implementation, arguments)
 
-    def _mark_broken(self, name: str, error: str) -> None:
-        self.statuses = [
-            replace(status, ok=False, error=error) if status.name == name else status
-            for status in self.statuses
-        ]
+    def _call(self, hook: str, implementation: pluggy.HookImpl, arguments: Mapping[str, Any]) -> None:
+        try:
+            _call_all([implementation], arguments)
+        except Exception as failure:
+            name = implementation.plugin_name
+            logger.exception("%s of plugin %s failed", hook, name)
+            self.mark_broken(name, hook, failure)
+
+
+def _call_all(implementations: Iterable[pluggy.HookImpl], arguments: Mapping[str, Any]) -> None:
+    for implementation in implementations:
+        # As pluggy does: an implementation names only the arguments that it wants.
+        implementation.function(**{name: arguments[name] for name in implementation.argnames})
 
 
 def _line(failure: BaseException) -> str:

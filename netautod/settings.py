@@ -14,6 +14,7 @@ from typing import Any
 from netautod.auth_settings import Ldap, Oidc, SshCa
 from netautod.inventory_settings import Inventory
 from netautod.settings_field import SettingsError, setting
+from netautod.webhook_settings import Webhook
 
 __all__ = ["Row", "Settings", "SettingsError", "setting", "table"]
 
@@ -150,6 +151,17 @@ class Configs:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Backups:
+    stale_hours: float = setting(
+        48.0,
+        "Observers are told of a device without a good backup for so long; 0: never.",
+        low=0,
+        high=876_000,
+    )
+    stale_check_seconds: float = setting(60.0, "Seconds between two looks for such devices.", low=0.05)
+
+
+@dataclass(frozen=True, kw_only=True)
 class Outbound:
     allow: tuple[str, ...] = setting(
         (), "Addresses or networks that outgoing requests may reach although they are local."
@@ -204,12 +216,14 @@ class Settings:
     retention: Retention = Retention()
     devices: Devices = Devices()
     configs: Configs = Configs()
+    backups: Backups = Backups()
     inventory: Inventory = field(default_factory=Inventory)
     outbound: Outbound = Outbound()
     plugins: Plugins = Plugins()
     log: Log = Log()
     vault: NotesVault = NotesVault()
     docs: Docs = Docs()
+    webhook: Webhook = field(default_factory=Webhook)
 
     @property
     def master_key_path(self) -> Path | None:

@@ -11,6 +11,7 @@ from typing import Any
 from netautod.auth_settings import check_ldap, check_oidc
 from netautod.inventory_settings import check_inventory
 from netautod.settings import ENVIRONMENT_PREFIX, Row, Settings, SettingsError, table
+from netautod.webhook_settings import check_webhook
 
 
 def load(
@@ -141,6 +142,7 @@ def _check_whole(settings: Settings) -> None:
     check_ldap(settings.ldap)
     check_oidc(settings.oidc)
     check_inventory(settings.inventory)
+    check_webhook(settings.webhook)
     if bool(settings.server.tls_certificate) != bool(settings.server.tls_key):
         raise SettingsError("server.tls_certificate and server.tls_key go together")
     for key, networks in (

@@ -72,4 +72,5 @@ def executions_of(base: Foundation, tasks: TaskService, node: ExecutionNode) -> 
         clock=base.clock,
         kick=node.runner.kick,
         abort=node.runner.abort,
+        ends=node.ends,
     )

@@ -1,13 +1,12 @@
 """Plugins: loaded one by one, reported when broken, fatal when required; and what the built-in ones run."""
 
-from importlib import import_module
 from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Any, cast
 
 import pytest
 
-from netautod.plugin_api import FinishedExecution, PermanentFailure, RunContext
+from netautod.plugin_api import PermanentFailure, RunContext
 from netautod.plugin_manager import PluginError, PluginManager
 from netautod.ssh.platforms import PlatformRegistry
 
@@ -24,15 +23,6 @@ class Executor:
 @hookimpl
 def netautod_register_executors(register):
     register(Executor())
-"""
-OBSERVER = """
-from netautod.plugin_api import hookimpl
-told = []
-
-@hookimpl
-def netautod_execution_finished({arguments}):
-    told.append({told})
-    {then}
 """
 PLATFORM = """
 from pathlib import Path
@@ -165,29 +155,6 @@ def test_a_registration_that_raises(installed: Installed) -> None:
     required = installed.load(required=["half"])
     with pytest.raises(PluginError, match=r"the required plugin half is not available: .* out of luck"):
         required.executors()
-
-
-def test_observers_are_told_and_cannot_hinder_one_another(installed: Installed) -> None:
-    raising = installed.add("a", OBSERVER.format(arguments="execution", told="execution.state", then="1 / 0"))
-    modest = installed.add("b", OBSERVER.format(arguments="", told="'told'", then=""))
-    manager = installed.load(required=["a"])
-    ended = FinishedExecution(
-        id="e",
-        org_id="o",
-        task_id="t",
-        task_name="nightly",
-        task_type="backup",
-        state="failed",
-        error_message="x",
-    )
-    manager.execution_finished(ended)
-    manager.execution_finished(ended)
-    assert import_module(raising).told == ["failed", "failed"]
-    assert import_module(modest).told == ["told", "told"]
-    assert seen(manager) == {
-        "a": "netautod_execution_finished: ZeroDivisionError: division by zero",
-        "b": None,
-    }
 
 
 def test_a_plugin_brings_a_platform(installed: Installed, repository_root: Path) -> None:

@@ -14,8 +14,8 @@ from netautod.store.client import Database, Duplicate, OrgId
 from netautod.store.indexes import Index
 
 COLLECTION = "backup_facts"
-# For who looks for devices without a recent success.
-INDEXES = (Index(collection=COLLECTION, keys=(("org_id", 1), ("last_success_at", 1))),)
+# For who looks for devices without a recent success, in all organizations (stale.py).
+INDEXES = (Index(collection=COLLECTION, keys=(("stale_at", 1), ("watched_from", 1))),)
 MOST_ERROR_CHARACTERS = 1000
 
 
@@ -42,7 +42,11 @@ class BackupFactsStore:
         noted = literal({"last_at": at, "error": text})
         change: dict[str, Any] = {name: {"$cond": [newer, new, f"${name}"]} for name, new in noted.items()}
         earlier = {"$ifNull": ["$last_success_at", None]}
-        change["last_success_at"] = earlier if error is not None else {"$max": [earlier, at]}
+        if error is None:
+            change["last_success_at"] = {"$max": [earlier, at]}
+            change |= {"watched_from": {"$max": ["$watched_from", at]}, "stale_at": None}
+        else:
+            change["last_success_at"] = earlier
         try:
             await self._facts.update(org_id, {"_id": device_id}, [{"$set": change}], upsert=True)
         except Duplicate:  # another capture made the document at the same moment
@@ -50,7 +54,8 @@ class BackupFactsStore:
 
     async def of(self, org_id: OrgId, device_ids: Sequence[str]) -> Mapping[str, BackupFacts]:
         """By device; a device that was never captured has none."""
-        found = await self._facts.find(org_id, {"_id": {"$in": list(device_ids)}})
+        captured = {"_id": {"$in": list(device_ids)}, "last_at": {"$ne": None}}
+        found = await self._facts.find(org_id, captured)
         return {
             row["_id"]: BackupFacts(
                 last_at=row["last_at"], error=row["error"], last_success_at=row["last_success_at"]

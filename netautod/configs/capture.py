@@ -1,18 +1,18 @@
 """Captures the configuration of one device and makes a version of it, if it says something new."""
 
-import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 from uuid import uuid4
 
 from netautod.clock import Clock
 from netautod.configs.backup_facts import BackupFactsStore
-from netautod.configs.models import FROM_DEVICE, TEXT_FORMAT, Captured, Config, ConfigChange
+from netautod.configs.models import FROM_DEVICE, TEXT_FORMAT, Captured, Config
 from netautod.configs.offload import sized
 from netautod.configs.store import ConfigStore
 from netautod.configs.texts import ConfigTexts, Reading, measure
 from netautod.devices.sessions import OpenDevice, SessionFailure, SessionScope
 from netautod.errors import Conflict, NotFound
+from netautod.plugin_events import ConfigChanged
 from netautod.ssh.capture import capture, suspicious
 from netautod.ssh.failures import DeviceFailure
 from netautod.ssh.platform_model import Platform
@@ -33,7 +33,7 @@ class Pull:
 
 
 class ConfigCapture:
-    """`changed` is called in a thread once a new version is stored, and not waited for."""
+    """`changed` is called once a new version is stored; it must return at once and never raise."""
 
     def __init__(
         self,
@@ -42,7 +42,7 @@ class ConfigCapture:
         texts: ConfigTexts,
         facts: BackupFactsStore,
         clock: Clock,
-        changed: Callable[[ConfigChange], None] | None = None,
+        changed: Callable[[ConfigChanged], None] | None = None,
     ) -> None:
         self._store = store
         self._texts = texts
@@ -82,7 +82,7 @@ class ConfigCapture:
     def _tell(self, device_name: str, config: Config, pull: Pull) -> None:
         if self._changed is None:
             return
-        change = ConfigChange(
+        change = ConfigChanged(
             org_id=config.org_id,
             device_id=config.device_id,
             device_name=device_name,
@@ -91,8 +91,7 @@ class ConfigCapture:
             config_hash=config.config_hash,
             execution_id=pull.execution_id,
         )
-        # In a thread, and not waited for: an observer can neither block nor fail a capture.
-        asyncio.get_running_loop().run_in_executor(None, self._changed, change)
+        self._changed(change)
 
     async def _believable(self, org_id: OrgId, opened: OpenDevice) -> tuple[Reading, tuple[str, ...]]:
         """A reading; one of under half the last good size counts only if a second one agrees."""

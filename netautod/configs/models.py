@@ -65,22 +65,6 @@ class Captured:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ConfigChange:
-    """A new version has been stored; `previous_version` is None for the first one of a device.
-
-    `execution_id` is None for a pull that no task made.
-    """
-
-    org_id: OrgId
-    device_id: str
-    device_name: str
-    version: int
-    previous_version: int | None
-    config_hash: str
-    execution_id: str | None
-
-
-@dataclass(frozen=True, kw_only=True)
 class NewestText:
     """Where the text of a device's newest version is; `size` in bytes of the raw text."""
 

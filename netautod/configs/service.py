@@ -14,7 +14,7 @@ from netautod.clock import Clock
 from netautod.configs.backup_facts import BackupFactsStore
 from netautod.configs.backup_info import BackupInfos
 from netautod.configs.capture import ConfigCapture
-from netautod.configs.models import Config, ConfigChange, VersionDiff
+from netautod.configs.models import Config, VersionDiff
 from netautod.configs.offload import sized
 from netautod.configs.pulls import Pulls
 from netautod.configs.redact import redact
@@ -26,6 +26,7 @@ from netautod.configs.workers import TextWorkers
 from netautod.devices.service import DeviceService
 from netautod.devices.sessions import DeviceSessions
 from netautod.errors import NotFound
+from netautod.plugin_events import ConfigChanged
 from netautod.settings import Configs as ConfigSettings
 from netautod.store.client import Database, OrgId
 from netautod.store.paging import Page, PageOf
@@ -51,7 +52,7 @@ class ConfigService:
         sessions: DeviceSessions,
         workers: TextWorkers,
         settings: ConfigSettings,
-        changed: Callable[[ConfigChange], None] | None = None,
+        changed: Callable[[ConfigChanged], None] | None = None,
     ) -> None:
         self._store = ConfigStore(database)
         self.texts = ConfigTexts(database, vault=vault, clock=clock)

@@ -58,6 +58,7 @@ class UsableCredential:
     """
 
     id: str
+    name: str
     type: str
     username: str
     secret: str = field(repr=False)

@@ -128,6 +128,7 @@ class CredentialService:
         )
         return UsableCredential(
             id=credential.id,
+            name=credential.name,
             type=credential.credential_type,
             username=credential.username or "",
             secret=opened["secret"],

@@ -99,6 +99,15 @@ class Device(DeviceItem):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Creation:
+    """When a device, deleted or not, was created."""
+
+    id: str
+    org_id: str
+    created_at: datetime
+
+
+@dataclass(frozen=True, kw_only=True)
 class DeviceName:
     """As much of a device as a list of something else shows of it."""
 

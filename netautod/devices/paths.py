@@ -39,6 +39,7 @@ class Leg:
     device: Device
     login: Login
     credential_id: str
+    credential_name: str
     revision: int
 
 
@@ -87,7 +88,13 @@ class Paths:
         async with self._preparing:  # nobody uses it before the event is written
             await self._audit_use(found.id)
             login = await self._login(found)
-        return Leg(device=device, login=login, credential_id=found.id, revision=found.revision)
+        return Leg(
+            device=device,
+            login=login,
+            credential_id=found.id,
+            credential_name=found.name,
+            revision=found.revision,
+        )
 
     async def _audit_use(self, credential_id: str) -> None:
         if credential_id not in self._audited:

@@ -54,6 +54,8 @@ INDEXES = (
         )
         for field in LINK_FIELDS
     ),
+    # All devices, for who follows their creation.
+    Index(collection=COLLECTION, keys=(("created_at", 1), ("_id", 1))),
     Index(collection=COLLECTION, keys=(("cleanup", 1),), partial={"cleanup": True}),
     Index(collection=COLLECTION, keys=(("deleted_at", 1),), partial={"deleted_at": {"$type": "date"}}),
     # One live device for each device of an inventory, and the deleted ones that may come back.

@@ -15,7 +15,7 @@ from netautod.clock import Clock
 from netautod.credentials.service import CredentialService
 from netautod.devices.links import Links, names_credential
 from netautod.devices.making import distinct, new_device
-from netautod.devices.models import Device, DeviceFilter, DeviceItem, DeviceName
+from netautod.devices.models import Creation, Device, DeviceFilter, DeviceItem, DeviceName
 from netautod.devices.queries import CREDENTIAL_FIELDS, LINK_FIELDS, where
 from netautod.devices.store import DeviceStore
 from netautod.errors import Conflict, InvalidInput, NotFound
@@ -83,6 +83,19 @@ class DeviceService:
     async def names(self, org_id: OrgId, ids: Sequence[str]) -> dict[str, str]:
         """Names by id for the ids that there are or were: deleted devices still label history."""
         return await self._store.names(org_id, ids)
+
+    async def live_names(self, org_id: OrgId, ids: Sequence[str]) -> dict[str, str]:
+        """Names by id for the ids that there are."""
+        return await self._store.live_names(org_id, ids)
+
+    async def created(
+        self, after: tuple[datetime, str] | None, *, before: datetime, limit: int
+    ) -> list[Creation]:
+        """For background work: devices of all organizations in the order of their creation, deleted ones too.
+
+        `after` is the creation and id of the last one that is known already.
+        """
+        return await self._store.created(after, before=before, limit=limit)
 
     async def pin_host_key(self, org_id: OrgId, device_id: str, fingerprint: str) -> str:
         """Trust on first use: pins the fingerprint unless one is pinned; answers the pinned one."""

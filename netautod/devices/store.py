@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Any
 
 from netautod.devices.counts import DeviceCounts
-from netautod.devices.models import Device, DeviceFilter, DeviceItem, DeviceName
+from netautod.devices.models import Creation, Device, DeviceFilter, DeviceItem, DeviceName
 from netautod.devices.queries import (
     COLLECTION,
     FILTERED,
@@ -142,6 +142,31 @@ class DeviceStore:
         """Names by id, deleted devices included: they label history."""
         found = await self._devices.find(org_id, {"_id": {"$in": list(ids)}}, fields={"name": 1})
         return {document["_id"]: document["name"] for document in found}
+
+    async def live_names(self, org_id: OrgId, ids: Sequence[str]) -> dict[str, str]:
+        """Names by id of those that there are."""
+        found = await self._devices.find(org_id, live(_id={"$in": list(ids)}), fields={"name": 1})
+        return {document["_id"]: document["name"] for document in found}
+
+    async def created(
+        self, after: tuple[datetime, str] | None, *, before: datetime, limit: int
+    ) -> list[Creation]:
+        """Devices of all organizations, deleted ones included, by their creation and then their id.
+
+        `after`: those two of the last device that is known already.
+        """
+        wanted: Document = {"created_at": {"$lt": before}}
+        if after is not None:
+            moment, device_id = after
+            later = {"created_at": {"$gt": moment, "$lt": before}}
+            wanted = {"$or": [{"created_at": moment, "_id": {"$gt": device_id}}, later]}
+        found = await self._all.find(
+            wanted, fields={"org_id": 1, "created_at": 1}, sort=[("created_at", 1), ("_id", 1)], limit=limit
+        )
+        return [
+            Creation(id=document["_id"], org_id=document["org_id"], created_at=document["created_at"])
+            for document in found
+        ]
 
     async def using(
         self, org_id: OrgId, link_fields: Sequence[str], value: str, limit: int

@@ -5,27 +5,13 @@ credential or the device is changed, and with a login that succeeds, such as a t
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from datetime import datetime
 
 from netautod.clock import Clock, to_text
 from netautod.devices.paths import Leg
 from netautod.devices.session_failure import SessionFailure
 from netautod.devices.suspension_store import Attempted, Suspension, SuspensionStore
+from netautod.plugin_events import CredentialSuspended
 from netautod.store.client import Database, OrgId
-
-
-@dataclass(frozen=True, kw_only=True)
-class CredentialSuspended:
-    """What an observer is told: the device refused the credential for the n-th time in a row."""
-
-    org_id: str
-    device_id: str
-    device_name: str
-    credential_id: str
-    refusals: int
-    until: datetime
-
 
 SuspensionObserver = Callable[[CredentialSuspended], None]
 
@@ -60,7 +46,8 @@ class Suspensions:
             device_id=leg.device.id,
             device_name=leg.device.name,
             credential_id=leg.credential_id,
-            refusals=suspension.refusals,
+            credential_name=leg.credential_name,
+            failures=suspension.refusals,
             until=suspension.until,
         )
         for observer in self._observers:

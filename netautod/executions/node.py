@@ -10,6 +10,7 @@ from tornado.ioloop import PeriodicCallback
 
 from netautod.clock import Clock
 from netautod.executions.attempt import ActingFactory, AttemptParts, OwnerLookup
+from netautod.executions.ends import Ends
 from netautod.executions.log import ExecutionLogStore, LogLimits
 from netautod.executions.reaper import Reaper
 from netautod.executions.results import ResultStore
@@ -55,8 +56,9 @@ class ExecutionNode:
         schedule: SchedulerSettings,
         paused: Callable[[], Collection[OrgId]] = frozenset,
     ) -> None:
-        """`paused` tells at any time for which organizations nothing is to begin."""
+        """`paused` tells at any time for which organizations nothing is to begin; `finished`: see Ends."""
         self.store = ExecutionStore(database)
+        self.ends = Ends(store=self.store, finished=finished)
         self._keeper = LeaseKeeper(
             collection=database.collection(COLLECTION),
             node_id=node_id,
@@ -84,7 +86,7 @@ class ExecutionNode:
             parts=parts,
             metrics=metrics,
             slots=runs.slots,
-            finished=finished,
+            ends=self.ends,
             paused=paused,
         )
         self.reaper = self._reaper(clock, metrics, runs)
@@ -103,6 +105,7 @@ class ExecutionNode:
             metrics=metrics,
             grace_seconds=runs.reap_grace_seconds,
             taken_over=self.runner.kick,
+            ends=self.ends,
         )
 
     def _scheduler(

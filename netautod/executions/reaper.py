@@ -6,6 +6,7 @@ from collections.abc import Callable
 from netautod.clock import Clock
 from netautod.errors import Unavailable
 from netautod.executions import outcome
+from netautod.executions.ends import Ends
 from netautod.executions.store import ExecutionStore, to_execution
 from netautod.leases.keeper import LeaseKeeper
 from netautod.leases.periodic import Periodic
@@ -29,8 +30,10 @@ class Reaper:
         metrics: Metrics,
         grace_seconds: float,
         taken_over: Callable[[], None],
+        ends: Ends,
     ) -> None:
         self._store = store
+        self._ends = ends
         self._keeper = keeper
         self._clock = clock
         self._metrics = metrics
@@ -51,10 +54,14 @@ class Reaper:
     async def _pass(self) -> None:
         try:
             await self.reap()
-            await self._store.expire_approvals()
+            await self._expire_approvals()
         except Unavailable:
             self._outage_at = self._clock.monotonic()
             raise
+
+    async def _expire_approvals(self) -> None:
+        while execution := await self._store.expire_approval():
+            await self._ends.tell(execution, execution.state, execution.error_message)
 
     async def reap(self) -> int:
         """One pass; answers how many executions it moved."""
@@ -87,6 +94,7 @@ class Reaper:
         if not await self._store.collection.update(still_dead, [{"$set": dict(ended.change)}]):
             return False
         logger.warning("execution %s: node %s is lost, now %s", execution.id, row["owner"], ended.state)
+        await self._ends.tell(execution, ended.state, ended.error_message)
         return True
 
     def _after_outage(self) -> bool:

@@ -8,13 +8,13 @@ from contextlib import suppress
 from netautod.errors import Unavailable
 from netautod.executions import outcome
 from netautod.executions.attempt import Attempt, AttemptParts
+from netautod.executions.ends import Ends
 from netautod.executions.models import Execution
 from netautod.executions.outcome import Outcome
 from netautod.executions.store import Candidate, ExecutionStore, start_change, to_execution
-from netautod.executions.transitions import TERMINAL
 from netautod.leases.keeper import Held, LeaseKeeper, LeaseLostError
 from netautod.metrics import Metrics
-from netautod.plugin_api import Executor, FinishedExecution
+from netautod.plugin_api import Executor
 from netautod.store.client import Duplicate, OrgId
 from netautod.tasks.store import TaskStore
 
@@ -38,7 +38,7 @@ class Runner:
         parts: AttemptParts,
         metrics: Metrics,
         slots: int,
-        finished: Callable[[FinishedExecution], None],
+        ends: Ends,
         paused: Callable[[], Collection[OrgId]],
     ) -> None:
         self._store = store
@@ -48,7 +48,7 @@ class Runner:
         self._parts = parts
         self._metrics = metrics
         self._slots = slots
-        self._finished = finished
+        self._ends = ends
         self._paused = paused
         # By lease, not by execution: one that was taken away and claimed again can be here twice.
         self._running: dict[Held, tuple[asyncio.Task[None], Attempt]] = {}
@@ -151,7 +151,7 @@ class Runner:
             execution = executions[held.row_id]
             reason = _unwanted(execution, enabled)
             if reason is not None:
-                await self._cancel_claimed(held, reason)
+                await self._cancel_claimed(held, execution, reason)
                 continue
             self._launch(held, execution)
             if execution.started_at is not None:
@@ -170,11 +170,12 @@ class Runner:
                 logger.warning("claimed executions cannot be started yet: %s", error)
                 await asyncio.sleep(WRITE_PAUSE)
 
-    async def _cancel_claimed(self, held: Held, reason: str) -> None:
-        change = outcome.unwanted(reason).change
+    async def _cancel_claimed(self, held: Held, execution: Execution, reason: str) -> None:
+        ended = outcome.unwanted(reason)
         fence = {**self._keeper.fence(held), "state": "running"}
         try:
-            await self._store.collection.update(fence, [{"$set": change}])
+            if await self._store.collection.update(fence, [{"$set": dict(ended.change)}]):
+                await self._ends.tell(execution, ended.state, reason)
         except Unavailable as error:
             # The lease runs out, the execution is taken over, and the next claim cancels it.
             logger.warning("execution %s could not be cancelled: %s", held.row_id, error)
@@ -200,7 +201,7 @@ class Runner:
             written = ended is not None and await self._write(held, attempt, ended)
             if ended is not None and written:
                 self._metrics.add("executions_finished")
-                self._tell(execution, ended)
+                await self._ends.tell(execution, ended.state, ended.error_message)
             else:
                 self._metrics.add("executions_fenced")
                 logger.info("execution %s is no longer ours; its result is dropped", execution.id)
@@ -245,23 +246,9 @@ class Runner:
         try:
             if await self._write_once(held, ended):
                 logger.info("execution %s is handed back as %s", held.row_id, ended.state)
+                await self._ends.tell(to_execution(held.row), ended.state, ended.error_message)
         except Unavailable as error:
             logger.warning("execution %s could not be handed back: %s", held.row_id, error)
-
-    def _tell(self, execution: Execution, ended: Outcome) -> None:
-        if ended.state not in TERMINAL:
-            return
-        told = FinishedExecution(
-            id=execution.id,
-            org_id=execution.org_id,
-            task_id=execution.task_id,
-            task_name=execution.task_name,
-            task_type=execution.task_type,
-            state=ended.state,
-            error_message=ended.error_message,
-        )
-        # In a thread, and not waited for: an observer can neither block nor fail a run.
-        asyncio.get_running_loop().run_in_executor(None, self._finished, told)
 
 
 def _unwanted(execution: Execution, enabled: Mapping[str, bool]) -> str | None:

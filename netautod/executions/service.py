@@ -13,6 +13,7 @@ from netautod.audit.service import AuditLog
 from netautod.caller import Caller
 from netautod.clock import Clock
 from netautod.errors import Conflict, NotFound
+from netautod.executions.ends import Ends
 from netautod.executions.log import ExecutionLogStore, LogEntry
 from netautod.executions.models import Execution, of_task
 from netautod.executions.results import ResultStore, result_to_json
@@ -40,6 +41,7 @@ class ExecutionService:
         clock: Clock,
         kick: Callable[[], None],
         abort: Callable[[str], None],
+        ends: Ends,
     ) -> None:
         self._store = store
         self._tasks = tasks
@@ -49,6 +51,7 @@ class ExecutionService:
         self._clock = clock
         self._kick = kick
         self._abort = abort
+        self._ends = ends
 
     async def run(self, caller: Caller, task_id: str, *, agent: bool = False) -> Execution:
         """A manual run: pending, to be claimed by any node."""
@@ -97,6 +100,7 @@ class ExecutionService:
             now = await self.get(caller.org_id, execution_id)
             raise Conflict(f"The execution has ended already: {now.state}")
         self._abort(execution.id)
+        await self._ends.tell(cancelled, cancelled.state, cancelled.error_message)
         await self._audit.record(caller, "execution.cancel", "execution", execution_id)
 
     async def decide(
@@ -112,6 +116,7 @@ class ExecutionService:
         if decided is None:
             raise Conflict("The execution is not waiting for an approval")
         self._kick()
+        await self._ends.tell(decided, decided.state, decided.error_message)
         await self._audit.record(
             caller, f"execution.{decision}", "execution", execution_id, {"comment": comment}
         )

@@ -101,6 +101,19 @@ class ExecutionStore:
             return False
         return found["state"] in ACTIVE or found["completed_at"] is None or found["completed_at"] >= since
 
+    async def last_finished(self, task_id: str, *, but: str) -> State | None:
+        """How the newest other execution of the task that was not cancelled has ended.
+
+        Newest by creation, in which an index keeps them: a task's executions run one at a time.
+        """
+        ended = {
+            "task_id": task_id,
+            "state": {"$in": ["completed", "failed", "timeout"]},
+            "_id": {"$ne": but},
+        }
+        found = await self.collection.find_one(ended, fields={"state": 1}, sort=NEWEST_FIRST)
+        return None if found is None else found["state"]
+
     async def pending(self, org_id: OrgId) -> int:
         return await self._scoped.count(org_id, {"state": "pending"})
 
@@ -169,15 +182,16 @@ class ExecutionStore:
         )
         return to_execution(document) if document else None
 
-    async def expire_approvals(self) -> int:
-        """Fails what waited too long for an approval."""
+    async def expire_approval(self) -> Execution | None:
+        """Fails one that waited too long for an approval; None if there is none."""
         change = {
             **literal({"error_message": "approval expired"}),
             "state": "failed",
             "completed_at": "$$NOW",
         }
         where = {"state": "approval_pending", "$expr": {"$lt": ["$approval_expires_at", "$$NOW"]}}
-        return await self.collection.update_many(where, [{"$set": change}])
+        document = await self.collection.find_and_update(where, [{"$set": change}])
+        return to_execution(document) if document else None
 
 
 def start_change(node: str, *, idempotent: bool) -> dict[str, Any]:

@@ -15,7 +15,6 @@ from netautod.audit.service import AuditLog
 from netautod.caller import Caller
 from netautod.clock import SystemClock
 from netautod.configs import handlers as config_handlers
-from netautod.configs.models import ConfigChange
 from netautod.configs.service import ConfigService
 from netautod.configs.store import INDEXES as CONFIG_INDEXES
 from netautod.configs.workers import TextWorkers
@@ -29,6 +28,7 @@ from netautod.devices.suspension_store import INDEXES as SUSPENSION_INDEXES
 from netautod.devices.suspensions import Suspensions
 from netautod.leases import named
 from netautod.leases.keeper import LeaseKeeper, LeaseTimes
+from netautod.plugin_events import ConfigChanged
 from netautod.settings import Configs as ConfigSettings
 from netautod.settings import Devices as DeviceSettings
 from netautod.ssh.limits import Limits
@@ -59,7 +59,7 @@ class Fleet:
     sessions: DeviceSessions
     configs: ConfigService
     workers: TextWorkers
-    changes: list[ConfigChange]
+    changes: list[ConfigChanged]
     commands: CommandRunner
     served: ServedRoutes
     api: ApiClient
@@ -154,7 +154,7 @@ async def open_fleet(indexed: Indexed, serve: Serve, data_dir: Path, **settings:
     async with AsyncExitStack() as stack:
         sessions = await stack.enter_async_context(sessions_of_a_node(database, services, **settings))
         workers = await stack.enter_async_context(TextWorkers(sessions.platforms, cache_bytes=1 << 20))
-        changes: list[ConfigChange] = []
+        changes: list[ConfigChanged] = []
         configs = ConfigService(
             database,
             vault=vault,

@@ -1,6 +1,5 @@
 """Bulk pulls: every device once, typed reasons, an end with the client; and who is told of a change."""
 
-import asyncio
 import json
 
 import pytest
@@ -8,7 +7,6 @@ from tornado.iostream import IOStream
 from tornado.tcpclient import TCPClient
 
 from netautod.configs.capture import Pull
-from netautod.configs.models import ConfigChange
 from netautod.configs.pulls import AT_ONCE
 from netautod.errors import Unavailable
 from netautod.testing import Faults, SimulatedDevice, ios_config
@@ -79,14 +77,6 @@ async def sent(fleet: Fleet, body: object) -> IOStream:
     return stream
 
 
-async def told(fleet: Fleet, count: int) -> list[ConfigChange]:
-    """The changes that the observer has heard of; it is told from a thread."""
-    async with asyncio.timeout(5):
-        while len(fleet.changes) < count:  # noqa: ASYNC110  # no event crosses the thread
-            await asyncio.sleep(0.01)
-    return fleet.changes
-
-
 async def test_an_observer_is_told_of_new_versions_only(fleet: Fleet) -> None:
     switch: SimulatedDevice = fleet.simulated()
     device_id = await fleet.device(switch)
@@ -95,7 +85,7 @@ async def test_an_observer_is_told_of_new_versions_only(fleet: Fleet) -> None:
         switch.config = ios_config("sw1", community=community)
         pull = Pull(via="task", by=fleet.caller.user_id, execution_id=execution_id)
         _, captured = await fleet.configs.captures.take(scope, device_id, pull)
-    changes = await told(fleet, 2)
+    changes = fleet.changes
     assert [(change.version, change.previous_version, change.execution_id) for change in changes] == [
         *((1, None, None), (2, 1, ABSENT_ID))
     ]

@@ -9,7 +9,8 @@ import pytest
 from netautod.clock import to_text
 from netautod.devices.session_failure import SessionFailure
 from netautod.devices.suspension_store import COLLECTION, Attempted, SuspensionStore
-from netautod.devices.suspensions import CredentialSuspended, Suspensions
+from netautod.devices.suspensions import Suspensions
+from netautod.plugin_events import CredentialSuspended
 from netautod.testing import Faults, SimulatedDevice
 from tests.configs.fleet import PASSWORD, Fleet
 from tests.users.support import MovableClock
@@ -161,7 +162,8 @@ async def test_an_observer_is_told(fleet: Fleet, clock: MovableClock) -> None:
             device_id=device_id,
             device_name="sw1",
             credential_id=fleet.credential_id,
-            refusals=1,
+            credential_name="default",
+            failures=1,
             until=clock.now() + QUARTER,
         )
     ]

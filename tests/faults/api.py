@@ -11,6 +11,7 @@ from netautod.caller import Caller
 from netautod.clock import SystemClock
 from netautod.errors import Unauthenticated
 from netautod.executions import handlers as execution_handlers
+from netautod.executions.ends import Ends
 from netautod.executions.log import ExecutionLogStore
 from netautod.executions.results import ResultStore
 from netautod.executions.service import ExecutionService
@@ -90,5 +91,6 @@ def _routes(database: Database, clock: ServerClock) -> list[Route]:
         clock=clock,
         kick=lambda: None,
         abort=lambda execution_id: None,
+        ends=Ends(store=store, finished=lambda told: None),
     )
     return [*task_handlers.routes(tasks), *execution_handlers.routes(executions)]

@@ -1,17 +1,19 @@
 """The task and execution routes, served without the rest of the product."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import pytest
 
 from netautod.audit.service import AuditLog
 from netautod.clock import SystemClock
 from netautod.executions import handlers as execution_handlers
+from netautod.executions.ends import Ends
 from netautod.executions.log import ExecutionLogStore
 from netautod.executions.results import ResultStore
 from netautod.executions.service import ExecutionService
 from netautod.executions.store import ExecutionStore
+from netautod.plugin_api import FinishedExecution
 from netautod.registries import Followers
 from netautod.store.client import Database, OrgId
 from netautod.tasks import handlers as task_handlers
@@ -34,6 +36,7 @@ class Tasks:
     served: ServedRoutes
     database: Database
     executions: ExecutionStore
+    told: list[FinishedExecution] = field(default_factory=list)
     kicks: int = 0
 
 
@@ -63,6 +66,7 @@ async def tasks(indexed: Indexed, serve: Serve) -> Tasks:
         ),
         deletions=deletions,
     )
+    told: list[FinishedExecution] = []
     executions = ExecutionService(
         store=store,
         tasks=service,
@@ -72,9 +76,10 @@ async def tasks(indexed: Indexed, serve: Serve) -> Tasks:
         clock=clock,
         kick=lambda: None,
         abort=lambda execution_id: None,
+        ends=Ends(store=store, finished=told.append),
     )
     served = await serve([*task_handlers.routes(service), *execution_handlers.routes(executions)])
-    return Tasks(served=served, database=database, executions=store)
+    return Tasks(served=served, database=database, executions=store, told=told)
 
 
 Create = Callable[..., Awaitable[str]]

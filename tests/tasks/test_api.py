@@ -225,6 +225,21 @@ async def test_cancel(tasks: Tasks) -> None:
     assert_error(await client.post(f"/api/tasks/executions/{task['id']}/cancel"), 404)
 
 
+async def test_observers_are_told_of_what_a_person_ends(tasks: Tasks) -> None:
+    client, _ = tasks.served.client(*OPERATOR, "config.deploy")
+    task = await created(client)
+    ids = [(await client.post(f"{SCHEDULES}/{task['id']}/run")).json["id"] for _ in range(3)]
+    waiting = {"$set": {"state": "approval_pending"}}
+    await tasks.executions.collection.update_many({"_id": {"$in": ids[:2]}}, waiting)
+    for execution_id, decision in zip(ids, ("approve", "reject", "cancel"), strict=True):
+        response = await client.post(f"/api/tasks/executions/{execution_id}/{decision}")
+        assert response.status in (200, 204), response.content
+    assert [(told.id, told.state, told.error_message) for told in tasks.told] == [
+        (ids[1], "failed", "rejected"),
+        (ids[2], "cancelled", None),
+    ]
+
+
 async def test_execution_filters(tasks: Tasks) -> None:
     client = operator(tasks)
     task = await created(client)

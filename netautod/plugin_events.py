@@ -1,0 +1,70 @@
+"""What observers are told, as frozen values; plugins import them from `netautod.plugin_api`.
+
+They hold ids, names and numbers: no config text, no secret.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+
+@dataclass(frozen=True, kw_only=True)
+class FinishedExecution:
+    """`state` is completed, failed, timeout or cancelled; retries are not told, only the end.
+
+    `recovered`: it completed, and the task's last finished execution before it had failed or timed out.
+    """
+
+    id: str
+    org_id: str
+    task_id: str
+    task_name: str
+    task_type: str
+    state: str
+    error_message: str | None
+    recovered: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConfigChanged:
+    """A new version has been stored; `previous_version` is None for the first one of a device.
+
+    `execution_id` is None for a pull that no task made.
+    """
+
+    org_id: str
+    device_id: str
+    device_name: str
+    version: int
+    previous_version: int | None
+    config_hash: str
+    execution_id: str | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class BackupStale:
+    """The device has had no good capture for `hours`, told once until the next good one.
+
+    `last_success_at` is None for a device that never had one: it counts from its creation.
+    """
+
+    org_id: str
+    device_id: str
+    device_name: str
+    last_success_at: datetime | None
+    hours: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class CredentialSuspended:
+    """The device refused the credential for the n-th time in a row (`failures`).
+
+    Background work does not try it there again before `until`.
+    """
+
+    org_id: str
+    device_id: str
+    device_name: str
+    credential_id: str
+    credential_name: str
+    failures: int
+    until: datetime

@@ -1,0 +1,63 @@
+"""The observer with a lifetime: takes events from the threads of the host and hands them to the receivers."""
+
+import asyncio
+from typing import Any, Self
+
+from netautod.plugin_api import (
+    BackupStale,
+    ConfigChanged,
+    CredentialSuspended,
+    FinishedExecution,
+    PluginHost,
+    hookimpl,
+)
+from netautod_webhook.message import Message
+from netautod_webhook.receiver import Receiver
+from netautod_webhook.settings import WebhookSettings
+
+
+class Webhook:
+    """Each URL has its own queue and its own task, so that a dead one delays no other."""
+
+    def __init__(self, settings: WebhookSettings, host: PluginHost) -> None:
+        self._settings = settings
+        self._instance = host.instance_name
+        self._receivers = [Receiver(url, settings, host.http) for url in settings.urls]
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    async def __aenter__(self) -> Self:
+        self._loop = asyncio.get_running_loop()
+        for receiver in self._receivers:
+            receiver.start()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        seconds = self._settings.drain_seconds
+        await asyncio.gather(*(receiver.stop(seconds) for receiver in self._receivers))
+
+    @hookimpl
+    def netautod_execution_finished(self, execution: FinishedExecution) -> None:
+        self._post("execution_finished", execution)
+
+    @hookimpl
+    def netautod_config_changed(self, event: ConfigChanged) -> None:
+        self._post("config_changed", event)
+
+    @hookimpl
+    def netautod_backup_stale(self, event: BackupStale) -> None:
+        self._post("backup_stale", event)
+
+    @hookimpl
+    def netautod_credential_suspended(self, event: CredentialSuspended) -> None:
+        self._post("credential_suspended", event)
+
+    def _post(self, name: str, event: Any) -> None:
+        """In a thread of the host; from here on the message belongs to the event loop."""
+        assert self._loop is not None  # the host enters us before we observe
+        if name in self._settings.events:
+            message = Message.of(name, event, instance=self._instance)
+            self._loop.call_soon_threadsafe(self._offer, message)
+
+    def _offer(self, message: Message) -> None:
+        for receiver in self._receivers:
+            receiver.offer(message)

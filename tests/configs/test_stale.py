@@ -1,0 +1,194 @@
+"""Stale backups: told once per device until the next good capture, whatever dies in between."""
+
+import asyncio
+from datetime import timedelta
+from uuid import uuid4
+
+import pytest
+
+from netautod.configs import stale
+from netautod.configs.backup_facts import COLLECTION
+from netautod.configs.capture import Pull
+from netautod.configs.stale import StaleBackups
+from netautod.configs.stale_watch import StaleWatch
+from netautod.devices.sessions import SessionFailure
+from netautod.devices.store import DeviceStore
+from netautod.plugin_events import BackupStale
+from netautod.store.client import OrgId
+from tests.configs.fleet import Fleet
+from tests.configs.test_plans import cost
+from tests.users.support import MovableClock
+
+HOURS = 26.0
+
+
+class Looks:
+    """The look of a node, with a clock that the test moves, and whom it told of."""
+
+    def __init__(self, fleet: Fleet) -> None:
+        self.fleet = fleet
+        self.clock = MovableClock()
+        self.told: list[BackupStale] = []
+
+    def node(self) -> StaleBackups:
+        return StaleBackups(
+            self.fleet.database,
+            devices=self.fleet.services.devices,
+            clock=self.clock,
+            hours=HOURS,
+            tell=self.told.append,
+        )
+
+    async def after(self, hours: float) -> list[str]:
+        """Names of the devices that a node which has just started tells of then."""
+        self.clock.move(timedelta(hours=hours).total_seconds())
+        self.told.clear()
+        assert await self.node().look() == len(self.told)
+        return sorted(event.device_name for event in self.told)
+
+    async def captured(self, device_id: str, error: str | None = None) -> None:
+        await self.fleet.configs.facts.record(self.fleet.org_id, device_id, at=self.clock.now(), error=error)
+
+
+@pytest.fixture
+def looks(fleet: Fleet) -> Looks:
+    return Looks(fleet)
+
+
+async def test_a_device_is_told_once_and_again_after_a_recovery(looks: Looks) -> None:
+    device_id = await looks.fleet.entry("sw1", 22)
+    await looks.captured(device_id)
+    captured_at = looks.clock.now()
+    assert await looks.after(25) == []
+    await looks.captured(device_id, "no answer")
+    assert await looks.after(2) == ["sw1"]
+    [event] = looks.told
+    assert event == BackupStale(
+        org_id=looks.fleet.org_id,
+        device_id=device_id,
+        device_name="sw1",
+        last_success_at=captured_at,
+        hours=HOURS,
+    )
+    await looks.captured(device_id, "no answer")
+    assert await looks.after(50) == []
+    await looks.captured(device_id)
+    assert await looks.after(25) == []
+    assert await looks.after(2) == ["sw1"]
+
+
+async def test_one_that_was_never_captured_counts_from_its_creation(looks: Looks) -> None:
+    await looks.fleet.entry("never", 22)
+    tried = await looks.fleet.entry("tried", 22)
+    await looks.captured(tried, "no answer")
+    assert await looks.after(25) == []
+    await looks.fleet.entry("young", 22)
+    await looks.fleet.database.collection("devices").update(
+        {"name": "young"}, {"$set": {"created_at": looks.clock.now()}}
+    )
+    assert await looks.after(2) == ["never", "tried"]
+    assert {event.last_success_at for event in looks.told} == {None}
+    assert await looks.after(25) == ["young"]
+    assert await looks.after(100) == []
+
+
+async def test_the_list_of_backups_does_not_show_the_watch(looks: Looks) -> None:
+    await looks.fleet.entry("never", 22)
+    assert await looks.after(27) == ["never"]
+    [row] = (await looks.fleet.api.get("/api/devices/with-backup-info")).json["devices"]
+    assert (row["last_backup_status"], row["last_backup_at"]) == ("never", None)
+
+
+async def test_devices_of_one_moment_are_begun_in_pieces(
+    looks: Looks, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An import creates thousands at one moment; no piece may end between two of them and lose the rest."""
+    names = [f"sw{number:02}" for number in range(11)]
+    for name in names:
+        await looks.fleet.entry(name, 22)
+    moment = looks.clock.now()
+    await looks.fleet.database.collection("devices").update_many({}, {"$set": {"created_at": moment}})
+    monkeypatch.setattr(stale, "CREATED", 3)
+    monkeypatch.setattr(stale, "AT_ONCE", 4)
+    found = [await looks.after(hours) for hours in (27, 0, 0, 0)]
+    assert [len(names) for names in found] == [4, 4, 3, 0]
+    assert sorted(name for some in found for name in some) == names
+
+
+async def test_two_nodes_at_once_tell_of_each_device_once(looks: Looks) -> None:
+    for number in range(20):
+        await looks.fleet.entry(f"sw{number}", 22)
+    looks.clock.move(timedelta(hours=27).total_seconds())
+    await looks.node().look()
+    looks.told.clear()
+    await looks.fleet.database.collection(COLLECTION).update_many({}, {"$set": {"stale_at": None}})
+    counts = await asyncio.gather(*(looks.node().look() for _ in range(3)))
+    assert sum(counts) == len({event.device_id for event in looks.told}) == len(looks.told) == 20
+
+
+async def test_a_capture_whose_node_died_before_it_noted_it_counts(looks: Looks) -> None:
+    fleet = looks.fleet
+    device_id = await fleet.device(fleet.simulated("sw1"))
+    scope = fleet.sessions.scope(fleet.caller)
+    await fleet.configs.captures.take(scope, device_id, Pull(via="task", by=fleet.caller.user_id))
+    long_ago = looks.clock.now() - timedelta(hours=100)
+    forgotten = {"watched_from": long_ago, "last_success_at": long_ago, "last_at": long_ago}
+    await fleet.database.collection(COLLECTION).update({"_id": device_id}, {"$set": forgotten})
+    assert await looks.after(0) == []
+    assert await looks.after(27) == ["sw1"]
+    assert looks.told[0].last_success_at is not None
+    assert looks.told[0].last_success_at > long_ago
+
+
+async def test_a_failed_capture_does_not_count(looks: Looks) -> None:
+    fleet = looks.fleet
+    device_id = await fleet.entry("closed", 9)
+    with pytest.raises(SessionFailure):
+        await fleet.configs.captures.take(
+            fleet.sessions.scope(fleet.caller), device_id, Pull(via="api", by=fleet.caller.user_id)
+        )
+    assert await looks.after(27) == ["closed"]
+
+
+async def test_a_deleted_device_is_not_told_and_a_revived_one_is(looks: Looks) -> None:
+    device_id = await looks.fleet.entry("sw1", 22)
+    await looks.fleet.api.delete(f"/api/devices/{device_id}")
+    assert await looks.after(27) == []
+    tombstone = {"_id": device_id, "live": False}
+    revived = {"$set": {"live": True}, "$unset": {"deleted_at": ""}}
+    assert await looks.fleet.database.collection("devices").update(tombstone, revived)
+    assert await looks.after(25) == []
+    assert await looks.after(2) == ["sw1"]
+
+
+async def test_each_event_names_its_own_organization(looks: Looks) -> None:
+    other, caller = looks.fleet.served.client("*", org_id=OrgId(str(uuid4())))
+    await looks.fleet.entry("ours", 22)
+    body = {"name": "theirs", "host": "127.0.0.1", "device_type": "cisco_ios"}
+    assert (await other.post("/api/devices", body)).status == 201
+    assert await looks.after(27) == ["ours", "theirs"]
+    owners = {event.device_name: event.org_id for event in looks.told}
+    assert owners == {"ours": looks.fleet.org_id, "theirs": caller.org_id}
+
+
+async def test_a_look_reads_only_what_has_become_stale(looks: Looks, mongo_uri: str) -> None:
+    """10 of 2,000 devices: the indexes answer, and nothing else of the fleet is looked at."""
+    database, now = looks.fleet.database, looks.clock.now()
+    await looks.fleet.entry("known", 22)
+    [known] = await DeviceStore(database).created(None, before=now + timedelta(hours=1), limit=10)
+    rows = [
+        {
+            "_id": str(uuid4()),
+            "org_id": looks.fleet.org_id,
+            "watched_from": now - timedelta(hours=100 if number < 10 else 1),
+            "stale_at": now if 10 <= number < 500 else None,
+        }
+        for number in range(2000)
+    ]
+    await database.collection(COLLECTION).insert_many(rows)
+    overdue = StaleWatch(database).overdue(now - timedelta(hours=HOURS), limit=200)
+    assert await cost(database, mongo_uri, overdue) == (10, 10)
+    after = (known.created_at, known.id)
+    created = DeviceStore(database).created(after, before=now + timedelta(hours=1), limit=500)
+    # The server goes on adding up: this one reads nothing.
+    assert await cost(database, mongo_uri, created) == (10, 10)

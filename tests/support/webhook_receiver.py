@@ -1,0 +1,102 @@
+"""A real HTTP server that receives deliveries, answers as the test says, and checks signatures by itself."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives import hashes, hmac
+from tornado.httpserver import HTTPServer
+from tornado.netutil import bind_sockets
+from tornado.web import Application, RequestHandler
+
+
+@dataclass(frozen=True, kw_only=True)
+class Delivery:
+    path: str
+    headers: Mapping[str, str]
+    body: bytes
+
+    @property
+    def content(self) -> Any:
+        return json.loads(self.body)
+
+    def is_signed_with(self, secret: str) -> bool:
+        """By the cryptography package, where the plugin uses the standard library."""
+        scheme, _, digits = self.headers["X-Netautod-Signature"].partition("=")
+        assert scheme == "sha256"
+        check = hmac.HMAC(secret.encode(), hashes.SHA256())
+        check.update(self.headers["X-Netautod-Timestamp"].encode())
+        check.update(b".")
+        check.update(self.body)
+        try:
+            check.verify(bytes.fromhex(digits))
+        except InvalidSignature:
+            return False
+        return True
+
+
+@dataclass(kw_only=True)
+class WebhookReceiver:
+    """`answers` are the statuses and headers of the next answers; after them everything is a 204.
+
+    Nothing is answered while `free` is cleared.
+    """
+
+    url: str
+    answers: list[tuple[int, dict[str, str]]] = field(default_factory=list)
+    received: list[Delivery] = field(default_factory=list)
+    news: asyncio.Condition = field(default_factory=asyncio.Condition)
+    free: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def until(self, count: int, *, seconds: float = 20) -> list[Delivery]:
+        """What was received, once it is that much."""
+        async with asyncio.timeout(seconds), self.news:
+            await self.news.wait_for(lambda: len(self.received) >= count)
+        return self.received
+
+    async def until_events(self, *events: str, seconds: float = 30) -> list[Any]:
+        """The contents, once each of the events was received as often as it is named."""
+
+        def are_there() -> bool:
+            seen = [delivery.headers["X-Netautod-Event"] for delivery in self.received]
+            return all(seen.count(event) >= events.count(event) for event in events)
+
+        async with asyncio.timeout(seconds), self.news:
+            await self.news.wait_for(are_there)
+        return [delivery.content for delivery in self.received]
+
+    async def take(self, handler: RequestHandler) -> None:
+        request = handler.request
+        async with self.news:
+            delivery = Delivery(path=request.path, headers=request.headers, body=request.body)
+            self.received.append(delivery)
+            self.news.notify_all()
+        await self.free.wait()
+        status, headers = self.answers.pop(0) if self.answers else (204, {})
+        handler.set_status(status)
+        for name, value in headers.items():
+            handler.set_header(name, value)
+
+
+@asynccontextmanager
+async def receiving(path: str = "/hook") -> AsyncIterator[WebhookReceiver]:
+    sockets = bind_sockets(0, "127.0.0.1")
+    receiver = WebhookReceiver(url=f"http://127.0.0.1:{sockets[0].getsockname()[1]}{path}")
+    receiver.free.set()
+
+    class Taking(RequestHandler):
+        async def post(self) -> None:
+            await receiver.take(self)
+
+    server = HTTPServer(Application([(".*", Taking)]))
+    server.add_sockets(sockets)
+    try:
+        yield receiver
+    finally:
+        receiver.free.set()
+        server.stop()
+        await server.close_all_connections()
