@@ -37,7 +37,7 @@ from netautod.executions.results import ResultStore
 from netautod.executions.service import ExecutionService
 from netautod.executions.store import ExecutionStore
 from netautod.foundation import Foundation
-from netautod.http import openapi
+from netautod.http import docs_page, openapi
 from netautod.http.context import HttpContext, networks
 from netautod.http.health import Health
 from netautod.http.health import routes as health_routes
@@ -192,6 +192,7 @@ def _routes(
         *credential_handlers.routes(device_parts.credentials),
         *device_handlers.routes(device_parts.devices),
         *discovery_handlers.routes(discovery),
+        docs_page.route(),
         *document_handlers.routes(documents),
         *execution_handlers.routes(executions),
         *health_routes(health),
