@@ -101,10 +101,11 @@ class JsonHandler(RequestHandler):
         if self._too_large:
             raise TooLarge(f"The request body is larger than {operation.body_limit} bytes")
         if operation.query is not None:
-            values = {key: self.get_query_argument(key) for key in self.request.query_arguments}
-            for key, value in values.items():
-                json_values.check_text(value, key)
-            self.query = load(operation.query(), values)
+            schema = operation.query()
+            given = self.request.query_arguments
+            self.query = load(
+                schema, {key: _query_text(key, given[key]) for key in schema.fields if key in given}
+            )
         if operation.body is not None:
             self.body = load(operation.body(), self._json_object(), partial=operation.partial)
 
@@ -250,6 +251,16 @@ class JsonHandler(RequestHandler):
         if scheme.lower() != "bearer" or not token.strip():
             raise Unauthenticated("Authentication required")
         return token.strip()
+
+
+def _query_text(key: str, given: list[bytes]) -> str:
+    """The last value as it was sent: Tornado's own reading turns NUL and the like into spaces."""
+    try:
+        text = given[-1].decode()
+    except UnicodeDecodeError as error:
+        raise InvalidInput(f"{key}: Not valid UTF-8") from error
+    json_values.check_text(text, key)
+    return text
 
 
 class UnknownRoute(JsonHandler):
