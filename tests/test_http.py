@@ -171,6 +171,21 @@ async def test_a_query_text_that_cannot_be_kept_is_a_400_that_names_it(
     assert_error(await client.get(f"/api/search?{query}"), 400, text)
 
 
+@pytest.mark.parametrize(
+    "value",
+    [
+        pytest.param("1", id="an unknown field"),
+        pytest.param('"\\u0000"', id="with a NUL"),
+        pytest.param('{"a": 99999999999999999999}', id="with a number that is too large"),
+    ],
+)
+async def test_a_very_long_field_name_is_not_repeated_whole(serve: Serve, value: str) -> None:
+    client, _ = (await serve(ROUTES)).client("things.write")
+    response = await client.post("/api/things", raw=f'{{"name":"a","{"x" * 1500}":{value}}}'.encode())
+    assert_error(response, 400, "x" * 200 + "...: ")
+    assert len(response.content) < 300
+
+
 async def test_an_oversized_body_is_413_and_the_connection_answers(serve: Serve) -> None:
     client, _ = (await serve(ROUTES)).client("things.write")
     for size in (3_000, 3_000_000, 150_000_000):
