@@ -1,5 +1,8 @@
 """The HTTP base: authentication, strict bodies, JSON errors, body limits, request ids."""
 
+import asyncio
+import json
+
 import pytest
 from marshmallow import fields
 
@@ -186,6 +189,20 @@ async def test_a_very_long_field_name_is_not_repeated_whole(serve: Serve, value:
     assert len(response.content) < 300
 
 
+@pytest.mark.parametrize("length", ["abc", "-5", "+5", "5, 6", "1" * 30])
+async def test_a_content_length_that_is_no_number_is_400(serve: Serve, length: str) -> None:
+    served = await serve(ROUTES)
+    reader, writer = await asyncio.open_connection(*served.base_url.removeprefix("http://").split(":"))
+    writer.write(f"GET /api/things/x HTTP/1.1\r\nHost: a\r\nContent-Length: {length}\r\n\r\n".encode())
+    async with asyncio.timeout(10):
+        head = await reader.readuntil(b"\r\n\r\n")
+        body = await reader.readuntil(b"}")
+    writer.close()
+    await writer.wait_closed()
+    assert head.startswith(b"HTTP/1.1 400 ")
+    assert json.loads(body) == {"error": "Content-Length: Not a valid number"}
+
+
 async def test_an_oversized_body_is_413_and_the_connection_answers(serve: Serve) -> None:
     client, _ = (await serve(ROUTES)).client("things.write")
     for size in (3_000, 3_000_000, 150_000_000):
@@ -201,6 +218,7 @@ async def test_unknown_routes_and_methods_answer_json(serve: Serve, caplog: pyte
     assert refused.headers["Allow"] == "GET, POST, PUT"
     assert_error(await client.request("OPTIONS", "/api/things"), 405)
     assert_error(await client.get("/api/things/not-a-uuid"), 404, "Thing not found")
+    assert_error(await client.get("/api/things/%FF"), 404, "Thing not found")
     assert "Traceback" not in caplog.text
 
 
