@@ -19,7 +19,9 @@ setup(
     python_requires=">=3.11",
     packages=[*find_packages(include=["netautod", "netautod.*"]), *PLUGINS],
     package_dir={name: f"plugins/{name}" for name in PLUGINS},
-    package_data={"netautod": ["py.typed", "ssh/platforms/*.toml", "configs/dictionaries/*.txt"]},
+    package_data={
+        "netautod": ["py.typed", "ssh/platforms/*.toml", "configs/dictionaries/*.txt", "http/*.html"]
+    },
     data_files=[("share/netautod", sorted(str(path) for path in Path("config").iterdir() if path.is_file()))],
     install_requires=[
         "apispec>=6.8",

@@ -31,7 +31,7 @@ from netautod.executions import handlers as execution_handlers
 from netautod.executions.node import ExecutionNode, lease_times
 from netautod.executions.service import ExecutionService
 from netautod.foundation import Foundation
-from netautod.http import openapi
+from netautod.http import docs_page, openapi
 from netautod.http.context import HttpContext, networks
 from netautod.http.health import Health
 from netautod.http.health import routes as health_routes
@@ -189,6 +189,7 @@ def _routes(
         *credential_handlers.routes(device_parts.credentials),
         *device_handlers.routes(device_parts.devices),
         *discovery_handlers.routes(discovery),
+        docs_page.route(),
         *document_handlers.routes(documents),
         *execution_handlers.routes(executions),
         *health_routes(health),

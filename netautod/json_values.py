@@ -6,6 +6,7 @@ from typing import Any
 from netautod.errors import InvalidInput
 
 MAX_DEPTH = 64
+LONGEST_NAME = 200
 INT64_MAX = 2**63 - 1
 INT64_MIN = -(2**63)
 
@@ -42,10 +43,10 @@ def _check(value: Any, path: str, depth: int) -> None:
         return
     elif isinstance(value, int):
         if not INT64_MIN <= value <= INT64_MAX:
-            raise InvalidInput(f"{path or 'the body'}: the number does not fit into 64 bits")
+            raise InvalidInput(f"{named(path) or 'the body'}: the number does not fit into 64 bits")
     elif isinstance(value, float):
         if value in (float("inf"), float("-inf")):  # what 1e999 decodes to
-            raise InvalidInput(f"{path or 'the body'}: the number is out of range")
+            raise InvalidInput(f"{named(path) or 'the body'}: the number is out of range")
     elif isinstance(value, dict):
         for key, item in value.items():
             check_text(key, path or "a field name")
@@ -55,13 +56,18 @@ def _check(value: Any, path: str, depth: int) -> None:
             _check(item, f"{path}[{position}]", depth + 1)
 
 
+def named(path: str) -> str:
+    """The name of a place for a sentence: a client may have made it as long as the body."""
+    return path if len(path) <= LONGEST_NAME else f"{path[:LONGEST_NAME]}..."
+
+
 def check_text(text: str, where: str) -> None:
     """Raises InvalidInput for NUL and for lone surrogates, which the database cannot keep."""
     if "\x00" in text:
-        raise InvalidInput(f"{where}: NUL is not allowed in a text")
+        raise InvalidInput(f"{named(where)}: NUL is not allowed in a text")
     if text.isascii():
         return
     try:
         text.encode("utf-8")
     except UnicodeEncodeError as error:
-        raise InvalidInput(f"{where}: the text is not valid Unicode") from error
+        raise InvalidInput(f"{named(where)}: the text is not valid Unicode") from error

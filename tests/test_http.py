@@ -1,12 +1,15 @@
 """The HTTP base: authentication, strict bodies, JSON errors, body limits, request ids."""
 
+import asyncio
+import json
+
 import pytest
 from marshmallow import fields
 
 from netautod.http.access import any_token, public, requires
 from netautod.http.handler import JsonHandler
 from netautod.http.routes import Route, UndeclaredError
-from netautod.http.schema import Answer, Id, Integer, Name, PageQuery, Request, Text
+from netautod.http.schema import Answer, Id, Integer, Name, PageQuery, Query, Request, Text
 from tests.conftest import Serve
 from tests.support.client import assert_error
 
@@ -121,6 +124,7 @@ async def test_no_token_is_401_with_challenge_and_a_wrong_permission_403(serve: 
         pytest.param("limit=abc", 400, id="limit abc"),
         pytest.param("offset=-1", 400, id="offset -1"),
         pytest.param("limit=1000", 200, id="over the cap"),
+        pytest.param("bananas=%FF", 200, id="unknown keys are ignored, whatever is in them"),
     ],
 )
 async def test_query_parameters(serve: Serve, query: str, status: int) -> None:
@@ -129,6 +133,74 @@ async def test_query_parameters(serve: Serve, query: str, status: int) -> None:
     assert response.status == status
     if "1000" in query:
         assert response.json["limit"] == 100
+
+
+class SearchQuery(Query):
+    q = fields.String()
+
+
+class Search(JsonHandler):
+    @public(query=SearchQuery)
+    async def get(self) -> None:
+        """Searches."""
+        self.answer(self.query)
+
+
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        pytest.param("q=%20ip%20address%20", " ip address ", id="spaces at the ends are part of it"),
+        pytest.param("q=a%07b", "a\x07b", id="control characters are not turned into spaces"),
+        pytest.param("q=M%C3%BCnchen+1", "M\u00fcnchen 1", id="UTF-8 and a plus"),
+        pytest.param("q=a&q=b", "b", id="of two the last"),
+    ],
+)
+async def test_a_query_text_arrives_as_it_was_sent(serve: Serve, query: str, found: str) -> None:
+    client, _ = (await serve([Route(path="/api/search", handler=Search)])).client()
+    assert (await client.get(f"/api/search?{query}")).json == {"q": found}
+
+
+@pytest.mark.parametrize(
+    ("query", "text"),
+    [
+        pytest.param("q=a%00b", "q: NUL is not allowed", id="NUL"),
+        pytest.param("q=%FF%FE", "q: Not valid UTF-8", id="another encoding"),
+    ],
+)
+async def test_a_query_text_that_cannot_be_kept_is_a_400_that_names_it(
+    serve: Serve, query: str, text: str
+) -> None:
+    client, _ = (await serve([Route(path="/api/search", handler=Search)])).client()
+    assert_error(await client.get(f"/api/search?{query}"), 400, text)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        pytest.param("1", id="an unknown field"),
+        pytest.param('"\\u0000"', id="with a NUL"),
+        pytest.param('{"a": 99999999999999999999}', id="with a number that is too large"),
+    ],
+)
+async def test_a_very_long_field_name_is_not_repeated_whole(serve: Serve, value: str) -> None:
+    client, _ = (await serve(ROUTES)).client("things.write")
+    response = await client.post("/api/things", raw=f'{{"name":"a","{"x" * 1500}":{value}}}'.encode())
+    assert_error(response, 400, "x" * 200 + "...: ")
+    assert len(response.content) < 300
+
+
+@pytest.mark.parametrize("length", ["abc", "-5", "+5", "5, 6", "1" * 30])
+async def test_a_content_length_that_is_no_number_is_400(serve: Serve, length: str) -> None:
+    served = await serve(ROUTES)
+    reader, writer = await asyncio.open_connection(*served.base_url.removeprefix("http://").split(":"))
+    writer.write(f"GET /api/things/x HTTP/1.1\r\nHost: a\r\nContent-Length: {length}\r\n\r\n".encode())
+    async with asyncio.timeout(10):
+        head = await reader.readuntil(b"\r\n\r\n")
+        body = await reader.readuntil(b"}")
+    writer.close()
+    await writer.wait_closed()
+    assert head.startswith(b"HTTP/1.1 400 ")
+    assert json.loads(body) == {"error": "Content-Length: Not a valid number"}
 
 
 async def test_an_oversized_body_is_413_and_the_connection_answers(serve: Serve) -> None:
@@ -146,6 +218,7 @@ async def test_unknown_routes_and_methods_answer_json(serve: Serve, caplog: pyte
     assert refused.headers["Allow"] == "GET, POST, PUT"
     assert_error(await client.request("OPTIONS", "/api/things"), 405)
     assert_error(await client.get("/api/things/not-a-uuid"), 404, "Thing not found")
+    assert_error(await client.get("/api/things/%FF"), 404, "Thing not found")
     assert "Traceback" not in caplog.text
 
 

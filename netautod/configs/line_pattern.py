@@ -14,6 +14,7 @@ import re2
 from netautod.errors import InvalidInput
 
 NEW_LINE = b"\n"
+EACH_LINE = "(?m)"  # ^ and $ are those of a line
 MEMORY_BYTES = 4 << 20  # of one compiled pattern; RE2 refuses what needs more
 
 
@@ -57,8 +58,7 @@ class _Pattern:
         options.max_mem = MEMORY_BYTES
         options.never_nl = True  # no match goes beyond its line
         try:
-            # (?m): ^ and $ are those of a line.
-            self._compiled: Any = re2.compile(f"(?m){text}", options)
+            self._compiled: Any = re2.compile(f"{EACH_LINE}{text}", options)
         except re2.error as error:
             raise InvalidInput(f"regex: {_reason(error)}") from error
 
@@ -81,6 +81,7 @@ def _split(text: bytes) -> list[bytes]:
 
 
 def _reason(error: Exception) -> str:
-    """RE2 gives its reasons as bytes."""
+    """RE2 gives its reasons as bytes, with the pattern as it was compiled."""
     reason = error.args[0] if error.args else "it is refused"
-    return reason.decode("utf-8", "replace") if isinstance(reason, bytes) else str(reason)
+    text = reason.decode("utf-8", "replace") if isinstance(reason, bytes) else str(reason)
+    return text.replace(EACH_LINE, "", 1)

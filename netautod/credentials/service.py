@@ -116,8 +116,9 @@ class CredentialService:
         found = None if chosen is None else await self._store.get(org_id, chosen)
         if found is None:
             named = override or device_default
-            reason = f"credential {named} does not exist" if named else "no credential for this host"
-            raise NoCredential(reason)
+            if named:
+                raise NoCredential(f"credential {named} does not exist")
+            raise NoCredential("neither the device nor the organization has a default credential")
         credential, sealed = found
         if rules.kind_of(credential.credential_type) != rules.SSH:
             raise NoCredential(f"credential {credential.name} is not an SSH credential")

@@ -18,6 +18,7 @@ class Operation:
     """One method of one route. `permission` None: any valid token, or none at all if `public`.
 
     `consumes`: JSON schemas by media type of a body that the method reads by itself.
+    `produces`: the media type of a success that is no JSON.
     """
 
     permission: str | None
@@ -28,6 +29,7 @@ class Operation:
     partial: bool = False
     consumes: Mapping[str, Any] | None = None
     answer: type[Answer] | None = None
+    produces: str | None = None
     body_limit: int = MIB
 
 
@@ -40,6 +42,7 @@ class Description(TypedDict, total=False):
     partial: bool
     consumes: Mapping[str, Any]
     answer: type[Answer]
+    produces: str
     body_limit: int
 
 

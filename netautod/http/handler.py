@@ -24,6 +24,7 @@ logger = logging.getLogger(__name__)
 T = TypeVar("T")
 METHODS = ("GET", "POST", "PUT", "DELETE")
 LIST_PART = 500  # items of a long list that are written in one turn of the loop
+CONTENT_LENGTH_FORM = re.compile(r"[0-9]{1,18}")
 REQUEST_ID_FORM = re.compile(r"[A-Za-z0-9._-]{8,64}")
 
 
@@ -101,10 +102,11 @@ class JsonHandler(RequestHandler):
         if self._too_large:
             raise TooLarge(f"The request body is larger than {operation.body_limit} bytes")
         if operation.query is not None:
-            values = {key: self.get_query_argument(key) for key in self.request.query_arguments}
-            for key, value in values.items():
-                json_values.check_text(value, key)
-            self.query = load(operation.query(), values)
+            schema = operation.query()
+            given = self.request.query_arguments
+            self.query = load(
+                schema, {key: _query_text(key, given[key]) for key in schema.fields if key in given}
+            )
         if operation.body is not None:
             self.body = load(operation.body(), self._json_object(), partial=operation.partial)
 
@@ -115,6 +117,10 @@ class JsonHandler(RequestHandler):
         if not isinstance(value, dict):
             raise InvalidInput("The request body must be a JSON object")
         return value
+
+    def decode_argument(self, value: bytes, name: str | None = None) -> str:
+        """A segment of a path; what is not UTF-8 is no id: a 404, like any other text that is none."""
+        return value.decode("utf-8", "replace") if name is None else super().decode_argument(value, name)
 
     def path_id(self, text: str, resource: str) -> str:
         """The path's id in lower case; anything that is no UUID is 404 like a missing one."""
@@ -238,7 +244,10 @@ class JsonHandler(RequestHandler):
 
     def _limit_body(self, operation: Operation) -> None:
         self._limit = operation.body_limit
-        length = int(self.request.headers.get("Content-Length", "0"))
+        given = self.request.headers.get("Content-Length", "0")
+        if not CONTENT_LENGTH_FORM.fullmatch(given):
+            raise InvalidInput("Content-Length: Not a valid number")
+        length = int(given)
         if length > self._limit:
             self._too_large = True
             # Tornado would cut the connection at its own limit; we drain the body and answer 413.
@@ -250,6 +259,16 @@ class JsonHandler(RequestHandler):
         if scheme.lower() != "bearer" or not token.strip():
             raise Unauthenticated("Authentication required")
         return token.strip()
+
+
+def _query_text(key: str, given: list[bytes]) -> str:
+    """The last value as it was sent: Tornado's own reading turns NUL and the like into spaces."""
+    try:
+        text = given[-1].decode()
+    except UnicodeDecodeError as error:
+        raise InvalidInput(f"{key}: Not valid UTF-8") from error
+    json_values.check_text(text, key)
+    return text
 
 
 class UnknownRoute(JsonHandler):

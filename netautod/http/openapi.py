@@ -92,6 +92,8 @@ def _success(operation: Operation) -> dict[str, Any]:
     answer: dict[str, Any] = {"description": "Success"}
     if operation.answer:
         answer["content"] = {"application/json": {"schema": operation.answer}}
+    if operation.produces:
+        answer["content"] = {operation.produces: {"schema": {"type": "string"}}}
     return answer
 
 

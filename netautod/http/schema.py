@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 from marshmallow import EXCLUDE, RAISE, Schema, ValidationError, fields, pre_load, validate
 
+from netautod import json_values
 from netautod.errors import InvalidInput
 
 UUID_FORM = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
@@ -192,4 +193,7 @@ def _complaints(messages: Any, path: str) -> list[str]:
             found += _complaints(inner, step)
         return found
     texts = messages if isinstance(messages, list) else [messages]
-    return [f"{path}: {str(text).rstrip('.')}" if path else str(text).rstrip(".") for text in texts]
+    return [
+        f"{json_values.named(path)}: {str(text).rstrip('.')}" if path else str(text).rstrip(".")
+        for text in texts
+    ]

@@ -44,9 +44,8 @@ class GuardedResolver(Resolver):
         for address in addresses:
             reason = self._rules.refusal(address)
             if reason is not None:
-                raise AddressRefused(
-                    f"{host} is {reason} ({address}); the setting outbound.allow can allow it"
-                )
+                shown = host if host == address else f"{host} ({address})"
+                raise AddressRefused(f"{shown} is {reason}; the setting outbound.allow can allow it")
         return [_socket_address(address, port) for address in addresses]
 
 

@@ -145,6 +145,11 @@ async def test_a_bad_query_is_a_400_that_says_why(fleet: Fleet, query: dict[str,
     assert_error(await fleet.api.get(path(**query)), 400, text)
 
 
+async def test_the_reason_quotes_the_pattern_as_it_was_sent(fleet: Fleet) -> None:
+    answer = await fleet.api.get(path(regex="(a"))
+    assert answer.json == {"error": "regex: missing ): (a"}
+
+
 async def test_who_may_search(fleet: Fleet) -> None:
     assert_error(await fleet.with_permissions("tasks.operate").get(path(q="a")), 403)
     assert (await fleet.with_permissions("devices.access").get(path(q="a"))).status == 200

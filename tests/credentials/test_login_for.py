@@ -59,7 +59,9 @@ async def test_a_named_credential_that_is_gone(
 async def test_there_is_none(inventory: Inventory) -> None:
     login: dict[str, Any] = {"host": "core-1", "override": None, "device_default": None}
     credentials = inventory.services.credentials
-    with pytest.raises(NoCredential, match="no credential for this host"):
+    with pytest.raises(
+        NoCredential, match="neither the device nor the organization has a default credential"
+    ):
         await credentials.login_for(inventory.org_id, **login)
     snmp = await inventory.credential("snmp", credential_type="snmp_community", username=None)
     with pytest.raises(NoCredential, match="is not an SSH credential"):
@@ -67,7 +69,9 @@ async def test_there_is_none(inventory: Inventory) -> None:
     made = await inventory.credential("ssh", is_default=True)
     assert (await credentials.login_for(inventory.org_id, **login)).id == made["id"]
     await inventory.api.delete(f"/api/credentials/{made['id']}")
-    with pytest.raises(NoCredential, match="no credential for this host"):
+    with pytest.raises(
+        NoCredential, match="neither the device nor the organization has a default credential"
+    ):
         await credentials.login_for(inventory.org_id, **login)
 
 

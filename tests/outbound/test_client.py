@@ -1,6 +1,7 @@
 """The guarded client against hostile names, redirects and servers."""
 
 import asyncio
+import re
 from collections.abc import Sequence
 
 import pytest
@@ -97,6 +98,21 @@ async def test_one_refused_address_among_good_ones_refuses_the_name() -> None:
     client = GuardedClient(AddressRules(), lookup=Names(mixed_example=[["93.184.216.34", "127.0.0.1"]]))
     with pytest.raises(AddressRefused, match=r"127\.0\.0\.1"):
         await client.fetch(OutboundRequest(url="http://mixed.example/"))
+
+
+@pytest.mark.parametrize(
+    ("host", "text"),
+    [
+        pytest.param("127.0.0.1", "127.0.0.1 is a loopback address;", id="an address, once"),
+        pytest.param(
+            "in.example", "in.example (127.0.0.1) is a loopback address;", id="a name, with its address"
+        ),
+    ],
+)
+async def test_the_refusal_says_what_is_refused(host: str, text: str) -> None:
+    client = GuardedClient(AddressRules(), lookup=Names(**{host: [["127.0.0.1"]]}))
+    with pytest.raises(AddressRefused, match=f"^{re.escape(text)}"):
+        await client.check(f"http://{host}/")
 
 
 async def test_a_name_that_changes_its_address_after_the_check_is_connected_to_as_checked(

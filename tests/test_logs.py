@@ -1,0 +1,76 @@
+"""Log lines: one event is one line, whatever a client or a device put into its text."""
+
+import io
+import json
+import logging
+import sys
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from netautod import logs
+
+Logged = Callable[[str, str], list[str]]
+
+
+@pytest.fixture
+def logged() -> Iterator[Logged]:
+    """`logged(format, text)`: the lines that one warning with this text makes."""
+    root = logging.getLogger()
+    handlers, level = root.handlers[:], root.level
+    quiet = {name: logging.getLogger(name).level for name in logs.NOISY}
+    stream = io.StringIO()
+
+    def log(form: str, text: str) -> list[str]:
+        root.handlers = []
+        logs.configure(level="info", format=form, stream=stream)
+        logging.getLogger("test").warning("PUT /api/sites: %s", text)
+        return stream.getvalue().split("\n")[:-1]
+
+    yield log
+    root.handlers = handlers
+    root.setLevel(level)
+    for name, before in quiet.items():
+        logging.getLogger(name).setLevel(before)
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        pytest.param("a\n2026-11-21 INFO forged", r"a\n2026-11-21 INFO forged", id="a line of its own"),
+        pytest.param("a\rb", r"a\rb", id="a carriage return"),
+        pytest.param("\x1b[2J", r"\x1b[2J", id="an escape sequence of a terminal"),
+        pytest.param("\x9b2J", r"\x9b2J", id="the same in one character"),
+        pytest.param("a\u2028b", r"a\u2028b", id="a line separator"),
+        pytest.param("a\u202eb", r"a\u202eb", id="text written backwards"),
+        pytest.param("M\u00fcnchen \u2192 \\n", "M\u00fcnchen \u2192 \\n", id="letters and a backslash stay"),
+    ],
+)
+def test_nothing_in_a_text_can_make_or_hide_a_line(logged: Logged, text: str, shown: str) -> None:
+    (line,) = logged("text", text)
+    assert line.endswith(f"WARNING test [-] PUT /api/sites: {shown}")
+
+
+def test_json_lines_keep_the_text(logged: Logged) -> None:
+    (line,) = logged("json", "a\nb\x1b\x9b")
+    assert "\x1b" not in line
+    assert "\x9b" not in line
+    assert json.loads(line)["message"] == "PUT /api/sites: a\nb\x1b\x9b"
+
+
+def test_the_text_of_an_exception_cannot_begin_a_line() -> None:
+    try:
+        raise ValueError("a\n2026-11-21 ERROR forged\x1b")
+    except ValueError:
+        shown = logs.TextFormatter().format(_record_of_the_current_exception())
+    first, *rest = shown.split("\n")
+    assert first.endswith("failed")
+    assert rest
+    assert all(line.startswith("  ") for line in rest)
+    assert "\x1b" not in shown
+
+
+def _record_of_the_current_exception() -> logging.LogRecord:
+    record = logging.LogRecord("test", logging.ERROR, __file__, 1, "failed", None, sys.exc_info())
+    record.request = "-"
+    return record
