@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from netautod.ssh.failures import DeviceFailure
 from netautod.ssh.limits import Limits
-from netautod.ssh.platform_model import Platform
+from netautod.ssh.platform_model import LoginDialog, Platform
 from netautod.ssh.stream import ByteStream
 from netautod.ssh.terminal import clean, visible, without_escapes
 
@@ -39,9 +39,14 @@ class Shell:
         self.prompt = ""
         self.mode = ""
 
-    async def start(self) -> None:
-        """Learns the prompt, answers what the device asks before; DeviceFailure `prompt` when none comes."""
+    async def start(self, *, username: str, password: str | None) -> None:
+        """Learns the prompt, answers what the device asks before; DeviceFailure `prompt` when none comes.
+
+        A platform whose terminal asks for a login gets name and password, each once: `auth` when it refuses.
+        """
         try:
+            if self._platform.login is not None:
+                await self._log_in(self._platform.login, username, password)
             await self._learn_prompt()
         except DeviceFailure as exc:
             if exc.kind != "timeout":
@@ -74,6 +79,24 @@ class Shell:
         if found is None or found[0] == self.mode:
             raise DeviceFailure("enable", "the device refused the enable secret or command")
         self._arrive(line)
+
+    async def _log_in(self, dialog: LoginDialog, username: str, password: str | None) -> None:
+        line = await self._answer(_LOGIN, lambda line: dialog.asks(line) or self._is_prompt(line))
+        if dialog.asks_user(line):
+            line = await self._ask(username, _LOGIN, dialog.asks)
+        if dialog.password_prompt.search(line):
+            if password is None:
+                text = "the device asks for a password on its terminal, the credential has only a key"
+                raise DeviceFailure("prompt", text)
+            try:
+                line = await self._ask(password, "after the password on its terminal", dialog.asks)
+            except DeviceFailure as exc:
+                if exc.kind != "lost":
+                    raise
+                # Taken as a refusal: repeating it may lock the account.
+                raise DeviceFailure("auth", "the device hung up on the password on its terminal") from exc
+        if dialog.asks(line):
+            raise DeviceFailure("auth", f"the device refused the login of {username!r} on its terminal")
 
     async def _ask(self, sent: str, stage: str, asks: _Judge) -> str:
         """Sends a line of a dialog; answers the next question, or the prompt."""
