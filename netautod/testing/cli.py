@@ -5,6 +5,7 @@ import re
 from typing import TYPE_CHECKING
 
 from netautod.testing.cli_script import CliScript, LoginStep, ModeChange, PagerScript
+from netautod.testing.faults import LoginAttempt
 
 if TYPE_CHECKING:
     from netautod.testing.tty import Tty
@@ -54,6 +55,8 @@ async def _identified(tty: "Tty", step: LoginStep) -> bool:
     for _ in range(_PASSWORD_TRIES):
         given = await tty.read_line(step.text, hidden=True)
         await tty.write("\n")
+        device.login_attempts.append(LoginAttempt("terminal", given == wanted))
+        device.note_change()
         if given == wanted:
             return True
     return False

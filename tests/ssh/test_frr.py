@@ -15,7 +15,7 @@ from netautod.ssh.login import Login, Target
 from netautod.ssh.platform_model import CaptureItem
 from netautod.ssh.platforms import PlatformRegistry
 from netautod.ssh.session import open_session
-from tests.support.frr import ENABLE_PASSWORD, PASSWORD, Frr, require, running_frr
+from tests.support.frr import ENABLE_PASSWORD, NETCAT, PASSWORD, Frr, require, running_frr
 from tests.support.sshd import Sshd
 
 _REGISTRY = PlatformRegistry()
@@ -32,6 +32,13 @@ _PREFIX = "ip prefix-list CUSTOMERS seq "
 async def frr(tmp_path: Path) -> AsyncIterator[Frr]:
     require()
     async with running_frr(tmp_path) as running:
+        yield running
+
+
+@pytest.fixture
+async def frr_behind_netcat(tmp_path: Path) -> AsyncIterator[Frr]:
+    require()
+    async with running_frr(tmp_path, bridge=NETCAT) as running:
         yield running
 
 
@@ -70,6 +77,13 @@ async def test_the_terminal_asks_for_the_password_again_and_enable_for_its_own(f
     assert taken.raw.endswith("\n!\nend\n")
     assert taken.raw.count(f"\n{_PREFIX}") == 40
     assert taken.notes == ()
+
+
+async def test_options_of_telnet_before_the_question(frr_behind_netcat: Frr) -> None:
+    """Bytes that are no text, and a vty that does not know the size of the window."""
+    frr = frr_behind_netcat
+    async with open_session(target(frr.vty), login(frr), limits=_LIMITS) as session:
+        assert (await capture(session)).raw.endswith("\nend\n")
 
 
 async def test_two_readings_of_an_idle_zebra_are_equal(frr: Frr) -> None:
@@ -172,7 +186,7 @@ async def test_a_changed_password_is_a_change_that_nobody_sees(frr: Frr, encrypt
     [
         pytest.param("show everything", "% [ZEBRA] Unknown command: show everything", id="unknown"),
         pytest.param("show", "% Command incomplete.", id="incomplete"),
-        pytest.param("show i", "% Ambiguous command.", id="ambiguous"),
+        pytest.param("show v", "% Ambiguous command.", id="ambiguous"),
     ],
 )
 async def test_what_zebra_refuses(frr: Frr, command: str, said: str) -> None:

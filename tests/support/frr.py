@@ -91,7 +91,8 @@ async def running_frr(folder: Path, *, bridge: str = TELNET) -> AsyncIterator[Fr
         (folder / "shadow").write_text(f"root:{_HASH}:19000:0:99999:7:::\n")
         to_vty = sshd.running_sshd(
             folder / "vty",
-            options=f"PermitRootLogin yes\nPasswordAuthentication yes\nForceCommand {bridge.format(port=port)}\n",
+            options="PermitRootLogin yes\nPasswordAuthentication yes\n"
+            f"ForceCommand {bridge.format(port=port)}\n",
             wrapper=("unshare", "--mount", "sh", "-c", _OWN_SHADOW, "sh", str(folder / "shadow")),
         )
         to_vtysh = sshd.running_sshd(folder / "vtysh", options=f"ForceCommand exec {vtysh}\n")
