@@ -15,7 +15,7 @@ from netautod.ssh.login import Login, Target
 from netautod.ssh.platform_model import CaptureItem
 from netautod.ssh.platforms import PlatformRegistry
 from netautod.ssh.session import open_session
-from tests.support.frr import ENABLE_PASSWORD, NETCAT, PASSWORD, Frr, require, running_frr
+from tests.support.frr import ENABLE_PASSWORD, NETCAT, PASSWORD, PREFIX, Frr, require, running_frr
 from tests.support.sshd import Sshd
 
 _REGISTRY = PlatformRegistry()
@@ -25,7 +25,6 @@ _LIMITS = Limits(
 )
 _KEY = b"k" * 32
 _PAGED = replace(_FRR, paging_off=())
-_PREFIX = "ip prefix-list CUSTOMERS seq "
 
 
 @pytest.fixture
@@ -75,7 +74,7 @@ async def test_the_terminal_asks_for_the_password_again_and_enable_for_its_own(f
         taken = await capture(session)
     assert taken.raw.startswith("\nCurrent configuration:\n!\nfrr version ")
     assert taken.raw.endswith("\n!\nend\n")
-    assert taken.raw.count(f"\n{_PREFIX}") == 40
+    assert taken.raw.count(f"\n{PREFIX}") == 40
     assert taken.notes == ()
 
 
@@ -134,6 +133,20 @@ async def test_the_pager_is_answered_to_the_end(frr: Frr) -> None:
     async with open_session(target(frr.vty, platform=_PAGED), login(frr), limits=_LIMITS) as session:
         paged = await capture(session)
     assert paged.raw == whole.raw
+
+
+async def test_a_long_configuration_through_the_pager(tmp_path: Path) -> None:
+    """Over a hundred pages of three lines; each line stands there once and in order."""
+    require()
+    async with (
+        running_frr(tmp_path, prefixes=300) as frr,
+        open_session(target(frr.vty, platform=_PAGED), login(frr), limits=_LIMITS) as session,
+    ):
+        await session.run("terminal length 4")
+        taken = await capture(session)
+    found = [line.split()[4] for line in taken.raw.split("\n") if line.startswith(PREFIX)]
+    assert found == [str(number) for number in range(1, 301)]
+    assert taken.raw.endswith("\n!\nend\n")
 
 
 async def test_the_pager_is_a_real_one(frr: Frr) -> None:
@@ -222,7 +235,7 @@ async def test_vtysh_as_a_login_shell_needs_no_enable(frr: Frr) -> None:
         assert "% Unknown command" in await session.run("show everything")
     assert taken.raw.startswith("Building configuration...\n\nCurrent configuration:\n!\nfrr version ")
     assert taken.raw.endswith("\n!\nend\n")
-    assert taken.raw.count(f"\n{_PREFIX}") == 40
+    assert taken.raw.count(f"\n{PREFIX}") == 40
 
 
 async def test_the_pager_of_vtysh_is_less(frr: Frr) -> None:
@@ -242,7 +255,7 @@ async def test_vtysh_over_an_exec_channel(frr: Frr, sshd: Sshd) -> None:
         assert await capture(session) == taken
         version = await session.execute(f'{frr.vtysh_command} -c "show version"')
     assert taken.raw.endswith("\n!\nend\n")
-    assert taken.raw.count(f"\n{_PREFIX}") == 40
+    assert taken.raw.count(f"\n{PREFIX}") == 40
     assert (version.exit_status, version.output.startswith("FRRouting ")) == (0, True)
 
 
