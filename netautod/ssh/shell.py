@@ -3,9 +3,10 @@
 import asyncio
 from collections.abc import Callable
 
+from netautod.ssh import dialogs
 from netautod.ssh.failures import DeviceFailure
 from netautod.ssh.limits import Limits
-from netautod.ssh.platform_model import LoginDialog, Platform
+from netautod.ssh.platform_model import Platform
 from netautod.ssh.stream import ByteStream
 from netautod.ssh.terminal import clean, visible, without_escapes
 
@@ -45,8 +46,11 @@ class Shell:
         A platform whose terminal asks for a login gets name and password, each once: `auth` when it refuses.
         """
         try:
-            if self._platform.login is not None:
-                await self._log_in(self._platform.login, username, password)
+            login = self._platform.login
+            if login is not None:
+                line = await self._answer(_LOGIN, lambda line: login.asks(line) or self._is_prompt(line))
+                ask = self._asking(login.asks)
+                await dialogs.log_in(line, login, ask, username=username, password=password)
             await self._learn_prompt()
         except DeviceFailure as exc:
             if exc.kind != "timeout":
@@ -66,43 +70,22 @@ class Shell:
         dialog = self._platform.enable
         if dialog is None:
             raise DeviceFailure("enable", f"the platform {self._platform.name} knows no enable command")
-        stage = f"after `{dialog.command}`"
         self._begin()
-        line = await self._ask(dialog.command, stage, dialog.asks)
-        if dialog.asks_user(line):
-            line = await self._ask(username, stage, dialog.asks)
-        if dialog.password_prompt.search(line):
-            if secret is None:
-                raise DeviceFailure("enable", "the device asks for an enable secret, the credential has none")
-            line = await self._ask(secret, stage, dialog.asks)
+        line = await dialogs.enable(dialog, self._asking(dialog.asks), username=username, secret=secret)
         found = self._platform.mode_of(line)
         if found is None or found[0] == self.mode:
             raise DeviceFailure("enable", "the device refused the enable secret or command")
         self._arrive(line)
 
-    async def _log_in(self, dialog: LoginDialog, username: str, password: str | None) -> None:
-        line = await self._answer(_LOGIN, lambda line: dialog.asks(line) or self._is_prompt(line))
-        if dialog.asks_user(line):
-            line = await self._ask(username, _LOGIN, dialog.asks)
-        if dialog.password_prompt.search(line):
-            if password is None:
-                text = "the device asks for a password on its terminal, the credential has only a key"
-                raise DeviceFailure("prompt", text)
-            try:
-                line = await self._ask(password, "after the password on its terminal", dialog.asks)
-            except DeviceFailure as exc:
-                if exc.kind != "lost":
-                    raise
-                # Taken as a refusal: repeating it may lock the account.
-                raise DeviceFailure("auth", "the device hung up on the password on its terminal") from exc
-        if dialog.asks(line):
-            raise DeviceFailure("auth", f"the device refused the login of {username!r} on its terminal")
+    def _asking(self, asks: _Judge) -> dialogs.Ask:
+        """Sends a line of a dialog whose questions `asks` knows."""
 
-    async def _ask(self, sent: str, stage: str, asks: _Judge) -> str:
-        """Sends a line of a dialog; answers the next question, or the prompt."""
-        self._clear()
-        self._send(sent)
-        return await self._answer(stage, lambda line: asks(line) or self._is_prompt(line))
+        async def ask(sent: str, stage: str) -> str:
+            self._clear()
+            self._send(sent)
+            return await self._answer(stage, lambda line: asks(line) or self._is_prompt(line))
+
+        return ask
 
     async def run(self, command: str, *, seconds: float | None = None, limit: int | None = None) -> str:
         """Sends one command and returns what it printed, without echo and prompt."""
