@@ -57,6 +57,25 @@ class EnableDialog:
 
 
 @dataclass(frozen=True, kw_only=True)
+class LoginDialog:
+    """The login that a device asks for on its terminal, after that of SSH or instead of it.
+
+    It is answered with the name and the password of the same credential, each once.
+    """
+
+    password_prompt: re.Pattern[str]
+    user_prompt: re.Pattern[str] | None = None
+
+    def asks_user(self, line: str) -> bool:
+        """Whether the line is the question for the name."""
+        return self.user_prompt is not None and self.user_prompt.search(line) is not None
+
+    def asks(self, line: str) -> bool:
+        """Whether the line is one of the questions of the dialog."""
+        return self.asks_user(line) or self.password_prompt.search(line) is not None
+
+
+@dataclass(frozen=True, kw_only=True)
 class LoginAnswer:
     """What is sent when a text that `pattern` finds stands between login and prompt; once per session.
 
@@ -104,6 +123,7 @@ class Platform:
     enter: str = "\n"
     login_suffix: str = ""
     capture_mode: str | None = None
+    login: LoginDialog | None = None
     login_answers: tuple[LoginAnswer, ...] = ()
     paging_off: tuple[str, ...] = ()
     width: tuple[str, ...] = ()

@@ -5,7 +5,14 @@ from importlib.resources.abc import Traversable
 
 from netautod.errors import InvalidInput
 from netautod.ssh import platform_file
-from netautod.ssh.platform_model import CaptureItem, EnableDialog, LoginAnswer, Platform, SecretPattern
+from netautod.ssh.platform_model import (
+    CaptureItem,
+    EnableDialog,
+    LoginAnswer,
+    LoginDialog,
+    Platform,
+    SecretPattern,
+)
 
 
 def load_platform(path: Traversable) -> Platform:
@@ -25,6 +32,7 @@ def load_platform(path: Traversable) -> Platform:
         prompt_heads=session.patterns("prompt_heads"),
         enter=session.optional_text("enter") or "\n",
         login_suffix=session.optional_text("login_suffix") or "",
+        login=_login(table.table("login")) if table.has("login") else None,
         login_answers=tuple(_answer(item) for item in session.tables("login_answers", required=False)),
         capture_mode=session.optional_text("capture_mode"),
         paging_off=session.texts("paging_off"),
@@ -53,6 +61,15 @@ def load_platform(path: Traversable) -> Platform:
 def _enable(table: platform_file.Table) -> EnableDialog:
     dialog = EnableDialog(
         command=table.text("command"),
+        password_prompt=table.pattern("password_prompt"),
+        user_prompt=table.optional_pattern("user_prompt"),
+    )
+    table.refuse_unknown()
+    return dialog
+
+
+def _login(table: platform_file.Table) -> LoginDialog:
+    dialog = LoginDialog(
         password_prompt=table.pattern("password_prompt"),
         user_prompt=table.optional_pattern("user_prompt"),
     )

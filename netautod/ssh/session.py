@@ -149,7 +149,7 @@ async def open_session(
     try:
         shell = None
         if target.platform.channel == "shell":
-            shell = await _open_shell(connection, target.platform, guard=guard, limits=limits)
+            shell = await _open_shell(connection, target.platform, login, guard=guard, limits=limits)
         session = Session(connection, target=target, login=login, guard=guard, limits=limits, shell=shell)
         await _prepare(session, shell, login)
         yield session
@@ -160,7 +160,9 @@ async def open_session(
         await connection.close()
 
 
-async def _open_shell(connection: Connection, platform: Platform, *, guard: Guard, limits: Limits) -> Shell:
+async def _open_shell(
+    connection: Connection, platform: Platform, login: Login, *, guard: Guard, limits: Limits
+) -> Shell:
     stream = ByteStream(guard=guard, limit=limits.output_bytes)
     try:
         async with asyncio.timeout(limits.login_seconds):
@@ -168,7 +170,7 @@ async def _open_shell(connection: Connection, platform: Platform, *, guard: Guar
     except TimeoutError as exc:
         raise DeviceFailure("timeout", f"no shell within {limits.login_seconds:g} s after the login") from exc
     shell = Shell(stream, platform, limits)
-    await shell.start()
+    await shell.start(username=login.username, password=login.password)
     return shell
 
 

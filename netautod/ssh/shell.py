@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable
 
+from netautod.ssh import dialogs
 from netautod.ssh.failures import DeviceFailure
 from netautod.ssh.limits import Limits
 from netautod.ssh.platform_model import Platform
@@ -39,9 +40,17 @@ class Shell:
         self.prompt = ""
         self.mode = ""
 
-    async def start(self) -> None:
-        """Learns the prompt, answers what the device asks before; DeviceFailure `prompt` when none comes."""
+    async def start(self, *, username: str, password: str | None) -> None:
+        """Learns the prompt, answers what the device asks before; DeviceFailure `prompt` when none comes.
+
+        A platform whose terminal asks for a login gets name and password, each once: `auth` when it refuses.
+        """
         try:
+            login = self._platform.login
+            if login is not None:
+                line = await self._answer(_LOGIN, lambda line: login.asks(line) or self._is_prompt(line))
+                ask = self._asking(login.asks)
+                await dialogs.log_in(line, login, ask, username=username, password=password)
             await self._learn_prompt()
         except DeviceFailure as exc:
             if exc.kind != "timeout":
@@ -61,25 +70,22 @@ class Shell:
         dialog = self._platform.enable
         if dialog is None:
             raise DeviceFailure("enable", f"the platform {self._platform.name} knows no enable command")
-        stage = f"after `{dialog.command}`"
         self._begin()
-        line = await self._ask(dialog.command, stage, dialog.asks)
-        if dialog.asks_user(line):
-            line = await self._ask(username, stage, dialog.asks)
-        if dialog.password_prompt.search(line):
-            if secret is None:
-                raise DeviceFailure("enable", "the device asks for an enable secret, the credential has none")
-            line = await self._ask(secret, stage, dialog.asks)
+        line = await dialogs.enable(dialog, self._asking(dialog.asks), username=username, secret=secret)
         found = self._platform.mode_of(line)
         if found is None or found[0] == self.mode:
             raise DeviceFailure("enable", "the device refused the enable secret or command")
         self._arrive(line)
 
-    async def _ask(self, sent: str, stage: str, asks: _Judge) -> str:
-        """Sends a line of a dialog; answers the next question, or the prompt."""
-        self._clear()
-        self._send(sent)
-        return await self._answer(stage, lambda line: asks(line) or self._is_prompt(line))
+    def _asking(self, asks: _Judge) -> dialogs.Ask:
+        """Sends a line of a dialog whose questions `asks` knows."""
+
+        async def ask(sent: str, stage: str) -> str:
+            self._clear()
+            self._send(sent)
+            return await self._answer(stage, lambda line: asks(line) or self._is_prompt(line))
+
+        return ask
 
     async def run(self, command: str, *, seconds: float | None = None, limit: int | None = None) -> str:
         """Sends one command and returns what it printed, without echo and prompt."""

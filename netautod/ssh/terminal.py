@@ -50,8 +50,12 @@ def visible(line: str) -> str:
 
 
 def without_escapes(text: str) -> str:
-    """The last line as it came, backspaces included, without colours and other escape sequences."""
-    return _ESCAPE.sub("", _without_earlier_lines(text)) if "\x1b" in text else text
+    """The last line as it came, backspaces included, without colours and other escape sequences.
+
+    Without control characters that show nothing as well: FRR sends a NUL behind the text of its pager.
+    """
+    plain = _ESCAPE.sub("", _without_earlier_lines(text)) if "\x1b" in text else text
+    return _UNPRINTABLE.sub("", plain)
 
 
 def _without_earlier_lines(line: str) -> str:

@@ -4,7 +4,8 @@ import asyncio
 import re
 from typing import TYPE_CHECKING
 
-from netautod.testing.cli_script import CliScript, ModeChange, PagerScript
+from netautod.testing.cli_script import CliScript, LoginStep, ModeChange, PagerScript
+from netautod.testing.faults import LoginAttempt
 
 if TYPE_CHECKING:
     from netautod.testing.tty import Tty
@@ -37,9 +38,28 @@ async def _greet(tty: "Tty") -> bool:
             await tty.write("\n")
         elif step.wait == "line":
             await tty.read_line(step.text, noted=False)
+        elif step.wait in ("user", "password"):
+            if not await _identified(tty, step):
+                return False
         else:
             await tty.write(step.text)
     return True
+
+
+async def _identified(tty: "Tty", step: LoginStep) -> bool:
+    """Whether the name or the password that a terminal asks for is right."""
+    device = tty.device
+    if step.wait == "user":
+        return await tty.read_line(step.text, noted=False) == device.username
+    wanted = device.password if device.terminal_password is None else device.terminal_password
+    for _ in range(_PASSWORD_TRIES):
+        given = await tty.read_line(step.text, hidden=True)
+        await tty.write("\n")
+        device.login_attempts.append(LoginAttempt("terminal", given == wanted))
+        device.note_change()
+        if given == wanted:
+            return True
+    return False
 
 
 async def _prompt(tty: "Tty") -> None:

@@ -11,7 +11,8 @@ from netautod.ssh import platform_file
 class LoginStep:
     """A text that stands between login and prompt, such as `Press any key to continue`.
 
-    `wait` says what the device reads before it goes on: `key`, `line` or nothing.
+    `wait` says what the device reads before it goes on: `key`, `line`, `user` (a name), `password` (that of
+    the device; it asks three times, then ends the session) or nothing.
     """
 
     text: str
@@ -132,7 +133,11 @@ def read_script(path: Traversable) -> CliScript:
 
 
 def _login(table: platform_file.Table) -> LoginStep:
-    wait = table.choice("wait", ("key", "line", "nothing")) if table.has("wait") else "nothing"
+    wait = (
+        table.choice("wait", ("key", "line", "user", "password", "nothing"))
+        if table.has("wait")
+        else "nothing"
+    )
     step = LoginStep(text=table.text("text"), wait=wait)
     table.refuse_unknown()
     return step

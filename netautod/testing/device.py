@@ -47,7 +47,8 @@ class SimulatedDevice:
     is the whole output of `show running-config` (of what the script names) and may be assigned while it
     runs; `responses` maps other commands to their output, `questions` those that ask something first.
     With `password` None only `authorized_key` (a public key in OpenSSH form) logs in. With `enable_password`
-    a session begins in the unprivileged mode. `prompt` is the host name in the prompt unless it is set.
+    a session begins in the unprivileged mode; `terminal_password` is what a script that asks for a password
+    wants (default: `password`). `prompt` is the host name in the prompt unless it is set.
     `latency` in seconds is waited before each answer. `algorithms` names the oldest SSH profile that the
     device needs. Give 200 devices one `host_key` to save their generation.
 
@@ -63,6 +64,7 @@ class SimulatedDevice:
     authorized_key: str | None = None
     keyboard_interactive_only: bool = False
     enable_password: str | None = None
+    terminal_password: str | None = None
     prompt: str = ""
     banner: str = ""
     config: str = ""

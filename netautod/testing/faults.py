@@ -5,7 +5,10 @@ from typing import NamedTuple
 
 
 class LoginAttempt(NamedTuple):
-    """One credential that a client offered: the SSH method (RFC 4252 names) and whether it was accepted."""
+    """One credential that a client offered: the SSH method (RFC 4252 names) and whether it was accepted.
+
+    The method is `terminal` for a password that the script asks for after the login.
+    """
 
     method: str
     accepted: bool

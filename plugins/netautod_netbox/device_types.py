@@ -33,6 +33,7 @@ PLATFORMS = {
     "mikrotik_routeros": "ros routeros mikrotik-routeros mikrotik",
     "nokia_sros": "sros sr-os timos nokia-sros nokia-sr-os alcatel-sros",
     "vyos": "vyos",
+    "frr": "frr frrouting",
     "dell_os10": "os10 dell-os10 dell-emc-os10 dell-smartfabric-os10",
     "extreme_exos": "exos extreme-exos extremexos extreme-xos",
     "ubiquiti_edgeos": "edgeos ubiquiti-edgeos edgerouter ubiquiti-edgerouter",

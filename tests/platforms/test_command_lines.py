@@ -46,6 +46,10 @@ _LOGIN = Login(username="admin", password="simulated")
         pytest.param("generic", "(Aruba7030) #", ("privileged", "(Aruba7030) ")),
         pytest.param("generic", "(Aruba7030) (config) #", ("config", "(Aruba7030) ")),
         pytest.param("generic", "user@host:~$", ("exec", "user@host:~")),
+        pytest.param("frr", "edge1# ", ("privileged", "edge1")),
+        pytest.param("frr", "edge1> ", ("exec", "edge1")),
+        pytest.param("frr", "edge1(config-router-af)# ", ("config", "edge1")),
+        pytest.param("frr", "edge1# show running-config", None),
         pytest.param("extreme_exos", "LAB-XOS.1 # ", ("privileged", "LAB-XOS")),
         pytest.param("extreme_exos", "* X440G2-24p-10G4.12 # ", ("privileged", "X440G2-24p-10G4")),
         pytest.param("extreme_exos", "! * (Software Update Required) sw1.7 # ", ("privileged", "sw1")),
@@ -100,6 +104,10 @@ def test_log_lines(platform: str, line: str) -> None:
         ("vyos", "  Invalid command: [show]"),
         ("ubiquiti_edgeos", "-vbash: show: command not found"),
         ("extreme_exos", "%% Invalid input detected at '^' marker."),
+        ("frr", "% [ZEBRA] Unknown command: show everything"),
+        ("frr", "% Unknown command: show everything"),
+        ("frr", "% Command incomplete: show"),
+        ("frr", "% Ambiguous command."),
     ],
 )
 def test_refusals(platform: str, line: str) -> None:

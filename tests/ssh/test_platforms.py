@@ -165,6 +165,18 @@ def test_a_taken_name_is_refused_unless_it_is_an_override(tmp_path: Path) -> Non
         pytest.param("\\w+)>$", "\\w+>$", r"exec is not a regular expression", id="a broken pattern"),
         pytest.param("(?P<host>\\w+)", "\\w+", r"exec needs the group", id="a prompt without host"),
         pytest.param("[capture]", "[capture]\nend = 'x'", r"unknown key 'end'", id="an unknown key"),
+        pytest.param(
+            "[capture]",
+            "[login]\npassword_prompt = 'x'\nprompt = 'y'\n[capture]",
+            r"unknown key 'prompt'",
+            id="an unknown key of the login",
+        ),
+        pytest.param(
+            "[capture]",
+            "[login]\nuser_prompt = 'x'\n[capture]",
+            "password_prompt is missing",
+            id="a login without a password",
+        ),
         pytest.param("[capture]", "[typo]\nx = 1\n[capture]", r"unknown key 'typo'", id="an unknown table"),
         pytest.param('command = "show config"', "command = 7", r"must be a string", id="a wrong type"),
         pytest.param('command = "show config"', 'file = "/etc/x"', r"exec channel only", id="no exec"),

@@ -2,7 +2,7 @@
 
 import pytest
 
-from netautod.ssh.terminal import clean, visible
+from netautod.ssh.terminal import clean, visible, without_escapes
 
 
 @pytest.mark.parametrize(
@@ -55,3 +55,15 @@ def test_a_bell_is_not_visible() -> None:
 
 def test_of_lines_divided_by_escapes_the_last_one_is_visible() -> None:
     assert visible("show ver\x1b[1L\x1b[24;1Hsw1# ") == "sw1#"
+
+
+@pytest.mark.parametrize(
+    ("received", "left"),
+    [
+        pytest.param(" --More-- \x00", " --More-- ", id="the NUL behind the pager of FRR"),
+        pytest.param("\x1b[7m(END)\x1b[m\x1b[K", "(END)", id="the colours of less"),
+        pytest.param("--More--\b\b\r!", "--More--\b\b\r!", id="what moves the cursor stays"),
+    ],
+)
+def test_the_text_that_a_pager_waits_with(received: str, left: str) -> None:
+    assert without_escapes(received) == left

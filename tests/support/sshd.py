@@ -6,7 +6,7 @@ import os
 import shutil
 import socket
 from asyncio.subprocess import DEVNULL
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,12 +28,18 @@ class Sshd:
 
 @asynccontextmanager
 async def running_sshd(
-    folder: Path, *, trusted_ca: str | None = None, principals: str = ""
+    folder: Path,
+    *,
+    trusted_ca: str | None = None,
+    principals: str = "",
+    options: str = "",
+    wrapper: Sequence[str] = (),
 ) -> AsyncIterator[Sshd]:
     """Needs PROGRAM; `folder` is an empty one of its own.
 
     With `trusted_ca` (a public key) it trusts nothing but certificates of that authority, and of those only
-    the ones for the given principals.
+    the ones for the given principals. `options` are lines of sshd_config that win over those here; `wrapper`
+    is a command that ends by executing its remaining arguments.
     """
     assert PROGRAM is not None
     host_key = asyncssh.generate_private_key("ssh-ed25519")
@@ -54,12 +60,12 @@ async def running_sshd(
     port = free_port()
     configuration = folder / "sshd_config"
     configuration.write_text(
-        f"ListenAddress 127.0.0.1:{port}\nHostKey {folder}/host_key\nPidFile none\nUsePAM no\n"
+        f"{options}ListenAddress 127.0.0.1:{port}\nHostKey {folder}/host_key\nPidFile none\nUsePAM no\n"
         f"StrictModes no\nPermitRootLogin prohibit-password\nPasswordAuthentication no\n"
         f"KbdInteractiveAuthentication no\n{trust}"
     )
     process = await asyncio.create_subprocess_exec(
-        PROGRAM, "-D", "-e", "-f", str(configuration), stderr=DEVNULL
+        *wrapper, PROGRAM, "-D", "-e", "-f", str(configuration), stderr=DEVNULL
     )
     try:
         await listening(port)
