@@ -24,14 +24,15 @@ from netautod.plugin_api import (
     FinishedExecution,
     PluginHost,
 )
-from netautod.plugin_manager import PluginManager
+from netautod.plugin_manager import OBSERVER_HOOKS, PluginManager
 from netautod.plugin_services import running_services
 from netautod.settings import SettingsError
 from netautod.settings_reader import load
-from netautod.webhook_settings import Webhook
+from netautod.webhook_settings import EVENTS, Webhook
 from netautod_webhook.message import Message
 from netautod_webhook.receiver import Receiver
 from netautod_webhook.settings import WebhookSettings
+from tests.support.certificates import Authority
 from tests.support.listener import listening
 from tests.support.webhook_receiver import WebhookReceiver, receiving
 
@@ -337,6 +338,19 @@ async def test_local_addresses_must_be_allowed(
     assert "is not delivered" in caplog.text
 
 
+async def test_a_receiver_with_a_certificate_of_a_private_authority(
+    authority: Authority, foreign: Authority, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with receiving(certificate=authority.server("receiver")) as receiver:
+        async with posting(receiver.url, ca_file=str(foreign.file), tries=2) as observers:
+            observers.execution_finished(ended(0))
+        assert receiver.received == []
+        assert "The certificate of https://127.0.0.1" in caplog.text
+        async with posting(receiver.url, ca_file=str(authority.file)) as observers:
+            observers.execution_finished(ended(1))
+    assert ids(receiver) == ["e1"]
+
+
 async def test_without_urls_nothing_observes() -> None:
     async with posting() as observers:
         assert not observers.wanted("netautod_execution_finished")
@@ -358,6 +372,11 @@ def test_what_the_settings_refuse(tmp_path: Path, changes: dict[str, Any], named
         _loaded(tmp_path, {"urls": ["https://x/"], "secret": SECRET, **changes})
     assert caught.value.text.startswith(named)
     assert SECRET not in caught.value.text
+
+
+def test_every_event_of_the_service_can_be_posted() -> None:
+    assert tuple(hook.removeprefix("netautod_") for hook in OBSERVER_HOOKS) == EVENTS
+    assert Webhook().events == EVENTS
 
 
 def test_good_settings_hide_the_secret_and_the_paths(tmp_path: Path) -> None:
