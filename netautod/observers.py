@@ -4,6 +4,7 @@ import asyncio
 import logging
 import queue
 import threading
+import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -42,7 +43,7 @@ class Observers:
     async def __aenter__(self) -> Self:
         loop = asyncio.get_running_loop()
 
-        def failed(plugin: str, hook: str, error: Exception) -> None:
+        def failed(plugin: str, hook: str, error: BaseException) -> None:
             with suppress(RuntimeError):  # the loop has ended: an observer that was left behind
                 loop.call_soon_threadsafe(self._failed, plugin, hook, error)
 
@@ -77,13 +78,13 @@ class Observers:
             if hook in watcher.hooks and not watcher.offer(hook, arguments):
                 self._metrics.add("plugins_observer_dropped")
 
-    def _failed(self, plugin: str, hook: str, error: Exception) -> None:
+    def _failed(self, plugin: str, hook: str, error: BaseException) -> None:
         self._metrics.add("plugins_observer_failures")
         self._plugins.mark_broken(plugin, hook, error)
 
 
 Calls = Mapping[str, Callable[[Mapping[str, Any]], None]]
-Failed = Callable[[str, str, Exception], None]
+Failed = Callable[[str, str, BaseException], None]
 Told = tuple[str, Mapping[str, Any]]
 
 
@@ -109,7 +110,8 @@ class _Watcher:
             self.waiting.put_nowait((hook, arguments))
         except queue.Full:
             if self.missed == 0:
-                logger.error("plugin %s is %d events behind: it misses events", *self._behind())
+                behind = self.waiting.qsize()
+                logger.error("plugin %s is %d events behind: it misses events", self.plugin, behind)
             self.missed += 1
             return False
         if self.missed:
@@ -119,23 +121,25 @@ class _Watcher:
 
     def stop(self, seconds: float) -> None:
         """Waits for the thread to take what there is; in a thread of its own."""
+        deadline = time.monotonic() + seconds
         try:
             self.waiting.put(None, timeout=seconds)
+            lost = 0
         except queue.Full:
-            pass  # it hangs, as the next lines find out
-        else:
-            self._thread.join(seconds)
+            lost = 1  # the one in hand; where the end could be put it counts in its place
+        self._thread.join(max(0.0, deadline - time.monotonic()))
         if self._thread.is_alive():
-            logger.error("plugin %s does not come to an end: %d events are lost", *self._behind())
-
-    def _behind(self) -> tuple[str, int]:
-        return self.plugin, self.waiting.qsize()
+            lost += self.waiting.qsize()
+            logger.error("plugin %s does not come to an end: %d events are lost", self.plugin, lost)
 
     def _work(self) -> None:
         while (told := self.waiting.get()) is not None:
             hook, arguments = told
             try:
                 self.hooks[hook](arguments)
-            except Exception as error:  # an observer may fail in any way; the next event must come
+            except (
+                Exception,
+                SystemExit,
+            ) as error:  # an observer may fail in any way; the next event must come
                 logger.exception("%s of plugin %s failed", hook, self.plugin)
                 self.failed(self.plugin, hook, error)

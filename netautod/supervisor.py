@@ -112,7 +112,7 @@ async def supervise(
             for task in (*runs, ready, stopping):
                 task.cancel()
             await asyncio.gather(*runs, ready, stopping, return_exceptions=True)
-            limit = settings.server.drain_seconds + STOP_MARGIN
+            limit = settings.server.drain_seconds + settings.webhook.drain_seconds + STOP_MARGIN
             await asyncio.gather(*(child.stop(limit) for child in children))
     if state.failure is not None:
         raise StartError(state.failure)

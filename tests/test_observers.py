@@ -5,14 +5,16 @@ import logging
 import threading
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from netautod import hookspecs
 from netautod.metrics import Metrics
 from netautod.observers import Observers
 from netautod.plugin_api import ConfigChanged, FinishedExecution, hookimpl
-from netautod.plugin_manager import PluginManager
+from netautod.plugin_manager import OBSERVER_HOOKS, PluginManager
 
 
 def ended(state: str) -> FinishedExecution:
@@ -112,12 +114,19 @@ async def test_a_plugin_names_only_what_it_wants() -> None:
     assert modest.told == [CHANGE, "finished"]
 
 
-async def test_one_that_raises_is_counted_shown_and_told_the_next_event(
-    caplog: pytest.LogCaptureFixture,
+@pytest.mark.parametrize(
+    "error",
+    [
+        pytest.param(ZeroDivisionError("out of luck"), id="it raises"),
+        pytest.param(SystemExit("bye"), id="it exits"),
+    ],
+)
+async def test_one_that_fails_is_counted_shown_and_told_the_next_event(
+    error: BaseException, caplog: pytest.LogCaptureFixture
 ) -> None:
     def unlucky(state: str) -> None:
         if state == "failed":
-            raise ZeroDivisionError("out of luck")
+            raise error
 
     raising, other, metrics = Notes(unlucky), Notes(), Metrics()
     async with observing(metrics, raising=raising, other=other) as (observers, manager):
@@ -128,7 +137,7 @@ async def test_one_that_raises_is_counted_shown_and_told_the_next_event(
     assert metrics.value("plugins_observer_failures") == 1
     assert "netautod_execution_finished of plugin raising failed" in caplog.text
     errors = {status.name: status.error for status in manager.statuses}
-    text = "netautod_execution_finished: ZeroDivisionError: out of luck"
+    text = f"netautod_execution_finished: {type(error).__name__}: {error}"
     assert errors == {"raising": text, "other": None}
 
 
@@ -153,17 +162,23 @@ async def test_a_stuck_plugin_misses_events_and_no_other_one_does(
     assert warnings == ["plugin stuck is 3 events behind: it misses events"]
 
 
-async def test_one_that_never_returns_is_left_behind_at_the_stop(caplog: pytest.LogCaptureFixture) -> None:
+@pytest.mark.parametrize(
+    "queued", [pytest.param(1, id="its queue is full"), pytest.param(9, id="its queue has room")]
+)
+async def test_one_that_never_returns_is_left_behind_at_the_stop(
+    queued: int, caplog: pytest.LogCaptureFixture
+) -> None:
     stuck = Stuck()
     try:
         async with asyncio.timeout(5):
-            async with observing(options={"stop_seconds": 0.05}, stuck=stuck) as (observers, _):
+            options = {"stop_seconds": 0.05, "queued": queued}
+            async with observing(options=options, stuck=stuck) as (observers, _):
                 observers.execution_finished(ended("0"))
-                observers.execution_finished(ended("1"))
                 assert await asyncio.to_thread(stuck.entered.wait, 10)
+                observers.execution_finished(ended("1"))
     finally:
         stuck.released.set()
-    assert "plugin stuck does not come to an end" in caplog.text
+    assert "plugin stuck does not come to an end: 2 events are lost" in caplog.text
     assert all(thread.daemon for thread in stuck.threads)  # it would not keep the process from ending
 
 
@@ -173,3 +188,11 @@ async def test_after_the_stop_nothing_is_told() -> None:
         pass
     observers.execution_finished(ended("late"))
     assert notes.told == []
+
+
+def test_every_hook_is_in_the_guide_and_every_observer_is_told(repository_root: Path) -> None:
+    guide = (repository_root / "plugins" / "README.md").read_text(encoding="utf-8")
+    hooks = [name for name in vars(hookspecs) if name.startswith("netautod_")]
+    assert [name for name in hooks if f"`{name}(" not in guide] == []
+    observers = [name for name in hooks if not name.startswith("netautod_register_")]
+    assert observers == list(OBSERVER_HOOKS)

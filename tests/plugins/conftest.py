@@ -1,4 +1,4 @@
-"""An installation for logins through directories, and a slapd with a certificate of the tests' authority."""
+"""An installation for logins through directories, a slapd with a certificate of ours, a webhook receiver."""
 
 from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
@@ -18,6 +18,7 @@ from tests.support import slapd
 from tests.support.certificates import Authority
 from tests.support.client import ApiClient
 from tests.support.identity_provider import ScriptedProvider
+from tests.support.webhook_receiver import WebhookReceiver, receiving
 
 __all__ = ["clock", "hasher", "installation", "vault"]
 Served = Callable[[Node, list[Route]], ApiClient]
@@ -97,3 +98,9 @@ async def scripted() -> AsyncIterator[ScriptedProvider]:
 @pytest.fixture
 def ours(scripted: ScriptedProvider) -> OidcProvider:
     return provider_for(scripted)
+
+
+@pytest.fixture
+async def receiver() -> AsyncIterator[WebhookReceiver]:
+    async with receiving() as made:
+        yield made

@@ -2,9 +2,11 @@
 
 import asyncio
 import json
+import ssl
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from cryptography.exceptions import InvalidSignature
@@ -83,16 +85,23 @@ class WebhookReceiver:
 
 
 @asynccontextmanager
-async def receiving(path: str = "/hook") -> AsyncIterator[WebhookReceiver]:
+async def receiving(
+    path: str = "/hook", *, certificate: tuple[Path, Path] | None = None
+) -> AsyncIterator[WebhookReceiver]:
+    """With a certificate and its key it speaks TLS."""
     sockets = bind_sockets(0, "127.0.0.1")
-    receiver = WebhookReceiver(url=f"http://127.0.0.1:{sockets[0].getsockname()[1]}{path}")
+    scheme, tls = "http", None
+    if certificate is not None:
+        scheme, tls = "https", ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+        tls.load_cert_chain(*certificate)
+    receiver = WebhookReceiver(url=f"{scheme}://127.0.0.1:{sockets[0].getsockname()[1]}{path}")
     receiver.free.set()
 
     class Taking(RequestHandler):
         async def post(self) -> None:
             await receiver.take(self)
 
-    server = HTTPServer(Application([(".*", Taking)]))
+    server = HTTPServer(Application([(".*", Taking)]), ssl_options=tls)
     server.add_sockets(sockets)
     try:
         yield receiver

@@ -1,0 +1,82 @@
+"""The webhook plugin as the service runs it, and events to tell it."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import asdict
+from datetime import UTC, datetime
+from typing import Any
+
+import netautod_webhook
+from netautod.metrics import Metrics
+from netautod.observers import Observers
+from netautod.outbound.addresses import AddressRules
+from netautod.outbound.client import GuardedClient
+from netautod.plugin_api import (
+    BackupStale,
+    ConfigChanged,
+    CredentialSuspended,
+    FinishedExecution,
+    PluginHost,
+)
+from netautod.plugin_manager import PluginManager
+from netautod.plugin_services import running_services
+from netautod.webhook_settings import Webhook
+from tests.support.webhook_receiver import WebhookReceiver
+
+SECRET = "canary-of-the-webhook-secret"
+OTHER = "another secret of 26 chars"
+QUICK = {"secret": SECRET, "retry_seconds": 0.02, "timeout_seconds": 5.0}
+NOON = datetime(2026, 11, 21, 12, 0, 0, 7000, tzinfo=UTC)
+
+
+def ended(number: int = 0) -> FinishedExecution:
+    return FinishedExecution(
+        id=f"e{number}",
+        org_id="o",
+        task_id="t",
+        task_name="nightly",
+        task_type="backup",
+        state="completed",
+        error_message=None,
+        recovered=True,
+    )
+
+
+CHANGED = ConfigChanged(
+    org_id="o",
+    device_id="d",
+    device_name="Küche",
+    version=2,
+    previous_version=1,
+    config_hash="h",
+    execution_id=None,
+)
+STALE = BackupStale(org_id="o", device_id="d", device_name="sw1", last_success_at=NOON, hours=48.0)
+SUSPENDED = CredentialSuspended(
+    org_id="o",
+    device_id="d",
+    device_name="sw1",
+    credential_id="c",
+    credential_name="default",
+    failures=3,
+    until=NOON,
+)
+
+
+@asynccontextmanager
+async def posting(*urls: str, allow: str = "127.0.0.1", **changes: Any) -> AsyncIterator[Observers]:
+    """The plugin as the service runs it, with these settings of the section."""
+    section = asdict(Webhook(urls=urls, **{**QUICK, **changes}))
+    host = PluginHost(
+        section=lambda name: {"webhook": section}[name],
+        http=GuardedClient(AddressRules.allowing([allow])),
+        instance_name="lab",
+    )
+    manager = PluginManager(required=["webhook"])
+    manager.register(netautod_webhook, "webhook")
+    async with running_services(manager, host), Observers(manager, Metrics()) as observers:
+        yield observers
+
+
+def ids(receiver: WebhookReceiver) -> list[str]:
+    return [delivery.content["data"]["id"] for delivery in receiver.received]
