@@ -5,8 +5,7 @@ deletions is told, and what a device that comes back points at has to be there.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import fields, replace
-from typing import Any
+from dataclasses import replace
 from uuid import uuid4
 
 from netautod.audit.service import AuditLog
@@ -14,20 +13,13 @@ from netautod.caller import Caller
 from netautod.clock import Clock
 from netautod.devices.binding_store import BindingStore, in_batches
 from netautod.devices.bindings import DeviceWrite, KnownDevice, NewDevice
-from netautod.devices.models import Device
+from netautod.devices.making import new_device
 from netautod.devices.revival import Revival
 from netautod.devices.service import DeviceService
 from netautod.devices.store import DeviceStore
 from netautod.errors import Conflict
 from netautod.store.client import Database, OrgId
 
-DEFAULTS: Mapping[str, Any] = {
-    **dict.fromkeys(field.name for field in fields(Device)),
-    "port": 22,
-    "protocol": "ssh",
-    "poll_enabled": False,
-    "connect_commands": (),
-}
 MEANWHILE = "the device was changed by somebody else meanwhile"
 
 
@@ -79,8 +71,10 @@ class SyncedDevices:
         now = self._clock.now()
         made = []
         for new in devices:
-            own = {"id": str(uuid4()), "org_id": caller.org_id, "created_at": now, "updated_at": now}
-            made.append((Device(**{**DEFAULTS, **new.values, **own}), new.binding))
+            device = new_device(
+                caller.org_id, str(uuid4()), new.values, site=None, source=new.values["source"], at=now
+            )
+            made.append((replace(device, inventory_id=new.values["inventory_id"]), new.binding))
         refused = set(await self._store.insert(caller.org_id, made))
         there = [device for position, (device, _) in enumerate(made) if position not in refused]
         details = [(device.id, {"name": device.name, "source": "inventory"}) for device in there]

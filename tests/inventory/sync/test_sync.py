@@ -41,6 +41,21 @@ async def test_a_first_sync_brings_devices_and_a_second_changes_nothing(world: W
     assert len(await world.audited("device.create")) == 3
 
 
+async def test_what_the_inventory_does_not_know_has_the_defaults_of_a_device_made_by_hand(
+    world: World,
+) -> None:
+    world.far_end.has(machine(1, "sw1"))
+    await world.sync(await world.source())
+    (listed,) = (await world.api.get("/api/devices?q=sw1")).json["devices"]
+    path = f"/api/devices/{listed['id']}"
+    synced = (await world.api.get(path)).json
+    same = {name: synced[name] for name in ("host", "device_type", "platform", "metadata")}
+    by_hand = (await world.api.post("/api/devices", {"name": "by hand", **same})).json
+    own = ("id", "name", "source", "inventory_id", "created_at", "updated_at")
+    assert {**synced, **dict.fromkeys(own)} == {**by_hand, **dict.fromkeys(own)}
+    assert (await world.api.put(path, synced)).status == 200
+
+
 async def test_what_was_set_here_survives_changes_there(world: World) -> None:
     world.far_end.has(machine(1, "sw1", tags=("core", "old"), description="one"))
     source = await world.source()
