@@ -15,6 +15,7 @@ from netautod.audit.service import AuditLog
 from netautod.caller import Caller
 from netautod.credentials.service import CredentialService
 from netautod.devices.attempts import MOST_REFUSALS, Attempts
+from netautod.devices.bulk_pace import BulkPace
 from netautod.devices.jump_gates import JumpGates
 from netautod.devices.models import Device
 from netautod.devices.paths import CertificateSigner, Leg, Paths, target_of
@@ -71,6 +72,7 @@ class DeviceSessions:
 
     def __post_init__(self) -> None:
         self.slots = Slots(total=self.settings.concurrent_sessions)
+        self.pace = BulkPace()
         self.site_slots = SiteSlots(per_site=self.settings.sessions_per_site)
         self.limits = Limits(
             login_seconds=self.settings.connect_seconds,
@@ -172,6 +174,8 @@ class SessionScope:
             await stack.enter_async_context(node.site_slots.hold(_site(device)))
         async with self._jumps.through(legs[:-1]), self._turn(legs):
             await stack.enter_async_context(node.slots.hold(bulk=self.bulk))
+            if self.bulk:
+                await node.pace.begin()
             if self.bulk and self.seconds is not None:
                 late.reschedule(now() + self.seconds)
             held = await self._lease(stack, device)
