@@ -1,14 +1,17 @@
 """The pace at which bulk work begins sessions: as fast as the event loop stays quick for everybody else.
 
-Key exchange, login and the end of a capture take the loop a few milliseconds each. A hundred that begin in the
-same instant stay in step, and whoever else waits for the loop waits for all of them: 0.1 to 0.4 s.
+Key exchange, login and the end of a capture take the loop a few milliseconds each. A hundred that begin in
+the same instant stay in step, and whoever else waits for the loop waits for all of them: 0.1 to 0.4 s.
 """
 
 import asyncio
+import time
 
 BETWEEN_SECONDS = 0.004  # from one beginning to the next
-QUICK_SECONDS = 0.01  # a turn of the loop that leaves room for one session more
-MOST_SECONDS = 0.25  # for one that waits for a quick turn: a slow loop slows bulk work, and never stops it
+# What the loop may have worked meanwhile and still have room for one session more. Processor time: on a
+# machine that is busy with something else the loop is late, too, and fewer sessions would not help.
+QUICK_SECONDS = 0.012
+MOST_SECONDS = 0.25  # for one that waits for that: a busy loop slows bulk work, and never stops it
 
 
 class BulkPace:
@@ -28,12 +31,10 @@ class BulkPace:
 
     async def begin(self) -> None:
         """Returns when a session may begin."""
-        now = asyncio.get_running_loop().time
         async with self._turns:
-            latest = now() + self._most
+            latest = time.monotonic() + self._most
             while True:
-                due = now() + self._between
+                worked = time.thread_time()
                 await asyncio.sleep(self._between)
-                # A timer comes late by what the loop had to do before it.
-                if now() - due <= self._quick or now() >= latest:
+                if time.thread_time() - worked <= self._quick or time.monotonic() >= latest:
                     return
