@@ -29,7 +29,9 @@ class NamedLeases:
     async def release(self, held: Held, *, patient: bool = False) -> None:
         """`patient`: together with others that end within the next 30 ms."""
         self._keeper.release(held)
-        await self._ends.ask(None, self._keeper.fence(held), patient=patient)
+        # Shielded: who is cancelled while he waits for others would take his wish back and leave the row behind,
+        # and the thing would stay locked until the lease runs out.
+        await asyncio.shield(self._ends.ask(None, self._keeper.fence(held), patient=patient))
 
     async def _end(self, key: None, fences: Sequence[Filter]) -> Sequence[None]:
         await self._keeper.collection.delete_batch(fences)
@@ -39,14 +41,16 @@ class NamedLeases:
     async def hold(self, name: str, *, wait_seconds: float, patient: bool = False) -> AsyncIterator[Held]:
         """Holds the lease for the block; raises TimeoutError if it is not free within `wait_seconds`.
 
-        `patient` as in `release`.
+        `patient` as in `release`, for a block that ends well: who is cancelled must not wait for others.
         """
         async with asyncio.timeout(wait_seconds):
             held = await self._wait(name)
         try:
             yield held
-        finally:
-            await self.release(held, patient=patient)
+        except BaseException:
+            await self.release(held)
+            raise
+        await self.release(held, patient=patient)
 
     async def _wait(self, name: str) -> Held:
         pause = FIRST_WAIT

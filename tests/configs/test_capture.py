@@ -142,10 +142,10 @@ class _Opened:
         self.session = self
         self.id = device_id
         self.device_type = "cisco_ios"
+        self.platform = PlatformRegistry().get("cisco_ios")
 
     def check(self) -> None:
         """Its lease is never lost."""
-        self.platform = PlatformRegistry().get("cisco_ios")
 
 
 async def test_a_new_rule_for_noise_is_no_change_of_the_device(fleet: Fleet) -> None:
