@@ -29,8 +29,8 @@ class NamedLeases:
     async def release(self, held: Held, *, patient: bool = False) -> None:
         """`patient`: together with others that end within the next 30 ms."""
         self._keeper.release(held)
-        # Shielded: who is cancelled while he waits for others would take his wish back and leave the row behind,
-        # and the thing would stay locked until the lease runs out.
+        # Shielded: who is cancelled while he waits for others would take his wish back, and the thing would
+        # stay locked until the lease runs out.
         await asyncio.shield(self._ends.ask(None, self._keeper.fence(held), patient=patient))
 
     async def _end(self, key: None, fences: Sequence[Filter]) -> Sequence[None]:
