@@ -11,6 +11,7 @@ from typing import Any
 
 from netautod.leases.keeper import NEVER, literal
 from netautod.store.client import Database, Duplicate, OrgId
+from netautod.store.gathered import gathered_changes
 from netautod.store.indexes import Index
 
 COLLECTION = "backup_facts"
@@ -31,11 +32,15 @@ class BackupFacts:
 class BackupFactsStore:
     def __init__(self, database: Database) -> None:
         self._facts = database.scoped(COLLECTION)
+        self._upserts = gathered_changes(self._facts, upsert=True)
 
-    async def record(self, org_id: OrgId, device_id: str, *, at: datetime, error: str | None) -> None:
+    async def record(
+        self, org_id: OrgId, device_id: str, *, at: datetime, error: str | None, patient: bool = False
+    ) -> None:
         """Notes how a capture ended; one that ended before the noted one changes nothing but last_success_at.
 
-        One write, so that captures on two nodes may be noted in any order.
+        One write, so that captures on two nodes may be noted in any order; with `patient` it goes together
+        with those of others (gathered.py).
         """
         newer = {"$gte": [at, {"$ifNull": ["$last_at", NEVER]}]}
         text = None if error is None else error[:MOST_ERROR_CHARACTERS]
@@ -47,10 +52,11 @@ class BackupFactsStore:
             change |= {"watched_from": {"$max": ["$watched_from", at]}, "stale_at": None}
         else:
             change["last_success_at"] = earlier
+        noting = ({"_id": device_id}, [{"$set": change}])
         try:
-            await self._facts.update(org_id, {"_id": device_id}, [{"$set": change}], upsert=True)
+            await self._upserts.ask(org_id, noting, patient=patient)
         except Duplicate:  # another capture made the document at the same moment
-            await self._facts.update(org_id, {"_id": device_id}, [{"$set": change}])
+            await self._facts.update(org_id, *noting)
 
     async def of(self, org_id: OrgId, device_ids: Sequence[str]) -> Mapping[str, BackupFacts]:
         """By device; a device that was never captured has none."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import datetime
 from uuid import uuid4
 
 from netautod.clock import Clock
@@ -10,6 +11,7 @@ from netautod.configs.models import FROM_DEVICE, TEXT_FORMAT, Captured, Config
 from netautod.configs.offload import sized
 from netautod.configs.store import ConfigStore
 from netautod.configs.texts import ConfigTexts, Reading, measure
+from netautod.devices.models import Device
 from netautod.devices.sessions import OpenDevice, SessionFailure, SessionScope
 from netautod.errors import Conflict, NotFound
 from netautod.plugin_events import ConfigChanged
@@ -55,25 +57,31 @@ class ConfigCapture:
 
         Raises NotFound without such a device and SessionFailure for everything that goes wrong with it: what
         is refused, cut off or suspiciously small never becomes a version. The version is written while the
-        session still holds the device, so that versions follow the order of the readings.
+        session still holds the device, so that versions follow the order of the readings. Of bulk work the
+        database is asked together with that of other devices (store/gathered.py).
         """
-        org_id = scope.caller.org_id
         try:
             name, captured = await self._taken(scope, device_id, pull)
         except SessionFailure as failure:
-            await self._facts.record(org_id, device_id, at=self._clock.now(), error=failure.text)
+            await self._noted(scope, device_id, error=failure.text)
             raise
         if captured.changed:
             self._tell(name, captured.config, pull)
-        await self._facts.record(org_id, device_id, at=self._clock.now(), error=None)
+        await self._noted(scope, device_id, error=None)
         return name, captured
+
+    async def _noted(self, scope: SessionScope, device_id: str, *, error: str | None) -> None:
+        org_id, now = scope.caller.org_id, self._clock.now()
+        await self._facts.record(org_id, device_id, at=now, error=error, patient=scope.bulk)
 
     async def _taken(self, scope: SessionScope, device_id: str, pull: Pull) -> tuple[str, Captured]:
         org_id = scope.caller.org_id
         async with scope.open(device_id, credential_id=pull.credential_id) as opened:
-            reading, notes = await self._believable(org_id, opened)
+            # Nobody else writes versions of the device while we hold its lease.
+            last, read = await asyncio.gather(self._newest(scope, device_id), self._read(org_id, opened))
+            reading, notes = await self._believable(org_id, opened, last, read)
             opened.check()
-            config, changed = await self._keep(org_id, opened, reading, pull)
+            config, changed = await self._keep(scope, opened, reading, last, pull)
             captured = Captured(
                 config=config, changed=changed, credential_id=opened.credential_id, notes=notes
             )
@@ -93,10 +101,15 @@ class ConfigCapture:
         )
         self._changed(change)
 
-    async def _believable(self, org_id: OrgId, opened: OpenDevice) -> tuple[Reading, tuple[str, ...]]:
+    async def _newest(self, scope: SessionScope, device_id: str) -> Config | None:
+        read = self._store.newest_with_others if scope.bulk else self._store.newest
+        return await read(scope.caller.org_id, device_id)
+
+    async def _believable(
+        self, org_id: OrgId, opened: OpenDevice, last: Config | None, read: tuple[Reading, tuple[str, ...]]
+    ) -> tuple[Reading, tuple[str, ...]]:
         """A reading; one of under half the last good size counts only if a second one agrees."""
-        reading, notes = await self._read(org_id, opened)
-        last = await self._store.newest(org_id, opened.device.id)
+        reading, notes = read
         if last is None or not suspicious(reading.size, last.size):
             return reading, notes
         again, notes = await self._read(org_id, opened)
@@ -118,37 +131,26 @@ class ConfigCapture:
         return await sized(len(raw), measure, raw, platform, keys)
 
     async def _keep(
-        self, org_id: OrgId, opened: OpenDevice, reading: Reading, pull: Pull
+        self, scope: SessionScope, opened: OpenDevice, reading: Reading, last: Config | None, pull: Pull
     ) -> tuple[Config, bool]:
         """The version with this content, and whether it is a new one."""
+        org_id = scope.caller.org_id
         for _ in range(ATTEMPTS):
-            last = await self._store.newest(org_id, opened.device.id)
             now = self._clock.now()
             if last is not None and await self._same(last, reading, opened.session.platform):
-                return await self._store.seen(last, at=now, config_hash=reading.config_hash), False
+                seen = self._store.seen(
+                    last, at=now, config_hash=reading.config_hash, patient=scope.bulk, check=opened.check
+                )
+                return await seen, False
             # Text first: if we die in between there is a text that no version names, never the opposite.
-            await self._texts.save(org_id, reading)
-            config = Config(
-                id=str(uuid4()),
-                org_id=org_id,
-                device_id=opened.device.id,
-                version=1 if last is None else last.version + 1,
-                config_hash=reading.config_hash,
-                config_format=TEXT_FORMAT,
-                source=FROM_DEVICE,
-                pulled_via=pull.via,
-                created_by=pull.by,
-                created_at=now,
-                last_seen_at=now,
-                size=reading.size,
-                notes=None,
-                text_id=reading.text_id,
-                platform=opened.device.device_type,
-            )
+            await self._texts.save(org_id, reading, patient=scope.bulk, check=opened.check)
+            config = _version(org_id, opened.device, reading, last, pull, now)
             try:
-                await self._store.insert(config)
+                await self._store.insert(config, patient=scope.bulk, check=opened.check)
             except Duplicate:
-                continue  # another capture made this version meanwhile: it may say the same
+                # Another capture made this version after all: it may say the same.
+                last = await self._store.newest(org_id, opened.device.id)
+                continue
             return config, True
         raise Conflict("The device's configuration is being stored by others; try again")
 
@@ -165,3 +167,25 @@ class ConfigCapture:
         except (NotFound, VaultError):
             return False  # lost or damaged: the new reading is stored all the more
         return (await self._measured(last.org_id, raw, platform)).config_hash == reading.config_hash
+
+
+def _version(
+    org_id: OrgId, device: Device, reading: Reading, last: Config | None, pull: Pull, now: datetime
+) -> Config:
+    return Config(
+        id=str(uuid4()),
+        org_id=org_id,
+        device_id=device.id,
+        version=1 if last is None else last.version + 1,
+        config_hash=reading.config_hash,
+        config_format=TEXT_FORMAT,
+        source=FROM_DEVICE,
+        pulled_via=pull.via,
+        created_by=pull.by,
+        created_at=now,
+        last_seen_at=now,
+        size=reading.size,
+        notes=None,
+        text_id=reading.text_id,
+        platform=device.device_type,
+    )

@@ -22,18 +22,22 @@ def normalise(text: str, platform: Platform, key: bytes) -> str:
     noise = platform.noise_or_log.match
     parts = platform.any_noise_part
     has_secret = platform.any_secret.match
-    is_plain = platform.config_lines.is_plain
-    lines: list[str] = []
-    for line in hide_long_secrets(text.split("\n"), platform, lambda item, secret: _token(item, secret, key)):
-        if is_plain(line):
-            lines.append(line)
-            continue
-        if noise(line):
-            continue
+    others, begins_long = platform.config_lines.others, platform.any_long_secret.match
+    lines = text.split("\n")
+    odd = others(lines)
+    if any(begins_long(lines[at]) for at in odd):
+        lines = list(hide_long_secrets(lines, platform, lambda item, secret: _token(item, secret, key)))
+        odd = others(lines)
+    dropped: set[int] = set()
+    for at in odd:
+        line = lines[at]
         kept = parts.sub("", line).rstrip()
-        if not kept and line.strip():
-            continue  # the line was noise from end to end
-        lines.append(_hide(kept, platform, key) if has_secret(kept) else kept)
+        if noise(line) or (not kept and line.strip()):
+            dropped.add(at)  # noise from end to end
+        else:
+            lines[at] = _hide(kept, platform, key) if has_secret(kept) else kept
+    if dropped:
+        lines = [line for at, line in enumerate(lines) if at not in dropped]
     return "\n".join(lines).strip("\n") + "\n"
 
 

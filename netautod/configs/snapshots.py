@@ -14,7 +14,8 @@ from netautod.clock import Clock
 from netautod.configs.models import Captured, Snapshot, SnapshotConfig
 from netautod.errors import NotFound
 from netautod.leases.keeper import literal
-from netautod.store.client import Change, Database, Document, Duplicate, OrgCollection, OrgId
+from netautod.store.client import Change, Database, Document, Duplicate, OrgId
+from netautod.store.gathered import gathered_changes
 from netautod.store.indexes import Index
 from netautod.store.paging import Page, PageOf
 
@@ -52,15 +53,16 @@ class Snapshots:
         self._all = database.collection(COLLECTION)
         self._snapshots = database.scoped(COLLECTION)
         self._rows = database.scoped(ROWS)
+        self._notes = gathered_changes(self._rows, upsert=True)
         self._clock = clock
 
     async def begin(self, org_id: OrgId, execution_id: str) -> None:
         """To be called once per attempt before `add`; a snapshot that is complete already stays so."""
         first = {"execution_id": execution_id, "draft_since": self._clock.now()}
-        await self._upsert(self._snapshots, org_id, snapshot_id(execution_id), {"$setOnInsert": first})
+        await self._upsert(org_id, snapshot_id(execution_id), {"$setOnInsert": first})
 
     async def add(self, org_id: OrgId, execution_id: str, device_name: str, captured: Captured) -> None:
-        """Notes a captured device, replacing what an earlier attempt noted of it."""
+        """Notes a captured device in place of what an earlier attempt noted (with others: gathered.py)."""
         snapshot, config = snapshot_id(execution_id), captured.config
         row = SnapshotConfig(
             device_id=config.device_id,
@@ -70,7 +72,11 @@ class Snapshots:
             config_hash=config.config_hash,
         )
         change = {"$set": {"snapshot_id": snapshot, **row.to_json()}}
-        await self._upsert(self._rows, org_id, f"{snapshot}:{config.device_id}", change)
+        noting = ({"_id": f"{snapshot}:{config.device_id}"}, change)
+        try:
+            await self._notes.ask(org_id, noting, patient=True)
+        except Duplicate:  # somebody else made the document at the same moment
+            await self._rows.update(org_id, *noting)
 
     async def create(
         self,
@@ -89,7 +95,7 @@ class Snapshots:
         values = {"name": name, "task_id": task_id, "execution_id": execution_id, **totals}
         created = {"$ifNull": ["$created_at", {"$literal": self._clock.now()}]}
         completed = {"$set": {**literal(values), "created_at": created}}
-        await self._upsert(self._snapshots, org_id, made, [completed, {"$unset": "draft_since"}])
+        await self._upsert(org_id, made, [completed, {"$unset": "draft_since"}])
         return made
 
     async def page(self, org_id: OrgId, page: Page) -> PageOf[Snapshot]:
@@ -136,11 +142,11 @@ class Snapshots:
             for row in await self._all.find(old, fields={"org_id": 1, "execution_id": 1})
         ]
 
-    async def _upsert(self, rows: OrgCollection, org_id: OrgId, row_id: str, change: Change) -> None:
+    async def _upsert(self, org_id: OrgId, row_id: str, change: Change) -> None:
         try:
-            await rows.update(org_id, {"_id": row_id}, change, upsert=True)
+            await self._snapshots.update(org_id, {"_id": row_id}, change, upsert=True)
         except Duplicate:  # somebody else made the document at the same moment
-            await rows.update(org_id, {"_id": row_id}, change)
+            await self._snapshots.update(org_id, {"_id": row_id}, change)
 
 
 def _snapshot(document: Document) -> Snapshot:

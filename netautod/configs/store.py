@@ -1,6 +1,6 @@
 """Versions as documents: numbered from 1 per device, never changed but for when they were last seen."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -8,6 +8,7 @@ from typing import Any
 from netautod.configs import backup_facts, snapshots, texts
 from netautod.configs.models import Config, NewestText
 from netautod.store.client import Database, Document, OrgId
+from netautod.store.gathered import Gathered, gathered_changes, gathered_inserts
 from netautod.store.indexes import Index
 from netautod.store.paging import Page, PageOf
 
@@ -35,11 +36,24 @@ class ConfigStore:
 
     def __init__(self, database: Database) -> None:
         self._configs = database.scoped(COLLECTION)
+        self._inserts = gathered_inserts(self._configs)
+        self._changes = gathered_changes(self._configs)
+        self._reads: Gathered[OrgId, str, Config | None] = Gathered(self._newest_in_order)
 
-    async def insert(self, config: Config) -> None:
-        """Raises Duplicate if the device has that version already."""
+    async def insert(
+        self, config: Config, *, patient: bool = False, check: Callable[[], None] | None = None
+    ) -> None:
+        """Raises Duplicate if the device has that version already; `patient`, `check`: gathered.py."""
         document = {name: getattr(config, name) for name in _PLAIN}
-        await self._configs.insert(config.org_id, {"_id": config.id, **document})
+        await self._inserts.ask(config.org_id, {"_id": config.id, **document}, patient=patient, check=check)
+
+    async def newest_with_others(self, org_id: OrgId, device_id: str) -> Config | None:
+        """As `newest`, for one of many (gathered.py)."""
+        return await self._reads.ask(org_id, device_id, patient=True)
+
+    async def _newest_in_order(self, org_id: OrgId, device_ids: Sequence[str]) -> Sequence[Config | None]:
+        found = await self.newest_of(org_id, list(set(device_ids)))
+        return [found.get(device_id) for device_id in device_ids]
 
     async def newest(self, org_id: OrgId, device_id: str, *, below: int | None = None) -> Config | None:
         """The newest version of a device, or the newest one before the version `below`."""
@@ -101,10 +115,19 @@ class ConfigStore:
         )
         return None if found is None else to_config(found)
 
-    async def seen(self, config: Config, *, at: datetime, config_hash: str) -> Config:
+    async def seen(
+        self,
+        config: Config,
+        *,
+        at: datetime,
+        config_hash: str,
+        patient: bool = False,
+        check: Callable[[], None] | None = None,
+    ) -> Config:
         """The device still had this content. The hash moves when a release changed what is noise."""
         change = {"$max": {"last_seen_at": at}, "$set": {"config_hash": config_hash}}
-        await self._configs.update(config.org_id, {"_id": config.id}, change)
+        noting = ({"_id": config.id}, change)
+        await self._changes.ask(config.org_id, noting, patient=patient, check=check)
         return replace(config, last_seen_at=max(config.last_seen_at, at), config_hash=config_hash)
 
 

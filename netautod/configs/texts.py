@@ -10,7 +10,7 @@ is written, and those whose version retention deletes. Retention looks at the lo
 import hashlib
 import hmac
 import logging
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from uuid import uuid4
@@ -19,10 +19,11 @@ from netautod.clock import Clock
 from netautod.configs.normalise import normalise
 from netautod.configs.offload import sized
 from netautod.configs.packing import packed, unpacked
-from netautod.errors import NotFound
+from netautod.errors import Conflict, NotFound
 from netautod.ssh.failures import DeviceFailure
 from netautod.ssh.platform_model import Platform
 from netautod.store.client import Database, Duplicate, OrgId
+from netautod.store.gathered import gathered_inserts
 from netautod.store.indexes import Index
 from netautod.vault.errors import VaultError
 from netautod.vault.rotation import SealedField
@@ -34,6 +35,7 @@ FIELD = "text"
 SEALED_FIELDS = (SealedField(collection=COLLECTION, path=FIELD),)
 LOOSE = {"loose": {"$gt": ""}}
 INDEXES = (Index(collection=COLLECTION, keys=(("touched_at", 1),), partial=LOOSE),)
+ATTEMPTS = 10
 LOST = "The text of this version is no longer stored"
 
 
@@ -81,6 +83,7 @@ class ConfigTexts:
     def __init__(self, database: Database, *, vault: Vault, clock: Clock) -> None:
         self._all = database.collection(COLLECTION)
         self._texts = database.scoped(COLLECTION)
+        self._inserts = gathered_inserts(self._texts)
         self._vault = vault
         self._clock = clock
 
@@ -91,26 +94,36 @@ class ConfigTexts:
             secret=await self._vault.derived_key(org_id, "config-secret"),
         )
 
-    async def save(self, org_id: OrgId, reading: Reading) -> None:
+    async def save(
+        self,
+        org_id: OrgId,
+        reading: Reading,
+        *,
+        patient: bool = False,
+        check: Callable[[], None] | None = None,
+    ) -> None:
         """Makes sure that the text is stored; DeviceFailure `flood` for one that is too large to be kept.
 
         A text that is there only gets a new `touched_at`: who deletes unnamed texts spares the touched ones,
-        since the version that will name this one is written a moment later.
+        since the version that will name this one is written a moment later. `patient` and `check` as in
+        gathered.py.
         """
-        touch = {"touched_at": self._clock.now()}
-        if await self._texts.update(org_id, {"_id": reading.text_id}, {"$set": touch}):
-            return
         data = await sized(len(reading.raw), packed, reading.raw)
         if len(data) > MAX_PLAINTEXT_BYTES:
             raise DeviceFailure(
                 "flood", f"the configuration is too large to be stored ({reading.size} bytes)"
             )
         sealed = await self._vault.seal(org_id, COLLECTION, reading.text_id, FIELD, data)
-        document = {"_id": reading.text_id, FIELD: sealed, "loose": uuid4().hex, **touch}
-        try:
-            await self._texts.insert(org_id, document)
-        except Duplicate:
-            return  # another capture of the same text was faster
+        for _ in range(ATTEMPTS):
+            touch = {"touched_at": self._clock.now()}
+            document = {"_id": reading.text_id, FIELD: sealed, "loose": uuid4().hex, **touch}
+            try:
+                return await self._inserts.ask(org_id, document, patient=patient, check=check)
+            except Duplicate:
+                if await self._texts.update(org_id, {"_id": reading.text_id}, {"$set": touch}):
+                    return None
+            # Nobody named it, and it was deleted in this very moment.
+        raise Conflict("The device's configuration is being stored and deleted by others; try again")
 
     async def load(self, org_id: OrgId, text_id: str) -> str:
         """NotFound for a lost text, VaultError for a damaged one."""

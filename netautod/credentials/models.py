@@ -5,6 +5,8 @@ from datetime import datetime
 from typing import Any
 
 from netautod.clock import to_text
+from netautod.credentials import hosts
+from netautod.credentials.errors import CredentialNotAllowed
 
 # The secrets of an SNMPv3 user are his keys: `has_secret` speaks of them too.
 SECRETS = ("secret", "auth_key", "priv_key")
@@ -54,7 +56,7 @@ class UsableCredential:
     """Opened for one login; `secret` is the password, or the private key of an `ssh_key`.
 
     `revision` tells a later change of the credential from the one that was tried. With `use_certificate` the
-    key logs in with a certificate of the organization's own authority.
+    key logs in with a certificate of the organization's own authority. `allowed_hosts` as in the credential.
     """
 
     id: str
@@ -66,3 +68,9 @@ class UsableCredential:
     enable_secret: str | None = field(repr=False)
     revision: int
     use_certificate: bool = False
+    allowed_hosts: tuple[str, ...] = ()
+
+    def require_host(self, host: str) -> None:
+        """Raises CredentialNotAllowed for a host that it must not be sent to."""
+        if not hosts.allows(self.allowed_hosts, host):
+            raise CredentialNotAllowed("credential not allowed for this host")

@@ -7,9 +7,9 @@ from uuid import uuid4
 from netautod.audit.service import AuditLog
 from netautod.caller import Caller
 from netautod.clock import Clock
-from netautod.credentials import change, hosts, rules
+from netautod.credentials import change, rules
 from netautod.credentials.change import CredentialChange
-from netautod.credentials.errors import CredentialNotAllowed, NoCredential
+from netautod.credentials.errors import NoCredential
 from netautod.credentials.models import Credential, UsableCredential
 from netautod.credentials.private_keys import check_private_key
 from netautod.credentials.secrets import Secrets
@@ -112,6 +112,14 @@ class CredentialService:
         Raises NoCredential or CredentialNotAllowed before anything is sent. A named credential that is gone
         is not replaced by the next one: a wrong login can lock an account. The use is the caller's to audit.
         """
+        found = await self.usable(org_id, override=override, device_default=device_default)
+        found.require_host(host)
+        return found
+
+    async def usable(
+        self, org_id: OrgId, *, override: str | None, device_default: str | None
+    ) -> UsableCredential:
+        """As login_for, for many hosts: each one is the caller's to check (`require_host`)."""
         chosen = override or device_default or (await self._store.defaults(org_id)).get(rules.SSH)
         found = None if chosen is None else await self._store.get(org_id, chosen)
         if found is None:
@@ -122,8 +130,6 @@ class CredentialService:
         credential, sealed = found
         if rules.kind_of(credential.credential_type) != rules.SSH:
             raise NoCredential(f"credential {credential.name} is not an SSH credential")
-        if not hosts.allows(credential.allowed_hosts, host):
-            raise CredentialNotAllowed("credential not allowed for this host")
         opened = await self._secrets.open(
             org_id, credential.id, sealed, ("secret", "passphrase", "enable_secret")
         )
@@ -137,6 +143,7 @@ class CredentialService:
             enable_secret=opened.get("enable_secret"),
             revision=credential.revision,
             use_certificate=credential.use_certificate,
+            allowed_hosts=credential.allowed_hosts,
         )
 
     async def _write(

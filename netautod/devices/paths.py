@@ -21,6 +21,8 @@ from netautod.ssh.login import Hop, Login, Target
 from netautod.ssh.platform_model import Platform
 from netautod.vault.errors import VaultError
 
+FRESH_SECONDS = 5.0  # of a credential; whoever changes or deletes one knows that logins are under way
+MOST_REMEMBERED = 100
 RENEW_SECONDS = 1200.0  # a third of a certificate's hour; a login may wait for its turn after that
 
 
@@ -55,6 +57,7 @@ class Paths:
         sign: CertificateSigner,
         caller: Caller,
         details: Mapping[str, Any],
+        bulk: bool,
     ) -> None:
         self._devices = devices
         self._credentials = credentials
@@ -62,30 +65,30 @@ class Paths:
         self._sign = sign
         self._caller = caller
         self._details = details
+        self._bulk = bulk
+        self._found: dict[tuple[str | None, str | None], tuple[UsableCredential, float]] = {}
         self._logins: dict[tuple[str, int], tuple[Login, float]] = {}
         self._audited: set[str] = set()
         self._preparing = asyncio.Lock()
 
     async def to(self, device_id: str, override: str | None) -> list[Leg]:
         """The jump device farthest from the device first, itself last; NotFound, SessionFailure."""
-        device = await self._devices.get(self._caller.org_id, device_id)
+        device = await self._devices.get(self._caller.org_id, device_id, patient=self._bulk)
         legs = [await self._leg(device, override)]
         while (jump := legs[0].device.jump_device_id) is not None:
             if len(legs) > MOST_JUMPS:
                 raise SessionFailure("refused", f"more than {MOST_JUMPS} jump devices on the way")
-            hop = await self._devices.get(self._caller.org_id, jump)
+            hop = await self._devices.get(self._caller.org_id, jump, patient=self._bulk)
             legs.insert(0, await self._leg(hop, None))
         return legs
 
     async def _leg(self, device: Device, override: str | None) -> Leg:
-        org_id, own = self._caller.org_id, device.default_credential_id
-        try:
-            found = await self._credentials.login_for(
-                org_id, host=device.host, override=override, device_default=own
-            )
-        except (CredentialUnusable, VaultError) as exc:
-            raise SessionFailure("credential", exc.text) from exc
         async with self._preparing:  # nobody uses it before the event is written
+            try:
+                found = await self._credential(override, device.default_credential_id)
+                found.require_host(device.host)
+            except (CredentialUnusable, VaultError) as exc:
+                raise SessionFailure("credential", exc.text) from exc
             await self._audit_use(found.id)
             login = await self._login(found)
         return Leg(
@@ -95,6 +98,16 @@ class Paths:
             credential_name=found.name,
             revision=found.revision,
         )
+
+    async def _credential(self, override: str | None, own: str | None) -> UsableCredential:
+        """Read at most once in a few seconds: a run over a fleet asks for the same one again and again."""
+        found, until = self._found.get((override, own), (None, 0.0))
+        if found is None or time.monotonic() >= until:
+            found = await self._credentials.usable(self._caller.org_id, override=override, device_default=own)
+            if len(self._found) >= MOST_REMEMBERED:
+                self._found.clear()
+            self._found[override, own] = (found, time.monotonic() + FRESH_SECONDS)
+        return found
 
     async def _audit_use(self, credential_id: str) -> None:
         if credential_id not in self._audited:

@@ -15,6 +15,7 @@ from netautod.audit.service import AuditLog
 from netautod.caller import Caller
 from netautod.credentials.service import CredentialService
 from netautod.devices.attempts import MOST_REFUSALS, Attempts
+from netautod.devices.bulk_pace import BulkPace
 from netautod.devices.jump_gates import JumpGates
 from netautod.devices.models import Device
 from netautod.devices.paths import CertificateSigner, Leg, Paths, target_of
@@ -71,6 +72,7 @@ class DeviceSessions:
 
     def __post_init__(self) -> None:
         self.slots = Slots(total=self.settings.concurrent_sessions)
+        self.pace = BulkPace()
         self.site_slots = SiteSlots(per_site=self.settings.sessions_per_site)
         self.limits = Limits(
             login_seconds=self.settings.connect_seconds,
@@ -129,6 +131,7 @@ class SessionScope:
             sign=node.sign,
             caller=self.caller,
             details=self.details,
+            bulk=self.bulk,
         )
         self._attempts: dict[str, Attempts] = {}
         self._jumps = JumpGates()
@@ -172,13 +175,17 @@ class SessionScope:
             await stack.enter_async_context(node.site_slots.hold(_site(device)))
         async with self._jumps.through(legs[:-1]), self._turn(legs):
             await stack.enter_async_context(node.slots.hold(bulk=self.bulk))
+            if self.bulk:
+                await node.pace.begin()
             if self.bulk and self.seconds is not None:
                 late.reschedule(now() + self.seconds)
             held = await self._lease(stack, device)
             held.on_lost = lambda: lost.reschedule(now())
             check = _combined(self.guard, held)
-            legs[-1] = replace(legs[-1], device=await self._unchanged(device))
-            known = await node.suspensions.of(org_id, legs)
+            fresh, known = await asyncio.gather(
+                self._unchanged(device), node.suspensions.of(org_id, legs, patient=self.bulk)
+            )
+            legs[-1] = replace(legs[-1], device=fresh)
             if self.background:
                 node.suspensions.refuse(known, legs)
             target = target_of(legs, node.platforms.get(device.device_type))
@@ -228,7 +235,8 @@ class SessionScope:
         if self.seconds is not None:
             patience = min(patience, self.seconds / 2)
         try:
-            turn = self.node.leases.hold(f"device:{device.id}", wait_seconds=patience)
+            name = f"device:{device.id}"
+            turn = self.node.leases.hold(name, wait_seconds=patience, patient=self.bulk)
             return await stack.enter_async_context(turn)
         except TimeoutError as exc:
             text = f"{device.name}: another session stayed open on the device for {patience:g} s"
@@ -236,7 +244,7 @@ class SessionScope:
 
     async def _unchanged(self, device: Device) -> Device:
         """The device as it is now, with the key that a session before ours may have pinned."""
-        now = await self.node.devices.get(self.caller.org_id, device.id)
+        now = await self.node.devices.get(self.caller.org_id, device.id, patient=self.bulk)
         if now.updated_at != device.updated_at:
             raise SessionFailure("busy", f"{device.name}: the device was edited at this moment")
         return now

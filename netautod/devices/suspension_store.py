@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from netautod.store.client import Database, Document, Duplicate, OrgId
+from netautod.store.gathered import Gathered
 from netautod.store.indexes import Index
 
 COLLECTION = "suspended_logins"
@@ -43,12 +44,21 @@ class Suspension:
 class SuspensionStore:
     def __init__(self, database: Database) -> None:
         self._rows = database.scoped(COLLECTION)
+        self._reads: Gathered[OrgId, Sequence[Attempted], list[Suspension]] = Gathered(self._of_all)
 
-    async def of(self, org_id: OrgId, logins: Sequence[Attempted]) -> list[Suspension]:
-        """The suspensions of exactly these logins, past ones too."""
-        known = {login.row_id: login for login in logins}
-        found = [_suspension(row) for row in await self._rows.find(org_id, {"_id": {"$in": list(known)}})]
-        return [suspension for suspension in found if suspension.login in logins]
+    async def of(
+        self, org_id: OrgId, logins: Sequence[Attempted], *, patient: bool = False
+    ) -> list[Suspension]:
+        """The suspensions of exactly these logins, past ones too; read after the call began.
+
+        `patient`: together with others that are asked for within the next 30 ms.
+        """
+        return await self._reads.ask(org_id, logins, patient=patient)
+
+    async def _of_all(self, org_id: OrgId, asked: Sequence[Sequence[Attempted]]) -> list[list[Suspension]]:
+        ids = {login.row_id for logins in asked for login in logins}
+        found = [_suspension(row) for row in await self._rows.find(org_id, {"_id": {"$in": list(ids)}})]
+        return [[suspension for suspension in found if suspension.login in logins] for logins in asked]
 
     async def count(self, org_id: OrgId, login: Attempted, *, at: datetime) -> Suspension:
         """Notes one more refusal by one write, so that none of two at the same moment is lost."""

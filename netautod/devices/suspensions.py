@@ -26,9 +26,9 @@ class Suspensions:
         """`observer` is called after each suspension is stored; it must return at once and never raise."""
         self._observers.append(observer)
 
-    async def of(self, org_id: OrgId, legs: Sequence[Leg]) -> list[Suspension]:
-        """What is known of refusals of these logins, past suspensions too."""
-        return await self.store.of(org_id, [_attempted(leg) for leg in legs])
+    async def of(self, org_id: OrgId, legs: Sequence[Leg], *, patient: bool = False) -> list[Suspension]:
+        """What is known of refusals of these logins, past suspensions too; `patient` as in the store."""
+        return await self.store.of(org_id, [_attempted(leg) for leg in legs], patient=patient)
 
     def refuse(self, known: Sequence[Suspension], legs: Sequence[Leg]) -> None:
         """Raises SessionFailure `suspended` while one of the logins is."""

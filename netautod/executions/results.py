@@ -6,6 +6,7 @@ from typing import Any
 
 from netautod.plugin_api import DeviceResult, ResultTotals
 from netautod.store.client import Database, Document, Duplicate, OrgId
+from netautod.store.gathered import gathered_changes
 from netautod.store.indexes import Index
 from netautod.store.paging import Page, PageOf
 
@@ -23,15 +24,20 @@ _FIELDS = tuple(DeviceResult.__dataclass_fields__)
 class ResultStore:
     def __init__(self, database: Database) -> None:
         self._results = database.scoped(COLLECTION)
+        self._upserts = gathered_changes(self._results, upsert=True)
 
-    async def record(self, org_id: OrgId, execution_id: str, epoch: int, result: DeviceResult) -> None:
-        """Replaces the device's earlier result, unless that came from a later claim of the execution."""
+    async def record(
+        self, org_id: OrgId, execution_id: str, epoch: int, result: DeviceResult, *, fence: Callable[[], None]
+    ) -> None:
+        """Replaces the device's earlier result, unless that came from a later claim of the execution.
+
+        It is written together with others of the next 30 ms; `fence` is asked directly before that.
+        """
         row_id = f"{execution_id}:{result.device_id}"
         change = {**asdict(result), "execution_id": execution_id, "epoch": epoch}
         try:
-            await self._results.update(
-                org_id, {"_id": row_id, "epoch": {"$lte": epoch}}, {"$set": change}, upsert=True
-            )
+            where = {"_id": row_id, "epoch": {"$lte": epoch}}
+            await self._upserts.ask(org_id, (where, {"$set": change}), patient=True, check=fence)
         except Duplicate:
             return  # a later claim has written it: ours is stale
 
@@ -100,7 +106,7 @@ class RunResults:
 
     async def record(self, result: DeviceResult) -> None:
         self._fence()
-        await self._store.record(self._org_id, self._execution_id, self._epoch, result)
+        await self._store.record(self._org_id, self._execution_id, self._epoch, result, fence=self._fence)
 
     async def settled(self) -> frozenset[str]:
         return await self._store.settled(self._org_id, self._execution_id)

@@ -1,7 +1,9 @@
 """Reads a complete configuration from an open session, or fails with the rule that the text breaks."""
 
 import shlex
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from netautod.ssh.failures import DeviceFailure
 from netautod.ssh.platform_model import CaptureItem, Platform
@@ -84,9 +86,13 @@ async def _read_by(session: Session, item: CaptureItem, command: str) -> tuple[s
         raise DeviceFailure("incomplete", f"the read did not come to an end: {exc.text}") from exc
     if session.platform.channel == "exec":
         return _checked_result(item, result)
-    text, dropped = _without_log_lines(result.output, session.platform)
-    _check(text, item, session.platform)
-    return text, f"{dropped} log lines were taken out of the output" if dropped else None
+    lines, odd = result.output.split("\n"), session.platform.output_lines.others
+    logged = {at for at in odd(lines) if session.platform.is_log_line(lines[at])}
+    if logged:
+        lines = [line for at, line in enumerate(lines) if at not in logged]
+    _check(lines, [lines[at] for at in odd(lines)], item, session.platform)
+    note = f"{len(logged)} log lines were taken out of the output" if logged else None
+    return "\n".join(lines) if logged else result.output, note
 
 
 def _checked_result(item: CaptureItem, result: CommandResult) -> tuple[str | None, str | None]:
@@ -105,33 +111,33 @@ def _checked_result(item: CaptureItem, result: CommandResult) -> tuple[str | Non
     return None, f"{item.title} skipped: {reason or f'exit status {status}'}"
 
 
-def _check(text: str, item: CaptureItem, platform: Platform) -> None:
-    """The rules for a text from a command line; raises the DeviceFailure of the first broken one."""
-    is_plain = platform.output_lines.is_plain
-    lines = [line for line in text.split("\n") if line.strip()]
-    refusal = refused([*lines[:_EDGE_LINES], *lines[-_EDGE_LINES:]], platform)
+def _check(lines: Sequence[str], odd: Sequence[str], item: CaptureItem, platform: Platform) -> None:
+    """The rules for a text from a command line; raises the DeviceFailure of the first broken one.
+
+    `odd` are those of the lines that are worth a look wherever they stand.
+    """
+    first, last = _filled(lines), _filled(reversed(lines))
+    refusal = refused([*first, *reversed(last)], platform)
     if refusal is not None:
         raise DeviceFailure("refused_command", f"{item.title} was refused: {refusal}")
-    for line in lines:
-        if not is_plain(line) and any(pattern.search(line) for pattern in platform.pager):
+    for line in filter(str.strip, odd):
+        if any(pattern.search(line) for pattern in platform.pager):
             raise DeviceFailure("pager", f"{item.title}: the pager's text is left in it: {line.strip()[:80]}")
-    if not lines:
+    if not last:
         raise DeviceFailure("incomplete", f"{item.title} printed nothing")
-    for line in lines:
+    for line in filter(str.strip, odd):
         if any(pattern.search(line) for pattern in platform.gaps):
             raise DeviceFailure(
                 "incomplete", f"{item.title} lacks a part, the device says: {line.strip()[:80]}"
             )
-    if platform.end_marker is not None and platform.end_marker.search(lines[-1].strip()) is None:
-        last = lines[-1].strip()[:80]
-        raise DeviceFailure("incomplete", f"{item.title} stops at {last!r} instead of its end marker")
+    if platform.end_marker is not None and platform.end_marker.search(last[0].strip()) is None:
+        shown = last[0].strip()[:80]
+        raise DeviceFailure("incomplete", f"{item.title} stops at {shown!r} instead of its end marker")
 
 
-def _without_log_lines(text: str, platform: Platform) -> tuple[str, int]:
-    lines = text.split("\n")
-    is_plain = platform.output_lines.is_plain
-    kept = [line for line in lines if is_plain(line) or not platform.is_log_line(line)]
-    return "\n".join(kept), len(lines) - len(kept)
+def _filled(lines: Iterable[str]) -> list[str]:
+    """The first few that are not blank."""
+    return list(islice(filter(str.strip, lines), _EDGE_LINES))
 
 
 def _read_command(path: str) -> str:

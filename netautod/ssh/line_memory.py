@@ -1,6 +1,6 @@
 """Remembers which lines are plain, so that patterns are tried once on a line that fleets repeat endlessly."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 MOST = 100_000
 
@@ -15,6 +15,11 @@ class LineMemory:
     def __init__(self, is_plain: Callable[[str], bool]) -> None:
         self._is_plain = is_plain
         self._known: set[int] = set()
+
+    def others(self, lines: Sequence[str]) -> list[int]:
+        """The positions of the lines that are not plain."""
+        known = self._known
+        return [at for at, line in enumerate(lines) if hash(line) not in known and not self.is_plain(line)]
 
     def is_plain(self, line: str) -> bool:
         """What the function said of the line, now or before."""

@@ -179,9 +179,9 @@ class Platform:
 
     @cached_property
     def output_lines(self) -> LineMemory:
-        """Lines of an output that are no log line and no text of a pager."""
-        pager = [pattern.search for pattern in self.pager]
-        return LineMemory(lambda line: not self.is_log_line(line) and not any(found(line) for found in pager))
+        """Lines of an output that are no log line, no text of a pager and no word of a gap."""
+        odd = [pattern.search for pattern in (*self.pager, *self.gaps)]
+        return LineMemory(lambda line: not self.is_log_line(line) and not any(found(line) for found in odd))
 
     @cached_property
     def config_lines(self) -> LineMemory:

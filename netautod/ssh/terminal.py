@@ -10,6 +10,8 @@ _NEXT_LINE = re.compile(r"\x1bE|\x1b\[\d*L")
 _UNFINISHED_ESCAPE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*)?\Z")
 # A carriage return that begins no line end, or any control character but tab and line feed.
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]|\r(?!\n)")
+# All bytes but those of the controls above: what is left without them is empty for most outputs.
+_NO_CONTROL = bytes(byte for byte in range(256) if byte == 13 or not _CONTROL.match(chr(byte)))
 _UNPRINTABLE = re.compile(r"[\x00-\x07\x0b\x0c\x0e-\x1a\x1c-\x1f\x7f]")
 _PIECES = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|[\b\r]|[^\b\r\x1b]+")
 _MAX_COLUMN = 4096  # a cursor address beyond this is an attack on our memory, not a screen
@@ -17,10 +19,14 @@ _MAX_COLUMN = 4096  # a cursor address beyond this is an attack on our memory, n
 
 def clean(data: bytes) -> str:
     """Text with `\\n` line ends as a reader would see it; bytes that are not UTF-8 become U+FFFD."""
+    if not data.translate(None, _NO_CONTROL) and data.count(b"\r") == data.count(b"\r\n"):
+        return data.replace(b"\r\n", b"\n").decode(
+            "utf-8", errors="replace"
+        )  # the usual case, and the fast one
     text = data.decode("utf-8", errors="replace")
     if "\x1b" in text:
         text = _NEXT_LINE.sub("\n", text)
-    if _CONTROL.search(text) is None:  # the usual case, and the fast one
+    if _CONTROL.search(text) is None:
         return text.replace("\r\n", "\n")
     return "\n".join(visible(line) for line in text.split("\n"))
 

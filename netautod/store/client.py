@@ -13,7 +13,7 @@ from typing import Any, NewType
 from motor.motor_asyncio import AsyncIOMotorClient, AsyncIOMotorCollection, AsyncIOMotorDatabase
 from pymongo import ReturnDocument
 from pymongo.errors import BulkWriteError
-from pymongo.operations import UpdateMany, UpdateOne
+from pymongo.operations import DeleteOne, UpdateMany, UpdateOne
 
 from netautod.store.failures import Duplicate as Duplicate
 from netautod.store.failures import duplicates_of, translated
@@ -134,11 +134,13 @@ class Collection:
         with translated(writing=True):
             await self._raw.bulk_write(operations, ordered=False)
 
-    async def change_batch(self, changes: Sequence[tuple[Filter, Change]]) -> ChangeManyResult:
+    async def change_batch(
+        self, changes: Sequence[tuple[Filter, Change]], *, upsert: bool = False
+    ) -> ChangeManyResult:
         """As `update_batch`, but tells how much was not written, by its filter or as a duplicate."""
         if not changes:
             return ChangeManyResult(matched=0, duplicates=())
-        operations = [UpdateOne(where, change) for where, change in changes]
+        operations = [UpdateOne(where, change, upsert=upsert) for where, change in changes]
         with translated(writing=True):
             try:
                 result = await self._raw.bulk_write(operations, ordered=False)
@@ -180,6 +182,13 @@ class Collection:
     async def delete(self, where: Filter) -> bool:
         with translated(writing=True):
             return bool((await self._raw.delete_one(where)).deleted_count)
+
+    async def delete_batch(self, wheres: Sequence[Filter]) -> None:
+        """Deletes one document for each filter, in one round trip that the driver repeats if it got lost."""
+        if not wheres:
+            return
+        with translated(writing=True):
+            await self._raw.bulk_write([DeleteOne(where) for where in wheres], ordered=False)
 
     async def delete_many(self, where: Filter) -> int:
         with translated(writing=True):
@@ -241,8 +250,11 @@ class OrgCollection:
     async def insert_many(self, org_id: OrgId, documents: Sequence[Document]) -> InsertManyResult:
         return await self._all.insert_many([{**document, "org_id": org_id} for document in documents])
 
-    async def change_batch(self, org_id: OrgId, changes: Sequence[tuple[Filter, Change]]) -> ChangeManyResult:
-        return await self._all.change_batch([(_within(org_id, where), change) for where, change in changes])
+    async def change_batch(
+        self, org_id: OrgId, changes: Sequence[tuple[Filter, Change]], *, upsert: bool = False
+    ) -> ChangeManyResult:
+        scoped = [(_within(org_id, where), change) for where, change in changes]
+        return await self._all.change_batch(scoped, upsert=upsert)
 
     async def update(self, org_id: OrgId, where: Filter, change: Change, *, upsert: bool = False) -> bool:
         return await self._all.update(_within(org_id, where), change, upsert=upsert)

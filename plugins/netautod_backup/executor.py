@@ -18,7 +18,7 @@ from netautod.plugin_api import (
 from netautod_backup.parameters import BackupParameters
 from netautod_backup.window import visit_all
 
-AT_ONCE = 100  # devices that wait for a session or hold one; the service bounds the sessions
+AT_ONCE = 130  # devices that wait for a session or hold one; the service bounds the sessions
 PROGRESS_SECONDS = 1.0
 
 

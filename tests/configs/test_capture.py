@@ -109,17 +109,21 @@ async def test_two_small_readings_that_differ_are_not_believed(fleet: Fleet) -> 
     assert (caught.value.kind, caught.value.final) == ("incomplete", False)
 
 
-async def test_captures_that_race_number_their_versions_without_a_gap(fleet: Fleet) -> None:
+@pytest.mark.parametrize(
+    "bulk", [pytest.param(False, id="each for itself"), pytest.param(True, id="gathered")]
+)
+async def test_captures_that_race_number_their_versions_without_a_gap(fleet: Fleet, bulk: bool) -> None:
     """Without the lease of the device, as if it had been lost: only the unique index keeps order."""
     captured = await take(fleet, await fleet.device(fleet.simulated()))
     opened: Any = _Opened(captured.config.device_id)
     texts = ConfigTexts(fleet.database, vault=fleet.vault, clock=SystemClock())
     keys = await texts.keys(fleet.org_id)
+    scope, last = fleet.sessions.scope(fleet.caller, bulk=bulk), captured.config
 
     async def keep(number: int) -> tuple[int, bool]:
         reading = measure(f"hostname sw{number % 4}\n", opened.session.platform, keys)
         pull = Pull(via="task", by=fleet.caller.user_id)
-        config, changed = await fleet.configs.captures._keep(fleet.org_id, opened, reading, pull)
+        config, changed = await fleet.configs.captures._keep(scope, opened, reading, last, pull)
         return config.version, changed
 
     found = await asyncio.gather(*(keep(number) for number in range(8)))
@@ -139,6 +143,9 @@ class _Opened:
         self.id = device_id
         self.device_type = "cisco_ios"
         self.platform = PlatformRegistry().get("cisco_ios")
+
+    def check(self) -> None:
+        """Its lease is never lost."""
 
 
 async def test_a_new_rule_for_noise_is_no_change_of_the_device(fleet: Fleet) -> None:

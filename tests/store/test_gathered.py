@@ -1,0 +1,144 @@
+import asyncio
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from netautod.errors import Conflict, NotFound, Unavailable
+from netautod.store.client import Database, Document, Duplicate, OrgId
+from netautod.store.gathered import Gathered, gathered_changes, gathered_inserts
+
+ACME, OTHER = OrgId("acme"), OrgId("other")
+FOREVER = 3600.0
+
+
+class Trips:
+    """What went to the database in one round trip each; `go` lets them arrive."""
+
+    def __init__(self, **options: Any) -> None:
+        self.made: list[tuple[str, list[int]]] = []
+        self.go = asyncio.Event()
+        self.go.set()
+        self.begun = asyncio.Event()
+        self.gathered: Gathered[str, int, int] = Gathered(self._act, **options)
+
+    async def _act(self, key: str, items: Sequence[int]) -> Sequence[int | Conflict]:
+        self.made.append((key, list(items)))
+        self.begun.set()
+        await self.go.wait()
+        if 0 in items:
+            raise Unavailable("it is away")
+        return [Conflict("it is odd") if item % 2 else item * 10 for item in items]
+
+    def ask(self, item: int, *, key: str = "a", patient: bool = True, **more: Any) -> "asyncio.Task[int]":
+        return asyncio.create_task(self.gathered.ask(key, item, patient=patient, **more))
+
+
+async def test_patient_wishes_share_one_round_trip_and_each_gets_its_own_answer() -> None:
+    trips = Trips(seconds=0.001)
+    answers = await asyncio.gather(*map(trips.ask, (2, 3, 4)), return_exceptions=True)
+    assert trips.made == [("a", [2, 3, 4])]
+    assert (answers[0], answers[2]) == (20, 40)
+    assert isinstance(answers[1], Conflict)
+
+
+@pytest.mark.parametrize(
+    ("wishes", "made"),
+    [
+        pytest.param([(2, "a", True), (4, "a", False)], [("a", [2, 4])], id="an impatient one comes"),
+        pytest.param(
+            [(2, "b", True), (4, "a", False)], [("a", [4])], id="an impatient one takes no other key along"
+        ),
+        pytest.param([(2, "a", True), (4, "a", True), (6, "a", True)], [("a", [2, 4, 6])], id="it is full"),
+    ],
+)
+async def test_a_batch_goes_without_waiting(
+    wishes: list[tuple[int, str, bool]], made: list[tuple[str, list[int]]]
+) -> None:
+    trips = Trips(seconds=FOREVER, most=3)
+    asked = [trips.ask(item, key=key, patient=patient) for item, key, patient in wishes]
+    await asked[-1]
+    assert trips.made == made
+    for task in asked:
+        task.cancel()
+    await asyncio.gather(*asked, return_exceptions=True)
+
+
+async def test_a_failed_round_trip_fails_everybody_in_it() -> None:
+    trips = Trips(seconds=0.001)
+    answers = await asyncio.gather(trips.ask(0), trips.ask(2), return_exceptions=True)
+    assert [type(answer) for answer in answers] == [Unavailable, Unavailable]
+
+
+async def test_nobody_is_told_before_the_round_trip_has_ended() -> None:
+    trips = Trips()
+    trips.go.clear()
+    asked = trips.ask(2, patient=False)
+    await trips.begun.wait()
+    assert not asked.done()
+    trips.go.set()
+    assert await asked == 20
+
+
+async def test_a_fence_is_asked_directly_before_the_round_trip_and_keeps_its_wish_back() -> None:
+    trips = Trips(seconds=FOREVER)
+    lost = False
+
+    def fence() -> None:
+        if lost:
+            raise NotFound("the lease is lost")
+
+    asked = trips.ask(2, check=fence)
+    await asyncio.sleep(0)
+    lost = True
+    assert await trips.ask(4, patient=False) == 40
+    with pytest.raises(NotFound, match="lost"):
+        await asked
+    assert trips.made == [("a", [4])]
+
+
+async def test_a_cancelled_wish_is_taken_back_and_disturbs_no_other() -> None:
+    trips = Trips(seconds=FOREVER)
+    early = trips.ask(2)
+    await asyncio.sleep(0)
+    early.cancel()
+    await asyncio.gather(early, return_exceptions=True)
+    trips.go.clear()
+    late, other = trips.ask(4), trips.ask(6, patient=False)
+    await trips.begun.wait()
+    late.cancel()
+    trips.go.set()
+    assert await other == 60
+    assert trips.made == [("a", [4, 6])]
+    assert early.cancelled()
+
+
+async def test_gathered_inserts_tell_each_of_its_own_duplicate(database: Database) -> None:
+    rows = database.scoped("things")
+    inserts = gathered_inserts(rows)
+
+    def insert(org_id: OrgId, name: str) -> Any:
+        return inserts.ask(org_id, {"_id": name}, patient=True)
+
+    answers = await asyncio.gather(
+        insert(ACME, "x"), insert(ACME, "y"), insert(ACME, "x"), insert(OTHER, "z"), return_exceptions=True
+    )
+    assert [type(answer) for answer in answers] == [type(None), type(None), Duplicate, type(None)]
+    assert await _ids(database, ACME) == ["x", "y"]
+    assert await _ids(database, OTHER) == ["z"]
+
+
+async def test_gathered_upserts_stay_inside_their_organization(database: Database) -> None:
+    rows = database.scoped("things")
+    upserts, changes = gathered_changes(rows, upsert=True), gathered_changes(rows)
+    change: Document = {"$set": {"said": 1}}
+    await upserts.ask(ACME, ({"_id": "x"}, change), patient=False)
+    with pytest.raises(Duplicate):
+        await upserts.ask(OTHER, ({"_id": "x"}, {"$set": {"said": 2}}), patient=False)
+    await changes.ask(OTHER, ({"_id": "x"}, {"$set": {"said": 3}}), patient=False)
+    assert [row["said"] for row in await rows.find(ACME, {})] == [1]
+    assert await _ids(database, OTHER) == []
+
+
+async def _ids(database: Database, org_id: OrgId) -> list[str]:
+    return [row["_id"] for row in await database.scoped("things").find(org_id, {}, sort=[("_id", 1)])]
