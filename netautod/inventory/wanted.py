@@ -20,7 +20,10 @@ ENCODER = json.JSONEncoder(allow_nan=False)
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Wanted:
-    """`texts`: the fields OPTIONAL of devices/bindings.py and `site`, None where the inventory has none."""
+    """`texts`: the fields OPTIONAL of devices/bindings.py and `site`, None where the inventory has none.
+
+    `digest`: of the inventory's description, see settled.py.
+    """
 
     external_id: str
     inventory_id: int | None
@@ -30,9 +33,10 @@ class Wanted:
     texts: Mapping[str, str | None] = field(default_factory=dict)
     tags: tuple[str, ...] = ()
     metadata: Mapping[str, Any] = field(default_factory=dict)
+    digest: str | None = None
 
 
-def wanted(device: Any) -> Wanted:
+def wanted(device: Any, digest: str | None = None) -> Wanted:
     """Of a plugin's RemoteDevice. Raises InvalidInput with a sentence for the list of errors."""
     texts = {name: _label(name, getattr(device, name)) for name in LABELS}
     texts["description"] = _text("description", device.description, TEXT_LENGTH) or None
@@ -52,6 +56,7 @@ def wanted(device: Any) -> Wanted:
         texts=texts,
         tags=_tags(device.tags),
         metadata=_metadata(device.metadata),
+        digest=digest or None,
     )
 
 
