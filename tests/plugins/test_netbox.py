@@ -2,6 +2,7 @@
 
 import asyncio
 import csv
+import threading
 from collections.abc import AsyncGenerator
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 
 from netautod.plugin_api import InventoryFailed, InventoryPage, InventoryProbe, RemoteProblem
 from netautod.plugin_manager import PluginManager
+from netautod_netbox.netbox_rows import NetBoxRows, Walked
 from tests.plugins.inventory_support import Walk, netbox, source_of, walk
 from tests.support.netbox_replay import (
     V1_TOKEN,
@@ -287,6 +289,35 @@ async def test_a_deletion_between_pages_loses_nothing(netbox: NetBoxReplay) -> N
     found = await walk(source_of(netbox))
     assert found.ids == sorted(before)
     assert found.incomplete is None
+
+
+async def test_the_next_page_is_made_while_this_one_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    server, asked, read = NetBoxReplay(generated_devices(3000)), threading.Event(), NetBoxRows.read
+    server.before_list = lambda: asked.set() if len(server.lists()) > 1 else None
+
+    def read_late(self: NetBoxRows, body: bytes, after: int) -> Walked:
+        assert asked.wait(10), "the next page was not asked for"
+        return read(self, body, after)
+
+    monkeypatch.setattr(NetBoxRows, "read", read_late)
+    try:
+        found = await walk(source_of(server))
+    finally:
+        server.close()
+    assert (len(found.devices), found.incomplete) == (3000, None)
+    assert [query["id__gt"] for query in server.lists()] == [["0"], ["250"], ["1250"], ["2250"]]
+
+
+async def test_a_glance_that_is_wrong_costs_a_request_and_nothing_else(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("netautod_netbox.netbox.guessed_last_id", lambda body: 2900)
+    server = NetBoxReplay(generated_devices(3000))
+    try:
+        found = await walk(source_of(server))
+        assert (len(set(found.ids)), len(found.ids), found.incomplete) == (3000, 3000, None)
+    finally:
+        server.close()
 
 
 async def test_a_server_that_withholds_devices_is_an_incomplete_walk(netbox: NetBoxReplay) -> None:
