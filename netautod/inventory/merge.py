@@ -24,7 +24,7 @@ def new_values(wanted: Wanted) -> dict[str, Any]:
         "device_type": wanted.device_type,
         **wanted.texts,
         "tags": wanted.tags,
-        "metadata": dict(wanted.metadata),
+        "metadata": wanted.metadata_text or dict(wanted.metadata),
         "inventory_id": wanted.inventory_id,
         "source": "inventory",
     }

@@ -20,7 +20,7 @@ from netautod.inventory.renames import Step, waves
 from netautod.inventory.wanted import Wanted
 
 ROUNDS = 4
-AT_ONCE = 3  # batches of new devices
+AT_ONCE, NEW = 3, 500  # batches of new devices, and how many of them are one
 BUSY = "the device is being changed by others at this moment"
 
 
@@ -184,7 +184,7 @@ class SyncRun:
         again: set[str] = set()
         running: deque[asyncio.Task[set[str]]] = deque()
         try:
-            for batch in in_batches(plan.creates):
+            for batch in in_batches(plan.creates, NEW):
                 if len(running) == AT_ONCE:
                     again |= await _first(running)
                 self.check()
