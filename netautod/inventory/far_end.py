@@ -87,17 +87,19 @@ class FarEnds:
     async def walk(self, place: Place, settled: Settled, progress: Progress) -> Walk:
         """Everything that the filters match. Raises as `probe` does."""
         walk = Walk()
-        missing = None
+        missing, nameless = None, 0
         async with _bounded(self._settings.test_seconds), _translated(place):
             source, probe = await self._known(place)
         async with _translated(place):
             try:
                 async with _closing(source.devices()) as pages:
                     async for page in pages:
-                        await self._add(walk, page, settled, place.token)
+                        nameless += await self._add(walk, page, settled, place.token)
                         progress("read", len(walk.seen), probe.device_count)
             except IncompleteWalk as error:
                 missing = _without(place.token, error.text)
+        if nameless and missing is None:
+            missing = f"{nameless} devices of the inventory have no id that can be kept"
         return replace(walk, missing=missing)
 
     async def _known(self, place: Place) -> tuple[InventorySource, InventoryProbe]:
@@ -117,13 +119,23 @@ class FarEnds:
                 return source, found
         raise UpstreamFailed(UNKNOWN)
 
-    async def _add(self, walk: Walk, page: InventoryPage, settled: Settled, token: str) -> None:
+    async def _add(self, walk: Walk, page: InventoryPage, settled: Settled, token: str) -> int:
+        """Answers how many devices have no id that can be compared with those here: who knows which are
+        gone then?"""
+        nameless = 0
         for problem in page.problems:
-            walk.seen.add(problem.external_id)
+            if _has_id(problem):
+                walk.seen.add(problem.external_id)
+            else:
+                nameless += 1
             walk.problems.append(_problem(problem, _without(token, problem.error)))
         for position, device in enumerate(page.devices):
             if position % SLICE == SLICE - 1:
                 await asyncio.sleep(0)
+            if not _has_id(device):
+                nameless += 1
+                walk.problems.append(_problem(device, "external_id: no text that can be kept"))
+                continue
             if device.external_id in walk.seen:
                 continue
             walk.seen.add(device.external_id)
@@ -135,11 +147,12 @@ class FarEnds:
                 walk.wanted.append(rules.wanted(device, digest))
             except InvalidInput as error:
                 walk.problems.append(_problem(device, error.text))
-        if len(walk.seen) > self._settings.max_devices:
+        if len(walk.wanted) + len(walk.settled) + len(walk.problems) > self._settings.max_devices:
             raise UpstreamFailed(
                 f"the inventory has more than {self._settings.max_devices} devices for these filters"
                 " (setting inventory.max_devices)"
             )
+        return nameless
 
 
 @asynccontextmanager
@@ -150,6 +163,13 @@ async def _closing(pages: AsyncIterator[InventoryPage]) -> AsyncIterator[AsyncIt
     finally:
         if isinstance(pages, AsyncGenerator):
             await pages.aclose()
+
+
+def _has_id(device: RemoteDevice | RemoteProblem) -> bool:
+    try:
+        return isinstance(device.external_id, str) and bool(rules.external_id(device.external_id))
+    except InvalidInput:
+        return False
 
 
 def _problem(device: RemoteDevice | RemoteProblem, error: str) -> SyncError:

@@ -28,6 +28,7 @@ SYSTEM = System(
 )
 DEVICES = "dcim/devices"
 PLATFORMS = "dcim/platforms"
+MOST_PLATFORMS = 20_000  # some hundred are usual
 ORDER = ("ordering", "id")
 V2_TOKEN = "nbt_"
 
@@ -52,12 +53,15 @@ class NetBoxSource:
         rows, size = self._rows(await self._platforms()), PageSize()
         async with Ahead() as ahead:
             after, body = 0, await self._body(size, 0)
+            left, vanished = 0, 0
             while True:
                 guess = _next_after(body)
                 # NetBox makes the next page while we read this one.
                 following = None if guess is None else ahead.start(self._body(size, guess))
                 walked = await self._read(rows, body, after)
-                if walked.rows >= walked.count:
+                vanished += max(0, left - walked.count)
+                left = walked.count - walked.rows
+                if left <= 0:
                     break
                 if not walked.rows:
                     # A device that is deleted while the page is made, or a server that withholds the rest.
@@ -69,6 +73,9 @@ class NetBoxSource:
                 after, body = walked.last, await following
             if walked.rows:
                 yield walked.page
+        if vanished:
+            # Deleted perhaps. But a token that loses its rights makes lists shorter too, and nothing says so.
+            raise IncompleteWalk(f"{vanished} of NetBox's devices vanished during the walk")
 
     async def _body(self, size: PageSize, after: int) -> bytes:
         return await self._far_end.body(DEVICES, (*self._query(), ("id__gt", str(after))), size)
@@ -89,7 +96,7 @@ class NetBoxSource:
 
     async def _platforms(self) -> PlatformTree:
         """Empty for a token that may not see platforms: then devices are known by their own one alone."""
-        tree, size = PlatformTree(), PageSize()
+        tree, size, listed = PlatformTree(), PageSize(), 0
         while True:
             after = tree.last
             try:
@@ -104,6 +111,9 @@ class NetBoxSource:
                 return tree
             if tree.last <= after:
                 raise InventoryFailed("NetBox lists the same platforms again and again")
+            listed += listing.rows
+            if listed > MOST_PLATFORMS:
+                raise InventoryFailed(f"NetBox lists more than {MOST_PLATFORMS} platforms")
 
 
 def _next_after(body: bytes) -> int | None:

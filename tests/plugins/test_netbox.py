@@ -328,6 +328,33 @@ async def test_a_server_that_withholds_devices_is_an_incomplete_walk(netbox: Net
     assert found.incomplete == "NetBox counts 64 more devices but does not list them"
 
 
+async def test_devices_that_vanish_during_the_walk_make_it_incomplete() -> None:
+    server = NetBoxReplay(generated_devices(600), largest=250)
+    # As when the token loses its rights: lists become empty, and no error says so.
+    server.before_list = lambda: server.delete(*range(251, 601)) if len(server.lists()) > 1 else None
+    try:
+        found = await walk(source_of(server))
+    finally:
+        server.close()
+    assert len(found.devices) == 250
+    assert found.incomplete == "350 of NetBox's devices vanished during the walk"
+
+
+async def test_platforms_without_end_are_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("netautod_netbox.netbox.MOST_PLATFORMS", 30)
+    server = NetBoxReplay()
+    server.scripted += [
+        json_answer({"count": 10**9, "results": [{"id": at, "slug": f"p{at}", "parent": None}]})
+        for at in range(1, 40)
+    ]
+    try:
+        with pytest.raises(InventoryFailed, match="more than 30 platforms"):
+            await walk(source_of(server))
+    finally:
+        server.close()
+    assert len(server.lists("dcim/platforms")) == 31
+
+
 async def test_an_empty_netbox() -> None:
     server = NetBoxReplay([])
     try:
