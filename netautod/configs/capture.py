@@ -1,5 +1,6 @@
 """Captures the configuration of one device and makes a version of it, if it says something new."""
 
+import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime

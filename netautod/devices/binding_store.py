@@ -4,21 +4,26 @@ Every write is a compare-and-set on the very fields that it changes: an edit of 
 of the same field makes the write void, and the caller reads again.
 """
 
-import asyncio
 import json
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
+from uuid import uuid4
 
-from netautod.devices.bindings import TAKEN_OVER, Binding, DeviceWrite, KnownDevice
+from netautod.devices.bindings import TAKEN_OVER, Binding, BoundDevice, DeviceWrite, KnownDevice, NewDevice
 from netautod.devices.counts import DeviceCounts
-from netautod.devices.models import Device
+from netautod.devices.making import new_device
 from netautod.devices.queries import COLLECTION, LINK_FIELDS, SEARCH, live, search_text
+from netautod.devices.settling import SETTLED
 from netautod.devices.store import document_of
+from netautod.pace import Pace
 from netautod.store.client import Database, Document, OrgId
 
 BATCH = 250  # documents of one round trip: decoding more of them would hold up the event loop
-FIELDS = dict.fromkeys((*TAKEN_OVER, *LINK_FIELDS, "live", "bindings", "cleanup"), 1)
+NAMES = 1000  # texts of one question: most names of a first synchronisation are of no device here
+FIELDS = dict.fromkeys((*TAKEN_OVER, *LINK_FIELDS, "live", "bindings", "cleanup", SETTLED), 1)
+NAMELESS = {"name": "", "host": "", "device_type": ""}
+BRIEF = dict.fromkeys(("name", SETTLED, "bindings.key", "bindings.external_id", "bindings.brought"), 1)
 PLACE = frozenset({"name", "host"})  # of both together depends whether a device is the one that was meant
 PLAIN = tuple(name for name in (*TAKEN_OVER, *LINK_FIELDS) if name not in ("tags", "metadata"))
 
@@ -28,18 +33,12 @@ class BindingStore:
         self._devices = database.scoped(COLLECTION)
         self._counts = DeviceCounts(database)
 
-    async def bound(self, org_id: OrgId, key: str) -> AsyncIterator[list[KnownDevice]]:
-        """All live devices that are bound under the key, in batches."""
-        batch: list[KnownDevice] = []
-        shared = _Shared()
-        async for document in self._devices.stream(org_id, live(**{"bindings.key": key}), fields=FIELDS):
-            batch.append(_known(document, shared))
-            if len(batch) == BATCH:
-                yield batch
-                await asyncio.sleep(0)  # what the driver has fetched already comes without a pause
-                batch = []
-        if batch:
-            yield batch
+    async def bound(self, org_id: OrgId, key: str) -> AsyncIterator[BoundDevice]:
+        """All live devices that are bound under the key."""
+        pace = Pace()
+        async for document in self._devices.stream(org_id, live(**{"bindings.key": key}), fields=BRIEF):
+            yield _brief(document, key)
+            await pace.breathe()  # what the driver has fetched already comes without a pause
 
     async def bound_to(self, org_id: OrgId, key: str, external_ids: Sequence[str]) -> list[KnownDevice]:
         return await self._find(org_id, live(**bound_to(key, external_ids)))
@@ -63,11 +62,14 @@ class BindingStore:
         shared = _Shared()
         return [_known(document, shared) for document in found]
 
-    async def insert(self, org_id: OrgId, devices: Sequence[tuple[Device, Binding]]) -> tuple[int, ...]:
+    async def insert(self, org_id: OrgId, devices: Sequence[NewDevice], *, at: datetime) -> tuple[int, ...]:
         """Answers the positions that were not inserted: the name or the external id is taken by now."""
-        documents = [
-            {**document_of(device), "bindings": [_binding_document(binding)]} for device, binding in devices
-        ]
+        pace, documents = Pace(), []
+        plain = new_device(org_id, "", NAMELESS, site=None, source="inventory", at=at)
+        blank = document_of(plain)
+        for device in devices:
+            documents.append(_new_document(device, blank))
+            await pace.breathe()
         result = await self._devices.insert_many(org_id, documents)
         await self._counts.changed(org_id)
         return result.duplicates
@@ -109,9 +111,9 @@ class BindingStore:
         return [_known(document, shared) for document in found]
 
 
-def in_batches(values: Iterable[Any]) -> list[list[Any]]:
+def in_batches(values: Iterable[Any], size: int = BATCH) -> list[list[Any]]:
     listed = list(values)
-    return [listed[start : start + BATCH] for start in range(0, len(listed), BATCH)]
+    return [listed[start : start + size] for start in range(0, len(listed), size)]
 
 
 def bound_to(key: str, external_ids: Sequence[str]) -> Document:
@@ -122,7 +124,7 @@ def bound_to(key: str, external_ids: Sequence[str]) -> Document:
 
 def _expected(write: DeviceWrite) -> Document:
     before = write.before
-    where = {"_id": before.id, "live": before.live}
+    where = {"_id": before.id, "live": before.live, SETTLED: before.settled}
     looked_at = {*write.values, *(PLACE if PLACE & write.values.keys() else ())}
     where.update({name: _stored(name, before.values[name]) for name in sorted(looked_at)})
     if write.bindings is not None:
@@ -139,13 +141,14 @@ def _update(write: DeviceWrite, at: datetime) -> Document:
         values["updated_at"] = at
     if write.bindings is not None:
         values["bindings"] = [_binding_document(binding) for binding in write.bindings]
+    values[SETTLED] = write.settled
     if write.before.live:
         return {"$set": values}
     return {"$set": {**values, "live": True}, "$unset": {"deleted_at": "", "cleanup": ""}}
 
 
 def _is_written(now: KnownDevice | None, write: DeviceWrite) -> bool:
-    if now is None or not now.live:
+    if now is None or not now.live or now.settled != write.settled:
         return False
     same = all(_stored(name, now.values[name]) == _stored(name, new) for name, new in write.values.items())
     return same and (write.bindings is None or now.bindings == write.bindings)
@@ -175,6 +178,20 @@ def _binding_document(binding: Binding) -> Document:
     }
 
 
+def _new_document(device: NewDevice, blank: Document) -> Document:
+    values = device.values
+    return {
+        **blank,
+        **values,
+        "_id": str(uuid4()),
+        "tags": list(values["tags"]),
+        "metadata": _stored("metadata", values["metadata"]),
+        SEARCH: search_text(values["name"], values["host"]),
+        "bindings": [_binding_document(device.binding)],
+        SETTLED: device.settled,
+    }
+
+
 class _Shared:
     """Makes equal lists one tuple: most devices of an inventory have the same few."""
 
@@ -197,6 +214,18 @@ def _known(document: Document, shared: _Shared) -> KnownDevice:
         site_id=document["site_id"],
         values=values,
         bindings=tuple(_binding(found, shared) for found in document.get("bindings") or ()),
+        settled=document.get(SETTLED),
+    )
+
+
+def _brief(document: Document, key: str) -> BoundDevice:
+    binding = next(binding for binding in document["bindings"] if binding["key"] == key)
+    return BoundDevice(
+        id=document["_id"],
+        name=document["name"],
+        external_id=binding["external_id"],
+        brought=binding["brought"],
+        settled=document.get(SETTLED),
     )
 
 

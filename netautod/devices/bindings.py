@@ -39,6 +39,7 @@ class KnownDevice:
 
     `metadata` among them is the stored JSON text: thousands of small objects would keep the collector busy.
     `cleaning`: it was deleted, and the followers of the deletion are not done yet.
+    `settled`: see settling.py.
     """
 
     id: str
@@ -47,6 +48,7 @@ class KnownDevice:
     site_id: str | None
     values: Mapping[str, Any]
     bindings: tuple[Binding, ...]
+    settled: str | None = None
 
     @property
     def name(self) -> str:
@@ -57,16 +59,30 @@ class KnownDevice:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class DeviceWrite:
-    """New values of some fields of `before`, written only while those fields are as they were read.
+class BoundDevice:
+    """As much of a live bound device as says whether more of it has to be read."""
 
-    `bindings` None: they stay. `fields` are the changed fields that an audit event names.
+    id: str
+    name: str
+    external_id: str
+    brought: bool
+    settled: str | None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class DeviceWrite:
+    """New values of some fields of `before`, written only while those fields are as they were read, and
+    nobody else has changed any that a synchronisation looks at.
+
+    `bindings` None: they stay. `fields` are the changed fields that an audit event names. `settled` becomes
+    that of the device.
     """
 
     action: str
     before: KnownDevice
     values: Mapping[str, Any]
     bindings: tuple[Binding, ...] | None = None
+    settled: str | None = None
 
     def external_id(self, key: str) -> str:
         """Of the device's binding under the key, as it will be."""
@@ -88,6 +104,7 @@ class NewDevice:
 
     values: Mapping[str, Any]
     binding: Binding
+    settled: str | None = None
 
     @property
     def name(self) -> str:

@@ -16,6 +16,7 @@ from netautod.http.schema import (
     PageQuery,
     QueryInteger,
     Request,
+    ShortList,
     Text,
     Timestamp,
 )
@@ -71,7 +72,7 @@ class DeviceRequest(Request):
     site_id = Id(allow_none=True)
     serial_number = Label()
     asset_tag = Label()
-    tags = fields.List(Name(), validate=validate.Length(max=100))
+    tags = ShortList(Name(), most=100)
     metadata = fields.Dict()
     default_credential_id = Id(allow_none=True)
     snmp_credential_id = Id(allow_none=True)
@@ -80,9 +81,7 @@ class DeviceRequest(Request):
     automation_credential_id = Id(allow_none=True)
     poll_enabled = Boolean()
     poll_interval_minutes = Integer(allow_none=True, validate=validate.Range(1, 10080))
-    connect_commands = fields.List(
-        fields.String(validate=[validate.Length(max=1024), check_command]), validate=validate.Length(max=100)
-    )
+    connect_commands = ShortList(fields.String(validate=[validate.Length(max=1024), check_command]), most=100)
     jump_device_id = Id(allow_none=True)
     ssh_profile = fields.String(validate=validate.OneOf(tuple(PROFILES)))
 

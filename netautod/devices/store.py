@@ -24,6 +24,7 @@ from netautod.devices.queries import (
     search_text,
     where,
 )
+from netautod.devices.settling import edited
 from netautod.leases.keeper import literal
 from netautod.store.client import Change, Database, Document, OrgId
 from netautod.store.gathered import Gathered
@@ -209,9 +210,10 @@ class DeviceStore:
         values = dict(changes)
         if "metadata" in values:
             values["metadata"] = json.dumps(values["metadata"])
-        update: Change = {"$set": {**values, "updated_at": at}}
+        written = {**values, **edited(values.keys()), "updated_at": at}
+        update: Change = {"$set": written}
         if not values.keys().isdisjoint(("name", "host")):
-            update = [{"$set": literal({**values, "updated_at": at})}, {"$set": {SEARCH: SEARCH_TEXT}}]
+            update = [{"$set": literal(written)}, {"$set": {SEARCH: SEARCH_TEXT}}]
         found = await self._devices.find_and_update(org_id, live(**(expected or {}), _id=device_id), update)
         if found is not None and not FILTERED.isdisjoint(values):
             await self.counts.changed(org_id)
@@ -219,7 +221,8 @@ class DeviceStore:
 
     async def rename_site(self, org_id: OrgId, site_id: str, name: str, *, at: datetime) -> None:
         stale = live(site_id=site_id, site={"$ne": name})
-        await self._devices.update_many(org_id, stale, {"$set": {"site": name, "updated_at": at}})
+        named = {"site": name, **edited(["site"]), "updated_at": at}
+        await self._devices.update_many(org_id, stale, {"$set": named})
         # Also when nothing was stale: we may be finishing what a crash left half done.
         await self.counts.changed(org_id)
 

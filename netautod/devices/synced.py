@@ -4,16 +4,14 @@ The rules of single devices hold here too: names are unique, a device in use is 
 deletions is told, and what a device that comes back points at has to be there.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from uuid import uuid4
 
 from netautod.audit.service import AuditLog
 from netautod.caller import Caller
-from netautod.clock import Clock
-from netautod.devices.binding_store import BindingStore, in_batches
-from netautod.devices.bindings import DeviceWrite, KnownDevice, NewDevice
-from netautod.devices.making import new_device
+from netautod.clock import Clock, to_text
+from netautod.devices.binding_store import NAMES, BindingStore, in_batches
+from netautod.devices.bindings import BoundDevice, DeviceWrite, KnownDevice, NewDevice
 from netautod.devices.revival import Revival
 from netautod.devices.service import DeviceService
 from netautod.devices.store import DeviceStore
@@ -40,46 +38,58 @@ class SyncedDevices:
         self._clock = clock
         self._audit = audit
 
-    async def known(self, org_id: OrgId, key: str, names: Mapping[str, str]) -> list[KnownDevice]:
-        """What a plan has to know; `names`: the wanted names by external id. Read in small steps."""
+    async def bound(self, org_id: OrgId, key: str) -> dict[str, BoundDevice]:
+        """All live devices that are bound under the key, by external id."""
+        return {device.external_id: device async for device in self._store.bound(org_id, key)}
+
+    async def known(
+        self, org_id: OrgId, key: str, names: Mapping[str, str], *, ids: Sequence[str], kept: Collection[str]
+    ) -> list[KnownDevice]:
+        """What a plan has to know: `ids` are those of the bound devices that may have to be changed, `names`
+        the wanted names by external id, of which those in `kept` belong to bound ones that stay as they are.
+        """
         found: list[KnownDevice] = []
-        async for batch in self._store.bound(org_id, key):
-            found += batch
-        return await self._with_the_others(org_id, key, names, found)
+        for batch in in_batches(ids):
+            found += await self._store.with_ids(org_id, batch)
+        return await self._with_the_others(org_id, key, names, found, kept)
 
     async def known_again(self, org_id: OrgId, key: str, names: Mapping[str, str]) -> list[KnownDevice]:
         """As `known`, without the bound devices of other external ids."""
         found: list[KnownDevice] = []
         for batch in in_batches(names):
             found += await self._store.bound_to(org_id, key, batch)
-        return await self._with_the_others(org_id, key, names, found)
+        return await self._with_the_others(org_id, key, names, found, ())
 
     async def _with_the_others(
-        self, org_id: OrgId, key: str, names: Mapping[str, str], found: list[KnownDevice]
+        self,
+        org_id: OrgId,
+        key: str,
+        names: Mapping[str, str],
+        found: list[KnownDevice],
+        kept: Collection[str],
     ) -> list[KnownDevice]:
-        here = {device.name for device in found}
-        for batch in in_batches(name for name in dict.fromkeys(names.values()) if name not in here):
+        here = {*kept, *(device.name for device in found if device.live)}
+        unknown = (name for name in dict.fromkeys(names.values()) if name not in here)
+        for batch in in_batches(unknown, NAMES):
             found += await self._store.named(org_id, batch)
         if await self._store.any_deleted(org_id, key):
             bound = {binding.external_id for d in found if (binding := d.binding(key)) is not None}
-            for batch in in_batches(wanted for wanted in names if wanted not in bound):
+            for batch in in_batches((wanted for wanted in names if wanted not in bound), NAMES):
                 found += await self._store.deleted(org_id, key, batch)
         return found
 
     async def make(self, caller: Caller, devices: Sequence[NewDevice]) -> set[str]:
-        """Answers the external ids that were not made: the name or the id is taken by now."""
+        """Answers the external ids that were not made: the name or the id is taken by now.
+
+        One event tells of all of them: they are the devices of this `created_at`.
+        """
         now = self._clock.now()
-        made = []
-        for new in devices:
-            device = new_device(
-                caller.org_id, str(uuid4()), new.values, site=None, source=new.values["source"], at=now
-            )
-            made.append((replace(device, inventory_id=new.values["inventory_id"]), new.binding))
-        refused = set(await self._store.insert(caller.org_id, made))
-        there = [device for position, (device, _) in enumerate(made) if position not in refused]
-        details = [(device.id, {"name": device.name, "source": "inventory"}) for device in there]
-        await self._audit.record_many(caller, "device.create", "device", details)
-        return {made[position][1].external_id for position in refused}
+        refused = await self._store.insert(caller.org_id, devices, at=now)
+        if len(refused) < len(devices):
+            created = {"count": len(devices) - len(refused), "created_at": to_text(now)}
+            details = {"source": "inventory", **created}
+            await self._audit.record(caller, "device.create", "device", None, details)
+        return {devices[position].binding.external_id for position in refused}
 
     async def write(self, caller: Caller, writes: Sequence[DeviceWrite]) -> set[str]:
         """Answers the ids of the devices that were not written, because of an edit or a taken name."""
@@ -137,5 +147,5 @@ def parked(write: DeviceWrite, name: str) -> DeviceWrite:
 
 def after_parking(write: DeviceWrite, name: str) -> DeviceWrite:
     """`write` for a device that has been parked under that name."""
-    before = replace(write.before, values={**write.before.values, "name": name})
+    before = replace(write.before, values={**write.before.values, "name": name}, settled=None)
     return replace(write, before=before)

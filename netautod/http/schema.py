@@ -60,6 +60,20 @@ class Text(fields.String):
         return super().deserialize(None if value == "" else value, attr, data, **kwargs)
 
 
+class ShortList(fields.List[Any]):
+    """An array of at most `most` elements, which are not looked at if there are more: a validator would
+    measure the array after all of its elements, and 100,000 of them hold the event loop for half a second."""
+
+    def __init__(self, element: fields.Field[Any], *, most: int, **options: Any) -> None:
+        self._short = validate.Length(max=most)
+        super().__init__(element, validate=self._short, **options)
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> list[Any]:
+        if isinstance(value, list):
+            self._short(value)
+        return super()._deserialize(value, attr, data, **kwargs)
+
+
 class Id(fields.String):
     """A UUID in the 8-4-4-4-12 form; loaded in lower case."""
 

@@ -8,13 +8,15 @@ import logging
 import traceback
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from netautod import json_values
+from netautod.devices.bindings import BoundDevice
 from netautod.errors import InvalidInput, NetautodError, UpstreamFailed
 from netautod.inventory import wanted as rules
 from netautod.inventory.models import SyncError
+from netautod.inventory.settled import Settled
 from netautod.inventory.wanted import Wanted
 from netautod.inventory_settings import Inventory as InventorySettings
 from netautod.inventory_settings import device_types
@@ -54,11 +56,15 @@ class Place:
 
 @dataclass(frozen=True, kw_only=True)
 class Walk:
-    """What was read. `seen`: every external id, importable or not. `missing`: why devices may be missing."""
+    """What was read. `seen`: every external id, importable or not. `missing`: why devices may be missing.
+
+    `settled` are the devices here that are described as they are; they are not `wanted`.
+    """
 
     wanted: list[Wanted] = field(default_factory=list)
     problems: list[SyncError] = field(default_factory=list)
     seen: set[str] = field(default_factory=set)
+    settled: list[BoundDevice] = field(default_factory=list)
     missing: str | None = None
 
 
@@ -78,21 +84,23 @@ class FarEnds:
         async with _bounded(self._settings.test_seconds), _translated(place):
             return (await self._known(place))[1]
 
-    async def walk(self, place: Place, progress: Progress) -> Walk:
+    async def walk(self, place: Place, settled: Settled, progress: Progress) -> Walk:
         """Everything that the filters match. Raises as `probe` does."""
         walk = Walk()
-        missing = None
+        missing, nameless = None, 0
         async with _bounded(self._settings.test_seconds), _translated(place):
             source, probe = await self._known(place)
         async with _translated(place):
             try:
                 async with _closing(source.devices()) as pages:
                     async for page in pages:
-                        await self._add(walk, page, place.token)
+                        nameless += await self._add(walk, page, settled, place.token)
                         progress("read", len(walk.seen), probe.device_count)
             except IncompleteWalk as error:
                 missing = _without(place.token, error.text)
-        return Walk(wanted=walk.wanted, problems=walk.problems, seen=walk.seen, missing=missing)
+        if nameless and missing is None:
+            missing = f"{nameless} devices of the inventory have no id that can be kept"
+        return replace(walk, missing=missing)
 
     async def _known(self, place: Place) -> tuple[InventorySource, InventoryProbe]:
         await self._http.check(place.url)
@@ -111,25 +119,40 @@ class FarEnds:
                 return source, found
         raise UpstreamFailed(UNKNOWN)
 
-    async def _add(self, walk: Walk, page: InventoryPage, token: str) -> None:
+    async def _add(self, walk: Walk, page: InventoryPage, settled: Settled, token: str) -> int:
+        """Answers how many devices have no id that can be compared with those here: who knows which are
+        gone then?"""
+        nameless = 0
         for problem in page.problems:
-            walk.seen.add(problem.external_id)
+            if _has_id(problem):
+                walk.seen.add(problem.external_id)
+            else:
+                nameless += 1
             walk.problems.append(_problem(problem, _without(token, problem.error)))
         for position, device in enumerate(page.devices):
             if position % SLICE == SLICE - 1:
                 await asyncio.sleep(0)
+            if not _has_id(device):
+                nameless += 1
+                walk.problems.append(_problem(device, "external_id: no text that can be kept"))
+                continue
             if device.external_id in walk.seen:
                 continue
             walk.seen.add(device.external_id)
+            digest = settled.digest(device)
+            if settled.has(device.external_id, digest):
+                walk.settled.append(settled.bound[device.external_id])
+                continue
             try:
-                walk.wanted.append(rules.wanted(device))
+                walk.wanted.append(rules.wanted(device, digest))
             except InvalidInput as error:
                 walk.problems.append(_problem(device, error.text))
-        if len(walk.seen) > self._settings.max_devices:
+        if len(walk.wanted) + len(walk.settled) + len(walk.problems) > self._settings.max_devices:
             raise UpstreamFailed(
                 f"the inventory has more than {self._settings.max_devices} devices for these filters"
                 " (setting inventory.max_devices)"
             )
+        return nameless
 
 
 @asynccontextmanager
@@ -140,6 +163,13 @@ async def _closing(pages: AsyncIterator[InventoryPage]) -> AsyncIterator[AsyncIt
     finally:
         if isinstance(pages, AsyncGenerator):
             await pages.aclose()
+
+
+def _has_id(device: RemoteDevice | RemoteProblem) -> bool:
+    try:
+        return isinstance(device.external_id, str) and bool(rules.external_id(device.external_id))
+    except InvalidInput:
+        return False
 
 
 def _problem(device: RemoteDevice | RemoteProblem, error: str) -> SyncError:

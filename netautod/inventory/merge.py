@@ -13,6 +13,7 @@ from netautod.devices.bindings import ALWAYS_GIVEN, OPTIONAL, Binding, DeviceWri
 from netautod.inventory.wanted import Wanted
 
 UNKNOWN_TYPE = "generic"
+ADOPT, CREATE, REVIVE, UPDATE = "adopt", "create", "revive", "update"
 
 
 def new_values(wanted: Wanted) -> dict[str, Any]:
@@ -23,7 +24,7 @@ def new_values(wanted: Wanted) -> dict[str, Any]:
         "device_type": wanted.device_type,
         **wanted.texts,
         "tags": wanted.tags,
-        "metadata": dict(wanted.metadata),
+        "metadata": wanted.metadata_text or dict(wanted.metadata),
         "inventory_id": wanted.inventory_id,
         "source": "inventory",
     }
@@ -51,7 +52,14 @@ def merge(known: KnownDevice, wanted: Wanted, key: str, action: str) -> DeviceWr
         values["source"] = "inventory"
     binding = _binding(known, wanted, key, old)
     bindings = None if binding == old else _replaced(known.bindings, key, binding)
-    return DeviceWrite(action=action, before=known, values=values, bindings=bindings)
+    settled = _settled(known.bindings if bindings is None else bindings, wanted, action)
+    return DeviceWrite(action=action, before=known, values=values, bindings=bindings, settled=settled)
+
+
+def _settled(bindings: tuple[Binding, ...], wanted: Wanted, action: str) -> str | None:
+    """None where more than the device and its description decides what is to be done: another inventory's
+    device, or links that may be gone when a deleted device comes back."""
+    return None if len(bindings) > 1 or action == REVIVE else wanted.digest
 
 
 def _texts(known: KnownDevice, wanted: Wanted, old: Binding | None) -> dict[str, Any]:

@@ -11,20 +11,20 @@ import ipaddress
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from netautod.devices.bindings import Binding, DeviceWrite, KnownDevice, NewDevice
-from netautod.inventory.merge import merge, new_binding, new_values
+from netautod.devices.bindings import Binding, BoundDevice, DeviceWrite, KnownDevice, NewDevice
+from netautod.inventory.merge import ADOPT, CREATE, REVIVE, UPDATE, merge, new_binding, new_values
 from netautod.inventory.names import Claim, losers
 from netautod.inventory.wanted import Wanted
 
 GUARDED_FROM = 10  # a source with more devices does not lose over half of them at once by itself
-ADOPT, CREATE, REVIVE, UPDATE = "adopt", "create", "revive", "update"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Facts:
     """Of the walk and the request. `seen`: all external ids that the inventory named, importable or not.
 
-    `removes`: what the inventory has no more is removed, if the walk was complete.
+    `removes`: what the inventory has no more is removed, if the walk was complete. `settled` devices are
+    not among those to be planned: they are what the inventory says, and keep their names.
     """
 
     key: str
@@ -32,6 +32,7 @@ class Facts:
     complete: bool
     removes: bool
     confirm_removals: bool = False
+    settled: Sequence[BoundDevice] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,8 +70,8 @@ class _Match:
 
 
 def make_plan(known: Iterable[KnownDevice], wanted: Sequence[Wanted], facts: Facts) -> Plan:
-    """`known`: the live devices bound under the key, the live ones that have a wanted name, and the deleted
-    ones of a wanted external id (newest first)."""
+    """`known`: the live devices bound under the key (but the settled ones), the live ones that have a wanted
+    name, and the deleted ones of a wanted external id (newest first)."""
     devices = list({device.id: device for device in known}.values())
     matches = _matches(devices, list({one.external_id: one for one in wanted}.values()), facts)
     claimed = {match.known.id for match in matches if match.known is not None}
@@ -83,7 +84,8 @@ def make_plan(known: Iterable[KnownDevice], wanted: Sequence[Wanted], facts: Fac
         Claim(id=match.wanted.external_id, wanted=match.wanted.name, current=match.current)
         for match in matches
     ]
-    without = losers(claims, foreign)
+    kept = {device.name for device in facts.settled}
+    without = losers(claims, foreign | kept)
     for match in matches:
         if match.wanted.external_id in without:
             plan.refused.append(_name_taken(match.wanted, foreign))
@@ -135,9 +137,10 @@ def _plan_removals(
         return
     gone = [device for device in left if _brought(device, facts.key, but=facts.seen)]
     brought = [device for device in devices if device.live and _brought(device, facts.key)]
-    if len(brought) > GUARDED_FROM and len(gone) * 2 > len(brought) and not facts.confirm_removals:
+    all_brought = len(brought) + sum(device.brought for device in facts.settled)
+    if all_brought > GUARDED_FROM and len(gone) * 2 > all_brought and not facts.confirm_removals:
         text = (
-            f"not removed: {len(gone)} of the {len(brought)} devices of this source are missing in the"
+            f"not removed: {len(gone)} of the {all_brought} devices of this source are missing in the"
             " inventory; send confirm_removals to remove them"
         )
         plan.refused.append(Refused(wanted=None, error=text))
@@ -158,7 +161,8 @@ def _brought(device: KnownDevice, key: str, *, but: frozenset[str] = frozenset()
 
 def _plan_one(plan: Plan, match: _Match, key: str) -> None:
     if match.known is None:
-        made = NewDevice(values=new_values(match.wanted), binding=new_binding(match.wanted, key))
+        one = match.wanted
+        made = NewDevice(values=new_values(one), binding=new_binding(one, key), settled=one.digest)
         plan.creates.append(made)
         return
     write = merge(match.known, match.wanted, key, match.action)
@@ -168,7 +172,7 @@ def _plan_one(plan: Plan, match: _Match, key: str) -> None:
         plan.adopts.append(write)
     elif write.values:
         plan.updates.append(write)
-    elif write.bindings is not None:
+    elif write.bindings is not None or write.settled not in (None, match.known.settled):
         plan.rebound.append(write)
     else:
         plan.unchanged.append(match.wanted)

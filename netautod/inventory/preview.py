@@ -17,7 +17,7 @@ def preview(plan: Plan, walk: Walk, duration_ms: int) -> SyncResult:
     return SyncResult(
         added=len(plan.creates) + len(plan.revives),
         updated=len(plan.updates) + len(plan.adopts),
-        unchanged=len(plan.unchanged) + len(plan.rebound),
+        unchanged=len(walk.settled) + len(plan.unchanged) + len(plan.rebound),
         failed=len(walk.problems) + sum(refused.wanted is not None for refused in plan.refused),
         removed=len(plan.removals),
         errors=errors,

@@ -5,12 +5,13 @@ middle, however it does, is continued by the next one.
 """
 
 import asyncio
-from collections.abc import Callable, Iterable, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from netautod.caller import Caller
 from netautod.devices.binding_store import in_batches
-from netautod.devices.bindings import DeviceWrite, KnownDevice
+from netautod.devices.bindings import BoundDevice, DeviceWrite, KnownDevice, NewDevice
 from netautod.devices.synced import SyncedDevices, after_parking, parked
 from netautod.inventory.far_end import Progress, Walk
 from netautod.inventory.models import SyncError, SyncResult
@@ -19,6 +20,7 @@ from netautod.inventory.renames import Step, waves
 from netautod.inventory.wanted import Wanted
 
 ROUNDS = 4
+AT_ONCE, NEW = 3, 500  # batches of new devices, and how many of them are one
 BUSY = "the device is being changed by others at this moment"
 
 
@@ -54,11 +56,13 @@ class Tally:
 
 @dataclass(kw_only=True, eq=False)
 class SyncRun:
-    """`check` raises once the right to this synchronisation may be lost."""
+    """`check` raises once the right to this synchronisation may be lost. `bound`: what was bound under the
+    key when the walk began, by external id."""
 
     caller: Caller
     devices: SyncedDevices
     facts: Facts
+    bound: Mapping[str, BoundDevice]
     walk: Walk
     check: Callable[[], None]
     progress: Progress
@@ -68,7 +72,14 @@ class SyncRun:
     async def plan(self) -> Plan:
         """What would be done now."""
         names = {one.external_id: one.name for one in self.walk.wanted}
-        known = await self.devices.known(self.caller.org_id, self.facts.key, names)
+        settled = {device.external_id for device in self.walk.settled}
+        known = await self.devices.known(
+            self.caller.org_id,
+            self.facts.key,
+            names,
+            ids=[device.id for external_id, device in self.bound.items() if external_id not in settled],
+            kept={device.name for device in self.walk.settled},
+        )
         return await asyncio.to_thread(make_plan, known, self.walk.wanted, self.facts)
 
     async def apply(self) -> Tally:
@@ -76,6 +87,8 @@ class SyncRun:
         self.tally.errors += self.walk.problems
         if self.walk.missing is not None:
             self.tally.note(f"{self.walk.missing}; nothing was removed")
+        self.tally.unchanged += len(self.walk.settled)
+        self._advance(len(self.walk.settled))
         plan = await self.plan()
         await self._remove(plan.removals)
         left = await self._apply(plan, self.walk.wanted)
@@ -115,7 +128,7 @@ class SyncRun:
         await self._write(plan.released)  # one that is edited meanwhile is released next time
         revived = await self._revive(plan.revives)
         made = await self._make(plan)
-        self.tally.added += len(plan.revives) + len(plan.creates) - len(revived) - len(made)
+        self.tally.added += len(plan.revives) - len(revived)
         again |= rebound | revived | made
         return [one for one in wanted if one.external_id in again]
 
@@ -167,16 +180,37 @@ class SyncRun:
         return again
 
     async def _make(self, plan: Plan) -> set[str]:
+        """Some batches at a time: while the database writes one, the next one is prepared."""
         again: set[str] = set()
-        for batch in in_batches(plan.creates):
-            self.check()
-            again |= await self.devices.make(self.caller, batch)
-            self._advance(len(batch))
+        running: deque[asyncio.Task[set[str]]] = deque()
+        try:
+            for batch in in_batches(plan.creates, NEW):
+                if len(running) == AT_ONCE:
+                    again |= await _first(running)
+                self.check()
+                running.append(asyncio.create_task(self._make_batch(batch), name="sync batch"))
+            while running:
+                again |= await _first(running)
+        finally:  # whatever ends us, what has been begun is counted and audited
+            await asyncio.gather(*running, return_exceptions=True)
         return again
 
+    async def _make_batch(self, batch: Sequence[NewDevice]) -> set[str]:
+        refused = await self.devices.make(self.caller, batch)
+        self.tally.added += len(batch) - len(refused)
+        self._advance(len(batch))
+        return refused
+
     def _advance(self, count: int) -> None:
-        self._done = min(self._done + count, len(self.walk.wanted))
-        self.progress("apply", self._done, len(self.walk.wanted))
+        total = len(self.walk.wanted) + len(self.walk.settled)
+        self._done = min(self._done + count, total)
+        self.progress("apply", self._done, total)
+
+
+async def _first(running: deque[asyncio.Task[set[str]]]) -> set[str]:
+    """Of the batch that was begun first. Who is cancelled here does not cancel the batch."""
+    await asyncio.wait([running[0]])
+    return running.popleft().result()
 
 
 def _step(by_id: dict[str, DeviceWrite], step: Step) -> DeviceWrite:

@@ -18,6 +18,7 @@ from netautod.inventory.models import SourceTest, SyncEntry, SyncResult
 from netautod.inventory.plan import Facts
 from netautod.inventory.preview import preview
 from netautod.inventory.run import SyncRun, Tally
+from netautod.inventory.settled import Settled
 from netautod.inventory.sources import RUNNING, SourceService, key_of, lease_of
 from netautod.inventory.sync_log import Job, Options, SyncLog
 from netautod.leases.keeper import Held, LeaseLostError
@@ -139,8 +140,8 @@ class SyncService:
     async def _preview(self, caller: Caller, job: Job, progress: Progress) -> SyncResult:
         begun = self._clock.monotonic()
         async with self._bounded():
-            walk = await self._far_ends.walk(job.place, progress)
-            plan = await self._run(caller, job, walk, progress, Tally()).plan()
+            settled, walk = await self._walk(caller.org_id, job, progress)
+            plan = await self._run(caller, job, settled, walk, progress, Tally()).plan()
         result = preview(plan, walk, self._since(begun))
         await self._log.tried(caller, job, result)
         return result
@@ -151,8 +152,8 @@ class SyncService:
         begun, tally = self._clock.monotonic(), Tally()
         try:
             async with self._bounded():
-                walk = await self._far_ends.walk(job.place, progress)
-                await self._run(caller, job, walk, progress, tally, held).apply()
+                settled, walk = await self._walk(caller.org_id, job, progress)
+                await self._run(caller, job, settled, walk, progress, tally, held).apply()
         except LeaseLostError as error:
             await self._log.end(caller, job, entry, tally.result(self._since(begun)), LOST)
             raise Unavailable(LOST) from error
@@ -166,10 +167,15 @@ class SyncService:
         await self._log.end(caller, job, entry, result, None)
         return result
 
+    async def _walk(self, org_id: OrgId, job: Job, progress: Progress) -> tuple[Settled, Walk]:
+        settled = Settled(job.key, await self._devices.bound(org_id, job.key))
+        return settled, await self._far_ends.walk(job.place, settled, progress)
+
     def _run(
         self,
         caller: Caller,
         job: Job,
+        settled: Settled,
         walk: Walk,
         progress: Progress,
         tally: Tally,
@@ -181,11 +187,13 @@ class SyncService:
             complete=walk.missing is None,
             removes=job.source is not None,
             confirm_removals=job.options.confirm_removals,
+            settled=walk.settled,
         )
         return SyncRun(
             caller=caller,
             devices=self._devices,
             facts=facts,
+            bound=settled.bound,
             walk=walk,
             check=_unleased if held is None else held.check,
             progress=progress,

@@ -20,7 +20,11 @@ ENCODER = json.JSONEncoder(allow_nan=False)
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Wanted:
-    """`texts`: the fields OPTIONAL of devices/bindings.py and `site`, None where the inventory has none."""
+    """`texts`: the fields OPTIONAL of devices/bindings.py and `site`, None where the inventory has none.
+
+    `metadata_text` is the metadata as JSON, if it has been written down already. `digest`: of the inventory's
+    description, see settled.py.
+    """
 
     external_id: str
     inventory_id: int | None
@@ -30,11 +34,14 @@ class Wanted:
     texts: Mapping[str, str | None] = field(default_factory=dict)
     tags: tuple[str, ...] = ()
     metadata: Mapping[str, Any] = field(default_factory=dict)
+    metadata_text: str | None = None
+    digest: str | None = None
 
 
-def wanted(device: Any) -> Wanted:
+def wanted(device: Any, digest: str | None = None) -> Wanted:
     """Of a plugin's RemoteDevice. Raises InvalidInput with a sentence for the list of errors."""
     texts = {name: _label(name, getattr(device, name)) for name in LABELS}
+    metadata, metadata_text = _metadata(device.metadata)
     texts["description"] = _text("description", device.description, TEXT_LENGTH) or None
     name, host = _text("name", device.name, LABEL_LENGTH).strip(), _text("host", device.host, 255).strip()
     if not name:
@@ -51,7 +58,9 @@ def wanted(device: Any) -> Wanted:
         device_type=device.device_type,
         texts=texts,
         tags=_tags(device.tags),
-        metadata=_metadata(device.metadata),
+        metadata=metadata,
+        metadata_text=metadata_text,
+        digest=digest or None,
     )
 
 
@@ -92,10 +101,10 @@ def _tags(values: Any) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _metadata(values: Mapping[str, Any]) -> dict[str, Any]:
+def _metadata(values: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
     found = dict(values)
     if not found:
-        return found
+        return found, "{}"
     try:
         text = ENCODER.encode(found)
         if not _is_plain(text):
@@ -104,7 +113,7 @@ def _metadata(values: Mapping[str, Any]) -> dict[str, Any]:
         raise InvalidInput("metadata: no JSON") from error
     if len(text) > METADATA_BYTES:
         raise InvalidInput(f"metadata: larger than {METADATA_BYTES} bytes")
-    return found
+    return found, text
 
 
 def _is_plain(text: str) -> bool:

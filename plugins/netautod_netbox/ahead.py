@@ -20,12 +20,17 @@ class Ahead:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        await self.forget()
+
+    async def forget(self) -> None:
+        """Ends what was begun last, if it is not done, and drops what came of it."""
         if self._task is not None:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
+            self._task = None
 
     def start(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
-        """The one before must have been awaited."""
+        """The one before must have been awaited or forgotten."""
         task = asyncio.get_running_loop().create_task(work)
         self._task = task
         return task

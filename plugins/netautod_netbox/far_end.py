@@ -62,27 +62,35 @@ class FarEnd:
         """`work` on a page of one object, in less time than a page may take."""
         query = (*query, ("limit", "1"))
         answer = await self._asking.get(lambda: self._address(path, query), self._pace.count)
-        return await self._worked(answer, work)
+        return await self.read(self._good(answer), work)
 
     async def page(self, path: str, query: Query, size: PageSize, work: Callable[[bytes], T]) -> T:
-        """`work` on the body of a page, in a thread. The server may give fewer objects than `size` says."""
+        """`work` on the body of a page. The server may give fewer objects than `size` says."""
+        return await self.read(await self.body(path, query, size), work)
+
+    async def body(self, path: str, query: Query, size: PageSize) -> bytes:
+        """Of a page, for `read`."""
 
         def url() -> str:
             return self._address(path, (*query, ("limit", str(size.limit))))
 
-        return await self._worked(await self._asking.get(url, self._pace.page, size), work)
+        return self._good(await self._asking.get(url, self._pace.page, size))
+
+    async def read(self, body: bytes, work: Callable[[bytes], T]) -> T:
+        """`work` on the body, in a thread."""
+        try:
+            return await asyncio.to_thread(work, body)
+        except (Malformed, Unfit) as error:
+            text = f"{self._system.name} gave an answer that is not understood: {error}"
+            raise InventoryFailed(text) from error
 
     def _address(self, path: str, query: Iterable[tuple[str, str]] = ()) -> str:
         return address(base_of(self._access.url), path, query)
 
-    async def _worked(self, answer: OutboundAnswer, work: Callable[[bytes], T]) -> T:
+    def _good(self, answer: OutboundAnswer) -> bytes:
         if answer.status != 200:
             raise self._refused(answer)
-        try:
-            return await asyncio.to_thread(work, answer.body)
-        except (Malformed, Unfit) as error:
-            text = f"{self._system.name} gave an answer that is not understood: {error}"
-            raise InventoryFailed(text) from error
+        return answer.body
 
     def _refused(self, answer: OutboundAnswer) -> InventoryFailed:
         return refused(self._system.name, answer.status, answer.body, token=self._access.token)

@@ -19,6 +19,11 @@ PIECES = (32 * 1024, 256 * 1024)
 MOST_ROWS = 10_000
 BLANK = re.compile(r"[ \t\n\r]{0,4096}")
 INT64_MAX = 2**63 - 1
+HEAD, TAIL = 256, 32 * 1024
+MOST_GLANCES = 64  # a device has some ten objects with an id in it
+COUNT = re.compile(rb'"count"\s{0,8}:\s{0,8}(\d{1,18})')
+ID_FIRST = re.compile(r'\{\s{0,8}"id"\s{0,8}:\s{0,8}(\d{1,18})')
+END_OF_LIST = re.compile(r"\s{0,64}\]\s{0,64}\}\s{0,64}")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,6 +50,26 @@ def parse(body: bytes, take: Callable[[dict[str, Any]], None]) -> Listing:
     if not isinstance(rows, int):
         raise Malformed("the answer has no list of objects in results")
     return Listing(count=count, rows=rows)
+
+
+def guessed_count(body: bytes) -> int | None:
+    """What `parse` will say, if it stands in front as both systems write it."""
+    found = COUNT.search(body[:HEAD])
+    return None if found is None else int(found[1])
+
+
+def guessed_last_id(body: bytes) -> int | None:
+    """The id of the last object, without parsing the others: right if the list is the last member, and the
+    id the first one of the object. Both systems write them so; `parse` tells for sure."""
+    text = body[-TAIL:].decode("utf-8", "replace")
+    for found in reversed([*ID_FIRST.finditer(text)][-MOST_GLANCES:]):
+        try:
+            _, end = DECODER.raw_decode(text, found.start())
+        except (ValueError, RecursionError):
+            continue
+        if END_OF_LIST.fullmatch(text, end):
+            return int(found[1])
+    return None
 
 
 def _members(text: str, take: Callable[[dict[str, Any]], None]) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator
 from netautod.plugin_api import (
     IncompleteWalk,
     InventoryAccess,
+    InventoryFailed,
     InventoryPage,
     InventoryProbe,
 )
@@ -26,6 +27,7 @@ SYSTEM = System(
 )
 DEVICES = "dcim/devices"
 MANUFACTURERS = "dcim/manufacturers"
+MOST_MANUFACTURERS = 20_000  # some hundred are usual
 # The default order is by name, which several devices may share; pages of equal names have no fixed order.
 SORT = ("sort", "id")
 DEPTH = ("depth", "1")
@@ -62,8 +64,10 @@ class NautobotSource:
                 is_whole = False
             if walked.page.devices or walked.page.problems:
                 yield walked.page
+            else:  # as from a server that does not know `offset`: it would go on for ever
+                break
             end = offset + len(walked.ids)
-            if end >= walked.count or not walked.ids:
+            if end >= walked.count:
                 break
             # One row again, except where the server gives no more than one.
             last = walked.ids[-1] if len(walked.ids) > 1 else None
@@ -101,5 +105,7 @@ class NautobotSource:
                     return found
                 raise
             offset += listing.rows
+            if offset > MOST_MANUFACTURERS:
+                raise InventoryFailed(f"Nautobot lists more than {MOST_MANUFACTURERS} manufacturers")
             if offset >= listing.count or not listing.rows:
                 return found

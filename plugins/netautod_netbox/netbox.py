@@ -19,15 +19,16 @@ from netautod_netbox.device_types import DeviceTypes
 from netautod_netbox.errors import Refused
 from netautod_netbox.far_end import FarEnd, System
 from netautod_netbox.filters import NETBOX, Obedience, query_of
-from netautod_netbox.listing import parse
+from netautod_netbox.listing import guessed_count, guessed_last_id, parse
 from netautod_netbox.netbox_rows import QUERY, NetBoxRows, PlatformTree, Walked
-from netautod_netbox.pace import STANDARD, Pace, PageSize
+from netautod_netbox.pace import LARGEST_PAGE, STANDARD, Pace, PageSize
 
 SYSTEM = System(
     name="NetBox", version_key="netbox-version", oldest=(3, 7), below=(5, 0), versions="3.7 to 4.x"
 )
 DEVICES = "dcim/devices"
 PLATFORMS = "dcim/platforms"
+MOST_PLATFORMS = 20_000  # some hundred are usual
 ORDER = ("ordering", "id")
 V2_TOKEN = "nbt_"
 
@@ -51,20 +52,36 @@ class NetBoxSource:
     async def devices(self) -> AsyncIterator[InventoryPage]:
         rows, size = self._rows(await self._platforms()), PageSize()
         async with Ahead() as ahead:
-            walked = await self._page(rows, size, 0)
-            while walked.rows < walked.count:
+            after, body = 0, await self._body(size, 0)
+            left, vanished = 0, 0
+            while True:
+                guess = _next_after(body)
+                # NetBox makes the next page while we read this one.
+                following = None if guess is None else ahead.start(self._body(size, guess))
+                walked = await self._read(rows, body, after)
+                vanished += max(0, left - walked.count)
+                left = walked.count - walked.rows
+                if left <= 0:
+                    break
                 if not walked.rows:
                     # A device that is deleted while the page is made, or a server that withholds the rest.
                     raise IncompleteWalk(f"NetBox counts {walked.count} more devices but does not list them")
-                following = ahead.start(self._page(rows, size, walked.last))
+                if following is None or guess != walked.last:
+                    await ahead.forget()
+                    following = ahead.start(self._body(size, walked.last))
                 yield walked.page
-                walked = await following
+                after, body = walked.last, await following
             if walked.rows:
                 yield walked.page
+        if vanished:
+            # Deleted perhaps. But a token that loses its rights makes lists shorter too, and nothing says so.
+            raise IncompleteWalk(f"{vanished} of NetBox's devices vanished during the walk")
 
-    async def _page(self, rows: NetBoxRows, size: PageSize, after: int) -> Walked:
-        query = (*self._query(), ("id__gt", str(after)))
-        return await self._far_end.page(DEVICES, query, size, lambda body: rows.read(body, after))
+    async def _body(self, size: PageSize, after: int) -> bytes:
+        return await self._far_end.body(DEVICES, (*self._query(), ("id__gt", str(after))), size)
+
+    async def _read(self, rows: NetBoxRows, body: bytes, after: int) -> Walked:
+        return await self._far_end.read(body, lambda found: rows.read(found, after))
 
     def _query(self) -> Query:
         return (ORDER, *QUERY, *query_of(self._access.filters, NETBOX))
@@ -79,7 +96,7 @@ class NetBoxSource:
 
     async def _platforms(self) -> PlatformTree:
         """Empty for a token that may not see platforms: then devices are known by their own one alone."""
-        tree, size = PlatformTree(), PageSize()
+        tree, size, listed = PlatformTree(), PageSize(), 0
         while True:
             after = tree.last
             try:
@@ -94,3 +111,13 @@ class NetBoxSource:
                 return tree
             if tree.last <= after:
                 raise InventoryFailed("NetBox lists the same platforms again and again")
+            listed += listing.rows
+            if listed > MOST_PLATFORMS:
+                raise InventoryFailed(f"NetBox lists more than {MOST_PLATFORMS} platforms")
+
+
+def _next_after(body: bytes) -> int | None:
+    """The id after which the next page begins, as far as the answer shows it at a glance; None where
+    there may be none. Who parses the answer sees whether it is right."""
+    count = guessed_count(body)
+    return guessed_last_id(body) if count is not None and count > LARGEST_PAGE else None

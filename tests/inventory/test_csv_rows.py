@@ -1,5 +1,6 @@
 """Reading CSV files: what a spreadsheet may look like, and what is refused as a whole."""
 
+import time
 from pathlib import Path
 from typing import Any
 
@@ -126,3 +127,12 @@ def test_a_row_of_the_largest_size_is_read() -> None:
     assert len(rest) == ROW_LIMIT
     twice = list(CsvFile(f"{HEAD},description\n{rest}{rest}".encode()).rows())
     assert [len(row.value["description"]) for row in twice] == [ROW_LIMIT - 18] * 2
+
+
+def test_a_header_with_as_many_columns_as_fit_is_read_at_once() -> None:
+    columns = (f",{number:x}" for number in range(20_000))
+    header = HEAD + "".join(columns)
+    assert len(header) < ROW_LIMIT
+    began = time.perf_counter()
+    assert list(CsvFile(f"{header}\n".encode()).rows()) == []
+    assert time.perf_counter() - began < 1

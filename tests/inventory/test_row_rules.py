@@ -1,5 +1,6 @@
 """A row is judged as the body of `POST /api/devices` is: the same devices, the same sentences."""
 
+import time
 from typing import Any
 
 import pytest
@@ -44,3 +45,21 @@ def test_the_verdict_is_that_of_the_schema(row: dict[str, Any]) -> None:
 @pytest.mark.parametrize("row", [[], "name", 7, None])
 def test_a_row_is_an_object(row: Any) -> None:
     assert verdict(RowRules().load, row) == "the row must be a JSON object"
+
+
+@pytest.mark.parametrize(
+    ("row", "complaint"),
+    [
+        pytest.param({**DEVICE, "tags": ["a"] * 100_000}, "tags: Longer than maximum length 100", id="tags"),
+        pytest.param(
+            {**DEVICE, "connect_commands": ["a"] * 100_000}, "connect_commands: Longer", id="connect commands"
+        ),
+        pytest.param({**DEVICE, **dict.fromkeys(map(str, range(100_000)))}, "more than 200", id="fields"),
+    ],
+)
+def test_a_row_that_is_far_too_large_is_refused_at_once(row: dict[str, Any], complaint: str) -> None:
+    began = time.perf_counter()
+    with pytest.raises(InvalidInput) as caught:
+        RowRules().load(row)
+    assert complaint in caught.value.text
+    assert time.perf_counter() - began < 0.1

@@ -15,7 +15,7 @@ from netautod_netbox.address import address, base_of
 from netautod_netbox.device_types import DEVICE_TYPE, PLATFORMS, UNKNOWN, DeviceTypes, slug_of
 from netautod_netbox.errors import Malformed
 from netautod_netbox.filters import Obedience
-from netautod_netbox.listing import PIECES, parse
+from netautod_netbox.listing import PIECES, guessed_count, guessed_last_id, parse
 from netautod_netbox.netbox_rows import NetBoxRows, PlatformTree
 from netautod_netbox.pace import PageSize
 from tests.support.netbox_replay import generated_devices
@@ -212,3 +212,37 @@ def _longest_part(body: bytes) -> float:
         parse(body, take)
     marks.append(time.thread_time())
     return max(after - before for before, after in pairwise(marks))
+
+
+@pytest.mark.parametrize(
+    ("body", "count", "last"),
+    [
+        pytest.param(
+            '{"count":7,"results":[{"id":1},{"id":23,"name":"a"}]}', 7, 23, id="as NetBox writes it"
+        ),
+        pytest.param('{ "count": 7, "results": [ {"id": 5} ] }\n', 7, 5, id="with blanks"),
+        pytest.param(
+            '{"count":7,"results":[{"id":1,"tags":[{"id":9},{"id":8}]}]}', 7, 1, id="objects in a device"
+        ),
+        pytest.param(
+            '{"count":7,"results":[{"id":1,"custom_fields":{"x":[{"id":9}]}}]}', 7, 1, id="deep in a device"
+        ),
+        pytest.param(
+            '{"count":7,"results":[{"id":1,"name":"{\\"id\\":9}]}"}]}', 7, 1, id="a name that looks like one"
+        ),
+        pytest.param('{"count":0,"results":[]}', 0, None, id="no devices"),
+        pytest.param('{"results":[{"id":4}],"count":7}', 7, None, id="members in another order"),
+        pytest.param('{"count":7,"results":[{"name":"a","id":4}]}', 7, None, id="the id is not the first"),
+        pytest.param('{"count":7,"results":[{"id":' + "[" * 20_000, 7, None, id="cut short and deep"),
+        pytest.param("<html>", None, None, id="no JSON"),
+    ],
+)
+def test_what_a_page_shows_at_a_glance(body: str, count: int | None, last: int | None) -> None:
+    assert (guessed_count(body.encode()), guessed_last_id(body.encode())) == (count, last)
+
+
+def test_a_glance_at_a_hostile_page_is_short() -> None:
+    body = b'{"count":7,"results":[' + b'{"id":1' * 50_000
+    began = time.perf_counter()
+    assert guessed_last_id(body) is None
+    assert time.perf_counter() - began < STALL_SECONDS

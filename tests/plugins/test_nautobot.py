@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator
 from typing import Any
+from uuid import uuid4
 
 import pytest
 
@@ -10,7 +11,7 @@ from netautod_netbox import NautobotSource, NetBoxSource
 from tests.plugins.inventory_support import access, walk
 from tests.support.nautobot_replay import TOKEN, NautobotReplay, recorded_devices
 from tests.support.netbox_replay import V1_TOKEN, NetBoxReplay
-from tests.support.replay import Row
+from tests.support.replay import Row, json_answer
 
 FIRST = "d120014d-50c8-425e-97bb-5f9c95944478"
 
@@ -173,6 +174,32 @@ async def test_changes_between_pages(
     found = await walk(source_of(nautobot))
     assert len(found.ids) == len(set(found.ids)) == seen
     assert (found.incomplete is None) == is_whole
+
+
+async def test_a_server_that_gives_one_page_again_and_again_is_left() -> None:
+    server = NautobotReplay()
+    answer = json_answer({"count": 10**9, "results": server.rows[:5]})
+    server.scripted.append(json_answer({"count": 0, "results": []}))  # the manufacturers
+    server.scripted += [answer] * 50
+    try:
+        found = await walk(source_of(server))
+    finally:
+        server.close()
+    assert (len(found.ids), len(server.lists())) == (5, 2)
+    assert found.incomplete is not None
+
+
+async def test_manufacturers_without_end_are_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("netautod_netbox.nautobot.MOST_MANUFACTURERS", 30)
+    server = NautobotReplay()
+    server.scripted += [
+        json_answer({"count": 10**9, "results": [{"id": str(uuid4()), "name": f"m{at}"}]}) for at in range(40)
+    ]
+    try:
+        with pytest.raises(InventoryFailed, match="more than 30 manufacturers"):
+            await walk(source_of(server))
+    finally:
+        server.close()
 
 
 def added(*beginnings: str) -> list[Row]:

@@ -2,6 +2,7 @@
 
 import asyncio
 import csv
+import threading
 from collections.abc import AsyncGenerator
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 
 from netautod.plugin_api import InventoryFailed, InventoryPage, InventoryProbe, RemoteProblem
 from netautod.plugin_manager import PluginManager
+from netautod_netbox.netbox_rows import NetBoxRows, Walked
 from tests.plugins.inventory_support import Walk, netbox, source_of, walk
 from tests.support.netbox_replay import (
     V1_TOKEN,
@@ -289,12 +291,68 @@ async def test_a_deletion_between_pages_loses_nothing(netbox: NetBoxReplay) -> N
     assert found.incomplete is None
 
 
+async def test_the_next_page_is_made_while_this_one_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    server, asked, read = NetBoxReplay(generated_devices(3000)), threading.Event(), NetBoxRows.read
+    server.before_list = lambda: asked.set() if len(server.lists()) > 1 else None
+
+    def read_late(self: NetBoxRows, body: bytes, after: int) -> Walked:
+        assert asked.wait(10), "the next page was not asked for"
+        return read(self, body, after)
+
+    monkeypatch.setattr(NetBoxRows, "read", read_late)
+    try:
+        found = await walk(source_of(server))
+    finally:
+        server.close()
+    assert (len(found.devices), found.incomplete) == (3000, None)
+    assert [query["id__gt"] for query in server.lists()] == [["0"], ["250"], ["1250"], ["2250"]]
+
+
+async def test_a_glance_that_is_wrong_costs_a_request_and_nothing_else(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("netautod_netbox.netbox.guessed_last_id", lambda body: 2900)
+    server = NetBoxReplay(generated_devices(3000))
+    try:
+        found = await walk(source_of(server))
+        assert (len(set(found.ids)), len(found.ids), found.incomplete) == (3000, 3000, None)
+    finally:
+        server.close()
+
+
 async def test_a_server_that_withholds_devices_is_an_incomplete_walk(netbox: NetBoxReplay) -> None:
     netbox.largest = 10
     netbox.scripted.append(json_answer({"count": 0, "results": []}))  # the platforms
     netbox.scripted.append(json_answer({"count": 64, "results": []}))
     found = await walk(source_of(netbox))
     assert found.incomplete == "NetBox counts 64 more devices but does not list them"
+
+
+async def test_devices_that_vanish_during_the_walk_make_it_incomplete() -> None:
+    server = NetBoxReplay(generated_devices(600), largest=250)
+    # As when the token loses its rights: lists become empty, and no error says so.
+    server.before_list = lambda: server.delete(*range(251, 601)) if len(server.lists()) > 1 else None
+    try:
+        found = await walk(source_of(server))
+    finally:
+        server.close()
+    assert len(found.devices) == 250
+    assert found.incomplete == "350 of NetBox's devices vanished during the walk"
+
+
+async def test_platforms_without_end_are_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("netautod_netbox.netbox.MOST_PLATFORMS", 30)
+    server = NetBoxReplay()
+    server.scripted += [
+        json_answer({"count": 10**9, "results": [{"id": at, "slug": f"p{at}", "parent": None}]})
+        for at in range(1, 40)
+    ]
+    try:
+        with pytest.raises(InventoryFailed, match="more than 30 platforms"):
+            await walk(source_of(server))
+    finally:
+        server.close()
+    assert len(server.lists("dcim/platforms")) == 31
 
 
 async def test_an_empty_netbox() -> None:

@@ -196,8 +196,8 @@ def after_the_plan(monkeypatch: pytest.MonkeyPatch, edit: Callable[[], Awaitable
     """Somebody edits between the reading of the devices and the first write."""
     real = SyncedDevices.known
 
-    async def read_then_edit(self: SyncedDevices, *args: Any) -> Any:
-        found = await real(self, *args)
+    async def read_then_edit(self: SyncedDevices, *args: Any, **options: Any) -> Any:
+        found = await real(self, *args, **options)
         await edit()
         return found
 

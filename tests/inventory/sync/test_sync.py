@@ -38,7 +38,8 @@ async def test_a_first_sync_brings_devices_and_a_second_changes_nothing(world: W
     before = await world.database.scoped("devices").find(world.org_id, {}, sort=[("_id", 1)])
     assert counts(await world.sync(source)) == (0, 0, 3, 0, 0)
     assert await world.database.scoped("devices").find(world.org_id, {}, sort=[("_id", 1)]) == before
-    assert len(await world.audited("device.create")) == 3
+    (created,) = await world.audited("device.create")
+    assert created == {"source": "inventory", "count": 3, "created_at": shown["created_at"]}
 
 
 async def test_what_the_inventory_does_not_know_has_the_defaults_of_a_device_made_by_hand(
@@ -489,3 +490,28 @@ async def test_too_many_devices_and_too_much_time_end_a_sync(world: World, serve
         assert [entry["success"] for entry in await small.history()] == [False, False]
         small.far_end.held = None
         assert (await small.api.post(AD_HOC, BODY)).json["added"] == 1
+
+
+@pytest.mark.parametrize(
+    "unnamed",
+    [
+        pytest.param({"devices": [replace(machine(1, "sw1"), external_id=1)]}, id="a device"),  # type: ignore[arg-type]
+        pytest.param(
+            {"problems": [RemoteProblem(external_id=1, inventory_id=1, name="sw1", error="x")]},  # type: ignore[arg-type]
+            id="a device that cannot be imported",
+        ),
+        pytest.param({"devices": [replace(machine(1, "sw1"), external_id="")]}, id="a device without an id"),
+    ],
+)
+async def test_nothing_is_removed_when_a_plugin_gives_an_id_that_is_no_text(
+    world: World, unnamed: dict[str, Any]
+) -> None:
+    world.far_end.has(machine(1, "sw1"), machine(2, "sw2"))
+    source = await world.source()
+    await world.sync(source)
+    world.far_end.has(machine(2, "sw2"))
+    world.far_end.devices += unnamed.get("devices", [])
+    world.far_end.problems = unnamed.get("problems", [])
+    result = await world.sync(source)
+    assert (result["removed"], await world.names()) == (0, ["sw1", "sw2"])
+    assert any("nothing was removed" in error["error"] for error in result["errors"])
