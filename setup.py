@@ -63,6 +63,7 @@ setup(
             "pytest>=8.3",
             "pytest-asyncio>=1.0",
             "pytest-timeout>=2.3",
+            "pytest-xdist>=3.6",
             "ruff>=0.11",
             "types-croniter",
             "types-jsonschema",
