@@ -66,11 +66,11 @@ def _single(death: Death, real: Any) -> Any:
 
 
 def _batch(death: Death, real: Any) -> Any:
-    async def write(self: Collection, batch: Any) -> Any:
+    async def write(self: Collection, batch: Any, **options: Any) -> Any:
         if death.count():
-            await real(self, batch[: len(batch) // 2])
+            await real(self, batch[: len(batch) // 2], **options)
             raise Died
-        return await real(self, batch)
+        return await real(self, batch, **options)
 
     return write
 
