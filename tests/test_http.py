@@ -9,7 +9,7 @@ from marshmallow import fields
 from netautod.http.access import any_token, public, requires
 from netautod.http.handler import JsonHandler
 from netautod.http.routes import Route, UndeclaredError
-from netautod.http.schema import Answer, Id, Integer, Name, PageQuery, Query, Request, Text
+from netautod.http.schema import Answer, Id, Integer, JsonObject, Name, PageQuery, Query, Request, Text
 from tests.conftest import Serve
 from tests.support.client import assert_error
 
@@ -25,6 +25,7 @@ class ThingRequest(Request):
     port = Integer(allow_none=True)
     description = Text()
     other_id = Id()
+    metadata = JsonObject()
 
 
 class Things(JsonHandler):
@@ -79,6 +80,9 @@ ROUTES = [
         pytest.param(b"[1]", "must be a JSON object", id="an array"),
         pytest.param(b"", "name: Missing data", id="nothing where a field is required"),
         pytest.param(b'{"name":"a","port":"7"}', "port: Not a valid integer", id="text for a number"),
+        pytest.param(
+            b'{"name":"a","metadata":[1]}', "metadata: Not a JSON object", id="a list for an object"
+        ),
         pytest.param(b'{"name":"a","port":1.0}', "port: Not a valid integer", id="fraction for a number"),
         pytest.param(b'{"name":"a","port":true}', "port: Not a valid integer", id="true for a number"),
         pytest.param(b'{"name":{"$ne":1}}', "name: Not a valid string", id="operator object"),

@@ -11,6 +11,7 @@ from netautod.http.schema import (
     Boolean,
     Id,
     Integer,
+    JsonObject,
     Name,
     PageAnswer,
     PageQuery,
@@ -73,7 +74,7 @@ class DeviceRequest(Request):
     serial_number = Label()
     asset_tag = Label()
     tags = ShortList(Name(), most=100)
-    metadata = fields.Dict()
+    metadata = JsonObject()
     default_credential_id = Id(allow_none=True)
     snmp_credential_id = Id(allow_none=True)
     automation_transport = Label(max_length=64)

@@ -9,6 +9,7 @@ from netautod.docs.models import CATEGORIES, CONTENT_TYPES
 from netautod.http.schema import (
     Answer,
     Id,
+    JsonObject,
     Name,
     PageQuery,
     QueryBoolean,
@@ -38,7 +39,7 @@ class DocumentRequest(Request):
 
 
 class RenderRequest(Request):
-    variables = fields.Dict(keys=fields.String(), values=fields.Raw(allow_none=True), load_default=dict)
+    variables = JsonObject(keys=fields.String(), values=fields.Raw(allow_none=True), load_default=dict)
 
 
 class DocumentsQuery(PageQuery):

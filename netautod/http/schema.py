@@ -84,6 +84,13 @@ class Id(fields.String):
         return found
 
 
+class JsonObject(fields.Dict):
+    """Free-form JSON with names."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**{"error_messages": {"invalid": "Not a JSON object."}, **options})
+
+
 class Timestamp(fields.String):
     """Answers only: ISO 8601 UTC with milliseconds and Z."""
 

@@ -7,6 +7,7 @@ from netautod.http.schema import (
     Boolean,
     Id,
     Integer,
+    JsonObject,
     Name,
     PageAnswer,
     PageQuery,
@@ -26,7 +27,7 @@ class TaskCreate(Request):
     task_type = fields.String(required=True)
     cron_expression = fields.String(required=True, validate=validate.Length(max=255))
     timezone = fields.String(load_default="UTC", validate=validate.Length(max=64))
-    parameters = fields.Dict(keys=fields.String(), load_default=dict)
+    parameters = JsonObject(keys=fields.String(), load_default=dict)
     enabled = Boolean(load_default=True)
     max_retries = Integer(load_default=3, validate=validate.Range(0, 20))
     retry_delay_seconds = Integer(load_default=60, validate=validate.Range(0, 86400))
