@@ -57,7 +57,9 @@ class RemoteDevice:
     """One device as the far end describes it, in our terms.
 
     `external_id` is the id there as text (the match of later syncs); `inventory_id` the same as a number,
-    None where ids are no numbers. `host` is an address without prefix length, or a host name.
+    None where ids are no numbers. While one of a walk has an id that is no text of 1 to 255 characters,
+    nothing is removed: who knows which device it is. `host` is an address without prefix length, or a host
+    name.
     """
 
     external_id: str

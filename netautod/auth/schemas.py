@@ -14,6 +14,7 @@ from netautod.http.schema import (
     Query,
     QueryTimestamp,
     Request,
+    ShortList,
     Text,
     Timestamp,
 )
@@ -51,7 +52,7 @@ class Moment(QueryTimestamp):
 class ApiTokenBody(Request):
     read_only = frozenset({"id", "created_at", "last_used_at"})
     name = Name(required=True)
-    permissions = fields.List(Permission(), required=True, validate=validate.Length(max=100))
+    permissions = ShortList(Permission(), required=True, most=100)
     expires_at = Moment(allow_none=True)
 
 

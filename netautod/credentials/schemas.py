@@ -7,7 +7,17 @@ from marshmallow import ValidationError, fields, validate
 
 from netautod.credentials import rules
 from netautod.credentials.hosts import is_entry
-from netautod.http.schema import Answer, Boolean, Integer, Name, PageAnswer, Request, Text, Timestamp
+from netautod.http.schema import (
+    Answer,
+    Boolean,
+    Integer,
+    Name,
+    PageAnswer,
+    Request,
+    ShortList,
+    Text,
+    Timestamp,
+)
 
 SECRET_LENGTH = 65_536
 
@@ -48,7 +58,7 @@ class CredentialRequest(Request):
     credential_type = fields.String(required=True, validate=validate.OneOf(sorted(rules.TYPES)))
     username = Username(max_length=255)
     port = Integer(allow_none=True, validate=validate.Range(1, 65535))
-    allowed_hosts = fields.List(fields.String(validate=_host_entry), validate=validate.Length(max=256))
+    allowed_hosts = ShortList(fields.String(validate=_host_entry), most=256)
     is_default = Boolean()
     use_certificate = Boolean()
     secret = Text(max_length=SECRET_LENGTH, load_only=True)

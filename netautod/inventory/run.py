@@ -71,16 +71,16 @@ class SyncRun:
 
     async def plan(self) -> Plan:
         """What would be done now."""
+        names, ids, kept = await asyncio.to_thread(self._sought)
+        known = await self.devices.known(self.caller.org_id, self.facts.key, names, ids=ids, kept=kept)
+        return await asyncio.to_thread(make_plan, known, self.walk.wanted, self.facts)
+
+    def _sought(self) -> tuple[dict[str, str], list[str], set[str]]:
+        """The wanted names, the bound devices that are to be read whole, and the names of the others."""
         names = {one.external_id: one.name for one in self.walk.wanted}
         settled = {device.external_id for device in self.walk.settled}
-        known = await self.devices.known(
-            self.caller.org_id,
-            self.facts.key,
-            names,
-            ids=[device.id for external_id, device in self.bound.items() if external_id not in settled],
-            kept={device.name for device in self.walk.settled},
-        )
-        return await asyncio.to_thread(make_plan, known, self.walk.wanted, self.facts)
+        ids = [device.id for external_id, device in self.bound.items() if external_id not in settled]
+        return names, ids, {device.name for device in self.walk.settled}
 
     async def apply(self) -> Tally:
         self.tally.failed += len(self.walk.problems)

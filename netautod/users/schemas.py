@@ -4,7 +4,7 @@ from typing import Any
 
 from marshmallow import ValidationError, fields, validate
 
-from netautod.http.schema import Answer, Boolean, Id, Name, PageAnswer, Request, Text, Timestamp
+from netautod.http.schema import Answer, Boolean, Id, Name, PageAnswer, Request, ShortList, Text, Timestamp
 from netautod.users.models import AUTH_PROVIDERS, LOCAL
 from netautod.users.rank import is_permission
 
@@ -19,7 +19,7 @@ class UserCreate(Request):
     external_id = Text(max_length=1024)
     email = Text(max_length=254, validate=validate.Email())
     display_name = Text(max_length=255)
-    roles = fields.List(Name(), required=True, validate=validate.Length(max=100))
+    roles = ShortList(Name(), required=True, most=100)
     is_active = Boolean(load_default=True)
 
 
@@ -63,7 +63,7 @@ class RoleRequest(Request):
     read_only = frozenset({"id", "org_id", "builtin", "created_at", "updated_at"})
     name = Name(required=True)
     description = Text()
-    permissions = fields.List(Permission(), required=True, validate=validate.Length(max=100))
+    permissions = ShortList(Permission(), required=True, most=100)
 
 
 class RoleAnswer(Answer):

@@ -87,7 +87,7 @@ def seconds_of(retry_after: str | None, *, now: datetime) -> float | None:
         return float(text[:9])
     try:
         moment = parsedate_to_datetime(text)
-    except ValueError:
+    except (ValueError, OverflowError):  # the latter for numbers beyond all time
         return None
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=UTC)

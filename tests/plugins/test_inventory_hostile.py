@@ -57,6 +57,7 @@ async def test_errors_that_stay_are_given_up(netbox: NetBoxReplay) -> None:
         pytest.param("7", 7.0, id="seconds"),
         pytest.param("0", 0.0, id="no seconds"),
         pytest.param("soon", 1.0, id="neither seconds nor a date"),
+        pytest.param("Thu, 01 Jan 99999999999 00:00:00 GMT", 1.0, id="a date beyond all time"),
         pytest.param(None, 1.0, id="no header"),
         pytest.param("Thu, 01 Jan 1998 00:00:00 GMT", 0.0, id="a date that is over"),
     ],
