@@ -88,7 +88,9 @@ class Services:
             raise DeviceFailed(exc.text, kind="not_found", final=True) from exc
         self._guard()
         await self._begin_snapshot()
-        await self._configs.snapshots.add(self._caller.org_id, self._execution.id, name, captured)
+        await self._configs.snapshots.add(
+            self._caller.org_id, self._execution.id, name, captured, check=self._guard
+        )
         config = captured.config
         return CaptureOutcome(
             config_id=config.id,

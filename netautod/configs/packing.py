@@ -43,4 +43,7 @@ def unpacked_bytes(data: bytes) -> bytes:
 @cache
 def _dictionary(number: int) -> zstandard.ZstdCompressionDict:
     content = files("netautod.configs").joinpath(f"dictionaries/{number}.txt").read_bytes()
-    return zstandard.ZstdCompressionDict(content, dict_type=zstandard.DICT_TYPE_RAWCONTENT)
+    made = zstandard.ZstdCompressionDict(content, dict_type=zstandard.DICT_TYPE_RAWCONTENT)
+    if number == DICTIONARY:
+        made.precompute_compress(level=LEVEL)  # once, else for every text: 0.2 ms of 0.4 for 30 KB
+    return made

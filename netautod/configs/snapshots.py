@@ -5,7 +5,7 @@ each attempt completes it. So whatever is left of a run that never came to its e
 retention finds it.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID, uuid5
@@ -61,7 +61,15 @@ class Snapshots:
         first = {"execution_id": execution_id, "draft_since": self._clock.now()}
         await self._upsert(org_id, snapshot_id(execution_id), {"$setOnInsert": first})
 
-    async def add(self, org_id: OrgId, execution_id: str, device_name: str, captured: Captured) -> None:
+    async def add(
+        self,
+        org_id: OrgId,
+        execution_id: str,
+        device_name: str,
+        captured: Captured,
+        *,
+        check: Callable[[], None] | None = None,
+    ) -> None:
         """Notes a captured device in place of what an earlier attempt noted (with others: gathered.py)."""
         snapshot, config = snapshot_id(execution_id), captured.config
         row = SnapshotConfig(
@@ -74,7 +82,7 @@ class Snapshots:
         change = {"$set": {"snapshot_id": snapshot, **row.to_json()}}
         noting = ({"_id": f"{snapshot}:{config.device_id}"}, change)
         try:
-            await self._notes.ask(org_id, noting, patient=True)
+            await self._notes.ask(org_id, noting, patient=True, check=check)
         except Duplicate:  # somebody else made the document at the same moment
             await self._rows.update(org_id, *noting)
 

@@ -53,7 +53,7 @@ async def test_cancel_against_finish(stand: Stand) -> None:
     told = {204: "cancelled", 409: "completed"}
     assert {run.id: told[replies[run.id]] for run in runs} == states, seed
     # Otherwise one side always won, and nothing was raced.
-    assert min(Counter(replies.values()).values()) > RACES / 20, (seed, Counter(replies.values()))
+    assert min(Counter(replies.values()).values()) > RACES / 100, (seed, Counter(replies.values()))
 
 
 async def _race(client: ApiClient, run: Execution, started: asyncio.Event, chance: random.Random) -> int:
