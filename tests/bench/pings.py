@@ -1,7 +1,7 @@
 """Asks for one path again and again on one connection, and tells how long the answers took.
 
-`python -m tests.bench.pings <url>` prints `true` when it begins, asks every 10 ms until its stdin closes, and
-prints the milliseconds of all answers as one JSON list.
+`python -m tests.bench.pings <url> [<milliseconds>]` prints `true` when it begins, asks every 10 ms (or so
+many) until its stdin closes, and prints the milliseconds of all answers as one JSON list.
 """
 
 import asyncio
@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from tests.bench.children import parent_gone, say
 
-PAUSE = 0.01
+PAUSE_MS = 10
 
 
 async def ask(reader: StreamReader, writer: StreamWriter, request: bytes) -> float:
@@ -26,7 +26,7 @@ async def ask(reader: StreamReader, writer: StreamWriter, request: bytes) -> flo
     return (time.perf_counter() - began) * 1000
 
 
-async def main(url: str) -> None:
+async def main(url: str, pause_ms: int = PAUSE_MS) -> None:
     split = urlsplit(url)
     reader, writer = await asyncio.open_connection(split.hostname, split.port)
     request = f"GET {split.path} HTTP/1.1\r\nHost: {split.netloc}\r\n\r\n".encode()
@@ -35,7 +35,7 @@ async def main(url: str) -> None:
     async def forever() -> None:
         while True:
             took.append(await ask(reader, writer, request))
-            await asyncio.sleep(PAUSE)
+            await asyncio.sleep(pause_ms / 1000)
 
     asking = asyncio.create_task(forever())
     say(True)
@@ -47,4 +47,4 @@ async def main(url: str) -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(main(sys.argv[1]))
+    asyncio.run(main(sys.argv[1], *map(int, sys.argv[2:])))
