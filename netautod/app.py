@@ -124,6 +124,7 @@ async def build(base: Foundation, health: Callable[[], Awaitable[Health]]) -> As
                 devices=device_parts.devices, configs=configs, commands=operations.commands
             ),
             finished=observers.execution_finished,
+            observed=lambda: observers.wanted("netautod_execution_finished"),
             runs=settings.executions,
             schedule=settings.scheduler,
             paused=pauses.paused,

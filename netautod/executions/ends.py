@@ -15,16 +15,23 @@ logger = logging.getLogger(__name__)
 class Ends:
     """Not told: what is cancelled because its task was deleted.
 
-    `finished` must return at once and never raise.
+    `finished` must return at once and never raise. While it is not `observed`, an end costs nothing.
     """
 
-    def __init__(self, *, store: ExecutionStore, finished: Callable[[FinishedExecution], None]) -> None:
+    def __init__(
+        self,
+        *,
+        store: ExecutionStore,
+        finished: Callable[[FinishedExecution], None],
+        observed: Callable[[], bool] = lambda: True,
+    ) -> None:
         self._store = store
         self._finished = finished
+        self._observed = observed
 
     async def tell(self, execution: Execution, state: State, error_message: str | None) -> None:
         """After the move to `state` is stored; nothing is told of one that is not the end."""
-        if state not in TERMINAL:
+        if state not in TERMINAL or not self._observed():
             return
         self._finished(
             FinishedExecution(

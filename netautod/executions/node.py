@@ -52,13 +52,14 @@ class ExecutionNode:
         owners: OwnerLookup,
         acting: ActingFactory,
         finished: Callable[[FinishedExecution], None],
+        observed: Callable[[], bool] = lambda: True,
         runs: ExecutionSettings,
         schedule: SchedulerSettings,
         paused: Callable[[], Collection[OrgId]] = frozenset,
     ) -> None:
-        """`paused` tells at any time for which organizations nothing is to begin; `finished`: see Ends."""
+        """`paused` tells at any time for which organizations nothing is to begin; the others: see Ends."""
         self.store = ExecutionStore(database)
-        self.ends = Ends(store=self.store, finished=finished)
+        self.ends = Ends(store=self.store, finished=finished, observed=observed)
         self._keeper = LeaseKeeper(
             collection=database.collection(COLLECTION),
             node_id=node_id,

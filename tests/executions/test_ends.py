@@ -66,6 +66,12 @@ async def test_a_success_after_a_failure_is_a_recovery(
     assert told(world) == [("completed", None, recovered), ("failed", "x", False)]
 
 
+async def test_an_end_that_nobody_observes_is_not_told(world: World) -> None:
+    unobserved = Ends(store=world.executions, finished=world.finished.append, observed=lambda: False)
+    await unobserved.tell(manual_run(task()), "completed", None)
+    assert told(world) == []
+
+
 async def test_a_run_that_is_tried_again_has_not_ended(world: World) -> None:
     async with world.node(Does(fails)):
         execution = await world.run(task(max_retries=1))

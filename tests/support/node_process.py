@@ -100,6 +100,7 @@ def _node(config: NodeConfig, database: Database, clock: ServerClock, metrics: M
         owners=owner,
         acting=acting,
         finished=lambda execution: None,
+        observed=lambda: False,
         runs=config.runs,
         schedule=config.schedule,
     )
