@@ -270,6 +270,10 @@ class DeviceStore:
     async def forget(self, org_id: OrgId, device_id: str) -> None:
         await self._devices.delete(org_id, {"_id": device_id, "live": None})
 
+    async def make_searchable(self) -> None:
+        """Gives devices of earlier releases the text that searches look at."""
+        await self._all.update_many({"live": True, SEARCH: None}, [{"$set": {SEARCH: SEARCH_TEXT}}])
+
     async def tombstones_to_clean(self) -> list[tuple[OrgId, str]]:
         found = await self._all.find({"cleanup": True}, fields={"org_id": 1})
         return [(OrgId(document["org_id"]), str(document["_id"])) for document in found]

@@ -232,6 +232,16 @@ async def test_a_search_follows_updates(
     )
 
 
+async def test_a_device_of_an_earlier_release_is_found_after_the_next_start(inventory: Inventory) -> None:
+    await inventory.device(name="Old-1", host="192.0.2.77")
+    devices = inventory.database.collection(COLLECTION)
+    await devices.update_many({}, {"$unset": {"search": ""}})
+    await inventory.services.devices.resume()
+    for q in ("old-1", "2.77"):
+        (found,) = (await inventory.api.get(f"/api/devices?q={q}")).json["devices"]
+        assert found["name"] == "Old-1"
+
+
 async def test_a_search_for_users_of_a_credential_reads_only_them(
     inventory: Inventory, mongo_uri: str
 ) -> None:
