@@ -18,7 +18,10 @@ class Listener:
 
     def _accept(self) -> None:
         while True:
-            connection, _ = self._socket.accept()
+            try:
+                connection, _ = self._socket.accept()
+            except OSError:  # closed before this thread came to wait for anybody
+                return
             if self.ended.is_set():
                 connection.close()
                 return
