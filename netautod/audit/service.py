@@ -39,17 +39,7 @@ class AuditLog:
         details: Mapping[str, Any] | None = None,
     ) -> None:
         """`action` is a verb with its resource: `device.create`, `auth.login`, `credential.use`."""
-        await self.record_for(
-            caller.org_id,
-            actor_id=caller.user_id,
-            actor_name=caller.username,
-            action=action,
-            resource_type=resource_type,
-            resource_id=resource_id,
-            ip_address=caller.ip_address,
-            request_id=caller.request_id,
-            details=details,
-        )
+        await self._store.insert(self._event(caller, action, resource_type, resource_id, details or {}))
 
     async def record_many(
         self,
@@ -59,23 +49,10 @@ class AuditLog:
         records: Iterable[tuple[str, Mapping[str, Any]]],
     ) -> None:
         """One event for each (resource id, details), in one write."""
-        now = self._clock.now()
         await self._store.insert_many(
             caller.org_id,
             [
-                AuditEvent(
-                    id=str(uuid4()),
-                    org_id=caller.org_id,
-                    at=now,
-                    actor_id=caller.user_id,
-                    actor_name=caller.username,
-                    action=action,
-                    resource_type=resource_type,
-                    resource_id=resource_id,
-                    ip_address=caller.ip_address,
-                    request_id=caller.request_id,
-                    details=details,
-                )
+                self._event(caller, action, resource_type, resource_id, details)
                 for resource_id, details in records
             ],
         )
@@ -108,3 +85,25 @@ class AuditLog:
             details=details or {},
         )
         await self._store.insert(event)
+
+    def _event(
+        self,
+        caller: Caller,
+        action: str,
+        resource_type: str,
+        resource_id: str | None,
+        details: Mapping[str, Any],
+    ) -> AuditEvent:
+        return AuditEvent(
+            id=str(uuid4()),
+            org_id=caller.org_id,
+            at=self._clock.now(),
+            actor_id=caller.user_id,
+            actor_name=caller.username,
+            action=action,
+            resource_type=resource_type,
+            resource_id=resource_id,
+            ip_address=caller.ip_address,
+            request_id=caller.request_id,
+            details=details,
+        )

@@ -37,26 +37,6 @@ class CaptureItem:
 
 
 @dataclass(frozen=True, kw_only=True)
-class EnableDialog:
-    """How to get from the unprivileged to the privileged mode.
-
-    Where a device asks for a name first, `user_prompt` finds that question; the name of the login is sent.
-    """
-
-    command: str
-    password_prompt: re.Pattern[str]
-    user_prompt: re.Pattern[str] | None = None
-
-    def asks_user(self, line: str) -> bool:
-        """Whether the line is the question for the name."""
-        return self.user_prompt is not None and self.user_prompt.search(line) is not None
-
-    def asks(self, line: str) -> bool:
-        """Whether the line is one of the questions of the dialog."""
-        return self.asks_user(line) or self.password_prompt.search(line) is not None
-
-
-@dataclass(frozen=True, kw_only=True)
 class LoginDialog:
     """The login that a device asks for on its terminal, after that of SSH or instead of it.
 
@@ -73,6 +53,16 @@ class LoginDialog:
     def asks(self, line: str) -> bool:
         """Whether the line is one of the questions of the dialog."""
         return self.asks_user(line) or self.password_prompt.search(line) is not None
+
+
+@dataclass(frozen=True, kw_only=True)
+class EnableDialog(LoginDialog):
+    """How to get from the unprivileged to the privileged mode, by a command and the enable secret.
+
+    Where a device asks for a name first, the name of the login is sent.
+    """
+
+    command: str
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,25 +1,22 @@
 """Pages of Nautobot's device list in our terms, as `depth=1` gives them: with one level of nested objects."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 from uuid import UUID
 
-from netautod.plugin_api import InventoryPage, RemoteDevice, RemoteProblem
+from netautod.plugin_api import InventoryPage, RemoteDevice
 from netautod_netbox.device_types import DEVICE_TYPE, DeviceTypes, slug_of
 from netautod_netbox.errors import Malformed, Unfit
 from netautod_netbox.fields import (
     LONGEST_NAME,
     Row,
     child,
-    custom_fields,
     host_of,
-    integer,
     text,
     text_in,
     texts_in,
 )
 from netautod_netbox.listing import parse
+from netautod_netbox.rows import PageMaker, metadata_of, without_address
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,34 +58,17 @@ class NautobotRows:
 
     def read(self, body: bytes) -> Walked:
         """Raises Malformed."""
-        devices: list[RemoteDevice] = []
-        problems: list[RemoteProblem] = []
-        ids: list[str] = []
+        made, ids = PageMaker(), list[str]()
 
         def take(row: Row) -> None:
             device_id = _id(row)
             ids.append(device_id)
             if device_id not in self.seen:
                 self.seen.add(device_id)
-                found = self._read(row, device_id)
-                if isinstance(found, RemoteDevice):
-                    devices.append(found)
-                else:
-                    problems.append(found)
+                made.add(row, device_id, None, lambda name: self._device(row, device_id, name))
 
         listing = parse(body, take)
-        page = InventoryPage(devices=tuple(devices), problems=tuple(problems))
-        return Walked(page=page, ids=tuple(ids), count=listing.count)
-
-    def _read(self, row: Row, device_id: str) -> RemoteDevice | RemoteProblem:
-        name: str | None = None
-        try:
-            name = text(row, "name", longest=LONGEST_NAME)
-            if name is None:
-                raise Unfit("the device has no name")
-            return self._device(row, device_id, name)
-        except Unfit as error:
-            return RemoteProblem(external_id=device_id, inventory_id=None, name=name, error=error.text)
+        return Walked(page=made.page(), ids=tuple(ids), count=listing.count)
 
     def _device(self, row: Row, device_id: str, name: str) -> RemoteDevice:
         kind = child(row, "device_type") or {}
@@ -107,7 +87,13 @@ class NautobotRows:
             serial_number=text(row, "serial"),
             asset_tag=text(row, "asset_tag"),
             tags=texts_in(row, "tags", "name"),
-            metadata=self._metadata(row, device_id, platform),
+            metadata=metadata_of(
+                row,
+                url=f"{self._base}/dcim/devices/{device_id}/",
+                platform_slug=_slug(platform),
+                status=text_in(row, "status", "name"),
+                role=text_in(row, "role", "name"),
+            ),
         )
 
     def _device_type(self, platform: Row, manufacturer: str | None, model: str | None) -> str:
@@ -122,21 +108,6 @@ class NautobotRows:
                 return said
         return self._types.find(() if slug is None else (slug,), manufacturer, model)
 
-    def _metadata(self, row: Row, device_id: str, platform: Row) -> Mapping[str, Any]:
-        """Nothing that changes by itself, such as `last_updated`: it would make every sync an update."""
-        found = {
-            "url": f"{self._base}/dcim/devices/{device_id}/",
-            "platform_slug": _slug(platform),
-            "status": text_in(row, "status", "name"),
-            "role": text_in(row, "role", "name"),
-            "tenant": text_in(row, "tenant", "name"),
-            "rack": text_in(row, "rack", "name"),
-            "virtual_chassis": text_in(row, "virtual_chassis", "name"),
-            "vc_position": integer(row, "vc_position"),
-            "custom_fields": custom_fields(row) or None,
-        }
-        return {name: value for name, value in found.items() if value is not None}
-
 
 def _host(row: Row) -> str:
     """Nautobot does not say which of the two it prefers; IPv4 is the one that is more often routed."""
@@ -145,10 +116,7 @@ def _host(row: Row) -> str:
         return host_of(address)
     if child(row, "primary_ip4") is not None or child(row, "primary_ip6") is not None:
         raise Unfit("the token may not see the device's primary IP address")
-    if child(row, "virtual_chassis") is not None:
-        chassis = text_in(row, "virtual_chassis", "name") or "without a name"
-        raise Unfit(f"the member of the virtual chassis {chassis} has no primary IP address of its own")
-    raise Unfit("the device has no primary IP address")
+    raise without_address(row)
 
 
 def _slug(platform: Row) -> str | None:

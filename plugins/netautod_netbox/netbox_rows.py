@@ -1,17 +1,13 @@
 """Pages of NetBox's device list in our terms."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
-from netautod.plugin_api import InventoryPage, RemoteDevice, RemoteProblem
+from netautod.plugin_api import InventoryPage, RemoteDevice
 from netautod_netbox.device_types import DeviceTypes
-from netautod_netbox.errors import Malformed, Unfit
+from netautod_netbox.errors import Malformed
 from netautod_netbox.fields import (
-    LONGEST_NAME,
     Row,
     child,
-    custom_fields,
     host_of,
     integer,
     text,
@@ -20,6 +16,7 @@ from netautod_netbox.fields import (
 )
 from netautod_netbox.filters import Obedience
 from netautod_netbox.listing import INT64_MAX, parse
+from netautod_netbox.rows import PageMaker, metadata_of, without_address
 
 # 4.0 and later send these only; before, the parameter `fields` is ignored and everything comes. `exclude`
 # spares the rendering of config contexts, which costs most (netbox/extras/api/mixins.py).
@@ -90,8 +87,7 @@ class NetBoxRows:
     def read(self, body: bytes, after: int) -> Walked:
         """Raises Malformed for another order than by id, for a page that does not get past `after`, and for
         a device that the filters exclude."""
-        devices: list[RemoteDevice] = []
-        problems: list[RemoteProblem] = []
+        made = PageMaker()
         last = 0
 
         def take(row: Row) -> None:
@@ -103,40 +99,24 @@ class NetBoxRows:
             last = device_id
             if is_new:
                 self._check_filters(row)
-                found = self._read(row, device_id)
-                if isinstance(found, RemoteDevice):
-                    devices.append(found)
-                else:
-                    problems.append(found)
+                made.add(row, str(device_id), device_id, lambda name: self._device(row, device_id, name))
 
         listing = parse(body, take)
         if listing.rows and last <= after:
             raise Malformed("the next page has the devices of an earlier one")
-        page = InventoryPage(devices=tuple(devices), problems=tuple(problems))
-        return Walked(page=page, last=max(last, after), rows=listing.rows, count=listing.count)
+        return Walked(page=made.page(), last=max(last, after), rows=listing.rows, count=listing.count)
 
     def _check_filters(self, row: Row) -> None:
         ignored = self._obedience.ignored(row)
         if ignored is not None:
             raise Malformed(f"it ignores the filter {ignored}")
 
-    def _read(self, row: Row, device_id: int) -> RemoteDevice | RemoteProblem:
-        name: str | None = None
-        try:
-            name = text(row, "name", longest=LONGEST_NAME)
-            if name is None:
-                raise Unfit("the device has no name")
-            return self._device(row, device_id, name)
-        except Unfit as error:
-            return RemoteProblem(
-                external_id=str(device_id), inventory_id=device_id, name=name, error=error.text
-            )
-
     def _device(self, row: Row, device_id: int, name: str) -> RemoteDevice:
         kind = child(row, "device_type") or {}
         platform = child(row, "platform") or {}
         manufacturer = child(kind, "manufacturer") or {}
         slug, model = text(platform, "slug"), text(kind, "model")
+        role = child(row, "role") or child(row, "device_role")  # the latter until 3.x
         line = () if slug is None else self._tree.line(slug)
         return RemoteDevice(
             external_id=str(device_id),
@@ -152,25 +132,15 @@ class NetBoxRows:
             serial_number=text(row, "serial"),
             asset_tag=text(row, "asset_tag"),
             tags=texts_in(row, "tags", "slug"),
-            metadata=self._metadata(row, device_id, slug),
+            metadata=metadata_of(
+                row,
+                url=f"{self._base}/dcim/devices/{device_id}/",
+                platform_slug=slug,
+                status=text_in(row, "status", "value"),
+                role=None if role is None else text(role, "name"),
+                location=text_in(row, "location", "name"),
+            ),
         )
-
-    def _metadata(self, row: Row, device_id: int, platform_slug: str | None) -> Mapping[str, Any]:
-        """Nothing that changes by itself, such as `last_updated`: it would make every sync an update."""
-        role = child(row, "role") or child(row, "device_role")  # the latter until 3.x
-        found: dict[str, Any] = {
-            "url": f"{self._base}/dcim/devices/{device_id}/",
-            "platform_slug": platform_slug,
-            "status": text_in(row, "status", "value"),
-            "role": None if role is None else text(role, "name"),
-            "tenant": text_in(row, "tenant", "name"),
-            "location": text_in(row, "location", "name"),
-            "rack": text_in(row, "rack", "name"),
-            "virtual_chassis": text_in(row, "virtual_chassis", "name"),
-            "vc_position": integer(row, "vc_position"),
-            "custom_fields": custom_fields(row) or None,
-        }
-        return {name: value for name, value in found.items() if value is not None}
 
 
 def _host(row: Row) -> str:
@@ -178,10 +148,7 @@ def _host(row: Row) -> str:
     address = text_in(row, "primary_ip", "address")
     if address is not None:
         return host_of(address)
-    if child(row, "virtual_chassis") is not None:
-        chassis = text_in(row, "virtual_chassis", "name") or "without a name"
-        raise Unfit(f"the member of the virtual chassis {chassis} has no primary IP address of its own")
-    raise Unfit("the device has no primary IP address")
+    raise without_address(row)
 
 
 def _id(row: Row) -> int:

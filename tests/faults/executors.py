@@ -4,6 +4,7 @@ import asyncio
 import os
 import signal
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any, ClassVar, cast
@@ -37,7 +38,7 @@ class Wire:
         await self._sent.update({"_id": row_id}, [{"$set": {**command, "at": "$$NOW"}}], upsert=True)
 
 
-class Work:
+class Work(ABC):
     """Base of the executors; `parameters` of the task say how long (`seconds`) and how often (`pause`)."""
 
     parameters_schema: ClassVar[type[Schema] | None] = None
@@ -51,8 +52,8 @@ class Work:
         await self.work(context, cast(Wire, context.acting), Pace(context.parameters))
         return {"node": self.node}
 
-    async def work(self, context: RunContext, wire: Wire, pace: "Pace") -> None:
-        raise NotImplementedError
+    @abstractmethod
+    async def work(self, context: RunContext, wire: Wire, pace: "Pace") -> None: ...
 
 
 class Pace:

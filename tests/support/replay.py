@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -42,7 +43,7 @@ class Asked:
     authorization: str | None
 
 
-class ReplayServer:
+class ReplayServer(ABC):
     """Answers GET below `<prefix>/api/` on a random port of loopback, until `close`.
 
     `scripted`: these come first, for lists only. `before_list` is called before a list of devices is made.
@@ -80,14 +81,14 @@ class ReplayServer:
             return self.scripted.popleft()
         return self.listed(asked.path, asked.query)
 
-    def refusal(self, authorization: str | None) -> Any:
-        raise NotImplementedError
+    @abstractmethod
+    def refusal(self, authorization: str | None) -> Any: ...
 
-    def status(self) -> Any:
-        raise NotImplementedError
+    @abstractmethod
+    def status(self) -> Any: ...
 
-    def listed(self, path: str, query: Query) -> Answer:
-        raise NotImplementedError
+    @abstractmethod
+    def listed(self, path: str, query: Query) -> Answer: ...
 
 
 class _Handler(RequestHandler):
