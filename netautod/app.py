@@ -28,6 +28,7 @@ from netautod.docs.notes_vault import NotesVault
 from netautod.docs.service import DocumentService
 from netautod.document_parts import documents_of
 from netautod.executions import handlers as execution_handlers
+from netautod.executions.attempt import ActingFactory
 from netautod.executions.node import ExecutionNode, lease_times
 from netautod.executions.service import ExecutionService
 from netautod.foundation import Foundation
@@ -43,6 +44,8 @@ from netautod.inventory_parts import InventoryParts
 from netautod.leases import named
 from netautod.leases.keeper import LeaseKeeper
 from netautod.metrics import Metrics
+from netautod.observers import Observers
+from netautod.plugin_api import Executor
 from netautod.plugin_manager import PluginManager
 from netautod.plugin_parts import observers_of
 from netautod.sites import handlers as site_handlers
@@ -91,8 +94,7 @@ INSTALLED: Mapping[str, bool] = {
 @asynccontextmanager
 async def build(base: Foundation, health: Callable[[], Awaitable[Health]]) -> AsyncIterator[Service]:
     """Builds everything and starts what runs in the background; the caller listens and drains."""
-    settings = base.settings
-    chosen = settings.plugins
+    chosen = base.settings.plugins
     plugins = PluginManager.load(required=chosen.required, disabled=chosen.disabled)
     executors = plugins.executors()
     metrics, ticks = Metrics(), NextTicks()
@@ -112,23 +114,8 @@ async def build(base: Foundation, health: Callable[[], Awaitable[Health]]) -> As
         operations = DeviceOperations.build(base, device_parts, sessions)
         pauses = await stack.enter_async_context(Pauses(base.database))
         inventory = InventoryParts.build(base, device_parts, plugins, leases, pauses.paused)
-        node = ExecutionNode(
-            node_id=node_id,
-            database=base.database,
-            clock=base.clock,
-            metrics=metrics,
-            ticks=ticks,
-            executors=executors,
-            owners=owners_of(base.users),
-            acting=acting_factory(
-                devices=device_parts.devices, configs=configs, commands=operations.commands
-            ),
-            finished=observers.execution_finished,
-            observed=lambda: observers.wanted("netautod_execution_finished"),
-            runs=settings.executions,
-            schedule=settings.scheduler,
-            paused=pauses.paused,
-        )
+        acting = acting_factory(devices=device_parts.devices, configs=configs, commands=operations.commands)
+        node = _node(base, node_id, metrics, ticks, executors, acting, observers, pauses)
         tasks = tasks_of(base, device_parts, ticks, executors)
         executions = executions_of(base, tasks, node)
         notes, documents = await documents_of(stack, base)
@@ -151,12 +138,15 @@ async def build(base: Foundation, health: Callable[[], Awaitable[Health]]) -> As
         await device_parts.resume()
         await inventory.sources.resume()
         await auth.resume()
-        await stack.enter_async_context(node)
-        await stack.enter_async_context(retention(base, device_parts.devices, configs, leases))
-        stale = stale_backups(base, device_parts.devices, leases, observers)
-        if stale is not None:
-            await stack.enter_async_context(stale)
-        await stack.enter_async_context(inventory.auto)
+        background = (
+            node,
+            retention(base, device_parts.devices, configs, leases),
+            stale_backups(base, device_parts.devices, leases, observers),
+            inventory.auto,
+        )
+        for worker in background:
+            if worker is not None:
+                await stack.enter_async_context(worker)
         yield Service(
             application=application(
                 [*routes, openapi.route(routes)], _http_context(base, auth.authenticator)
@@ -167,6 +157,33 @@ async def build(base: Foundation, health: Callable[[], Awaitable[Health]]) -> As
             device_parts=device_parts,
             tasks=tasks,
         )
+
+
+def _node(
+    base: Foundation,
+    node_id: str,
+    metrics: Metrics,
+    ticks: NextTicks,
+    executors: Mapping[str, Executor],
+    acting: ActingFactory,
+    observers: Observers,
+    pauses: Pauses,
+) -> ExecutionNode:
+    return ExecutionNode(
+        node_id=node_id,
+        database=base.database,
+        clock=base.clock,
+        metrics=metrics,
+        ticks=ticks,
+        executors=executors,
+        owners=owners_of(base.users),
+        acting=acting,
+        finished=observers.execution_finished,
+        observed=lambda: observers.wanted("netautod_execution_finished"),
+        runs=base.settings.executions,
+        schedule=base.settings.scheduler,
+        paused=pauses.paused,
+    )
 
 
 def _routes(

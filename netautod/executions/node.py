@@ -66,18 +66,7 @@ class ExecutionNode:
             clock=clock,
             times=lease_times(runs),
         )
-        parts = AttemptParts(
-            clock=clock,
-            metrics=metrics,
-            owners=owners,
-            acting=acting,
-            logs=ExecutionLogStore(database),
-            log_limits=LogLimits(lines=runs.log_lines, bytes=runs.log_bytes),
-            results=ResultStore(database),
-            save_progress=self._save_progress,
-            approval_seconds=runs.approval_hours * 3600,
-            cancel_grace=runs.cancel_grace_seconds,
-        )
+        parts = self._attempt_parts(database, clock, metrics, owners, acting, runs)
         tasks = TaskStore(database)
         self.runner = Runner(
             store=self.store,
@@ -97,6 +86,28 @@ class ExecutionNode:
         self._scan = PeriodicCallback(self.scheduler.scan, schedule.scan_seconds * 1000)
         self._first_scan: asyncio.Task[None] | None = None
         self._stack = AsyncExitStack()
+
+    def _attempt_parts(
+        self,
+        database: Database,
+        clock: Clock,
+        metrics: Metrics,
+        owners: OwnerLookup,
+        acting: ActingFactory,
+        runs: ExecutionSettings,
+    ) -> AttemptParts:
+        return AttemptParts(
+            clock=clock,
+            metrics=metrics,
+            owners=owners,
+            acting=acting,
+            logs=ExecutionLogStore(database),
+            log_limits=LogLimits(lines=runs.log_lines, bytes=runs.log_bytes),
+            results=ResultStore(database),
+            save_progress=self._save_progress,
+            approval_seconds=runs.approval_hours * 3600,
+            cancel_grace=runs.cancel_grace_seconds,
+        )
 
     def _reaper(self, clock: Clock, metrics: Metrics, runs: ExecutionSettings) -> Reaper:
         return Reaper(
