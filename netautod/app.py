@@ -1,9 +1,9 @@
 """The only composition root: settings, database and plugins become services, routes and a node."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 from uuid import uuid4
 
 from tornado.web import Application
@@ -105,13 +105,7 @@ async def build(base: Foundation, health: Callable[[], Awaitable[Health]]) -> As
         leases = await named_leases(stack, base, node_id)
         auth = await AuthParts.build(base, plugins=plugins, installed=INSTALLED)
         stack.push_async_callback(auth.auth.providers.close)
-        sign = auth.ssh_ca.sign_for_device
-        sessions = device_sessions(base, device_parts, plugins, leases, sign)
-        sessions.suspensions.observe(observers.credential_suspended)
-        configs = await stack.enter_async_context(
-            config_service(base, device_parts.devices, sessions, observers.config_changed)
-        )
-        operations = DeviceOperations.build(base, device_parts, sessions)
+        configs, operations = await _device_work(stack, base, device_parts, plugins, leases, auth, observers)
         pauses = await stack.enter_async_context(Pauses(base.database))
         inventory = InventoryParts.build(base, device_parts, plugins, leases, pauses.paused)
         acting = acting_factory(devices=device_parts.devices, configs=configs, commands=operations.commands)
@@ -135,18 +129,16 @@ async def build(base: Foundation, health: Callable[[], Awaitable[Health]]) -> As
             ),
             tasks=tasks,
         )
-        await device_parts.resume()
-        await inventory.sources.resume()
-        await auth.resume()
-        background = (
-            node,
-            retention(base, device_parts.devices, configs, leases),
-            stale_backups(base, device_parts.devices, leases, observers),
-            inventory.auto,
+        await _begin(
+            stack,
+            resuming=(device_parts, inventory.sources, auth),
+            background=(
+                node,
+                retention(base, device_parts.devices, configs, leases),
+                stale_backups(base, device_parts.devices, leases, observers),
+                inventory.auto,
+            ),
         )
-        for worker in background:
-            if worker is not None:
-                await stack.enter_async_context(worker)
         yield Service(
             application=application(
                 [*routes, openapi.route(routes)], _http_context(base, auth.authenticator)
@@ -157,6 +149,41 @@ async def build(base: Foundation, health: Callable[[], Awaitable[Health]]) -> As
             device_parts=device_parts,
             tasks=tasks,
         )
+
+
+async def _device_work(
+    stack: AsyncExitStack,
+    base: Foundation,
+    parts: DeviceParts,
+    plugins: PluginManager,
+    leases: named.NamedLeases,
+    auth: AuthParts,
+    observers: Observers,
+) -> tuple[ConfigService, DeviceOperations]:
+    """What is done over sessions on devices."""
+    sessions = device_sessions(base, parts, plugins, leases, auth.ssh_ca.sign_for_device)
+    sessions.suspensions.observe(observers.credential_suspended)
+    configs = config_service(base, parts.devices, sessions, observers.config_changed)
+    operations = DeviceOperations.build(base, parts, sessions)
+    return await stack.enter_async_context(configs), operations
+
+
+class _Resuming(Protocol):
+    async def resume(self) -> None: ...
+
+
+async def _begin(
+    stack: AsyncExitStack,
+    *,
+    resuming: Iterable[_Resuming],
+    background: Iterable[AbstractAsyncContextManager[object] | None],
+) -> None:
+    """First what a crash interrupted, then what runs in the background."""
+    for service in resuming:
+        await service.resume()
+    for worker in background:
+        if worker is not None:
+            await stack.enter_async_context(worker)
 
 
 def _node(
