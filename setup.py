@@ -20,7 +20,7 @@ setup(
     packages=[*find_packages(include=["netautod", "netautod.*"]), *PLUGINS],
     package_dir={name: f"plugins/{name}" for name in PLUGINS},
     package_data={
-        "netautod": ["py.typed", "ssh/platforms/*.toml", "configs/dictionaries/*.txt", "http/*.html"]
+        "netautod": ["py.typed", "ssh/platforms/*.toml", "configs/texts/dictionaries/*.txt", "http/*.html"]
     },
     data_files=[("share/netautod", sorted(str(path) for path in Path("config").iterdir() if path.is_file()))],
     install_requires=[
@@ -73,7 +73,7 @@ setup(
         ],
     },
     entry_points={
-        "console_scripts": ["netautod = netautod.cli:main"],
+        "console_scripts": ["netautod = netautod.cli.entry:main"],
         "netautod": [f"{name.removeprefix('netautod_')} = {name}" for name in PLUGINS],
     },
 )

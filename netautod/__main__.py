@@ -2,6 +2,6 @@
 
 import sys
 
-from netautod.cli import main
+from netautod.cli.entry import main
 
 sys.exit(main())

@@ -10,15 +10,20 @@ from tornado.httpclient import AsyncHTTPClient
 from tornado.httpserver import HTTPServer
 from tornado.netutil import bind_sockets
 
-from netautod.caller import Caller
-from netautod.clock import SystemClock
-from netautod.errors import Unauthenticated
+from netautod.core.clock import SystemClock
+from netautod.core.errors import Unauthenticated
+from netautod.core.identity import (
+    Caller,
+    RequestInfo,
+)
 from netautod.http import openapi
-from netautod.http.context import HttpContext, RequestInfo
+from netautod.http.context import (
+    HttpContext,
+)
 from netautod.http.limits import RateLimiter
 from netautod.http.routes import Route, application
 from netautod.store.client import Database
-from netautod.store.embedded import EmbeddedMongo
+from netautod.store.embedded.mongod import EmbeddedMongo
 from netautod.store.indexes import Index
 from tests.support.client import ServedRoutes
 from tests.support.databases import DatabasePool, Indexed

@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
+from netautod.app.plugins.manager import PluginError, PluginManager
 from netautod.auth.providers import Providers
-from netautod.errors import InvalidInput
+from netautod.core.errors import InvalidInput
 from netautod.outbound.addresses import AddressRules
 from netautod.outbound.client import GuardedClient
 from netautod.plugin_api import (
@@ -18,7 +19,6 @@ from netautod.plugin_api import (
     RedirectAttempt,
     hookimpl,
 )
-from netautod.plugin_manager import PluginError, PluginManager
 
 
 class Closing:

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from netautod.settings import Settings, SettingsError
-from netautod.settings_reader import load
+from netautod.app.settings import Settings, SettingsError
+from netautod.core.settings.reader import load
 
 LDAP = {"enabled": True, "urls": ["ldaps://dc1.example"], "base_dn": "dc=example"}
 OIDC = {

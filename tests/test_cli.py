@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from netautod import __version__, cli
+from netautod import __version__
+from netautod.cli import entry as cli
 from tests.support.service import first_password, plugin_names, run
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from netautod import app
+from netautod.app import build as app
 from netautod.http import docs_page
 from tests.conftest import Serve
 from tests.support.client import ApiClient, assert_error

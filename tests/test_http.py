@@ -6,10 +6,10 @@ import json
 import pytest
 from marshmallow import fields
 
+from netautod.core.schema import Answer, Id, Integer, JsonObject, Name, PageQuery, Query, Request, Text
 from netautod.http.access import any_token, public, requires
 from netautod.http.handler import JsonHandler
 from netautod.http.routes import Route, UndeclaredError
-from netautod.http.schema import Answer, Id, Integer, JsonObject, Name, PageQuery, Query, Request, Text
 from tests.conftest import Serve
 from tests.support.client import assert_error
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from netautod import logs
+from netautod.core import logs
 
 Logged = Callable[[str, str], list[str]]
 

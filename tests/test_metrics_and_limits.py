@@ -3,13 +3,20 @@
 import pytest
 from tornado.httputil import HTTPHeaders, HTTPServerRequest, RequestStartLine
 
-from netautod.caller import Caller, grants
-from netautod.clock import SystemClock
-from netautod.errors import Forbidden, TooManyRequests
-from netautod.http.context import HttpContext, RequestInfo, networks
+from netautod.core.clock import SystemClock
+from netautod.core.errors import Forbidden, TooManyRequests
+from netautod.core.identity import (
+    Caller,
+    OrgId,
+    RequestInfo,
+    grants,
+)
+from netautod.core.metrics import Metrics
+from netautod.http.context import (
+    HttpContext,
+    networks,
+)
 from netautod.http.limits import RateLimiter
-from netautod.metrics import Metrics
-from netautod.store.client import OrgId
 
 
 class Clock(SystemClock):

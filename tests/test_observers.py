@@ -10,11 +10,10 @@ from typing import Any
 
 import pytest
 
-from netautod import hookspecs
-from netautod.metrics import Metrics
-from netautod.observers import Observers
-from netautod.plugin_api import ConfigChanged, FinishedExecution, hookimpl
-from netautod.plugin_manager import OBSERVER_HOOKS, PluginManager
+from netautod.app.plugins.manager import OBSERVER_HOOKS, PluginManager
+from netautod.app.plugins.observers import Observers
+from netautod.core.metrics import Metrics
+from netautod.plugin_api import ConfigChanged, FinishedExecution, hookimpl, hookspecs
 
 
 def ended(state: str) -> FinishedExecution:

@@ -16,16 +16,19 @@ from tornado.httpclient import AsyncHTTPClient
 from tornado.httpserver import HTTPServer
 from tornado.netutil import bind_sockets
 
-from netautod import app, foundation
-from netautod.auth.access_tokens import AccessTokens
-from netautod.auth.seats import Seats
-from netautod.auth.sessions import Lifetimes, Sessions
-from netautod.auth.signing_keys import SigningKeys
-from netautod.caller import grants
-from netautod.http.context import RequestInfo
+from netautod.app import build as app
+from netautod.app import foundation
+from netautod.app.server import bootstrap
+from netautod.app.settings import Limits, Settings
+from netautod.auth.sessions.seats import Seats
+from netautod.auth.sessions.service import Lifetimes, Sessions
+from netautod.auth.tokens.access import AccessTokens
+from netautod.auth.tokens.signing_keys import SigningKeys
+from netautod.core.identity import (
+    RequestInfo,
+    grants,
+)
 from netautod.http.health import Health
-from netautod.server import bootstrap
-from netautod.settings import Limits, Settings
 from netautod.store.client import connect
 from netautod.users.models import NewUser, User
 from netautod.users.service import system_caller

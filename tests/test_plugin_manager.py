@@ -6,9 +6,9 @@ from typing import Any, cast
 
 import pytest
 
+from netautod.app.plugins.manager import PluginError, PluginManager
 from netautod.plugin_api import PermanentFailure, RunContext
-from netautod.plugin_manager import PluginError, PluginManager
-from netautod.ssh.platforms import PlatformRegistry
+from netautod.ssh.platform.registry import PlatformRegistry
 
 EXECUTOR = """
 from netautod.plugin_api import hookimpl

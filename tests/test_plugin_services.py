@@ -5,13 +5,13 @@ from typing import Any
 
 import pytest
 
-from netautod.metrics import Metrics
-from netautod.observers import Observers
+from netautod.app.plugins.manager import PluginError, PluginManager
+from netautod.app.plugins.observers import Observers
+from netautod.app.plugins.services import running_services
+from netautod.core.metrics import Metrics
 from netautod.outbound.addresses import AddressRules
 from netautod.outbound.client import GuardedClient
 from netautod.plugin_api import FinishedExecution, PluginHost, hookimpl
-from netautod.plugin_manager import PluginError, PluginManager
-from netautod.plugin_services import running_services
 from tests.test_observers import ended
 
 Steps = list[str]

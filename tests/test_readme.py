@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from netautod import app, cli
-from netautod.settings import table
+from netautod.app import build as app
+from netautod.app.settings import table
+from netautod.cli import entry as cli
 from tests.support.readme import block_after
 
 README = Path(__file__).parent.parent / "README.md"

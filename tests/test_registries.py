@@ -4,9 +4,22 @@ from collections.abc import Sequence
 
 import pytest
 
-from netautod.errors import Conflict, NotFound
-from netautod.registries import VISIBLE, Followers, References, Removal, Uses
-from netautod.store.client import Database, OrgId
+from netautod.core.errors import Conflict, NotFound
+from netautod.core.identity import (
+    OrgId,
+)
+from netautod.core.registries import (
+    Followers,
+    References,
+    Uses,
+)
+from netautod.store.client import (
+    Database,
+)
+from netautod.store.removal import (
+    VISIBLE,
+    Removal,
+)
 
 ORG = OrgId("org")
 

@@ -3,7 +3,7 @@
 import gc
 from contextlib import AsyncExitStack
 
-from netautod.server import set_aside_heap
+from netautod.app.server import set_aside_heap
 
 
 async def test_the_collector_leaves_alone_what_was_there_at_the_start() -> None:

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from netautod import cli
-from netautod.settings import Settings, table
-from netautod.settings_reader import load
+from netautod.app.settings import Settings, table
+from netautod.cli import entry as cli
+from netautod.core.settings.reader import load
 
 
 @pytest.fixture(autouse=True)

@@ -4,11 +4,11 @@ from marshmallow import fields
 
 from netautod.audit.models import AuditEvent, AuditFilter
 from netautod.audit.service import AuditLog
+from netautod.core.pages import Page
+from netautod.core.schema import Answer, Id, PageAnswer, PageQuery, QueryTimestamp, Timestamp
 from netautod.http.access import requires
 from netautod.http.handler import JsonHandler
 from netautod.http.routes import Route
-from netautod.http.schema import Answer, Id, PageAnswer, PageQuery, QueryTimestamp, Timestamp
-from netautod.store.paging import Page
 
 
 class AuditQuery(PageQuery):

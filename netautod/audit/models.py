@@ -5,8 +5,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from netautod.clock import to_text
-from netautod.store.client import OrgId
+from netautod.core.clock import to_text
+from netautod.core.identity import (
+    OrgId,
+)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,10 +8,15 @@ from uuid import uuid4
 from netautod.audit import store
 from netautod.audit.models import AuditEvent, AuditFilter
 from netautod.audit.store import AuditStore
-from netautod.caller import Caller
-from netautod.clock import Clock
-from netautod.store.client import Database, OrgId
-from netautod.store.paging import Page, PageOf
+from netautod.core.clock import Clock
+from netautod.core.identity import (
+    Caller,
+    OrgId,
+)
+from netautod.core.pages import Page, PageOf
+from netautod.store.client import (
+    Database,
+)
 
 INDEXES = store.INDEXES
 

@@ -4,9 +4,15 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from netautod.audit.models import AuditEvent, AuditFilter
-from netautod.store.client import Database, Document, OrgId
+from netautod.core.identity import (
+    OrgId,
+)
+from netautod.core.pages import Page, PageOf
+from netautod.store.client import (
+    Database,
+    Document,
+)
 from netautod.store.indexes import Index
-from netautod.store.paging import Page, PageOf
 
 COLLECTION = "audit_events"
 INDEXES = (

@@ -10,16 +10,19 @@ import logging
 from dataclasses import dataclass
 from datetime import timedelta
 
-from netautod.auth.access_tokens import INVALID, AccessClaims, AccessTokens
-from netautod.auth.api_token_store import ApiTokenStore
-from netautod.auth.api_tokens import hash_of, is_api_token
 from netautod.auth.models import ApiToken, Session
-from netautod.auth.recent import Recent
-from netautod.auth.store import SessionStore
-from netautod.caller import Caller, grants
-from netautod.clock import Clock
-from netautod.errors import Unauthenticated, Unavailable
-from netautod.http.context import RequestInfo
+from netautod.auth.sessions.store import SessionStore
+from netautod.auth.tokens.access import INVALID, AccessClaims, AccessTokens
+from netautod.auth.tokens.service import hash_of, is_api_token
+from netautod.auth.tokens.store import ApiTokenStore
+from netautod.core.clock import Clock
+from netautod.core.errors import Unauthenticated, Unavailable
+from netautod.core.identity import (
+    Caller,
+    RequestInfo,
+    grants,
+)
+from netautod.core.loop.shared_reads import Recent
 from netautod.store.client import Database
 from netautod.users.models import User
 from netautod.users.service import UserService

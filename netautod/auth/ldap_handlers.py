@@ -8,10 +8,10 @@ from netautod.audit.service import AuditLog
 from netautod.auth.models import LoginRequest
 from netautod.auth.schemas import LoginBody, TokenAnswer
 from netautod.auth.service import AuthService
+from netautod.core.schema import Answer, Request
 from netautod.http.access import public, requires
 from netautod.http.handler import JsonHandler
 from netautod.http.routes import Route
-from netautod.http.schema import Answer, Request
 
 LDAP = "ldap"
 SMALL_BODY = 64 * 1024

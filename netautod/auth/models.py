@@ -4,8 +4,10 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from netautod.clock import optional_text, to_text
-from netautod.store.client import OrgId
+from netautod.core.clock import optional_text, to_text
+from netautod.core.identity import (
+    OrgId,
+)
 from netautod.users.models import User
 
 ADMIN_UI, TERMINAL = "admin_ui", "terminal"

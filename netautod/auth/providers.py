@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from typing import Any, Protocol
 
-from netautod.errors import InvalidInput
-from netautod.plugin_auth import AuthProvider, Identity, PasswordProvider, RedirectProvider
+from netautod.core.errors import InvalidInput
+from netautod.plugin_api.auth import AuthProvider, Identity, PasswordProvider, RedirectProvider
 from netautod.users.models import AUTH_PROVIDERS, LOCAL
 from netautod.users.service import UserService
 

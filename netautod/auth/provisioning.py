@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from netautod.auth.role_map import RoleMap
-from netautod.errors import Conflict, NetautodError, Unavailable
-from netautod.plugin_auth import Identity
+from netautod.core.errors import Conflict, NetautodError, Unavailable
+from netautod.plugin_api.auth import Identity
 from netautod.users.external_ids import canonical_external_id
 from netautod.users.models import NewUser, User, canonical_username
-from netautod.users.organizations import OrganizationService
+from netautod.users.organizations.service import OrganizationService
 from netautod.users.service import UserService, system_caller
 
 logger = logging.getLogger(__name__)

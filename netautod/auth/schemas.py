@@ -5,8 +5,8 @@ from typing import Any
 from marshmallow import ValidationError, fields, validate
 
 from netautod.auth.models import ADMIN_UI, CLIENT_TYPES
-from netautod.clock import whole_milliseconds
-from netautod.http.schema import (
+from netautod.core.clock import whole_milliseconds
+from netautod.core.schema import (
     Answer,
     Id,
     Name,

@@ -5,24 +5,26 @@ from contextlib import nullcontext
 from dataclasses import replace
 
 from netautod.audit.service import AuditLog
-from netautod.auth.access_tokens import INVALID
-from netautod.auth.api_tokens import require_session
 from netautod.auth.authenticator import Authenticator
-from netautod.auth.lockout import Lockout
-from netautod.auth.login_gate import LoginGate
+from netautod.auth.lockout.gate import LoginGate
+from netautod.auth.lockout.service import Lockout
 from netautod.auth.models import IssuedTokens, LoginRequest, Session
 from netautod.auth.providers import PasswordLogin, Providers
 from netautod.auth.provisioning import Accounts
-from netautod.auth.seats import SeatLimitReached
-from netautod.auth.sessions import Reuse, Sessions
-from netautod.auth.ssh_ca import SshAuthority
-from netautod.auth.ssh_keys import ClientKey, parse_public_key
-from netautod.caller import Caller
-from netautod.errors import TooManyRequests, Unauthenticated
-from netautod.http.context import RequestInfo
-from netautod.plugin_auth import ProviderUnavailable
+from netautod.auth.sessions.seats import SeatLimitReached
+from netautod.auth.sessions.service import Reuse, Sessions
+from netautod.auth.ssh_ca.public_keys import ClientKey, parse_public_key
+from netautod.auth.ssh_ca.service import SshAuthority
+from netautod.auth.tokens.access import INVALID
+from netautod.auth.tokens.service import require_session
+from netautod.core.errors import TooManyRequests, Unauthenticated
+from netautod.core.identity import (
+    Caller,
+    RequestInfo,
+)
+from netautod.plugin_api.auth import ProviderUnavailable
 from netautod.users.models import LOCAL, User
-from netautod.users.organizations import OrganizationService
+from netautod.users.organizations.service import OrganizationService
 from netautod.users.service import UserService
 
 logger = logging.getLogger(__name__)

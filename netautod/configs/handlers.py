@@ -2,8 +2,7 @@
 
 import re
 
-from netautod.configs.backup_info import BackedUpDevice
-from netautod.configs.line_pattern import Wanted
+from netautod.configs.backups.info import BackedUpDevice
 from netautod.configs.models import Config, Match, Snapshot
 from netautod.configs.schemas import (
     BackedUpDevicesAnswer,
@@ -23,14 +22,15 @@ from netautod.configs.schemas import (
     SnapshotsAnswer,
 )
 from netautod.configs.service import NO_VERSION, ConfigService
+from netautod.configs.texts.line_pattern import Wanted
+from netautod.core.errors import NotFound
+from netautod.core.pages import Page
+from netautod.core.schema import PageQuery
 from netautod.devices.models import DeviceFilter
 from netautod.devices.schemas import DeviceQuery
-from netautod.errors import NotFound
 from netautod.http.access import requires
 from netautod.http.handler import JsonHandler
 from netautod.http.routes import Route
-from netautod.http.schema import PageQuery
-from netautod.store.paging import Page
 
 READ = "devices.access"
 PULL = "devices.manage"

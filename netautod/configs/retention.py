@@ -12,15 +12,17 @@ import logging
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime, timedelta
 
-from netautod.clock import Clock
-from netautod.configs.backup_facts import BackupFactsStore
+from netautod.app.settings import Retention as RetentionSettings
+from netautod.configs.backups.facts import BackupFactsStore
 from netautod.configs.models import Config
 from netautod.configs.old_versions import OldVersions
 from netautod.configs.snapshots import Snapshots
-from netautod.configs.texts import ConfigTexts
+from netautod.configs.texts.store import ConfigTexts
+from netautod.core.clock import Clock
+from netautod.core.identity import (
+    OrgId,
+)
 from netautod.devices.service import DeviceService
-from netautod.settings import Retention as RetentionSettings
-from netautod.store.client import OrgId
 
 logger = logging.getLogger(__name__)
 # Much longer than from a capture's text to its version, and from there to the row of its snapshot.

@@ -5,8 +5,7 @@ from typing import Any
 
 from marshmallow import ValidationError, fields, validate, validates_schema
 
-from netautod.devices.schemas import DEVICE_TYPE, DeviceItemAnswer, Label
-from netautod.http.schema import (
+from netautod.core.schema import (
     Answer,
     Id,
     PageAnswer,
@@ -19,6 +18,7 @@ from netautod.http.schema import (
     Timestamp,
     uuid_or_none,
 )
+from netautod.devices.schemas import DEVICE_TYPE, DeviceItemAnswer, Label
 
 INT32_MAX = 2**31 - 1
 LONGEST_PATTERN = 1000

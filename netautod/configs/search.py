@@ -9,17 +9,19 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from netautod.configs.line_pattern import Wanted
 from netautod.configs.models import Match, NewestText
-from netautod.configs.redacted_texts import Hits, Key
 from netautod.configs.store import ConfigStore
-from netautod.configs.texts import ConfigTexts
-from netautod.configs.workers import Turn, Worker
+from netautod.configs.texts.line_pattern import Wanted
+from netautod.configs.texts.store import ConfigTexts
+from netautod.configs.workers.pool import Turn, Worker
+from netautod.configs.workers.redacted_texts import Hits, Key
+from netautod.core.errors import Unavailable
+from netautod.core.identity import (
+    OrgId,
+)
+from netautod.core.pages import Page, PageOf
 from netautod.devices.models import DeviceFilter, DeviceName
 from netautod.devices.service import DeviceService
-from netautod.errors import Unavailable
-from netautod.store.client import OrgId
-from netautod.store.paging import Page, PageOf
 
 SECONDS = 25.0  # proxies give up at 30 or 60
 LEARNED_BYTES = 4 << 20  # of raw texts in one request to the worker: half a second of redacting at most

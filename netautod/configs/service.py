@@ -8,28 +8,33 @@ added line that look alike. With `secrets=true` it compares and shows the raw te
 
 from collections.abc import Callable
 
+from netautod.app.settings import Configs as ConfigSettings
 from netautod.audit.service import AuditLog
-from netautod.caller import Caller
-from netautod.clock import Clock
-from netautod.configs.backup_facts import BackupFactsStore
-from netautod.configs.backup_info import BackupInfos
-from netautod.configs.capture import ConfigCapture
+from netautod.configs.backups.facts import BackupFactsStore
+from netautod.configs.backups.info import BackupInfos
+from netautod.configs.capture.captures import ConfigCapture
+from netautod.configs.capture.pulls import Pulls
 from netautod.configs.models import Config, VersionDiff
-from netautod.configs.offload import sized
-from netautod.configs.pulls import Pulls
-from netautod.configs.redact import redact
 from netautod.configs.search import ConfigSearch
 from netautod.configs.snapshots import Snapshots
 from netautod.configs.store import ConfigStore
-from netautod.configs.texts import ConfigTexts
-from netautod.configs.workers import TextWorkers
+from netautod.configs.texts.redact import redact
+from netautod.configs.texts.store import ConfigTexts
+from netautod.configs.workers.pool import TextWorkers
+from netautod.core.clock import Clock
+from netautod.core.errors import NotFound
+from netautod.core.identity import (
+    Caller,
+    OrgId,
+)
+from netautod.core.loop.threads import sized
+from netautod.core.pages import Page, PageOf
 from netautod.devices.service import DeviceService
-from netautod.devices.sessions import DeviceSessions
-from netautod.errors import NotFound
-from netautod.plugin_events import ConfigChanged
-from netautod.settings import Configs as ConfigSettings
-from netautod.store.client import Database, OrgId
-from netautod.store.paging import Page, PageOf
+from netautod.devices.sessions.service import DeviceSessions
+from netautod.plugin_api.events import ConfigChanged
+from netautod.store.client import (
+    Database,
+)
 from netautod.vault.vault import Vault
 
 NO_VERSION = "Config version not found"

@@ -10,14 +10,24 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID, uuid5
 
-from netautod.clock import Clock
 from netautod.configs.models import Captured, Snapshot, SnapshotConfig
-from netautod.errors import NotFound
-from netautod.leases.keeper import literal
-from netautod.store.client import Change, Database, Document, Duplicate, OrgId
-from netautod.store.gathered import gathered_changes
+from netautod.core.clock import Clock
+from netautod.core.errors import NotFound
+from netautod.core.identity import (
+    OrgId,
+)
+from netautod.core.pages import Page, PageOf
+from netautod.store.batching import gathered_changes
+from netautod.store.client import (
+    Change,
+    Database,
+    Document,
+    Duplicate,
+)
+from netautod.store.expressions import (
+    literal,
+)
 from netautod.store.indexes import Index
-from netautod.store.paging import Page, PageOf
 
 COLLECTION = "snapshots"
 ROWS = "snapshot_configs"

@@ -5,12 +5,20 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from netautod.configs import backup_facts, snapshots, texts
+from netautod.configs import snapshots
+from netautod.configs.backups import facts as backup_facts
 from netautod.configs.models import Config, NewestText
-from netautod.store.client import Database, Document, OrgId
-from netautod.store.gathered import Gathered, gathered_changes, gathered_inserts
+from netautod.configs.texts import store as texts
+from netautod.core.identity import (
+    OrgId,
+)
+from netautod.core.pages import Page, PageOf
+from netautod.store.batching import Gathered, gathered_changes, gathered_inserts
+from netautod.store.client import (
+    Database,
+    Document,
+)
 from netautod.store.indexes import Index
-from netautod.store.paging import Page, PageOf
 
 COLLECTION = "configs"
 INDEXES = (

@@ -1,6 +1,6 @@
 """Why there is no credential for a login: typed, so that a run can tell it from a failing device."""
 
-from netautod.errors import Conflict
+from netautod.core.errors import Conflict
 
 
 class CredentialUnusable(Conflict):

@@ -1,13 +1,13 @@
 """The routes of credentials."""
 
+from netautod.core.pages import Page
+from netautod.core.schema import PageQuery
 from netautod.credentials.models import Credential
 from netautod.credentials.schemas import CredentialAnswer, CredentialRequest, CredentialsAnswer
 from netautod.credentials.service import CredentialService
 from netautod.http.access import requires
 from netautod.http.handler import JsonHandler
 from netautod.http.routes import Route
-from netautod.http.schema import PageQuery
-from netautod.store.paging import Page
 
 
 class Credentials(JsonHandler):

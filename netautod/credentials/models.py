@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from netautod.clock import to_text
+from netautod.core.clock import to_text
 from netautod.credentials import hosts
 from netautod.credentials.errors import CredentialNotAllowed
 

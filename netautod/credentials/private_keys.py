@@ -9,7 +9,7 @@ from typing import Any
 import asyncssh
 from asyncssh.asn1 import ASN1DecodeError, der_decode
 
-from netautod.errors import InvalidInput
+from netautod.core.errors import InvalidInput
 
 # A key file says itself how much work opening it is. ssh-keygen uses 16 to 24 rounds of bcrypt, OpenSSL
 # 2,048 of PBKDF2; these bounds are some seconds of work in a thread that nobody can stop.

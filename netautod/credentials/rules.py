@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from netautod.errors import InvalidInput
+from netautod.core.errors import InvalidInput
 
 SSH = "ssh"
 SNMP = "snmp"

@@ -5,9 +5,7 @@ from typing import Any
 
 from marshmallow import ValidationError, fields, validate
 
-from netautod.credentials import rules
-from netautod.credentials.hosts import is_entry
-from netautod.http.schema import (
+from netautod.core.schema import (
     Answer,
     Boolean,
     Integer,
@@ -18,6 +16,8 @@ from netautod.http.schema import (
     Text,
     Timestamp,
 )
+from netautod.credentials import rules
+from netautod.credentials.hosts import is_entry
 
 SECRET_LENGTH = 65_536
 

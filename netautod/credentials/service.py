@@ -5,8 +5,17 @@ from typing import Any
 from uuid import uuid4
 
 from netautod.audit.service import AuditLog
-from netautod.caller import Caller
-from netautod.clock import Clock
+from netautod.core.clock import Clock
+from netautod.core.errors import Conflict, NotFound
+from netautod.core.identity import (
+    Caller,
+    OrgId,
+)
+from netautod.core.pages import Page, PageOf
+from netautod.core.registries import (
+    Followers,
+    References,
+)
 from netautod.credentials import change, rules
 from netautod.credentials.change import CredentialChange
 from netautod.credentials.errors import NoCredential
@@ -14,10 +23,14 @@ from netautod.credentials.models import Credential, UsableCredential
 from netautod.credentials.private_keys import check_private_key
 from netautod.credentials.secrets import Secrets
 from netautod.credentials.store import COLLECTION, CredentialStore
-from netautod.errors import Conflict, NotFound
-from netautod.registries import Followers, References, Removal
-from netautod.store.client import Database, Document, Duplicate, OrgId
-from netautod.store.paging import Page, PageOf
+from netautod.store.client import (
+    Database,
+    Document,
+    Duplicate,
+)
+from netautod.store.removal import (
+    Removal,
+)
 from netautod.vault.vault import Vault
 
 NAME_TAKEN = "Credential with this name already exists"

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from netautod.core.pages import Page, PageOf
 from netautod.devices.models import DeviceFilter, DeviceItem
 from netautod.devices.schemas import (
     BrowseAnswer,
@@ -15,7 +16,6 @@ from netautod.devices.service import DeviceService
 from netautod.http.access import requires
 from netautod.http.handler import JsonHandler
 from netautod.http.routes import Route
-from netautod.store.paging import Page, PageOf
 
 
 class DeviceHandler(JsonHandler):

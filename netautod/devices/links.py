@@ -8,12 +8,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from netautod.core.errors import InvalidInput
+from netautod.core.identity import (
+    OrgId,
+)
 from netautod.credentials.service import CredentialService
 from netautod.devices.queries import CREDENTIAL_FIELDS, LINK_FIELDS
 from netautod.devices.store import DeviceStore
-from netautod.errors import InvalidInput
 from netautod.sites.service import SiteService
-from netautod.store.client import OrgId
 
 LOGIN = ("ssh_password", "ssh_key")
 # A model-driven transport logs in by password, key or token.

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from netautod.clock import to_text
+from netautod.core.clock import to_text
 
 DEFAULT_PROFILE = "modern"
 

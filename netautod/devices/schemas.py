@@ -4,9 +4,7 @@ from typing import Any
 
 from marshmallow import ValidationError, fields, validate
 
-from netautod.devices.command_text import is_one_line
-from netautod.devices.hosts import is_host
-from netautod.http.schema import (
+from netautod.core.schema import (
     Answer,
     Boolean,
     Id,
@@ -21,6 +19,8 @@ from netautod.http.schema import (
     Text,
     Timestamp,
 )
+from netautod.devices.hosts import is_host
+from netautod.devices.operations.command_text import is_one_line
 from netautod.ssh.profiles import PROFILES
 
 SOURCES = ("manual", "inventory", "csv")

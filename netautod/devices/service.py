@@ -10,19 +10,25 @@ from typing import Any
 from uuid import uuid4
 
 from netautod.audit.service import AuditLog
-from netautod.caller import Caller
-from netautod.clock import Clock
+from netautod.core.clock import Clock
+from netautod.core.errors import Conflict, InvalidInput, NotFound
+from netautod.core.identity import (
+    Caller,
+    OrgId,
+)
+from netautod.core.pages import Page, PageOf
+from netautod.core.registries import Followers, References, Uses
 from netautod.credentials.service import CredentialService
+from netautod.devices.creation import distinct, new_device
 from netautod.devices.links import Links, names_credential
-from netautod.devices.making import distinct, new_device
 from netautod.devices.models import Creation, Device, DeviceFilter, DeviceItem, DeviceName
 from netautod.devices.queries import CREDENTIAL_FIELDS, LINK_FIELDS, where
 from netautod.devices.store import DeviceStore
-from netautod.errors import Conflict, InvalidInput, NotFound
-from netautod.registries import Followers, References, Uses
 from netautod.sites.service import SiteService
-from netautod.store.client import Database, Duplicate, OrgId
-from netautod.store.paging import Page, PageOf
+from netautod.store.client import (
+    Database,
+    Duplicate,
+)
 
 NAME_TAKEN = "Device with this name already exists"
 NOT_FOUND = "Device not found"

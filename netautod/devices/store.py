@@ -11,6 +11,11 @@ from dataclasses import fields
 from datetime import datetime
 from typing import Any
 
+from netautod.core.identity import (
+    OrgId,
+)
+from netautod.core.pages import Page, PageOf, in_turns
+from netautod.devices.bindings.unchanged import edited
 from netautod.devices.counts import DeviceCounts
 from netautod.devices.models import Creation, Device, DeviceFilter, DeviceItem, DeviceName
 from netautod.devices.queries import (
@@ -24,11 +29,15 @@ from netautod.devices.queries import (
     search_text,
     where,
 )
-from netautod.devices.settling import edited
-from netautod.leases.keeper import literal
-from netautod.store.client import Change, Database, Document, OrgId
-from netautod.store.gathered import Gathered
-from netautod.store.paging import Page, PageOf, in_turns
+from netautod.store.batching import Gathered
+from netautod.store.client import (
+    Change,
+    Database,
+    Document,
+)
+from netautod.store.expressions import (
+    literal,
+)
 
 BATCH = 500
 ITEM_FIELDS = {field.name: 1 for field in fields(DeviceItem) if field.name != "id"}

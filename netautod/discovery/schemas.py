@@ -4,8 +4,8 @@ from typing import Any
 
 from marshmallow import ValidationError, fields, validate, validates_schema
 
+from netautod.core.schema import Answer, Id, Query, QueryInteger, Timestamp
 from netautod.discovery.addresses import address, mac_address
-from netautod.http.schema import Answer, Id, Query, QueryInteger, Timestamp
 
 TABLE_LIMIT, TABLE_CAP = 1000, 10_000
 HISTORY_LIMIT, HISTORY_CAP = 50, 500

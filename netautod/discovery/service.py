@@ -6,11 +6,13 @@ The reads say exactly that, and a poll out of turn is refused (503) instead of q
 from collections.abc import Sequence
 from typing import NoReturn
 
-from netautod.clock import Clock
+from netautod.core.clock import Clock
+from netautod.core.errors import Unavailable
+from netautod.core.identity import (
+    OrgId,
+)
 from netautod.devices.service import DeviceService
 from netautod.discovery.models import DeviceStatus, Row, Table, Topology
-from netautod.errors import Unavailable
-from netautod.store.client import OrgId
 
 
 class DiscoveryService:

@@ -6,10 +6,12 @@ copy of what was stored, made without opening it.
 
 import asyncio
 
+from netautod.core.errors import TooLarge
+from netautod.core.identity import (
+    OrgId,
+)
 from netautod.docs.models import Content
-from netautod.errors import TooLarge
 from netautod.store.client import Document as Row
-from netautod.store.client import OrgId
 from netautod.vault import envelope
 from netautod.vault.envelope import Place, Sealed
 from netautod.vault.vault import THREAD_BYTES

@@ -1,6 +1,10 @@
 """The routes of documents, their versions, and the rendering of templates."""
 
+from netautod.core.errors import NotFound
+from netautod.core.pages import Page
+from netautod.core.schema import uuid_or_none
 from netautod.docs.contents import MAX_BYTES
+from netautod.docs.editing import NOT_FOUND
 from netautod.docs.models import Filters
 from netautod.docs.schemas import (
     DocumentAnswer,
@@ -13,13 +17,9 @@ from netautod.docs.schemas import (
     VersionItem,
 )
 from netautod.docs.service import NO_VERSION, DocumentService
-from netautod.docs.writing import NOT_FOUND
-from netautod.errors import NotFound
 from netautod.http.access import any_token, requires
 from netautod.http.handler import JsonHandler
 from netautod.http.routes import Route
-from netautod.http.schema import uuid_or_none
-from netautod.store.paging import Page
 
 MANAGE = "docs.manage"
 # Contents are limited to 8 MiB by their own size; JSON may take two bytes for one (line breaks, quotes).

@@ -5,11 +5,13 @@ other kind is left. If we die before, the upkeep goes on while the vault is unlo
 at what the document is now: two opposite changes at once end with the snapshots as the last one wants them.
 """
 
+from netautod.core.identity import (
+    OrgId,
+)
 from netautod.docs import contents
 from netautod.docs.models import Content, Document, Snapshot
 from netautod.docs.store import DocumentStore
 from netautod.docs.versions import VersionStore
-from netautod.store.client import OrgId
 
 BATCH = 100
 BATCH_BYTES = 8 * 1024 * 1024

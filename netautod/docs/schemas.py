@@ -5,8 +5,7 @@ from typing import Any
 
 from marshmallow import ValidationError, fields, validate
 
-from netautod.docs.models import CATEGORIES, CONTENT_TYPES
-from netautod.http.schema import (
+from netautod.core.schema import (
     Answer,
     Id,
     JsonObject,
@@ -17,6 +16,7 @@ from netautod.http.schema import (
     Text,
     Timestamp,
 )
+from netautod.docs.models import CATEGORIES, CONTENT_TYPES
 
 CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 MAX_PASSWORD = 1024

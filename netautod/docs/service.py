@@ -11,20 +11,25 @@ from typing import Any
 from uuid import uuid4
 
 from netautod.audit.service import AuditLog
-from netautod.caller import Caller
-from netautod.clock import Clock
+from netautod.core.clock import Clock
+from netautod.core.errors import InvalidInput, NotFound, TooLarge
+from netautod.core.identity import (
+    Caller,
+    OrgId,
+)
+from netautod.core.pages import Page
 from netautod.docs import contents
+from netautod.docs.editing import NOT_FOUND, Writer
 from netautod.docs.models import JINJA, NOTES, Document, Edit, Filters, Shown, ShownSnapshot, Snapshot
-from netautod.docs.notes_vault import NotesVault
-from netautod.docs.render_pool import Rendered, RenderPool
+from netautod.docs.notes.service import NotesVault
+from netautod.docs.rendering.pool import Rendered, RenderPool
 from netautod.docs.resealing import Resealing
 from netautod.docs.store import DocumentStore
 from netautod.docs.upkeep import Upkeep
 from netautod.docs.versions import VersionStore
-from netautod.docs.writing import NOT_FOUND, Writer
-from netautod.errors import InvalidInput, NotFound, TooLarge
-from netautod.store.client import Database, OrgId
-from netautod.store.paging import Page
+from netautod.store.client import (
+    Database,
+)
 
 MAX_LIST_BYTES = 16 * 1024 * 1024
 NO_VERSION = "Version not found"

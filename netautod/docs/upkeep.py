@@ -7,13 +7,13 @@ import logging
 from datetime import timedelta
 from typing import Self
 
-from netautod.clock import Clock
-from netautod.docs.notes_vault import NotesVault
+from netautod.core.clock import Clock
+from netautod.core.errors import NetautodError, Unavailable
+from netautod.docs.notes.service import NotesVault
 from netautod.docs.resealing import Resealing
 from netautod.docs.store import DocumentStore
 from netautod.docs.versions import VersionStore
-from netautod.errors import NetautodError, Unavailable
-from netautod.leases.periodic import Periodic
+from netautod.store.leases.periodic import Periodic
 
 logger = logging.getLogger(__name__)
 INTERVAL_SECONDS = 60.0

@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Callable
 
-from netautod.errors import Unavailable
+from netautod.core.errors import Unavailable
 from netautod.executions.models import Execution
 from netautod.executions.store import ExecutionStore
 from netautod.executions.transitions import TERMINAL, State

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from netautod.core.pages import Page
+from netautod.core.schema import PageQuery
 from netautod.executions.models import Execution
 from netautod.executions.results import result_to_json
 from netautod.executions.schemas import (
@@ -21,8 +23,6 @@ from netautod.executions.service import ExecutionService
 from netautod.http.access import requires
 from netautod.http.handler import JsonHandler
 from netautod.http.routes import Route
-from netautod.http.schema import PageQuery
-from netautod.store.paging import Page
 
 OPERATOR = "tasks.operate"
 APPROVER = "config.deploy"

@@ -7,9 +7,15 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from netautod.clock import Clock, to_text
-from netautod.errors import Unavailable
-from netautod.store.client import Database, Document, OrgId
+from netautod.core.clock import Clock, to_text
+from netautod.core.errors import Unavailable
+from netautod.core.identity import (
+    OrgId,
+)
+from netautod.store.client import (
+    Database,
+    Document,
+)
 from netautod.store.indexes import Index
 
 logger = logging.getLogger(__name__)

@@ -6,10 +6,12 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID, uuid5
 
-from netautod.clock import optional_text, to_text
+from netautod.core.clock import optional_text, to_text
+from netautod.core.identity import (
+    OrgId,
+)
 from netautod.executions.transitions import TERMINAL, State
 from netautod.plugin_api import ApprovalDecision
-from netautod.store.client import OrgId
 from netautod.tasks.models import Task
 
 

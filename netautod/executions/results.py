@@ -4,11 +4,18 @@ from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any
 
+from netautod.core.identity import (
+    OrgId,
+)
+from netautod.core.pages import Page, PageOf
 from netautod.plugin_api import DeviceResult, ResultTotals
-from netautod.store.client import Database, Document, Duplicate, OrgId
-from netautod.store.gathered import gathered_changes
+from netautod.store.batching import gathered_changes
+from netautod.store.client import (
+    Database,
+    Document,
+    Duplicate,
+)
 from netautod.store.indexes import Index
-from netautod.store.paging import Page, PageOf
 
 COLLECTION = "execution_results"
 INDEXES = (

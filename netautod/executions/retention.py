@@ -4,15 +4,21 @@ import logging
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import timedelta
 
-from netautod.clock import Clock
+from netautod.app.settings import Retention as RetentionSettings
+from netautod.core.clock import Clock
+from netautod.core.identity import (
+    OrgId,
+)
+from netautod.core.registries import Followers
 from netautod.executions import log, results
 from netautod.executions.store import COLLECTION
 from netautod.executions.transitions import TERMINAL
-from netautod.leases.named import NamedLeases
-from netautod.leases.periodic import Periodic
-from netautod.registries import Followers
-from netautod.settings import Retention as RetentionSettings
-from netautod.store.client import Database, Filter, OrgId
+from netautod.store.client import (
+    Database,
+    Filter,
+)
+from netautod.store.leases.named import NamedLeases
+from netautod.store.leases.periodic import Periodic
 
 logger = logging.getLogger(__name__)
 LEASE = "retention:executions"

@@ -2,8 +2,7 @@
 
 from marshmallow import fields, validate
 
-from netautod.executions.transitions import STATES
-from netautod.http.schema import (
+from netautod.core.schema import (
     Answer,
     Id,
     PageAnswer,
@@ -16,6 +15,7 @@ from netautod.http.schema import (
     Text,
     Timestamp,
 )
+from netautod.executions.transitions import STATES
 
 
 class ExecutionQuery(PageQuery):

@@ -10,17 +10,19 @@ from typing import Any
 from uuid import uuid4
 
 from netautod.audit.service import AuditLog
-from netautod.caller import Caller
-from netautod.clock import Clock
-from netautod.errors import Conflict, NotFound
+from netautod.core.clock import Clock
+from netautod.core.errors import Conflict, NotFound
+from netautod.core.identity import (
+    Caller,
+    OrgId,
+)
+from netautod.core.pages import Page, PageOf
 from netautod.executions.ends import Ends
 from netautod.executions.log import ExecutionLogStore, LogEntry
 from netautod.executions.models import Execution, of_task
 from netautod.executions.results import ResultStore, result_to_json
 from netautod.executions.store import ExecutionStore
 from netautod.plugin_api import ApprovalDecision, DeviceResult
-from netautod.store.client import OrgId
-from netautod.store.paging import Page, PageOf
 from netautod.tasks.models import AGENT_TASK
 from netautod.tasks.service import TaskService
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec, Protocol, TypedDict, TypeVar, Unpack
 
-from netautod.http.schema import Answer, Query, Request
+from netautod.core.schema import Answer, Query, Request
 
 MIB = 1024 * 1024
 MARK = "__operation__"

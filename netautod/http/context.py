@@ -6,19 +6,10 @@ from dataclasses import dataclass
 
 from tornado.httputil import HTTPServerRequest
 
-from netautod.caller import Caller
+from netautod.core.identity import Caller, RequestInfo
 from netautod.http.limits import RateLimiter
 
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
-
-
-@dataclass(frozen=True, kw_only=True)
-class RequestInfo:
-    """Facts of a request that sessions and audit events keep."""
-
-    ip_address: str
-    request_id: str
-    user_agent: str
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from netautod import errors
+from netautod.core import errors
 
 
 class MethodNotAllowed(errors.NetautodError):

@@ -11,14 +11,19 @@ from uuid import uuid4
 
 from tornado.web import HTTPError, RequestHandler, stream_request_body
 
-from netautod import json_values
-from netautod.caller import Caller
-from netautod.errors import InvalidInput, NetautodError, NotFound, TooLarge, Unauthenticated, Unavailable
+from netautod.core import json_values
+from netautod.core.errors import InvalidInput, NetautodError, NotFound, TooLarge, Unauthenticated, Unavailable
+from netautod.core.identity import (
+    Caller,
+    RequestInfo,
+)
+from netautod.core.logs import current_request
+from netautod.core.schema import load, uuid_or_none
 from netautod.http.access import MIB, Operation, operation_of
-from netautod.http.context import HttpContext, RequestInfo
+from netautod.http.context import (
+    HttpContext,
+)
 from netautod.http.errors import MethodNotAllowed, error_body, status_of
-from netautod.http.schema import load, uuid_or_none
-from netautod.logs import current_request
 
 logger = logging.getLogger(__name__)
 T = TypeVar("T")

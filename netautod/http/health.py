@@ -5,11 +5,11 @@ from typing import Literal
 
 from marshmallow import fields
 
-from netautod.errors import Unavailable
+from netautod.core.errors import Unavailable
+from netautod.core.schema import Answer
 from netautod.http.access import public
 from netautod.http.handler import JsonHandler
 from netautod.http.routes import Route
-from netautod.http.schema import Answer
 
 Health = Literal["ok", "starting", "draining", "unavailable"]
 

@@ -3,8 +3,8 @@
 import math
 from collections import OrderedDict
 
-from netautod.clock import Clock
-from netautod.errors import TooManyRequests
+from netautod.core.clock import Clock
+from netautod.core.errors import TooManyRequests
 
 REMEMBERED = 10_000
 

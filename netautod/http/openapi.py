@@ -9,10 +9,10 @@ from apispec.ext.marshmallow import MarshmallowPlugin
 from marshmallow import Schema
 
 from netautod import __version__
+from netautod.core.schema import Answer
 from netautod.http.access import Operation, public
 from netautod.http.handler import JsonHandler
 from netautod.http.routes import Route
-from netautod.http.schema import Answer
 
 ERROR_SCHEMA = {
     "type": "object",

@@ -2,10 +2,15 @@
 
 from tornado.web import Application
 
-from netautod.caller import Caller
-from netautod.clock import SystemClock
-from netautod.errors import Unavailable
-from netautod.http.context import HttpContext, RequestInfo
+from netautod.core.clock import SystemClock
+from netautod.core.errors import Unavailable
+from netautod.core.identity import (
+    Caller,
+    RequestInfo,
+)
+from netautod.http.context import (
+    HttpContext,
+)
 from netautod.http.handler import JsonHandler
 from netautod.http.limits import RateLimiter
 

@@ -5,7 +5,7 @@ from email.message import Message
 
 from tornado.httputil import HTTPFile, HTTPInputError, parse_multipart_form_data
 
-from netautod.errors import InvalidInput
+from netautod.core.errors import InvalidInput
 
 
 async def uploaded_file(body: bytes, content_type: str, field: str) -> bytes:

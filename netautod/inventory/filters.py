@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from netautod.json_values import check_text
+from netautod.core.json_values import check_text
 
 LISTS = ("sites", "roles", "manufacturers", "platforms", "statuses", "tags", "tenants")
 LEGACY = {"site": "sites", "role": "roles"}  # single texts of older clients

@@ -2,10 +2,10 @@
 
 from typing import Any
 
+from netautod.core.pages import Page
 from netautod.http.access import requires
 from netautod.http.handler import JsonHandler
 from netautod.http.routes import Route
-from netautod.inventory.far_end import Place
 from netautod.inventory.models import SyncEntry
 from netautod.inventory.schemas import (
     AdHocRequest,
@@ -21,10 +21,10 @@ from netautod.inventory.schemas import (
     SyncQuery,
     SyncRequest,
 )
-from netautod.inventory.service import SyncService
 from netautod.inventory.sources import SourceService
-from netautod.inventory.sync_log import Options
-from netautod.store.paging import Page
+from netautod.inventory.sync.log import Options
+from netautod.inventory.sync.reader import Place
+from netautod.inventory.sync.service import SyncService
 
 RESOURCE = "Inventory source"
 

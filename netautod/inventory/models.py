@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from netautod.clock import optional_text, to_text
+from netautod.core.clock import optional_text, to_text
 
 SUCCESS, PARTIAL, FAILED = "success", "partial", "failed"
 MOST_ERRORS = 1000  # of an answer

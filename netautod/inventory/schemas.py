@@ -5,7 +5,7 @@ from typing import Any
 
 from marshmallow import ValidationError, fields, validate
 
-from netautod.http.schema import (
+from netautod.core.schema import (
     Answer,
     Boolean,
     Id,

@@ -6,20 +6,26 @@ from typing import Any
 from uuid import uuid4
 
 from netautod.audit.service import AuditLog
-from netautod.caller import Caller
-from netautod.clock import Clock
-from netautod.devices.bindings import SAVED_SOURCE
-from netautod.devices.synced import SyncedDevices
-from netautod.errors import Conflict, InvalidInput, NotFound
-from netautod.inventory.far_end import Place
-from netautod.inventory.history_store import HistoryStore
+from netautod.core.clock import Clock
+from netautod.core.errors import Conflict, InvalidInput, NotFound
+from netautod.core.identity import (
+    Caller,
+    OrgId,
+)
+from netautod.devices.bindings.models import SAVED_SOURCE
+from netautod.devices.bindings.service import SyncedDevices
 from netautod.inventory.models import SavedSource
 from netautod.inventory.store import COLLECTION, TOKEN, SourceStore
-from netautod.leases.named import NamedLeases
+from netautod.inventory.sync.history import HistoryStore
+from netautod.inventory.sync.reader import Place
 from netautod.outbound.client import GuardedClient
 from netautod.outbound.errors import AddressRefused, RequestFailed
 from netautod.outbound.urls import origin_of
-from netautod.store.client import Database, Duplicate, OrgId
+from netautod.store.client import (
+    Database,
+    Duplicate,
+)
+from netautod.store.leases.named import NamedLeases
 from netautod.vault.vault import Vault
 
 NAME_TAKEN = "Inventory source with this name already exists"

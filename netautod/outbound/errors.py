@@ -1,6 +1,6 @@
 """What an outgoing request can fail with."""
 
-from netautod.errors import InvalidInput, UpstreamFailed
+from netautod.core.errors import InvalidInput, UpstreamFailed
 
 
 class AddressRefused(InvalidInput):

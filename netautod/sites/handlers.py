@@ -1,13 +1,13 @@
 """The routes of sites."""
 
+from netautod.core.pages import Page
+from netautod.core.schema import PageQuery
 from netautod.http.access import requires
 from netautod.http.handler import JsonHandler
 from netautod.http.routes import Route
-from netautod.http.schema import PageQuery
 from netautod.sites.models import Site
 from netautod.sites.schemas import SiteAnswer, SiteRequest, SitesAnswer
 from netautod.sites.service import SiteService
-from netautod.store.paging import Page
 
 
 class Sites(JsonHandler):

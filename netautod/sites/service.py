@@ -5,14 +5,26 @@ from typing import Any
 from uuid import uuid4
 
 from netautod.audit.service import AuditLog
-from netautod.caller import Caller
-from netautod.clock import Clock
-from netautod.errors import Conflict, NotFound
-from netautod.registries import Followers, References, Removal
+from netautod.core.clock import Clock
+from netautod.core.errors import Conflict, NotFound
+from netautod.core.identity import (
+    Caller,
+    OrgId,
+)
+from netautod.core.pages import Page, PageOf
+from netautod.core.registries import (
+    Followers,
+    References,
+)
 from netautod.sites.models import Site
 from netautod.sites.store import COLLECTION, SiteStore
-from netautod.store.client import Database, Duplicate, OrgId
-from netautod.store.paging import Page, PageOf
+from netautod.store.client import (
+    Database,
+    Duplicate,
+)
+from netautod.store.removal import (
+    Removal,
+)
 
 NAME_TAKEN = "Site with this name already exists"
 

@@ -4,11 +4,19 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
-from netautod.registries import VISIBLE
+from netautod.core.identity import (
+    OrgId,
+)
+from netautod.core.pages import Page, PageOf
 from netautod.sites.models import Site
-from netautod.store.client import Database, Document, OrgId
+from netautod.store.client import (
+    Database,
+    Document,
+)
 from netautod.store.indexes import Index
-from netautod.store.paging import Page, PageOf
+from netautod.store.removal import (
+    VISIBLE,
+)
 
 COLLECTION = "sites"
 INDEXES = (

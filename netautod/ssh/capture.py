@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from netautod.ssh.failures import DeviceFailure
-from netautod.ssh.platform_model import CaptureItem, Platform
+from netautod.ssh.platform.model import CaptureItem, Platform
 from netautod.ssh.session import KILLED, CommandResult, Session, refused
 
 _EDGE_LINES = 10  # a refusal stands at the beginning or the end; in between a banner may quote one

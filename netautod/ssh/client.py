@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import asyncssh
 
-from netautod.ssh.guards import Guard
+from netautod.core.guard import Guard
 from netautod.ssh.login import Login
 
 _Prompts = Sequence[tuple[str, bool]]

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import asyncssh
 from asyncssh.saslprep import SASLPrepError
 
+from netautod.core.guard import Guard
 from netautod.ssh.client import OneAttemptClient
 from netautod.ssh.failures import DeviceFailure, FailureKind
-from netautod.ssh.guards import Guard
 from netautod.ssh.login import Hop, Login, Target
 from netautod.ssh.profiles import explain_mismatch, profile_named
 

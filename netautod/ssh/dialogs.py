@@ -6,7 +6,7 @@ Each secret is sent once, whatever the device says to it: accounts lock after a 
 from collections.abc import Awaitable, Callable
 
 from netautod.ssh.failures import DeviceFailure
-from netautod.ssh.platform_model import EnableDialog, LoginDialog
+from netautod.ssh.platform.model import EnableDialog, LoginDialog
 
 # Takes a line to send and the stage, as in Shell; answers the next question of the dialog, or the prompt.
 Ask = Callable[[str, str], Awaitable[str]]

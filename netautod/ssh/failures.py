@@ -2,7 +2,7 @@
 
 from typing import Literal, get_args
 
-from netautod.errors import UpstreamFailed
+from netautod.core.errors import UpstreamFailed
 
 FailureKind = Literal[
     "dns",  # the name of the host does not resolve

@@ -5,9 +5,9 @@ from functools import cached_property
 
 import asyncssh
 
-from netautod.errors import InvalidInput
+from netautod.core.errors import InvalidInput
 from netautod.ssh.failures import DeviceFailure
-from netautod.ssh.platform_model import Platform
+from netautod.ssh.platform.model import Platform
 from netautod.ssh.profiles import profile_named
 
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from netautod.errors import InvalidInput
+from netautod.core.errors import InvalidInput
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import asyncssh
 
-from netautod.errors import InvalidInput
+from netautod.core.errors import InvalidInput
+from netautod.core.guard import Guard, no_guard
 from netautod.ssh.connect import Connection, Login, Target, connect
 from netautod.ssh.failures import DeviceFailure
-from netautod.ssh.guards import Guard, no_guard
 from netautod.ssh.limits import Limits
-from netautod.ssh.platform_model import Platform
+from netautod.ssh.platform.model import Platform
 from netautod.ssh.shell import Shell
 from netautod.ssh.stream import ByteStream
 from netautod.ssh.terminal import clean

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from netautod.ssh import dialogs
 from netautod.ssh.failures import DeviceFailure
 from netautod.ssh.limits import Limits
-from netautod.ssh.platform_model import Platform
+from netautod.ssh.platform.model import Platform
 from netautod.ssh.stream import ByteStream
 from netautod.ssh.terminal import clean, visible, without_escapes
 

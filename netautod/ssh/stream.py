@@ -5,7 +5,7 @@ from typing import Any
 
 import asyncssh
 
-from netautod.ssh.guards import Guard
+from netautod.core.guard import Guard
 
 _TAIL_BYTES = 4096  # of the last line; a prompt, a pager or a question is shorter
 

@@ -8,13 +8,14 @@ call, so that forgetting it is a type error. `Collection` is for what belongs to
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, NewType
+from typing import Any
 
 from motor.motor_asyncio import AsyncIOMotorClient, AsyncIOMotorCollection, AsyncIOMotorDatabase
 from pymongo import ReturnDocument
 from pymongo.errors import BulkWriteError
 from pymongo.operations import DeleteOne, UpdateMany, UpdateOne
 
+from netautod.core.identity import OrgId
 from netautod.store.failures import Duplicate as Duplicate
 from netautod.store.failures import duplicates_of, translated
 
@@ -22,7 +23,6 @@ Document = dict[str, Any]
 Filter = Mapping[str, Any]
 Change = Mapping[str, Any] | Sequence[Mapping[str, Any]]
 Sort = Sequence[tuple[str, int]]
-OrgId = NewType("OrgId", str)
 # Documents per answer of the server. Decoding them holds the interpreter, event loop included.
 BATCH = 500
 

@@ -17,7 +17,7 @@ from pymongo.errors import (
     WTimeoutError,
 )
 
-from netautod.errors import Conflict, Unavailable, UnknownOutcome
+from netautod.core.errors import Conflict, Unavailable, UnknownOutcome
 
 UNAVAILABLE = "The database is not available at the moment"
 # Server answers that pass by themselves: stepping down, shutting down, not yet elected, too slow; a cursor

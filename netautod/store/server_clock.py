@@ -5,8 +5,8 @@ import logging
 import time
 from datetime import UTC, datetime, timedelta
 
-from netautod.clock import whole_milliseconds
-from netautod.errors import Unavailable
+from netautod.core.clock import whole_milliseconds
+from netautod.core.errors import Unavailable
 from netautod.store.client import Database
 
 logger = logging.getLogger(__name__)

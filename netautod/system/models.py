@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from netautod.clock import to_text
-from netautod.plugin_manager import PluginStatus
+from netautod.app.plugins.manager import PluginStatus
+from netautod.core.clock import to_text
 
 
 @dataclass(frozen=True, kw_only=True)

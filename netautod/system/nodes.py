@@ -8,11 +8,13 @@ import socket
 from collections.abc import Callable
 
 from netautod import __version__
-from netautod.errors import Unavailable
-from netautod.leases.keeper import literal
-from netautod.leases.periodic import Periodic
+from netautod.core.errors import Unavailable
 from netautod.store.client import Database, Document
+from netautod.store.expressions import (
+    literal,
+)
 from netautod.store.indexes import Index
+from netautod.store.leases.periodic import Periodic
 from netautod.system.models import Node
 
 logger = logging.getLogger(__name__)

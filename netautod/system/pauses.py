@@ -7,8 +7,13 @@ known last holds. What runs when a pause begins is allowed to finish.
 import asyncio
 import logging
 
-from netautod.errors import Unavailable
-from netautod.store.client import Database, OrgId
+from netautod.core.errors import Unavailable
+from netautod.core.identity import (
+    OrgId,
+)
+from netautod.store.client import (
+    Database,
+)
 from netautod.system.models import Pause
 
 logger = logging.getLogger(__name__)

@@ -2,7 +2,7 @@
 
 from marshmallow import fields
 
-from netautod.http.schema import Answer, Name, Request, Timestamp
+from netautod.core.schema import Answer, Name, Request, Timestamp
 
 
 class PauseRequest(Request):

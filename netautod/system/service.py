@@ -7,11 +7,16 @@ resumption follows the rule for missed ones (tasks/decide.py). Runs asked for by
 
 from collections.abc import Awaitable, Callable
 
+from netautod.app.plugins.manager import PluginManager
 from netautod.audit.service import AuditLog
-from netautod.caller import Caller
-from netautod.clock import Clock
-from netautod.plugin_manager import PluginManager
-from netautod.store.client import Database, OrgId
+from netautod.core.clock import Clock
+from netautod.core.identity import (
+    Caller,
+    OrgId,
+)
+from netautod.store.client import (
+    Database,
+)
 from netautod.system.models import DatabaseStatus, Pause, SystemStatus
 from netautod.system.nodes import Nodes
 from netautod.system.pauses import Pauses

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final, Literal
 
-from netautod.tasks.cron import CronSchedule, NextTicks, count_between
+from netautod.tasks.cron.ticks import CronSchedule, NextTicks, count_between
 
 _ON_TIME: Final = timedelta(minutes=1)
 """A tick this young was not missed, however small the catch-up window is: a scan takes its time."""

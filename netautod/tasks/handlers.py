@@ -2,12 +2,12 @@
 
 import asyncio
 
-from netautod.clock import to_text
+from netautod.core.clock import to_text
+from netautod.core.pages import Page
+from netautod.core.schema import PageQuery
 from netautod.http.access import requires
 from netautod.http.handler import JsonHandler
 from netautod.http.routes import Route
-from netautod.http.schema import PageQuery
-from netautod.store.paging import Page
 from netautod.tasks.models import Task
 from netautod.tasks.schemas import (
     AgentScheduleAnswer,

@@ -5,8 +5,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from netautod.clock import optional_text, to_text
-from netautod.store.client import OrgId
+from netautod.core.clock import optional_text, to_text
+from netautod.core.identity import (
+    OrgId,
+)
 
 AGENT_TASK = "agent_task"
 TASK_TYPES = ("deployment", "backup", "health_check", "custom_script", AGENT_TASK)

@@ -6,10 +6,12 @@ from typing import Any
 
 from marshmallow import Schema, ValidationError
 
-from netautod.caller import Caller
-from netautod.errors import InvalidInput
-from netautod.http.schema import sentence, uuid_or_none
-from netautod.store.client import OrgId
+from netautod.core.errors import InvalidInput
+from netautod.core.identity import (
+    Caller,
+    OrgId,
+)
+from netautod.core.schema import sentence, uuid_or_none
 
 
 @dataclass(frozen=True, kw_only=True)

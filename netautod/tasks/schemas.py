@@ -2,7 +2,7 @@
 
 from marshmallow import fields, validate
 
-from netautod.http.schema import (
+from netautod.core.schema import (
     Answer,
     Boolean,
     Id,

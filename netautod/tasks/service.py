@@ -11,13 +11,18 @@ from typing import Any, Protocol
 from uuid import uuid4
 
 from netautod.audit.service import AuditLog
-from netautod.caller import Caller
-from netautod.clock import Clock
-from netautod.errors import Conflict, InvalidInput, NotFound
-from netautod.registries import Followers
-from netautod.store.client import Duplicate, OrgId
-from netautod.store.paging import Page, PageOf
-from netautod.tasks import cron
+from netautod.core.clock import Clock
+from netautod.core.errors import Conflict, InvalidInput, NotFound
+from netautod.core.identity import (
+    Caller,
+    OrgId,
+)
+from netautod.core.pages import Page, PageOf
+from netautod.core.registries import Followers
+from netautod.store.client import (
+    Duplicate,
+)
+from netautod.tasks.cron import ticks as cron
 from netautod.tasks.models import (
     AGENT_TASK,
     DEFAULT_RETRIES,

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.resources.abc import Traversable
 
-from netautod.ssh import platform_file
+from netautod.ssh.platform import file as platform_file
 
 
 @dataclass(frozen=True, kw_only=True)

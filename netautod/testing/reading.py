@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from netautod.configs.normalise import normalise
-from netautod.configs.redact import redact
+from netautod.configs.texts.normalise import normalise
+from netautod.configs.texts.redact import redact
 from netautod.ssh.capture import capture
 from netautod.ssh.login import Login, Target
-from netautod.ssh.platforms import PlatformRegistry
+from netautod.ssh.platform.registry import PlatformRegistry
 from netautod.ssh.session import Limits, open_session
 from netautod.testing.device import SimulatedDevice
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from netautod.errors import Forbidden, InvalidInput
+from netautod.core.errors import Forbidden, InvalidInput
 from netautod.users.external_ids import canonical_external_id
 from netautod.users.models import LOCAL, User, canonical_username
 

@@ -8,7 +8,7 @@ import re
 import unicodedata
 from typing import overload
 
-from netautod.http.schema import uuid_or_none
+from netautod.core.schema import uuid_or_none
 
 LDAP = "ldap"
 TYPE = re.compile(r"[A-Za-z][A-Za-z0-9-]*|[0-9]+(\.[0-9]+)*")

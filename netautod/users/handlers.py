@@ -1,10 +1,10 @@
 """/api/users."""
 
+from netautod.core.pages import Page
+from netautod.core.schema import PageQuery
 from netautod.http.access import requires
 from netautod.http.handler import JsonHandler
 from netautod.http.routes import Route
-from netautod.http.schema import PageQuery
-from netautod.store.paging import Page
 from netautod.users.models import NewUser, User
 from netautod.users.schemas import UserAnswer, UserCreate, UserListAnswer, UserUpdate
 from netautod.users.service import UserService

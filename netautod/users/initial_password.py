@@ -5,7 +5,7 @@ import stat
 from pathlib import Path
 from uuid import uuid4
 
-from netautod.errors import NetautodError
+from netautod.core.errors import NetautodError
 
 NAME = "initial-admin-password"
 

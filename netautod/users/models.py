@@ -7,9 +7,11 @@ from datetime import datetime
 from typing import Any
 from uuid import uuid4
 
-from netautod.clock import optional_text, to_text
-from netautod.errors import InvalidInput
-from netautod.store.client import OrgId
+from netautod.core.clock import optional_text, to_text
+from netautod.core.errors import InvalidInput
+from netautod.core.identity import (
+    OrgId,
+)
 from netautod.users.external_ids import canonical_external_id
 
 LOCAL = "local"

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable
 
-from netautod.caller import KNOWN_PERMISSIONS, Caller
-from netautod.errors import Forbidden
+from netautod.core.errors import Forbidden
+from netautod.core.identity import KNOWN_PERMISSIONS, Caller
 from netautod.users.models import Role, User
 
 

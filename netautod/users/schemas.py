@@ -4,7 +4,7 @@ from typing import Any
 
 from marshmallow import ValidationError, fields, validate
 
-from netautod.http.schema import Answer, Boolean, Id, Name, PageAnswer, Request, ShortList, Text, Timestamp
+from netautod.core.schema import Answer, Boolean, Id, Name, PageAnswer, Request, ShortList, Text, Timestamp
 from netautod.users.models import AUTH_PROVIDERS, LOCAL
 from netautod.users.rank import is_permission
 

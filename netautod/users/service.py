@@ -4,17 +4,23 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from netautod.audit.service import AuditLog
-from netautod.auth.passwords import PasswordHasher, check_policy
-from netautod.caller import Caller
-from netautod.clock import Clock
-from netautod.errors import Conflict, InvalidInput, NotFound
-from netautod.registries import Followers
-from netautod.store.client import Database, Duplicate, OrgId
-from netautod.store.paging import Page, PageOf
+from netautod.core.clock import Clock
+from netautod.core.errors import Conflict, InvalidInput, NotFound
+from netautod.core.identity import (
+    Caller,
+    OrgId,
+)
+from netautod.core.pages import Page, PageOf
+from netautod.core.registries import Followers
+from netautod.store.client import (
+    Database,
+    Duplicate,
+)
 from netautod.users.change import UserChange, change_of
 from netautod.users.models import LOCAL, NewUser, Role, User, canonical_username, require_username
+from netautod.users.passwords import PasswordHasher, check_policy
 from netautod.users.rank import require_grantable, require_rank
-from netautod.users.role_store import RoleStore
+from netautod.users.roles.store import RoleStore
 from netautod.users.store import UserStore
 
 NOT_FOUND = "User not found"

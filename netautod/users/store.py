@@ -5,12 +5,18 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import uuid4
 
-from netautod.store.client import Database, Document, OrgId
+from netautod.core.identity import (
+    OrgId,
+)
+from netautod.core.pages import Page, PageOf
+from netautod.store.client import (
+    Database,
+    Document,
+)
 from netautod.store.indexes import Index
-from netautod.store.paging import Page, PageOf
-from netautod.users import role_store
 from netautod.users.models import User
-from netautod.users.role_store import ROLES, to_role
+from netautod.users.roles import store as role_store
+from netautod.users.roles.store import ROLES, to_role
 
 USERS = "users"
 INDEXES = (

@@ -1,6 +1,6 @@
 """The vault's one error: a key is missing or wrong, or a sealed value does not open."""
 
-from netautod.errors import NetautodError
+from netautod.core.errors import NetautodError
 
 
 class VaultError(NetautodError):

@@ -3,9 +3,11 @@
 from collections import OrderedDict
 from dataclasses import dataclass, field
 
-from netautod.clock import Clock
-from netautod.errors import Unavailable
-from netautod.store.client import OrgId
+from netautod.core.clock import Clock
+from netautod.core.errors import Unavailable
+from netautod.core.identity import (
+    OrgId,
+)
 from netautod.vault.envelope import CANNOT_OPEN
 from netautod.vault.errors import VaultError
 from netautod.vault.organization_keys import ROOT_REPLACED, KeyStore, OrganizationKeys

@@ -7,7 +7,7 @@ repeated after a crash. The secrets themselves are not touched, only the few wra
 
 from collections.abc import Awaitable, Callable
 
-from netautod.clock import Clock, SystemClock
+from netautod.core.clock import Clock, SystemClock
 from netautod.store.client import Database
 from netautod.vault.errors import VaultError
 from netautod.vault.organization_keys import KeyStore, OrganizationKeys

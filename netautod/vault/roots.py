@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Self
 
-from netautod.clock import Clock
+from netautod.core.clock import Clock
 from netautod.store.client import Database, Document, Duplicate
 from netautod.vault.envelope import FORMAT, close_box, open_box
 from netautod.vault.errors import VaultError

@@ -5,8 +5,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Self
 
-from netautod.clock import Clock, SystemClock
-from netautod.store.client import Database, Document, OrgId
+from netautod.core.clock import Clock, SystemClock
+from netautod.core.identity import (
+    OrgId,
+)
+from netautod.store.client import (
+    Database,
+    Document,
+)
 from netautod.vault import envelope
 from netautod.vault.envelope import Place, Sealed
 from netautod.vault.errors import VaultError

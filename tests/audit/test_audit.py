@@ -6,8 +6,8 @@ import pytest
 
 from netautod.audit import handlers
 from netautod.audit.service import INDEXES, AuditLog
-from netautod.caller import Caller
-from netautod.clock import to_text
+from netautod.core.clock import to_text
+from netautod.core.identity import Caller
 from netautod.store.client import Database
 from netautod.store.indexes import create_indexes
 from tests.conftest import Serve

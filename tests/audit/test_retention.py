@@ -5,7 +5,7 @@ from uuid import uuid4
 
 from netautod.audit import store
 from netautod.audit.service import INDEXES, AuditLog
-from netautod.clock import SystemClock
+from netautod.core.clock import SystemClock
 from netautod.store.client import Database
 from netautod.store.indexes import create_indexes
 

@@ -9,13 +9,15 @@ from tornado.httpclient import AsyncHTTPClient
 from tornado.httpserver import HTTPServer
 
 from netautod.audit import service as audit
-from netautod.auth import api_token_store, failure_counters, signing_keys
-from netautod.auth import store as auth_store
-from netautod.auth.passwords import PasswordHasher
+from netautod.auth.lockout import store as failure_counters
+from netautod.auth.sessions import store as auth_store
+from netautod.auth.tokens import signing_keys
+from netautod.auth.tokens import store as api_token_store
 from netautod.store.client import Database, connect
 from netautod.store.indexes import create_indexes
-from netautod.users import organization_store
 from netautod.users import store as user_store
+from netautod.users.organizations import store as organization_store
+from netautod.users.passwords import PasswordHasher
 from netautod.vault.vault import Vault
 from tests.auth.support import Node, NodeStarter, serve_node, start_node
 from tests.support.client import ApiClient

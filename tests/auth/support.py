@@ -10,30 +10,39 @@ from tornado.netutil import bind_sockets
 
 from netautod.audit import handlers as audit_handlers
 from netautod.audit.service import AuditLog
-from netautod.auth import account_handlers, api_token_handlers, handlers, ssh_ca_handlers
-from netautod.auth.access_tokens import AccessTokens
-from netautod.auth.account import AccountService
-from netautod.auth.api_tokens import ApiTokens
+from netautod.auth import handlers
 from netautod.auth.authenticator import Authenticator
-from netautod.auth.lockout import Lockout, LockoutRules
+from netautod.auth.lockout.service import Lockout, LockoutRules
 from netautod.auth.models import IssuedTokens, LoginRequest
 from netautod.auth.providers import LocalProvider, Providers
 from netautod.auth.provisioning import Accounts, ProvisioningRules
-from netautod.auth.seats import Seats
 from netautod.auth.service import AuthService
-from netautod.auth.sessions import Lifetimes, Sessions
-from netautod.auth.signing_keys import SigningKeys
-from netautod.auth.ssh_ca import SshAuthority
-from netautod.clock import SystemClock
+from netautod.auth.sessions import handlers as account_handlers
+from netautod.auth.sessions.account import AccountService
+from netautod.auth.sessions.seats import Seats
+from netautod.auth.sessions.service import Lifetimes, Sessions
+from netautod.auth.ssh_ca import handlers as ssh_ca_handlers
+from netautod.auth.ssh_ca.service import SshAuthority
+from netautod.auth.tokens import handlers as api_token_handlers
+from netautod.auth.tokens.access import AccessTokens
+from netautod.auth.tokens.service import ApiTokens
+from netautod.auth.tokens.signing_keys import SigningKeys
+from netautod.core.clock import SystemClock
+from netautod.core.identity import (
+    OrgId,
+    RequestInfo,
+)
 from netautod.http import openapi
-from netautod.http.context import HttpContext, RequestInfo, networks
+from netautod.http.context import (
+    HttpContext,
+    networks,
+)
 from netautod.http.limits import RateLimiter
 from netautod.http.routes import Route, application
-from netautod.plugin_auth import AuthProvider
-from netautod.store.client import OrgId
+from netautod.plugin_api.auth import AuthProvider
 from netautod.users import handlers as user_handlers
-from netautod.users import role_handlers
-from netautod.users.roles import RoleService
+from netautod.users.roles import handlers as role_handlers
+from netautod.users.roles.service import RoleService
 from netautod.users.service import UserService
 from netautod.vault.vault import INSTALLATION, Vault
 from tests.support.client import ApiClient

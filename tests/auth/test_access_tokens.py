@@ -12,7 +12,7 @@ from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
-from netautod.errors import Unauthenticated
+from netautod.core.errors import Unauthenticated
 from tests.auth.support import INFO, Node
 
 GONE = object()

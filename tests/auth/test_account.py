@@ -8,7 +8,7 @@ from uuid import uuid4
 import pytest
 
 from netautod.auth.models import IssuedTokens, LoginRequest
-from netautod.errors import Unauthenticated
+from netautod.core.errors import Unauthenticated
 from netautod.users.models import NewUser
 from netautod.users.service import UserService
 from tests.auth.support import INFO, Node, NodeStarter

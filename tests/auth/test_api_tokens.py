@@ -9,11 +9,11 @@ from uuid import uuid4
 
 import pytest
 
-from netautod.auth.api_token_store import ApiTokenStore
-from netautod.auth.api_tokens import hash_of
 from netautod.auth.authenticator import common
-from netautod.clock import to_text
-from netautod.errors import Unauthenticated, Unavailable
+from netautod.auth.tokens.service import hash_of
+from netautod.auth.tokens.store import ApiTokenStore
+from netautod.core.clock import to_text
+from netautod.core.errors import Unauthenticated, Unavailable
 from tests.auth.support import INFO, Node, NodeStarter
 from tests.support.client import ApiClient, assert_error
 from tests.users.support import PASSWORD
@@ -258,7 +258,7 @@ async def test_a_flood_of_made_up_tokens_drives_no_session_out(
     async def away(*args: Any) -> None:
         raise Unavailable("away")
 
-    monkeypatch.setattr("netautod.auth.store.SessionStore.get", away)
+    monkeypatch.setattr("netautod.auth.sessions.store.SessionStore.get", away)
     assert (await node.authenticator.authenticate(token, INFO)).username == "admin"
 
 

@@ -7,7 +7,7 @@ import pytest
 from marshmallow import fields
 
 from netautod.auth.schemas import ApiTokenBody, LoginBody, PasswordBody, RefreshBody
-from netautod.http.schema import Request
+from netautod.core.schema import Request
 from netautod.users.schemas import RoleRequest, UserCreate
 from tests.auth.support import Node, NodeStarter
 from tests.support.client import ApiClient, Response, assert_error

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from netautod.auth import authenticator as module
-from netautod.auth.store import SessionStore
-from netautod.errors import Unauthenticated, Unavailable
+from netautod.auth.sessions.store import SessionStore
+from netautod.core.errors import Unauthenticated, Unavailable
 from netautod.store.client import Database
 from netautod.users.service import UserService
 from tests.auth.support import INFO, Node, NodeStarter

@@ -3,8 +3,8 @@
 import pytest
 
 from netautod import __version__
-from netautod.auth.capabilities import FEATURES, Capabilities, routes
 from netautod.auth.providers import Providers
+from netautod.system.capabilities import FEATURES, Capabilities, routes
 from tests.conftest import Serve
 from tests.support.client import assert_error
 

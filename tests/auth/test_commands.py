@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
-from netautod import cli, commands
-from netautod.errors import Conflict, NotFound
-from netautod.settings import MongoDB, Settings
+from netautod.app.settings import MongoDB, Settings
+from netautod.cli import commands
+from netautod.cli import entry as cli
+from netautod.core.errors import Conflict, NotFound
 from netautod.store.client import Database
 from tests.auth.support import INFO, Node
 from tests.users.support import PASSWORD
@@ -81,7 +82,7 @@ async def test_a_rotation_from_the_command_line_logs_nobody_out(node: Node, sett
 def test_which_command_does_what(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, arguments: list[str], called: list[str]
 ) -> None:
-    monkeypatch.setattr("netautod.logs.configure", lambda **_: None)
+    monkeypatch.setattr("netautod.core.logs.configure", lambda **_: None)
     # Not asyncio.run, which would leave this thread without the event loop of the other tests.
     monkeypatch.setattr(cli, "_run", _without_loop)
     seen = []

@@ -4,8 +4,8 @@ import asyncio
 
 import pytest
 
-from netautod.auth.lockout import group_of
-from netautod.errors import TooManyRequests
+from netautod.auth.lockout.service import group_of
+from netautod.core.errors import TooManyRequests
 from tests.auth.support import Node, NodeStarter
 
 ADDRESS = "192.0.2.7"

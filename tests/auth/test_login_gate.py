@@ -4,8 +4,8 @@ import asyncio
 
 import pytest
 
-from netautod.auth.login_gate import LoginGate
-from netautod.errors import Unavailable
+from netautod.auth.lockout.gate import LoginGate
+from netautod.core.errors import Unavailable
 
 
 async def test_logins_go_on_a_few_at_a_time_and_in_their_order() -> None:

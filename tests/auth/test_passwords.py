@@ -8,8 +8,8 @@ from collections.abc import AsyncIterator
 import argon2
 import pytest
 
-from netautod.auth.passwords import PasswordHasher, Verdict, check_policy, is_common
-from netautod.errors import InvalidInput, Unavailable
+from netautod.core.errors import InvalidInput, Unavailable
+from netautod.users.passwords import PasswordHasher, Verdict, check_policy, is_common
 
 RIGHT = "correct horse battery staple"
 

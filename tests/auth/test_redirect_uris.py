@@ -2,7 +2,7 @@
 
 import pytest
 
-from netautod.auth.redirect_uris import is_listed, uri_mistake
+from netautod.auth.redirect.uris import is_listed, uri_mistake
 
 LISTED = "https://console.example/signed-in?from=oidc"
 ENTRIES = (

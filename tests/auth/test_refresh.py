@@ -6,8 +6,8 @@ from collections.abc import Callable
 import pytest
 
 from netautod.auth.models import IssuedTokens
-from netautod.auth.store import RefreshTokenStore, SessionStore
-from netautod.errors import Unauthenticated
+from netautod.auth.sessions.store import RefreshTokenStore, SessionStore
+from netautod.core.errors import Unauthenticated
 from netautod.users.service import UserService
 from tests.auth.support import INFO, Node, NodeStarter
 from tests.support.client import ApiClient, assert_error

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from netautod.auth.models import LoginRequest
-from netautod.auth.seats import SeatLimitReached, Slot, usable
-from netautod.auth.store import SessionStore
-from netautod.errors import Conflict
+from netautod.auth.sessions.seats import SeatLimitReached, Slot, usable
+from netautod.auth.sessions.store import SessionStore
+from netautod.core.errors import Conflict
 from netautod.vault.vault import Vault
 from tests.auth.support import INFO, Node, start_node
 from tests.support.client import ApiClient, assert_error

@@ -6,8 +6,8 @@ from datetime import timedelta
 import jwt
 import pytest
 
-from netautod.auth.signing_keys import COLLECTION, FIELD, SigningKeys
-from netautod.errors import Conflict, Unauthenticated, Unavailable
+from netautod.auth.tokens.signing_keys import COLLECTION, FIELD, SigningKeys
+from netautod.core.errors import Conflict, Unauthenticated, Unavailable
 from netautod.store.client import Database
 from netautod.vault.errors import VaultError
 from netautod.vault.vault import Vault

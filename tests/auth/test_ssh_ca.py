@@ -13,10 +13,10 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
-from netautod.auth import ssh_ca
-from netautod.auth.ssh_keys import parse_public_key
-from netautod.clock import to_text
-from netautod.errors import InvalidInput
+from netautod.auth.ssh_ca import service as ssh_ca
+from netautod.auth.ssh_ca.public_keys import parse_public_key
+from netautod.core.clock import to_text
+from netautod.core.errors import InvalidInput
 from netautod.users.models import NewUser
 from netautod.users.service import system_caller
 from netautod.vault.rotation import rewrap

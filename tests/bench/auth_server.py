@@ -15,13 +15,14 @@ from pathlib import Path
 from tornado.httpserver import HTTPServer
 from tornado.netutil import bind_sockets
 
-from netautod import app, foundation
-from netautod.errors import Unavailable
+from netautod.app import build as app
+from netautod.app import foundation
+from netautod.app.server import bootstrap, set_aside_heap
+from netautod.app.settings import Auth, Limits, Settings
+from netautod.core.errors import Unavailable
 from netautod.http.access import public, requires
 from netautod.http.handler import JsonHandler
 from netautod.http.health import Health
-from netautod.server import bootstrap, set_aside_heap
-from netautod.settings import Auth, Limits, Settings
 from netautod.store.client import connect
 from tests.bench.children import parent_gone, say
 

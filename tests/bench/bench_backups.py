@@ -2,7 +2,7 @@
 
 from contextlib import AsyncExitStack
 
-from netautod.settings import Devices
+from netautod.app.settings import Devices
 from tests.bench.children import child
 from tests.bench.databases import private_mongod
 from tests.bench.fleet import back_up, backup_task, fleet

@@ -7,11 +7,11 @@ from pathlib import Path
 
 from bson import BSON
 
-from netautod.configs.line_pattern import Wanted
 from netautod.configs.models import Config, Match
+from netautod.configs.texts.line_pattern import Wanted
+from netautod.core.json_values import encode
+from netautod.core.pages import Page
 from netautod.devices.models import DeviceFilter
-from netautod.json_values import encode
-from netautod.store.paging import Page
 from netautod.testing import ios_config
 from tests.bench.databases import private_mongod
 from tests.bench.errors import BenchmarkError

@@ -14,14 +14,19 @@ from uuid import uuid4
 
 from netautod.audit.service import INDEXES as AUDIT_INDEXES
 from netautod.audit.service import AuditLog
-from netautod.caller import Caller
-from netautod.clock import SystemClock
+from netautod.core.clock import SystemClock
+from netautod.core.identity import (
+    Caller,
+    OrgId,
+)
+from netautod.core.json_values import encode
 from netautod.docs import store
-from netautod.docs.notes_vault import NotesVault
-from netautod.docs.render_pool import RenderPool
+from netautod.docs.notes.service import NotesVault
+from netautod.docs.rendering.pool import RenderPool
 from netautod.docs.service import DocumentService
-from netautod.json_values import encode
-from netautod.store.client import Database, OrgId
+from netautod.store.client import (
+    Database,
+)
 from netautod.vault.vault import Vault
 from tests.bench.databases import fresh_database, private_mongod
 from tests.bench.errors import BenchmarkError

@@ -4,12 +4,12 @@ import time
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 
-from netautod.executions.scheduler import Scheduler
+from netautod.app.settings import Scheduler as SchedulerSettings
+from netautod.core.metrics import Metrics
+from netautod.executions.running.scheduler import Scheduler
 from netautod.executions.store import ExecutionStore
-from netautod.metrics import Metrics
-from netautod.settings import Scheduler as SchedulerSettings
 from netautod.store.client import Database
-from netautod.tasks.cron import NextTicks
+from netautod.tasks.cron.ticks import NextTicks
 from netautod.tasks.models import Task
 from netautod.tasks.store import TaskStore
 from tests.bench import apscheduler_side, batched_loop

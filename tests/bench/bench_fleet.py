@@ -8,7 +8,7 @@ import importlib.util
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 
-from netautod.settings import Devices
+from netautod.app.settings import Devices
 from tests.bench import netmiko_side
 from tests.bench.children import child
 from tests.bench.databases import private_mongod

@@ -2,7 +2,7 @@
 
 import time
 
-from netautod.executions.scheduler import Scheduler
+from netautod.executions.running.scheduler import Scheduler
 from tests.bench.databases import fresh_database, private_mongod
 from tests.bench.report import Report
 from tests.bench.schedules import idle_tasks, store

@@ -7,7 +7,7 @@ from tempfile import TemporaryDirectory
 from uuid import uuid4
 
 from netautod.store.client import Database, connect
-from netautod.store.embedded import EmbeddedMongo, EmbeddedMongoError
+from netautod.store.embedded.mongod import EmbeddedMongo, EmbeddedMongoError
 from netautod.store.indexes import Index, create_indexes
 from tests.bench.errors import BenchmarkError
 

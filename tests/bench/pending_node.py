@@ -7,9 +7,9 @@ import asyncio
 import signal
 import sys
 
+from netautod.app.settings import Executions as ExecutionSettings
+from netautod.app.settings import Scheduler as SchedulerSettings
 from netautod.plugin_api import RunContext
-from netautod.settings import Executions as ExecutionSettings
-from netautod.settings import Scheduler as SchedulerSettings
 from netautod.store.client import connect
 from tests.bench.children import parent_gone, say
 from tests.support.execution import Does, World

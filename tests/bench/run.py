@@ -16,7 +16,7 @@ from pathlib import Path
 # As a script, Python looks for modules beside this file only.
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from netautod.errors import NetautodError
+from netautod.core.errors import NetautodError
 from tests.bench.errors import BenchmarkError
 from tests.bench.report import Report, commit
 

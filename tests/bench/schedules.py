@@ -5,7 +5,7 @@ from dataclasses import fields, replace
 from datetime import datetime, timedelta
 
 from netautod.store.client import Database, Document
-from netautod.tasks.cron import NextTicks
+from netautod.tasks.cron.ticks import NextTicks
 from netautod.tasks.models import Task
 from netautod.tasks.store import COLLECTION
 from tests.support.execution import task

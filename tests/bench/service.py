@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from netautod.settings import MongoDB
+from netautod.app.settings import MongoDB
 from tests.bench.errors import BenchmarkError
 from tests.support.client import ApiClient
 from tests.support.service import NotStarted, Service, serving

@@ -7,11 +7,16 @@ from typing import Any
 
 import pytest
 
-from netautod.clock import to_text
-from netautod.configs.backup_facts import BackupFacts, BackupFactsStore
-from netautod.configs.backup_info import backup_info
+from netautod.configs.backups.facts import BackupFacts, BackupFactsStore
+from netautod.configs.backups.info import backup_info
 from netautod.configs.models import Config
-from netautod.store.client import Database, OrgId
+from netautod.core.clock import to_text
+from netautod.core.identity import (
+    OrgId,
+)
+from netautod.store.client import (
+    Database,
+)
 from netautod.testing import Faults, ios_config
 from tests.configs.fleet import Fleet
 from tests.support.client import assert_error

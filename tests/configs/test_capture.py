@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from netautod.clock import SystemClock
-from netautod.configs.capture import Pull
+from netautod.configs.capture.captures import Pull
 from netautod.configs.models import Captured
 from netautod.configs.store import ConfigStore
-from netautod.configs.texts import ConfigTexts, Keys, measure
-from netautod.devices.sessions import SessionFailure
-from netautod.ssh.platforms import PlatformRegistry
+from netautod.configs.texts.store import ConfigTexts, Keys, measure
+from netautod.core.clock import SystemClock
+from netautod.devices.sessions.service import SessionFailure
+from netautod.ssh.platform.registry import PlatformRegistry
 from netautod.store.client import Duplicate
 from netautod.testing import Faults, ios_config
 from tests.configs.fleet import PASSWORD, Fleet

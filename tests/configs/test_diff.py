@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from netautod.configs.diff import Difference, Lines, unified
+from netautod.configs.texts.diff import Difference, Lines, unified
 
 
 def lines(text: list[str]) -> Lines:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from netautod.configs.line_pattern import Wanted, compiled
+from netautod.configs.texts.line_pattern import Wanted, compiled
 
 TEXT = "hostname Sw1\n!\ninterface a\n mtu 9000\n!\n\nbanner Grüße\nend\n"
 

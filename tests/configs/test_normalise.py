@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from netautod.configs.normalise import normalise, secret_token
-from netautod.configs.redact import redact
-from netautod.ssh.platform_model import Platform
-from netautod.ssh.platforms import PlatformRegistry
+from netautod.configs.texts.normalise import normalise, secret_token
+from netautod.configs.texts.redact import redact
+from netautod.ssh.platform.model import Platform
+from netautod.ssh.platform.registry import PlatformRegistry
 from netautod.testing import ios_config
 
 _KEY = b"k" * 32

@@ -5,7 +5,7 @@ from importlib.resources import files
 
 import pytest
 
-from netautod.configs.packing import packed, quickly_packed, unpacked
+from netautod.configs.texts.packing import packed, quickly_packed, unpacked
 from netautod.testing import ios_config
 
 # Of every dictionary that was ever released: texts that were packed with it need it as it was.
@@ -13,7 +13,7 @@ RELEASED = {"1.txt": "f2c9927ca79e95a59e4b60eaf6788fba0ba7214e60e997f533063cfd90
 
 
 def test_no_released_dictionary_is_missing_or_changed() -> None:
-    folder = files("netautod.configs").joinpath("dictionaries")
+    folder = files("netautod.configs.texts").joinpath("dictionaries")
     found = {entry.name: hashlib.sha256(entry.read_bytes()).hexdigest() for entry in folder.iterdir()}
     assert found == RELEASED
 

@@ -7,14 +7,19 @@ from typing import Any
 import pytest
 from pymongo import MongoClient
 
-from netautod.clock import SystemClock
 from netautod.configs.old_versions import OldVersions
 from netautod.configs.snapshots import Snapshots
 from netautod.configs.store import INDEXES, ConfigStore
-from netautod.configs.texts import LOOSE
+from netautod.configs.texts.store import LOOSE
+from netautod.core.clock import SystemClock
+from netautod.core.identity import (
+    OrgId,
+)
 from netautod.devices.queries import INDEXES as DEVICE_INDEXES
 from netautod.devices.store import DeviceStore
-from netautod.store.client import Database, OrgId
+from netautod.store.client import (
+    Database,
+)
 from netautod.store.indexes import create_indexes
 
 ORG = OrgId("o")

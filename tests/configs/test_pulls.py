@@ -6,9 +6,9 @@ import pytest
 from tornado.iostream import IOStream
 from tornado.tcpclient import TCPClient
 
-from netautod.configs.capture import Pull
-from netautod.configs.pulls import AT_ONCE
-from netautod.errors import Unavailable
+from netautod.configs.capture.captures import Pull
+from netautod.configs.capture.pulls import AT_ONCE
+from netautod.core.errors import Unavailable
 from netautod.testing import Faults, SimulatedDevice, ios_config
 from tests.configs.fleet import Fleet
 from tests.devices.inventory import ABSENT_ID

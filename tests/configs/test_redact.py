@@ -2,9 +2,9 @@
 
 import pytest
 
-from netautod.configs.normalise import normalise, secret_token
-from netautod.configs.redact import HIDDEN, redact
-from netautod.ssh.platforms import PlatformRegistry
+from netautod.configs.texts.normalise import normalise, secret_token
+from netautod.configs.texts.redact import HIDDEN, redact
+from netautod.ssh.platform.registry import PlatformRegistry
 from netautod.testing import ios_config
 
 

@@ -8,18 +8,20 @@ from uuid import uuid4
 
 import pytest
 
-from netautod.clock import SystemClock
-from netautod.configs.capture import Pull
+from netautod.app.settings import Retention as RetentionSettings
+from netautod.configs.capture.captures import Pull
 from netautod.configs.models import Config
 from netautod.configs.old_versions import OldVersions
 from netautod.configs.retention import ConfigRetention
 from netautod.configs.snapshots import snapshot_id
 from netautod.configs.store import ConfigStore
-from netautod.configs.texts import measure
+from netautod.configs.texts.store import measure
+from netautod.core.clock import SystemClock
+from netautod.core.identity import (
+    OrgId,
+)
 from netautod.executions.models import Execution
 from netautod.executions.store import ExecutionStore
-from netautod.settings import Retention as RetentionSettings
-from netautod.store.client import OrgId
 from netautod.testing import ios_config
 from tests.configs.fleet import Fleet
 from tests.support.client import assert_error

@@ -6,12 +6,12 @@ from urllib.parse import urlencode
 
 import pytest
 
-from netautod.configs.line_pattern import Wanted
 from netautod.configs.search import ConfigSearch
 from netautod.configs.store import ConfigStore
+from netautod.configs.texts.line_pattern import Wanted
+from netautod.core.errors import InvalidInput, Unavailable
+from netautod.core.pages import Page
 from netautod.devices.models import DeviceFilter
-from netautod.errors import InvalidInput, Unavailable
-from netautod.store.paging import Page
 from netautod.testing import ios_config
 from tests.configs.fleet import Fleet
 from tests.support.client import assert_error

@@ -4,13 +4,13 @@ from uuid import uuid4
 
 import pytest
 
-from netautod.acting import acting_factory
-from netautod.caller import Caller
-from netautod.errors import Forbidden
+from netautod.app.run_services import acting_factory
+from netautod.core.errors import Forbidden
+from netautod.core.guard import Guard, no_guard
+from netautod.core.identity import Caller
 from netautod.executions.models import Execution
-from netautod.leases.keeper import LeaseLostError
 from netautod.plugin_api import Acting, DeviceFailed, ResultTotals
-from netautod.ssh.guards import Guard, no_guard
+from netautod.store.leases.keeper import LeaseLostError
 from netautod.testing import Faults, ios_config
 from tests.configs.fleet import Fleet
 from tests.devices.inventory import ABSENT_ID

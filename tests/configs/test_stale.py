@@ -6,15 +6,17 @@ from uuid import uuid4
 
 import pytest
 
-from netautod.configs import stale
-from netautod.configs.backup_facts import COLLECTION
-from netautod.configs.capture import Pull
-from netautod.configs.stale import StaleBackups
-from netautod.configs.stale_watch import StaleWatch
-from netautod.devices.sessions import SessionFailure
+from netautod.configs.backups import stale
+from netautod.configs.backups.facts import COLLECTION
+from netautod.configs.backups.stale import StaleBackups
+from netautod.configs.backups.stale_store import StaleWatch
+from netautod.configs.capture.captures import Pull
+from netautod.core.identity import (
+    OrgId,
+)
+from netautod.devices.sessions.service import SessionFailure
 from netautod.devices.store import DeviceStore
-from netautod.plugin_events import BackupStale
-from netautod.store.client import OrgId
+from netautod.plugin_api.events import BackupStale
 from tests.configs.fleet import Fleet
 from tests.configs.test_plans import cost
 from tests.users.support import MovableClock

@@ -5,12 +5,12 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from netautod.configs.line_pattern import Wanted
-from netautod.configs.packing import packed, quickly_packed
-from netautod.configs.redacted_texts import RedactedTexts
-from netautod.configs.workers import TextWorkers, Turn, Worker
-from netautod.errors import InvalidInput, Unavailable
-from netautod.ssh.platforms import PlatformRegistry
+from netautod.configs.texts.line_pattern import Wanted
+from netautod.configs.texts.packing import packed, quickly_packed
+from netautod.configs.workers.pool import TextWorkers, Turn, Worker
+from netautod.configs.workers.redacted_texts import RedactedTexts
+from netautod.core.errors import InvalidInput, Unavailable
+from netautod.ssh.platform.registry import PlatformRegistry
 
 PLATFORMS = PlatformRegistry()
 QUICK = ["a\n", "b\n"]

@@ -10,8 +10,8 @@ from asyncssh.asn1 import der_decode, der_encode
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
+from netautod.core.errors import InvalidInput
 from netautod.credentials.private_keys import check_private_key
-from netautod.errors import InvalidInput
 
 KEY = asyncssh.generate_private_key("ssh-ed25519")
 RSA = asyncssh.generate_private_key("ssh-rsa", key_size=2048)

@@ -6,22 +6,27 @@ from typing import Any
 
 from netautod.audit.service import INDEXES as AUDIT_INDEXES
 from netautod.audit.service import AuditLog
-from netautod.auth.ssh_ca import SshAuthority
-from netautod.caller import Caller
-from netautod.clock import SystemClock
+from netautod.auth.ssh_ca.service import SshAuthority
+from netautod.core.clock import SystemClock
+from netautod.core.identity import (
+    Caller,
+    OrgId,
+)
 from netautod.credentials import handlers as credential_handlers
 from netautod.credentials.service import CredentialService
 from netautod.credentials.store import INDEXES as CREDENTIAL_INDEXES
 from netautod.devices import handlers as device_handlers
-from netautod.devices.batches import DeviceBatches
+from netautod.devices.bulk_creation import DeviceBatches
 from netautod.devices.queries import INDEXES as DEVICE_INDEXES
 from netautod.devices.service import DeviceService
-from netautod.inventory import import_handlers
-from netautod.inventory.import_service import ImportService
+from netautod.inventory.imports import handlers as import_handlers
+from netautod.inventory.imports.service import ImportService
 from netautod.sites import handlers as site_handlers
 from netautod.sites.service import SiteService
 from netautod.sites.store import INDEXES as SITE_INDEXES
-from netautod.store.client import Database, OrgId
+from netautod.store.client import (
+    Database,
+)
 from netautod.vault.vault import Vault
 from tests.conftest import Serve
 from tests.support.client import ApiClient, ServedRoutes

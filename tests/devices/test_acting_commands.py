@@ -4,12 +4,12 @@ from uuid import uuid4
 
 import pytest
 
-from netautod.acting import acting_factory
-from netautod.caller import Caller
-from netautod.errors import Forbidden
-from netautod.leases.keeper import LeaseLostError
+from netautod.app.run_services import acting_factory
+from netautod.core.errors import Forbidden
+from netautod.core.guard import Guard, no_guard
+from netautod.core.identity import Caller
 from netautod.plugin_api import Acting, CommandOutcome
-from netautod.ssh.guards import Guard, no_guard
+from netautod.store.leases.keeper import LeaseLostError
 from netautod.testing import Faults
 from tests.configs.fleet import Fleet
 from tests.configs.test_snapshots import execution

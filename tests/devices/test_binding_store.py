@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from netautod.devices.binding_store import bound_to
+from netautod.devices.bindings.store import bound_to
 from netautod.devices.queries import COLLECTION, INDEXES
 from netautod.store.client import Database, Document, Duplicate
 from netautod.store.indexes import Index

@@ -2,7 +2,7 @@
 
 import pytest
 
-from netautod.devices.command_text import shown_command
+from netautod.devices.operations.command_text import shown_command
 
 
 @pytest.mark.parametrize(

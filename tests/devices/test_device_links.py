@@ -6,9 +6,11 @@ from typing import Any
 
 import pytest
 
+from netautod.core.errors import NotFound
+from netautod.core.identity import (
+    OrgId,
+)
 from netautod.devices.queries import COLLECTION
-from netautod.errors import NotFound
-from netautod.store.client import OrgId
 from tests.devices.inventory import ABSENT_ID, DEVICE, Inventory, wired
 from tests.support.client import assert_error
 

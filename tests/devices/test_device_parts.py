@@ -1,10 +1,10 @@
 """The composition root of devices: plugins and settings decide what the platforms are."""
 
-from netautod.device_parts import platforms_of
-from netautod.plugin_manager import PluginManager
-from netautod.settings import Devices
-from netautod.ssh.platform_model import CaptureItem
-from netautod.ssh.platforms import PlatformRegistry
+from netautod.app.parts.devices import platforms_of
+from netautod.app.plugins.manager import PluginManager
+from netautod.app.settings import Devices
+from netautod.ssh.platform.model import CaptureItem
+from netautod.ssh.platform.registry import PlatformRegistry
 
 
 def platforms(settings: Devices) -> PlatformRegistry:

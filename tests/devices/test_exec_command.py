@@ -8,10 +8,10 @@ import pytest
 from tornado.iostream import IOStream
 from tornado.tcpclient import TCPClient
 
-from netautod.devices.commands import CUT, OUTPUT_BYTES
-from netautod.devices.operation_handlers import ExecCommand
-from netautod.devices.operation_schemas import CommandRequest
-from netautod.http.schema import load
+from netautod.core.schema import load
+from netautod.devices.operations.commands import CUT, OUTPUT_BYTES
+from netautod.devices.operations.handlers import ExecCommand
+from netautod.devices.operations.schemas import CommandRequest
 from netautod.testing import Faults
 from tests.configs.fleet import Fleet
 from tests.devices.inventory import ABSENT_ID

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from netautod.devices.session_failure import SessionFailure
-from netautod.ssh.platform_model import CaptureItem
+from netautod.devices.sessions.failure import SessionFailure
+from netautod.ssh.platform.model import CaptureItem
 from tests.configs.fleet import Fleet
 from tests.support.frr import ENABLE_PASSWORD, PASSWORD, Frr, require, running_frr
 from tests.support.sshd import Sshd

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from netautod.devices.jump_gates import JumpGates
-from netautod.devices.session_failure import SessionFailure
+from netautod.devices.sessions.failure import SessionFailure
+from netautod.devices.sessions.jump_gates import JumpGates
 from netautod.ssh.failures import DeviceFailure
 
 HOP: Any = SimpleNamespace(device=SimpleNamespace(id="1", name="jump"))

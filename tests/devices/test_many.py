@@ -5,8 +5,8 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from netautod.devices.many import for_each
-from netautod.errors import Unavailable
+from netautod.core.errors import Unavailable
+from netautod.core.loop.each import for_each
 
 
 async def numbers(read: list[int], count: int) -> AsyncIterator[int]:

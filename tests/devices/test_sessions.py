@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from netautod.devices.attempts import MOST_REFUSALS, Attempts
-from netautod.devices.session_failure import SessionFailure
-from netautod.devices.sessions import SessionScope
-from netautod.devices.slots import Slots
-from netautod.errors import NotFound
-from netautod.leases.keeper import LeaseLostError
+from netautod.core.errors import NotFound
+from netautod.devices.sessions.failure import SessionFailure
+from netautod.devices.sessions.login_counts import MOST_REFUSALS, Attempts
+from netautod.devices.sessions.service import SessionScope
+from netautod.devices.sessions.slots import Slots
 from netautod.ssh.capture import capture
+from netautod.store.leases.keeper import LeaseLostError
 from netautod.testing import Faults
 from tests.configs.fleet import Fleet, sessions_of_a_node
 from tests.devices.inventory import ABSENT_ID

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from netautod.clock import to_text
-from netautod.devices.session_failure import SessionFailure
-from netautod.devices.suspension_store import COLLECTION, Attempted, SuspensionStore
-from netautod.devices.suspensions import Suspensions
-from netautod.plugin_events import CredentialSuspended
+from netautod.core.clock import to_text
+from netautod.devices.sessions.failure import SessionFailure
+from netautod.devices.sessions.suspension_store import COLLECTION, Attempted, SuspensionStore
+from netautod.devices.sessions.suspensions import Suspensions
+from netautod.plugin_api.events import CredentialSuspended
 from netautod.testing import Faults, SimulatedDevice
 from tests.configs.fleet import PASSWORD, Fleet
 from tests.users.support import MovableClock

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from netautod.clock import SystemClock
+from netautod.core.clock import SystemClock
 from netautod.devices import handlers as device_handlers
 from netautod.discovery import handlers
 from netautod.discovery.service import DiscoveryService

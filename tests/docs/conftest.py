@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from netautod.docs.render_pool import RenderPool
+from netautod.docs.rendering.pool import RenderPool
 from tests.conftest import Serve
 from tests.docs.library import INDEXES, Library, Node
 from tests.support.databases import Indexed

@@ -8,12 +8,17 @@ import sys
 from pathlib import Path
 
 from netautod.audit.service import AuditLog
-from netautod.caller import Caller
-from netautod.clock import SystemClock
-from netautod.docs.notes_vault import NotesVault
-from netautod.docs.render_pool import RenderPool
+from netautod.core.clock import SystemClock
+from netautod.core.identity import (
+    Caller,
+    OrgId,
+)
+from netautod.docs.notes.service import NotesVault
+from netautod.docs.rendering.pool import RenderPool
 from netautod.docs.service import DocumentService
-from netautod.store.client import OrgId, connect
+from netautod.store.client import (
+    connect,
+)
 from netautod.vault.vault import Vault
 
 

@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
-from netautod.docs import render_pool
-from netautod.docs.render_pool import RenderPool
-from netautod.docs.render_process import RenderProcess
-from netautod.errors import Unavailable
+from netautod.core.errors import Unavailable
+from netautod.docs.rendering import pool as render_pool
+from netautod.docs.rendering.pool import RenderPool
+from netautod.docs.rendering.process import RenderProcess
 from tests.docs.library import NOTE, PASSPHRASE, TEMPLATE, TEXT, Node
 from tests.support.client import assert_error
 
@@ -260,7 +260,7 @@ async def test_too_many_at_once_are_told_to_come_back(monkeypatch: pytest.Monkey
 
 
 async def test_a_child_that_cannot_start_is_unavailable(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("netautod.child_process._BOOT", "raise SystemExit(3)")
+    monkeypatch.setattr("netautod.core.loop.child_process._BOOT", "raise SystemExit(3)")
     async with RenderPool(processes=1) as pool:
         with pytest.raises(Unavailable, match="cannot be rendered"):
             await pool.render("{{ 1 }}", {})

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from netautod.docs.render_pool import RenderPool
+from netautod.docs.rendering.pool import RenderPool
 from tests.docs.attacks import CORPUS
 
 WALL_SECONDS = 3.0

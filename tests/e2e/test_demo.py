@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from netautod import demo
+from netautod.app import demo
 from netautod.testing import ios_config
 from tests.e2e.console import SCHEDULES, Console
 from tests.support.service import Service, serving

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from netautod.store.embedded import find_running
+from netautod.store.embedded.mongod import find_running
 from netautod.testing import Faults, SimulatedDevice
 from tests.e2e.conftest import Say
 from tests.e2e.console import EXECUTIONS, Console

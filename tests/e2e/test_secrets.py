@@ -9,7 +9,7 @@ import asyncssh
 from bson.raw_bson import RawBSONDocument
 from pymongo import AsyncMongoClient
 
-from netautod.store.embedded import find_running
+from netautod.store.embedded.mongod import find_running
 from netautod.testing import SimulatedDevice, ios_config
 from tests.e2e.console import Console
 from tests.support.service import Service

@@ -139,7 +139,7 @@ def _all_gone(workers: list[int]) -> bool:
 
 
 def test_the_number_of_workers_is_checked() -> None:
-    from netautod.cli import main
+    from netautod.cli.entry import main
 
     for wrong in ("0", "-1", "65", "two"):
         with pytest.raises(SystemExit) as refused:

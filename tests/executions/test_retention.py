@@ -5,13 +5,15 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from datetime import timedelta
 
-from netautod.clock import SystemClock
+from netautod.app.settings import Retention as RetentionSettings
+from netautod.core.clock import SystemClock
+from netautod.core.identity import (
+    OrgId,
+)
 from netautod.executions.retention import Retention
 from netautod.executions.transitions import State
-from netautod.leases.keeper import LeaseKeeper, LeaseTimes
-from netautod.leases.named import NamedLeases
-from netautod.settings import Retention as RetentionSettings
-from netautod.store.client import OrgId
+from netautod.store.leases.keeper import LeaseKeeper, LeaseTimes
+from netautod.store.leases.named import NamedLeases
 from netautod.tasks.models import Task
 from tests.support.execution import World, manual_run, task
 

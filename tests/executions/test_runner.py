@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from netautod.errors import Forbidden, Unavailable
-from netautod.executions.outcome import UNEXPECTED
+from netautod.core.errors import Forbidden, Unavailable
 from netautod.executions.results import ResultStore
+from netautod.executions.running.outcome import UNEXPECTED
 from netautod.plugin_api import (
     DeviceResult,
     ExecutionFailed,
@@ -288,7 +288,7 @@ async def test_approval_parks_and_resumes(world: World) -> None:
             raise NeedsApproval({"command": "reload"}, state={"step": 2})
         return {"resumed": context.resume, "by": context.approval.by}
 
-    from netautod.clock import SystemClock
+    from netautod.core.clock import SystemClock
     from netautod.plugin_api import ApprovalDecision
 
     execution = await world.run(task())

@@ -7,9 +7,14 @@ from tornado.httpserver import HTTPServer
 from tornado.netutil import bind_sockets
 
 from netautod.audit.service import AuditLog
-from netautod.caller import Caller
-from netautod.clock import SystemClock
-from netautod.errors import Unauthenticated
+from netautod.core.clock import SystemClock
+from netautod.core.errors import Unauthenticated
+from netautod.core.identity import (
+    Caller,
+    OrgId,
+    RequestInfo,
+)
+from netautod.core.registries import Followers
 from netautod.executions import handlers as execution_handlers
 from netautod.executions.ends import Ends
 from netautod.executions.log import ExecutionLogStore
@@ -17,14 +22,17 @@ from netautod.executions.results import ResultStore
 from netautod.executions.service import ExecutionService
 from netautod.executions.store import ExecutionStore
 from netautod.http import openapi
-from netautod.http.context import HttpContext, RequestInfo
+from netautod.http.context import (
+    HttpContext,
+)
 from netautod.http.limits import RateLimiter
 from netautod.http.routes import Route, application
-from netautod.registries import Followers
-from netautod.store.client import Database, OrgId
+from netautod.store.client import (
+    Database,
+)
 from netautod.store.server_clock import ServerClock
 from netautod.tasks import handlers as task_handlers
-from netautod.tasks.cron import NextTicks
+from netautod.tasks.cron.ticks import NextTicks
 from netautod.tasks.parameters import SchemaRules
 from netautod.tasks.service import TaskService
 from netautod.tasks.store import TaskStore

@@ -11,9 +11,9 @@ from typing import Any, ClassVar, cast
 
 from marshmallow import Schema
 
-from netautod.leases.keeper import LeaseLostError
 from netautod.plugin_api import Executor, RunContext
 from netautod.store.client import Database
+from netautod.store.leases.keeper import LeaseLostError
 
 SENT = "sent"
 

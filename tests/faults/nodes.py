@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from netautod.settings import Executions as ExecutionSettings
-from netautod.settings import Scheduler as SchedulerSettings
+from netautod.app.settings import Executions as ExecutionSettings
+from netautod.app.settings import Scheduler as SchedulerSettings
 from netautod.store.client import connect
-from netautod.store.embedded_binary import tied_to_parent
+from netautod.store.embedded.binary import tied_to_parent
 from netautod.store.indexes import create_indexes
 from tests.faults.executors import SENT
 from tests.faults.history import History

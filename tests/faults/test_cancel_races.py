@@ -8,8 +8,10 @@ from uuid import uuid4
 
 import pytest
 
+from netautod.core.identity import (
+    OrgId,
+)
 from netautod.executions.models import Execution
-from netautod.store.client import OrgId
 from tests.faults.api import EXECUTIONS, served
 from tests.faults.nodes import Stand
 from tests.support.client import ApiClient

@@ -9,8 +9,8 @@ from uuid import uuid4
 
 import pytest
 
+from netautod.app.settings import Scheduler as SchedulerSettings
 from netautod.plugin_api import RunContext
-from netautod.settings import Scheduler as SchedulerSettings
 from netautod.store.client import connect
 from netautod.store.indexes import create_indexes
 from tests.support.execution import FAST, INDEXES, Does, World, eventually, manual_run, nothing, task

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from netautod.errors import InvalidInput
-from netautod.inventory.csv_rows import CsvFile
-from netautod.inventory.import_models import ROW_LIMIT
+from netautod.core.errors import InvalidInput
+from netautod.inventory.imports.csv_rows import CsvFile
+from netautod.inventory.imports.models import ROW_LIMIT
 
 HEAD = "name,host,device_type"
 FULL = {"name": "a", "host": "10.0.0.1", "device_type": "linux"}

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from netautod import commands
-from netautod.errors import InvalidInput, NotFound
-from netautod.import_command import SHOWN_ERRORS
-from netautod.inventory.csv_rows import CsvFile
-from netautod.settings import MongoDB, Settings
+from netautod.app.settings import MongoDB, Settings
+from netautod.cli import commands
+from netautod.cli.imports import SHOWN_ERRORS
+from netautod.core.errors import InvalidInput, NotFound
+from netautod.inventory.imports.csv_rows import CsvFile
 from netautod.store.client import Database, Document
 from tests.devices.inventory import DEVICE
 from tests.inventory.imports import GOOD, HEAD

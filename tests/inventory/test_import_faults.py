@@ -5,11 +5,13 @@ from typing import Any
 
 import pytest
 
-from netautod.devices.batches import Fields
-from netautod.errors import UnknownOutcome
-from netautod.inventory import import_run
-from netautod.inventory.csv_rows import CsvFile
-from netautod.store.client import OrgId
+from netautod.core.errors import UnknownOutcome
+from netautod.core.identity import (
+    OrgId,
+)
+from netautod.devices.bulk_creation import Fields
+from netautod.inventory.imports import run as import_run
+from netautod.inventory.imports.csv_rows import CsvFile
 from tests.devices.inventory import DEVICE, Inventory, wired
 from tests.inventory.imports import GOOD, HEAD, JSON, import_csv, result
 from tests.support.client import assert_error

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 
 import pytest
 
-from netautod import app
-from netautod.inventory.import_models import MOST_BYTES, MOST_ROWS
+from netautod.app import build as app
+from netautod.inventory.imports.models import MOST_BYTES, MOST_ROWS
 from tests.devices.inventory import DEVICE, Inventory
 from tests.inventory.imports import CSV, GOOD, HEAD, JSON, result
 from tests.support.client import assert_error

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from netautod.inventory.import_models import MOST_ERRORS
+from netautod.inventory.imports.models import MOST_ERRORS
 from tests.devices.inventory import ABSENT_ID, DEVICE, Inventory
 from tests.devices.test_devices import EMPTY, FULL
 from tests.inventory.imports import GOOD, HEAD, JSON, import_csv, result

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from netautod.errors import InvalidInput
-from netautod.inventory.import_models import ROW_LIMIT
-from netautod.inventory.json_rows import PART, JsonFile
+from netautod.core.errors import InvalidInput
+from netautod.inventory.imports.json_rows import PART, JsonFile
+from netautod.inventory.imports.models import ROW_LIMIT
 
 MUCH_SPACE = b" " * (3 * PART)
 

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
+from netautod.core.errors import InvalidInput
+from netautod.core.schema import load
 from netautod.devices.schemas import DeviceRequest
-from netautod.errors import InvalidInput
-from netautod.http.schema import load
-from netautod.inventory.row_rules import RowRules
+from netautod.inventory.imports.row_rules import RowRules
 from tests.devices.inventory import ABSENT_ID, DEVICE
 from tests.devices.test_devices import FULL
 

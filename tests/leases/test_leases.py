@@ -4,11 +4,19 @@ import asyncio
 
 import pytest
 
-from netautod.clock import SystemClock
-from netautod.errors import Unavailable
-from netautod.leases.keeper import Held, LeaseKeeper, LeaseLostError, LeaseTimes, literal
-from netautod.leases.named import NamedLeases
+from netautod.core.clock import SystemClock
+from netautod.core.errors import Unavailable
 from netautod.store.client import Database, Document
+from netautod.store.expressions import (
+    literal,
+)
+from netautod.store.leases.keeper import (
+    Held,
+    LeaseKeeper,
+    LeaseLostError,
+    LeaseTimes,
+)
+from netautod.store.leases.named import NamedLeases
 from tests.support.execution import eventually
 
 TIMES = LeaseTimes(lease=1.0, heartbeat=0.2, abandon=0.6)

@@ -5,12 +5,12 @@ import logging
 
 import pytest
 
-from netautod.clock import SystemClock
-from netautod.errors import Unavailable
-from netautod.leases.keeper import Held, LeaseKeeper, LeaseTimes
-from netautod.leases.named import NamedLeases
-from netautod.leases.periodic import Periodic
+from netautod.core.clock import SystemClock
+from netautod.core.errors import Unavailable
 from netautod.store.client import Database
+from netautod.store.leases.keeper import Held, LeaseKeeper, LeaseTimes
+from netautod.store.leases.named import NamedLeases
+from netautod.store.leases.periodic import Periodic
 
 TIMES = LeaseTimes(lease=30, heartbeat=10, abandon=20)
 

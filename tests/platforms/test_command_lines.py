@@ -6,7 +6,7 @@ from netautod.ssh.capture import capture
 from netautod.ssh.failures import DeviceFailure
 from netautod.ssh.limits import Limits
 from netautod.ssh.login import Login, Target
-from netautod.ssh.platforms import PlatformRegistry
+from netautod.ssh.platform.registry import PlatformRegistry
 from netautod.ssh.session import open_session, refused
 from netautod.testing import SimulatedDevice
 from tests.support.platform_fixtures import load

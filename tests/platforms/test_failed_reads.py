@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from netautod.configs.capture import Pull
+from netautod.configs.capture.captures import Pull
 from netautod.configs.models import Captured
-from netautod.devices.sessions import SessionFailure
-from netautod.ssh.platforms import PlatformRegistry
+from netautod.devices.sessions.service import SessionFailure
+from netautod.ssh.platform.registry import PlatformRegistry
 from netautod.testing import Faults
 from tests.configs.fleet import PASSWORD, Fleet, open_fleet
 from tests.conftest import Serve

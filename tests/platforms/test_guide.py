@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from netautod.ssh.platforms import PlatformRegistry
+from netautod.ssh.platform.registry import PlatformRegistry
 from tests.support.platform_fixtures import load, recordings
 
 

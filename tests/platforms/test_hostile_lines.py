@@ -4,9 +4,9 @@ import time
 
 import pytest
 
-from netautod.configs.normalise import normalise
-from netautod.configs.redact import redact
-from netautod.ssh.platforms import PlatformRegistry
+from netautod.configs.texts.normalise import normalise
+from netautod.configs.texts.redact import redact
+from netautod.ssh.platform.registry import PlatformRegistry
 
 _REGISTRY = PlatformRegistry()
 _CHARACTERS = 50_000

@@ -7,8 +7,8 @@ from netautod.ssh.capture import Capture, capture, suspicious
 from netautod.ssh.failures import DeviceFailure
 from netautod.ssh.limits import Limits
 from netautod.ssh.login import Login, Target
-from netautod.ssh.platform_model import Platform
-from netautod.ssh.platforms import PlatformRegistry
+from netautod.ssh.platform.model import Platform
+from netautod.ssh.platform.registry import PlatformRegistry
 from netautod.ssh.session import open_session
 from netautod.testing import Faults, SimulatedDevice
 from tests.support.platform_fixtures import PAGED, PlatformFixture, lines_per_page, load_all

@@ -5,7 +5,7 @@ import pytest
 
 from netautod.ssh.capture import capture
 from netautod.ssh.login import Login, Target
-from netautod.ssh.platforms import PlatformRegistry
+from netautod.ssh.platform.registry import PlatformRegistry
 from netautod.ssh.session import open_session
 from netautod.testing import CliScript, ModeChange, PagerScript, ScriptedCommand, SimulatedDevice
 from tests.support.platform_fixtures import load

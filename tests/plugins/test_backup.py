@@ -12,20 +12,20 @@ import pytest
 from marshmallow import ValidationError
 
 import netautod_backup
-from netautod.acting import acting_factory
-from netautod.caller import Caller
-from netautod.clock import SystemClock
+from netautod.app.plugins.manager import PluginManager
+from netautod.app.run_services import acting_factory
 from netautod.configs.service import ConfigService
-from netautod.devices.sessions import MOST_REFUSALS
+from netautod.core.clock import SystemClock
+from netautod.core.identity import Caller
+from netautod.core.metrics import Metrics
+from netautod.core.pages import Page
+from netautod.devices.sessions.service import MOST_REFUSALS
 from netautod.executions.models import Execution
-from netautod.executions.node import ExecutionNode
 from netautod.executions.results import ResultStore
-from netautod.metrics import Metrics
+from netautod.executions.running.node import ExecutionNode
 from netautod.plugin_api import DeviceResult
-from netautod.plugin_manager import PluginManager
 from netautod.store.indexes import create_indexes
-from netautod.store.paging import Page
-from netautod.tasks.cron import NextTicks
+from netautod.tasks.cron.ticks import NextTicks
 from netautod.testing import Faults, SimulatedDevice
 from netautod_backup.parameters import BackupParameters
 from netautod_backup.window import visit_all

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from netautod.app.plugins.manager import PluginManager
 from netautod.plugin_api import InventoryFailed, InventoryPage, InventoryProbe, RemoteProblem
-from netautod.plugin_manager import PluginManager
 from netautod_netbox.netbox_rows import NetBoxRows, Walked
 from tests.plugins.inventory_support import Walk, netbox, source_of, walk
 from tests.support.netbox_replay import (

@@ -16,9 +16,9 @@ from urllib.parse import parse_qs, urlencode, urljoin
 
 import pytest
 
-from netautod.auth import oidc_handlers
 from netautod.auth.provisioning import Accounts, ProvisioningRules
-from netautod.auth.redirect_login import RedirectLogins, RedirectRules
+from netautod.auth.redirect import handlers as oidc_handlers
+from netautod.auth.redirect.service import RedirectLogins, RedirectRules
 from netautod.auth.role_map import RoleMap
 from netautod.outbound.addresses import AddressRules
 from netautod.outbound.client import GuardedClient

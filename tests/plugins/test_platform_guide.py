@@ -12,9 +12,9 @@ from typing import cast
 
 import pytest
 
-from netautod.plugin_manager import PluginError, PluginManager
-from netautod.ssh.platform_file import Table
-from netautod.ssh.platforms import PlatformRegistry
+from netautod.app.plugins.manager import PluginError, PluginManager
+from netautod.ssh.platform.file import Table
+from netautod.ssh.platform.registry import PlatformRegistry
 
 _BLOCK = re.compile(
     r"^```(?:python|toml)\n# (?P<name>(?:acme_platform|tests)/\S+)\n(?P<text>.*?)^```$", re.M | re.S

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from netautod.plugin_manager import OBSERVER_HOOKS
-from netautod.settings import SettingsError
-from netautod.settings_reader import load
-from netautod.webhook_settings import EVENTS, Webhook
+from netautod.app.plugins.manager import OBSERVER_HOOKS
+from netautod.app.settings import SettingsError
+from netautod.core.settings.reader import load
+from netautod.core.settings.webhook import EVENTS, Webhook
 from tests.plugins.webhook_support import CHANGED, OTHER, SECRET, STALE, SUSPENDED, ended, ids, posting
 from tests.support.certificates import Authority
 from tests.support.webhook_receiver import WebhookReceiver, receiving

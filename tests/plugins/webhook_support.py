@@ -7,8 +7,11 @@ from datetime import UTC, datetime
 from typing import Any
 
 import netautod_webhook
-from netautod.metrics import Metrics
-from netautod.observers import Observers
+from netautod.app.plugins.manager import PluginManager
+from netautod.app.plugins.observers import Observers
+from netautod.app.plugins.services import running_services
+from netautod.core.metrics import Metrics
+from netautod.core.settings.webhook import Webhook
 from netautod.outbound.addresses import AddressRules
 from netautod.outbound.client import GuardedClient
 from netautod.plugin_api import (
@@ -18,9 +21,6 @@ from netautod.plugin_api import (
     FinishedExecution,
     PluginHost,
 )
-from netautod.plugin_manager import PluginManager
-from netautod.plugin_services import running_services
-from netautod.webhook_settings import Webhook
 from tests.support.webhook_receiver import WebhookReceiver
 
 SECRET = "canary-of-the-webhook-secret"

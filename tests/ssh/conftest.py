@@ -6,7 +6,7 @@ import pytest
 
 from netautod.ssh.limits import Limits
 from netautod.ssh.login import Login, Target
-from netautod.ssh.platforms import PlatformRegistry
+from netautod.ssh.platform.registry import PlatformRegistry
 from netautod.testing import SimulatedDevice
 
 MakeTarget = Callable[..., Target]

@@ -6,11 +6,11 @@ import socket
 import asyncssh
 import pytest
 
-from netautod.errors import InvalidInput
+from netautod.core.errors import InvalidInput
 from netautod.ssh.failures import DeviceFailure
 from netautod.ssh.limits import Limits
 from netautod.ssh.login import Hop, Login, Target
-from netautod.ssh.platforms import PlatformRegistry
+from netautod.ssh.platform.registry import PlatformRegistry
 from netautod.ssh.session import open_session
 from netautod.testing import Faults, LoginAttempt, SimulatedDevice
 

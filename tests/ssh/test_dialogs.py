@@ -8,8 +8,8 @@ from netautod.ssh.capture import capture
 from netautod.ssh.failures import DeviceFailure
 from netautod.ssh.limits import Limits
 from netautod.ssh.login import Login, Target
-from netautod.ssh.platform_model import Platform
-from netautod.ssh.platforms import PlatformRegistry
+from netautod.ssh.platform.model import Platform
+from netautod.ssh.platform.registry import PlatformRegistry
 from netautod.ssh.session import open_session
 from netautod.testing import CliScript, Faults, LoginStep, PagerScript, ScriptedCommand, SimulatedDevice
 

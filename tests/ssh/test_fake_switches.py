@@ -9,7 +9,7 @@ from netautod.ssh.capture import capture
 from netautod.ssh.failures import DeviceFailure
 from netautod.ssh.limits import Limits
 from netautod.ssh.login import Login, Target
-from netautod.ssh.platforms import PlatformRegistry
+from netautod.ssh.platform.registry import PlatformRegistry
 from netautod.ssh.session import open_session
 from tests.support.fake_switches_hosts import USERNAME, running_switches
 

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from netautod.configs.normalise import normalise
+from netautod.configs.texts.normalise import normalise
 from netautod.ssh.capture import capture
 from netautod.ssh.failures import DeviceFailure
 from netautod.ssh.limits import Limits
 from netautod.ssh.login import Login, Target
-from netautod.ssh.platform_model import CaptureItem
-from netautod.ssh.platforms import PlatformRegistry
+from netautod.ssh.platform.model import CaptureItem
+from netautod.ssh.platform.registry import PlatformRegistry
 from netautod.ssh.session import open_session
 from tests.support.frr import ENABLE_PASSWORD, NETCAT, PASSWORD, PREFIX, Frr, require, running_frr
 from tests.support.sshd import Sshd

@@ -1,9 +1,9 @@
 """Lines that were found plain are looked at once; others every time."""
 
-from netautod.configs.normalise import normalise
-from netautod.ssh import line_memory
-from netautod.ssh.line_memory import LineMemory
-from netautod.ssh.platforms import PlatformRegistry
+from netautod.configs.texts.normalise import normalise
+from netautod.ssh.platform import line_memory
+from netautod.ssh.platform.line_memory import LineMemory
+from netautod.ssh.platform.registry import PlatformRegistry
 from netautod.testing.ios_config import ios_config
 
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from netautod.errors import InvalidInput
-from netautod.ssh.platforms import PlatformRegistry
+from netautod.core.errors import InvalidInput
+from netautod.ssh.platform.registry import PlatformRegistry
 
 _MINIMAL = """
 name = "acme_os"

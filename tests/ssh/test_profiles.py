@@ -2,7 +2,7 @@
 
 import pytest
 
-from netautod.errors import InvalidInput
+from netautod.core.errors import InvalidInput
 from netautod.ssh.profiles import PROFILES, explain_mismatch, profile_named
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import asyncssh
 import pytest
 
-from netautod.errors import InvalidInput
+from netautod.core.errors import InvalidInput
 from netautod.ssh.failures import DeviceFailure
 from netautod.ssh.limits import Limits
 from netautod.ssh.login import Login

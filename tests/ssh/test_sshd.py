@@ -10,8 +10,8 @@ import pytest
 from netautod.ssh.capture import capture
 from netautod.ssh.failures import DeviceFailure
 from netautod.ssh.login import Login, Target
-from netautod.ssh.platform_model import CaptureItem
-from netautod.ssh.platforms import PlatformRegistry
+from netautod.ssh.platform.model import CaptureItem
+from netautod.ssh.platform.registry import PlatformRegistry
 from netautod.ssh.session import KILLED, open_session
 from tests.support.platform_fixtures import load
 from tests.support.sshd import PROGRAM, Sshd

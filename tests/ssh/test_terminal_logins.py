@@ -7,8 +7,8 @@ import pytest
 from netautod.ssh.failures import DeviceFailure
 from netautod.ssh.limits import Limits
 from netautod.ssh.login import Login, Target
-from netautod.ssh.platform_model import Platform
-from netautod.ssh.platforms import PlatformRegistry
+from netautod.ssh.platform.model import Platform
+from netautod.ssh.platform.registry import PlatformRegistry
 from netautod.ssh.session import open_session
 from netautod.testing import CliScript, Faults, LoginStep, ScriptedCommand, SimulatedDevice
 

@@ -14,8 +14,8 @@ import pytest
 from pymongo import AsyncMongoClient, WriteConcern
 
 import netautod
-from netautod.store import embedded
-from netautod.store.embedded import EmbeddedMongo, EmbeddedMongoError, find_running
+from netautod.store.embedded import mongod as embedded
+from netautod.store.embedded.mongod import EmbeddedMongo, EmbeddedMongoError, find_running
 
 SERVICE = """
 import asyncio, sys

@@ -4,9 +4,16 @@ from typing import Any
 
 import pytest
 
-from netautod.errors import Conflict, NotFound, Unavailable
-from netautod.store.client import Database, Document, Duplicate, OrgId
-from netautod.store.gathered import Gathered, gathered_changes, gathered_inserts
+from netautod.core.errors import Conflict, NotFound, Unavailable
+from netautod.core.identity import (
+    OrgId,
+)
+from netautod.store.batching import Gathered, gathered_changes, gathered_inserts
+from netautod.store.client import (
+    Database,
+    Document,
+    Duplicate,
+)
 
 ACME, OTHER = OrgId("acme"), OrgId("other")
 FOREVER = 3600.0

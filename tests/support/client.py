@@ -10,8 +10,10 @@ import jsonschema
 from jsonschema import Draft202012Validator
 from tornado.httpclient import AsyncHTTPClient, HTTPRequest
 
-from netautod.caller import Caller
-from netautod.store.client import OrgId
+from netautod.core.identity import (
+    Caller,
+    OrgId,
+)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,20 +10,25 @@ from uuid import uuid4
 
 from marshmallow import Schema
 
-from netautod.caller import Caller
-from netautod.clock import SystemClock
+from netautod.app.settings import Executions as ExecutionSettings
+from netautod.app.settings import Scheduler as SchedulerSettings
+from netautod.core.clock import SystemClock
+from netautod.core.identity import (
+    Caller,
+    OrgId,
+)
+from netautod.core.metrics import Metrics
 from netautod.executions import log, results
 from netautod.executions import store as execution_store
 from netautod.executions.models import Execution, of_task
-from netautod.executions.node import ExecutionNode
+from netautod.executions.running.node import ExecutionNode
 from netautod.executions.store import ExecutionStore
-from netautod.metrics import Metrics
 from netautod.plugin_api import Acting, FinishedExecution, RunContext
-from netautod.settings import Executions as ExecutionSettings
-from netautod.settings import Scheduler as SchedulerSettings
-from netautod.store.client import Database, OrgId
+from netautod.store.client import (
+    Database,
+)
 from netautod.tasks import store as task_store
-from netautod.tasks.cron import NextTicks
+from netautod.tasks.cron.ticks import NextTicks
 from netautod.tasks.models import Task
 from netautod.tasks.store import TaskStore
 

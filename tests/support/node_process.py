@@ -16,16 +16,16 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any, SupportsFloat, SupportsIndex, cast
 
-from netautod.caller import Caller
+from netautod.app.settings import Executions as ExecutionSettings
+from netautod.app.settings import Scheduler as SchedulerSettings
+from netautod.core.identity import Caller
+from netautod.core.metrics import Metrics
 from netautod.executions.models import Execution
-from netautod.executions.node import ExecutionNode
-from netautod.metrics import Metrics
+from netautod.executions.running.node import ExecutionNode
 from netautod.plugin_api import Acting
-from netautod.settings import Executions as ExecutionSettings
-from netautod.settings import Scheduler as SchedulerSettings
 from netautod.store.client import Database, connect
 from netautod.store.server_clock import ServerClock
-from netautod.tasks.cron import NextTicks
+from netautod.tasks.cron.ticks import NextTicks
 from tests.faults.executors import Wire, executors
 
 

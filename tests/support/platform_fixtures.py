@@ -5,7 +5,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from netautod.ssh.platform_model import Platform
+from netautod.ssh.platform.model import Platform
 from netautod.testing import CliScript, Faults, SimulatedDevice, read_script
 from tests.support.recorded_fixtures import NotInstalled, readings
 

@@ -13,7 +13,7 @@ from typing import Any, Self
 
 import bson
 
-from netautod.store.embedded_binary import find_mongod, minimal_environment, tied_to_parent
+from netautod.store.embedded.binary import find_mongod, minimal_environment, tied_to_parent
 
 SET_NAME = "faults"
 # An election starts after this long without a primary; the default of 10 s makes a fail-over 11 s long.

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from netautod import app
+from netautod.app import build as app
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,11 +12,16 @@ from uuid import uuid4
 import pytest
 
 from netautod import __version__
+from netautod.app.plugins.manager import PluginManager
 from netautod.audit import service as audit
-from netautod.clock import SystemClock
+from netautod.core.clock import SystemClock
+from netautod.core.identity import (
+    OrgId,
+)
 from netautod.executions.models import Execution
-from netautod.plugin_manager import PluginManager
-from netautod.store.client import Database, OrgId
+from netautod.store.client import (
+    Database,
+)
 from netautod.store.indexes import create_indexes
 from netautod.system import handlers, nodes
 from netautod.system.models import Pause

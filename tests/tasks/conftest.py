@@ -6,7 +6,11 @@ from dataclasses import dataclass, field
 import pytest
 
 from netautod.audit.service import AuditLog
-from netautod.clock import SystemClock
+from netautod.core.clock import SystemClock
+from netautod.core.identity import (
+    OrgId,
+)
+from netautod.core.registries import Followers
 from netautod.executions import handlers as execution_handlers
 from netautod.executions.ends import Ends
 from netautod.executions.log import ExecutionLogStore
@@ -14,10 +18,11 @@ from netautod.executions.results import ResultStore
 from netautod.executions.service import ExecutionService
 from netautod.executions.store import ExecutionStore
 from netautod.plugin_api import FinishedExecution
-from netautod.registries import Followers
-from netautod.store.client import Database, OrgId
+from netautod.store.client import (
+    Database,
+)
 from netautod.tasks import handlers as task_handlers
-from netautod.tasks.cron import NextTicks
+from netautod.tasks.cron.ticks import NextTicks
 from netautod.tasks.parameters import Reference, SchemaRules
 from netautod.tasks.service import TaskService
 from netautod.tasks.store import TaskStore

@@ -7,8 +7,8 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from netautod.errors import InvalidInput
-from netautod.tasks.cron import (
+from netautod.core.errors import InvalidInput
+from netautod.tasks.cron.ticks import (
     CronSchedule,
     NextTicks,
     count_between,
@@ -17,7 +17,7 @@ from netautod.tasks.cron import (
     next_runs,
     parse,
 )
-from netautod.tasks.zones import changes
+from netautod.tasks.cron.zones import changes
 
 
 def local_runs(expression: str, zone: str, start: str, count: int) -> list[str]:

@@ -2,10 +2,10 @@
 
 import pytest
 
-from netautod.errors import InvalidInput
-from netautod.tasks.cron import parse
-from netautod.tasks.cron_fields import parse_expression
-from netautod.tasks.zones import parse_timezone
+from netautod.core.errors import InvalidInput
+from netautod.tasks.cron.fields import parse_expression
+from netautod.tasks.cron.ticks import parse
+from netautod.tasks.cron.zones import parse_timezone
 
 ACCEPTED = [
     pytest.param("*/15 * * * *", "minutes", (0, 15, 30, 45), id="a step over a star"),

@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from netautod.tasks.cron import count_between, last_at_or_before, next_after, parse
+from netautod.tasks.cron.ticks import count_between, last_at_or_before, next_after, parse
 
 MINUTE, DAY = timedelta(minutes=1), timedelta(days=1)
 MONTHS = ["JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC"]

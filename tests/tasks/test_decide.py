@@ -4,8 +4,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from netautod.errors import InvalidInput
-from netautod.tasks.cron import NextTicks
+from netautod.core.errors import InvalidInput
+from netautod.tasks.cron.ticks import NextTicks
 from netautod.tasks.decide import DueTask, Fire, Skip, Wait, decide
 
 WINDOW = timedelta(hours=1)

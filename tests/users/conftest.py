@@ -5,11 +5,12 @@ from uuid import uuid4
 
 import pytest
 
-from netautod.auth.passwords import PasswordHasher
-from netautod.clock import SystemClock
+from netautod.core.clock import SystemClock
 from netautod.store.client import Database, connect
 from netautod.store.indexes import create_indexes
-from netautod.users import organization_store, store
+from netautod.users import store
+from netautod.users.organizations import store as organization_store
+from netautod.users.passwords import PasswordHasher
 from tests.users.support import PASSWORD, Installation, install
 
 

@@ -5,13 +5,13 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from netautod.audit.service import AuditLog
-from netautod.auth.passwords import PasswordHasher
-from netautod.caller import Caller
-from netautod.clock import Clock, SystemClock
+from netautod.core.clock import Clock, SystemClock
+from netautod.core.identity import Caller
 from netautod.store.client import Database
 from netautod.users.bootstrap import Bootstrap
 from netautod.users.models import NewUser, User
-from netautod.users.organizations import OrganizationService
+from netautod.users.organizations.service import OrganizationService
+from netautod.users.passwords import PasswordHasher
 from netautod.users.service import UserService, system_caller
 
 PASSWORD = "correct horse battery staple"

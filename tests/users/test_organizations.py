@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from netautod.errors import Conflict, InvalidInput, NotFound
-from netautod.users.organizations import OrganizationService
+from netautod.core.errors import Conflict, InvalidInput, NotFound
+from netautod.users.organizations.service import OrganizationService
 from tests.users.support import PASSWORD, Installation
 
 

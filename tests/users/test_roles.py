@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 
 from netautod.audit.service import AuditLog
-from netautod.errors import Conflict, InvalidInput, NotFound
-from netautod.registries import References
+from netautod.core.errors import Conflict, InvalidInput, NotFound
+from netautod.core.registries import References
 from netautod.users.rank import is_permission
-from netautod.users.role_handlers import routes
-from netautod.users.role_store import RoleStore
-from netautod.users.roles import RoleService
+from netautod.users.roles.handlers import routes
+from netautod.users.roles.service import RoleService
+from netautod.users.roles.store import RoleStore
 from tests.conftest import Serve
 from tests.support.client import ApiClient, ServedRoutes, assert_error
 from tests.users.support import PASSWORD, Installation

@@ -9,11 +9,11 @@ from uuid import uuid4
 
 import pytest
 
-from netautod.caller import Caller
-from netautod.errors import Conflict, InvalidInput
+from netautod.core.errors import Conflict, InvalidInput
+from netautod.core.identity import Caller
 from netautod.users.handlers import routes
 from netautod.users.models import NewUser, User
-from netautod.users.role_store import RoleStore
+from netautod.users.roles.store import RoleStore
 from netautod.users.store import UserStore
 from tests.conftest import Serve
 from tests.support.client import ApiClient, ServedRoutes, assert_error

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from netautod.errors import Conflict, Forbidden, InvalidInput, NotFound
+from netautod.core.errors import Conflict, Forbidden, InvalidInput, NotFound
 from netautod.users.handlers import routes
 from netautod.users.models import User, canonical_username
 from netautod.users.service import system_caller

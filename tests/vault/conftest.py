@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from netautod.clock import Clock
+from netautod.core.clock import Clock
 from netautod.store.client import Database
 from netautod.vault.root_key import RootKey, write_root_key
 from netautod.vault.vault import Vault

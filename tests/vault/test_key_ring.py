@@ -5,7 +5,12 @@ from datetime import UTC, datetime
 
 import pytest
 
-from netautod.store.client import Database, OrgId
+from netautod.core.identity import (
+    OrgId,
+)
+from netautod.store.client import (
+    Database,
+)
 from netautod.vault import key_ring
 from netautod.vault.errors import VaultError
 from netautod.vault.key_ring import KeyRing

@@ -5,8 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from netautod.errors import UnknownOutcome
-from netautod.store.client import Database, OrgId
+from netautod.core.errors import UnknownOutcome
+from netautod.core.identity import (
+    OrgId,
+)
+from netautod.store.client import (
+    Database,
+)
 from netautod.vault import root_key
 from netautod.vault.errors import VaultError
 from netautod.vault.roots import COLLECTION, RootStore

@@ -3,8 +3,8 @@
 import json
 from typing import Any
 
-from netautod.devices.bindings import OPTIONAL, Binding, KnownDevice
-from netautod.inventory.wanted import Wanted
+from netautod.devices.bindings.models import OPTIONAL, Binding, KnownDevice
+from netautod.inventory.sync.target import Wanted
 
 KEY = "source:11111111-1111-4111-8111-111111111111"
 OTHER_KEY = "source:22222222-2222-4222-8222-222222222222"

@@ -6,10 +6,12 @@ from typing import Any
 
 import pytest
 
-from netautod.clock import to_text
-from netautod.inventory.auto_sync import AutoSync
+from netautod.core.clock import to_text
+from netautod.core.identity import (
+    OrgId,
+)
+from netautod.inventory.sync.automatic import AutoSync
 from netautod.plugin_api import InventoryFailed
-from netautod.store.client import OrgId
 from tests.inventory.sync.far_end import machine
 from tests.inventory.sync.world import SOURCES, Installation, Node, World, automatic
 from tests.support.execution import eventually

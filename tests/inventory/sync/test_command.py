@@ -10,13 +10,13 @@ from dataclasses import replace
 
 import pytest
 
-from netautod import sync_command
-from netautod.errors import InvalidInput, NotFound, UpstreamFailed
+from netautod.app.plugins.manager import PluginManager
+from netautod.app.settings import MongoDB
+from netautod.cli import sync as sync_command
+from netautod.core.errors import InvalidInput, NotFound, UpstreamFailed
 from netautod.plugin_api import RemoteProblem
-from netautod.plugin_manager import PluginManager
-from netautod.settings import MongoDB
 from netautod.users.models import Organization
-from netautod.users.organization_store import OrganizationStore
+from netautod.users.organizations.store import OrganizationStore
 from tests.inventory.sync.far_end import InventoryPlugin, machine
 from tests.inventory.sync.world import SOURCES, World
 from tests.support.service import run

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from netautod.devices.binding_store import BindingStore
-from netautod.devices.synced import SyncedDevices
-from netautod.inventory.sync_log import ENDED_UNSEEN
+from netautod.devices.bindings.service import SyncedDevices
+from netautod.devices.bindings.store import BindingStore
+from netautod.inventory.sync.log import ENDED_UNSEEN
 from netautod.store.client import Collection
 from tests.inventory.sync.far_end import machine
 from tests.inventory.sync.world import SOURCES, Node, World

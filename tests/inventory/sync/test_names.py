@@ -4,8 +4,8 @@ import random
 
 import pytest
 
-from netautod.inventory.names import Claim, losers
-from netautod.inventory.renames import waves
+from netautod.inventory.sync.names import Claim, losers
+from netautod.inventory.sync.renames import waves
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from netautod.devices.bindings import KnownDevice
-from netautod.inventory.plan import Facts, Plan, make_plan, same_host
-from netautod.inventory.wanted import Wanted
+from netautod.devices.bindings.models import KnownDevice
+from netautod.inventory.sync.plan import Facts, Plan, make_plan, same_host
+from netautod.inventory.sync.target import Wanted
 from tests.inventory.sync.made import KEY, OTHER_KEY, bound, local, remote, synced
 
 TAKEN = "the name belongs to another device, whose host is not the same"

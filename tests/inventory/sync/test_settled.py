@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from netautod.devices.bindings import BoundDevice
-from netautod.inventory import wanted as rules
-from netautod.inventory.settled import Settled
+from netautod.devices.bindings.models import BoundDevice
+from netautod.inventory.sync import target as rules
+from netautod.inventory.sync.unchanged import Settled
 from tests.inventory.sync.far_end import machine
 from tests.inventory.sync.test_crashes import after_the_plan
 from tests.inventory.sync.world import World

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from netautod import app
+from netautod.app import build as app
 from netautod.inventory.filters import merged
 from netautod.vault.rotation import rewrap
 from tests.devices.inventory import ABSENT_ID

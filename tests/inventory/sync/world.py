@@ -7,26 +7,31 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from netautod import foundation
-from netautod.caller import Caller
-from netautod.clock import Clock
+from netautod.app import foundation
+from netautod.app.parts.devices import DeviceParts
+from netautod.app.parts.inventory import InventoryParts
+from netautod.app.plugins.manager import PluginManager
+from netautod.app.settings import Retention, Settings
+from netautod.core.clock import Clock
+from netautod.core.identity import (
+    Caller,
+    OrgId,
+)
+from netautod.core.pages import Page
 from netautod.credentials import handlers as credential_handlers
-from netautod.device_parts import DeviceParts
 from netautod.devices import handlers as device_handlers
 from netautod.devices.models import Device, DeviceFilter
-from netautod.inventory.auto_sync import AutoSync
 from netautod.inventory.models import SyncResult
-from netautod.inventory.sync_log import Options
-from netautod.inventory_parts import InventoryParts
-from netautod.inventory_settings import Inventory as InventorySettings
-from netautod.leases.keeper import LeaseKeeper, LeaseTimes
-from netautod.leases.named import COLLECTION as LEASES
-from netautod.leases.named import NamedLeases
-from netautod.plugin_manager import PluginManager
-from netautod.settings import Retention, Settings
+from netautod.inventory.settings import Inventory as InventorySettings
+from netautod.inventory.sync.automatic import AutoSync
+from netautod.inventory.sync.log import Options
 from netautod.sites import handlers as site_handlers
-from netautod.store.client import Database, OrgId
-from netautod.store.paging import Page
+from netautod.store.client import (
+    Database,
+)
+from netautod.store.leases.keeper import LeaseKeeper, LeaseTimes
+from netautod.store.leases.named import COLLECTION as LEASES
+from netautod.store.leases.named import NamedLeases
 from tests.conftest import Serve
 from tests.inventory.sync.far_end import TOKEN, URL, FarEnd, InventoryPlugin
 from tests.support.client import ApiClient, ServedRoutes

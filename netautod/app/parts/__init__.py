@@ -1,0 +1,1 @@
+"""The composition root in parts, one for each resource."""

@@ -1,0 +1,93 @@
+"""The part of the composition root about inventories: far ends, saved sources, synchronisations."""
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+
+from netautod.app.foundation import Foundation
+from netautod.app.parts.devices import DeviceParts
+from netautod.app.plugins.manager import PluginManager
+from netautod.core.identity import (
+    Caller,
+    OrgId,
+)
+from netautod.devices.bindings.revival import Revival
+from netautod.devices.bindings.service import SyncedDevices
+from netautod.devices.links import Links
+from netautod.devices.store import DeviceStore
+from netautod.http.routes import Route
+from netautod.inventory import handlers
+from netautod.inventory.sources import SourceService
+from netautod.inventory.sync.automatic import AutoSync
+from netautod.inventory.sync.reader import FarEnds
+from netautod.inventory.sync.service import SyncService
+from netautod.store.leases.named import NamedLeases
+from netautod.users.service import system_caller
+
+
+@dataclass(frozen=True, kw_only=True)
+class InventoryParts:
+    sources: SourceService
+    sync: SyncService
+    auto: AutoSync
+
+    @classmethod
+    def build(
+        cls,
+        base: Foundation,
+        devices: DeviceParts,
+        plugins: PluginManager,
+        leases: NamedLeases,
+        paused: Callable[[], Collection[OrgId]] = tuple,
+    ) -> "InventoryParts":
+        """`paused`: the organizations that nothing is synchronised for at the moment."""
+        settings = base.settings
+        synced = _synced(base, devices)
+        sources = SourceService(
+            base.database,
+            vault=base.vault,
+            clock=base.clock,
+            audit=base.audit,
+            http=base.http,
+            leases=leases,
+            devices=synced,
+            keep=settings.retention.sync_history,
+        )
+        sync = SyncService(
+            base.database,
+            sources=sources,
+            far_ends=FarEnds(plugins.inventory_sources(), http=base.http, settings=settings.inventory),
+            devices=synced,
+            leases=leases,
+            clock=base.clock,
+            audit=base.audit,
+            settings=settings,
+            paused=paused,
+        )
+        auto = AutoSync(
+            sync=sync,
+            sources=sources.store,
+            clock=base.clock,
+            settings=settings.inventory,
+            caller_of=_automatic,
+            paused=paused,
+        )
+        return cls(sources=sources, sync=sync, auto=auto)
+
+    def routes(self) -> list[Route]:
+        return handlers.routes(self.sync, self.sources)
+
+
+def _synced(base: Foundation, parts: DeviceParts) -> SyncedDevices:
+    store = DeviceStore(base.database)
+    links = Links(store=store, credentials=parts.credentials, sites=parts.sites)
+    return SyncedDevices(
+        base.database,
+        devices=parts.devices,
+        revival=Revival(store=store, links=links, clock=base.clock),
+        clock=base.clock,
+        audit=base.audit,
+    )
+
+
+def _automatic(org_id: OrgId) -> Caller:
+    return system_caller(org_id, "auto-sync")

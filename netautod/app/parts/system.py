@@ -1,0 +1,37 @@
+"""The part of the composition root about the system: this node's row and the service of status and pauses."""
+
+from contextlib import AsyncExitStack
+
+from netautod.app.foundation import Foundation
+from netautod.app.plugins.manager import PluginManager
+from netautod.executions.running.node import ExecutionNode
+from netautod.system.nodes import Nodes
+from netautod.system.pauses import Pauses
+from netautod.system.service import SystemService
+
+
+async def system_service(
+    stack: AsyncExitStack,
+    base: Foundation,
+    *,
+    node_id: str,
+    node: ExecutionNode,
+    plugins: PluginManager,
+    pauses: Pauses,
+) -> SystemService:
+    """Starts this node's heartbeat; it ends after the node has drained."""
+    nodes = Nodes(
+        base.database,
+        node_id=node_id,
+        slots=base.settings.executions.slots,
+        running=lambda: node.runner.running,
+    )
+    return SystemService(
+        base.database,
+        clock=base.clock,
+        audit=base.audit,
+        plugins=plugins,
+        nodes=await stack.enter_async_context(nodes),
+        pauses=pauses,
+        pending=node.store.pending,
+    )

@@ -1,0 +1,221 @@
+"""Loads plugins one by one from the entry-point group `netautod`, and collects what they register."""
+
+import logging
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+from typing import Any
+
+import pluggy
+
+from netautod.core.errors import NetautodError
+from netautod.plugin_api import AuthHost, AuthProvider, Executor, OpenInventory, hookspecs
+from netautod.plugin_api.host import PluginHost, PluginService
+
+logger = logging.getLogger(__name__)
+EXTERNAL_PROVIDERS = ("ldap", "oidc")
+OBSERVER_HOOKS = (
+    "netautod_execution_finished",
+    "netautod_config_changed",
+    "netautod_backup_stale",
+    "netautod_credential_suspended",
+)
+
+
+class PluginError(NetautodError):
+    """A required plugin could not be loaded, or two plugins claim the same thing."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PluginStatus:
+    name: str
+    version: str | None
+    ok: bool
+    error: str | None
+
+
+class PluginManager:
+    """The loaded plugins. A broken one is reported in `statuses`, and fatal only if required."""
+
+    def __init__(self, *, required: Iterable[str] = ()) -> None:
+        self._required = tuple(required)
+        self._pluggy = pluggy.PluginManager(hookspecs.PROJECT)
+        self._pluggy.add_hookspecs(hookspecs)
+        self._owners: dict[str, str] = {}  # plugins by the names of their services
+        self.statuses: list[PluginStatus] = []
+
+    @classmethod
+    def load(
+        cls,
+        *,
+        required: Iterable[str] = (),
+        disabled: Iterable[str] = (),
+        found: Callable[[], Iterable[EntryPoint]] = lambda: entry_points(group=hookspecs.PROJECT),
+    ) -> "PluginManager":
+        """Loads every installed plugin that is not disabled. Raises PluginError for a required one."""
+        manager = cls(required=required)
+        without = set(disabled)
+        for entry in sorted(found(), key=lambda entry: entry.name):
+            if entry.name not in without:
+                manager._load_one(entry)
+        manager.check_required()
+        return manager
+
+    def register(self, plugin: object, name: str) -> None:
+        """Adds a plugin that is no entry point (tests do)."""
+        self._add(plugin, name)
+        self.statuses.append(PluginStatus(name=name, version=None, ok=True, error=None))
+
+    def _load_one(self, entry: EntryPoint) -> None:
+        version = entry.dist.version if entry.dist is not None else None
+        error = None
+        try:
+            if self._pluggy.has_plugin(entry.name):
+                raise PluginError("another plugin has this name")
+            self._add(entry.load(), entry.name)
+        except (Exception, SystemExit) as failure:  # a plugin may fail in any way; the others must load
+            logger.error("plugin %s cannot be loaded", entry.name, exc_info=failure)
+            error = _line(failure)
+        self.statuses.append(PluginStatus(name=entry.name, version=version, ok=error is None, error=error))
+
+    def _add(self, plugin: object, name: str) -> None:
+        try:
+            self._pluggy.register(plugin, name)
+            self._pluggy.check_pending()  # a hook that does not exist: most likely a typo
+        except pluggy.PluginValidationError:
+            self._pluggy.unregister(name=name)
+            raise
+
+    def check_required(self) -> None:
+        """Raises PluginError if a required plugin is missing or broken."""
+        working = {status.name for status in self.statuses if status.ok}
+        for name in self._required:
+            if name not in working:
+                raise PluginError(f"the required plugin {name} is not available: {self._reason(name)}")
+
+    def _reason(self, name: str) -> str:
+        return next(
+            (status.error or "" for status in self.statuses if status.name == name),
+            "it is not installed, or disabled",
+        )
+
+    def executors(self) -> Mapping[str, Executor]:
+        """Executors by task type; the first plugin (by name) to register a type keeps it.
+
+        Raises PluginError if a required plugin fails here; another one is only marked.
+        """
+        collected: dict[str, Executor] = {}
+
+        def register(executor: Executor) -> None:
+            if executor.task_type in collected:
+                raise PluginError(f"another plugin already registers an executor for {executor.task_type}")
+            collected[executor.task_type] = executor
+
+        self._call_each("netautod_register_executors", register=register)
+        self.check_required()
+        return collected
+
+    def auth_providers(self, host: AuthHost) -> Mapping[str, AuthProvider]:
+        """Providers of logins by name; the first plugin to register a name keeps it."""
+        collected: dict[str, AuthProvider] = {}
+
+        def register(provider: AuthProvider) -> None:
+            if provider.name not in EXTERNAL_PROVIDERS:
+                raise PluginError(f"an auth provider is named ldap or oidc, not {provider.name}")
+            if provider.name in collected:
+                raise PluginError(f"another plugin already registers the auth provider {provider.name}")
+            collected[provider.name] = provider
+
+        self._call_each("netautod_register_auth_providers", register=register, host=host)
+        self.check_required()
+        return collected
+
+    def inventory_sources(self) -> Mapping[str, OpenInventory]:
+        """Kinds of inventory by name, in the order in which a far end is shown to them."""
+        collected: dict[str, OpenInventory] = {}
+
+        def register(name: str, open_source: OpenInventory) -> None:
+            if name in collected:
+                raise PluginError(f"another plugin already registers the inventory source {name}")
+            collected[name] = open_source
+
+        self._call_each("netautod_register_inventory_sources", register=register)
+        self.check_required()
+        return collected
+
+    def register_platforms(self, register: Callable[[Path], object]) -> None:
+        """Lets each plugin call `register` with the paths of its CLI platforms.
+
+        One that is refused (it raises) marks its plugin; raises PluginError if that one is required.
+        """
+        self._call_each("netautod_register_platforms", register=register)
+        self.check_required()
+
+    def services(self, host: PluginHost) -> list[tuple[str, PluginService]]:
+        """The objects with a lifetime, each with the name of its plugin."""
+        collected: list[tuple[str, PluginService]] = []
+        hook = "netautod_register_services"
+        for implementation in self._implementations(hook):
+            name = implementation.plugin_name
+
+            def register(service: PluginService, name: str = name) -> None:
+                collected.append((name, service))
+
+            self._call(hook, implementation, {"register": register, "host": host})
+        self.check_required()
+        return collected
+
+    def observe_with(self, plugin: str, service: object) -> None:
+        """Lets the hook methods of a service observe; raises PluginValidationError for a wrong one."""
+        name = f"{plugin}:{len(self._owners)}"
+        self._add(service, name)
+        self._owners[name] = plugin
+
+    def observers(self) -> Mapping[str, Mapping[str, Callable[[Mapping[str, Any]], None]]]:
+        """What calls the observers of each plugin, by plugin and hook, with the hook's arguments."""
+        found: dict[str, dict[str, Callable[[Mapping[str, Any]], None]]] = {}
+        for hook in OBSERVER_HOOKS:
+            by_plugin: dict[str, list[pluggy.HookImpl]] = {}
+            for implementation in self._implementations(hook):
+                owner = self._owners.get(implementation.plugin_name, implementation.plugin_name)
+                by_plugin.setdefault(owner, []).append(implementation)
+            for owner, implementations in by_plugin.items():
+                found.setdefault(owner, {})[hook] = partial(_call_all, implementations)
+        return found
+
+    def mark_broken(self, plugin: str, hook: str, failure: BaseException) -> None:
+        """Shows the failure as the plugin's error, until the next start."""
+        error = f"{hook}: {_line(failure)}"
+        self.statuses = [
+            replace(status, ok=False, error=error) if status.name == plugin else status
+            for status in self.statuses
+        ]
+
+    def _implementations(self, hook: str) -> list[pluggy.HookImpl]:
+        return list(getattr(self._pluggy.hook, hook).get_hookimpls())
+
+    def _call_each(self, hook: str, **arguments: Any) -> None:
+        """Calls the hook plugin by plugin, so that one that fails keeps no other from being called."""
+        for implementation in self._implementations(hook):
+            self._call(hook, implementation, arguments)
+
+    def _call(self, hook: str, implementation: pluggy.HookImpl, arguments: Mapping[str, Any]) -> None:
+        try:
+            _call_all([implementation], arguments)
+        except Exception as failure:
+            name = implementation.plugin_name
+            logger.exception("%s of plugin %s failed", hook, name)
+            self.mark_broken(name, hook, failure)
+
+
+def _call_all(implementations: Iterable[pluggy.HookImpl], arguments: Mapping[str, Any]) -> None:
+    for implementation in implementations:
+        # As pluggy does: an implementation names only the arguments that it wants.
+        implementation.function(**{name: arguments[name] for name in implementation.argnames})
+
+
+def _line(failure: BaseException) -> str:
+    """The failure as one line, for tables and error messages."""
+    return " ".join(f"{type(failure).__name__}: {failure}".split())

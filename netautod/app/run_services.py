@@ -1,0 +1,169 @@
+"""The product's services as the executor of a run sees them: with the rights of the task's owner."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+
+from netautod.configs.capture.captures import Pull
+from netautod.configs.service import ConfigService
+from netautod.core.errors import InvalidInput, NotFound
+from netautod.core.identity import Caller
+from netautod.core.schema import uuid_or_none
+from netautod.devices.operations.commands import LONGEST, SHORTEST, CommandRunner
+from netautod.devices.service import DeviceService
+from netautod.devices.sessions.service import SessionFailure
+from netautod.executions.models import Execution
+from netautod.executions.running.attempt import ActingFactory
+from netautod.plugin_api import (
+    Acting,
+    CaptureOutcome,
+    CommandOutcome,
+    DeviceFailed,
+    DeviceInfo,
+    ResultTotals,
+)
+
+READ = "devices.access"
+COMMAND = "devices.manage"
+
+
+class Services:
+    """The `acting` of one attempt. `guard` raises once the lease of the run may be lost.
+
+    Every call checks the owner's permission as HTTP does (Forbidden ends the run without a retry).
+    """
+
+    def __init__(
+        self,
+        *,
+        caller: Caller,
+        execution: Execution,
+        guard: Callable[[], None],
+        devices: DeviceService,
+        configs: ConfigService,
+        commands: CommandRunner,
+    ) -> None:
+        self._caller = caller
+        self._execution = execution
+        self._guard = guard
+        self._devices = devices
+        self._configs = configs
+        self._commands = commands
+        self._sessions = configs.sessions.scope(caller, bulk=True, guard=guard, execution_id=execution.id)
+        self._beginning = asyncio.Lock()
+        self._begun = False
+
+    async def devices(
+        self, *, site: str | None = None, device_type: str | None = None
+    ) -> AsyncIterator[DeviceInfo]:
+        self._caller.require(READ)
+        found = self._devices.matching(self._caller.org_id, site=site, device_type=device_type)
+        async for batch in found:
+            self._guard()
+            for device in batch:
+                yield DeviceInfo(
+                    id=device.id,
+                    name=device.name,
+                    host=device.host,
+                    device_type=device.device_type,
+                    site=device.site,
+                )
+
+    async def capture_config(self, device_id: str, *, credential_id: str | None = None) -> CaptureOutcome:
+        """DeviceFailed `not_found` is for a device that was deleted meanwhile, the others see sessions.py."""
+        self._caller.require(READ)
+        override = None if credential_id is None else uuid_or_none(credential_id) or credential_id
+        pull = Pull(
+            via="task",
+            by=self._caller.user_id,
+            credential_id=override,
+            execution_id=self._execution.id,
+        )
+        try:
+            name, captured = await self._configs.captures.take(self._sessions, device_id, pull)
+        except SessionFailure as exc:
+            raise DeviceFailed(
+                exc.text, kind=exc.kind, final=exc.final, credential_id=exc.credential_id
+            ) from exc
+        except NotFound as exc:
+            raise DeviceFailed(exc.text, kind="not_found", final=True) from exc
+        self._guard()
+        await self._begin_snapshot()
+        await self._configs.snapshots.add(
+            self._caller.org_id, self._execution.id, name, captured, check=self._guard
+        )
+        config = captured.config
+        return CaptureOutcome(
+            config_id=config.id,
+            version=config.version,
+            config_hash=config.config_hash,
+            changed=captured.changed,
+            credential_id=captured.credential_id,
+            notes=captured.notes,
+        )
+
+    async def _begin_snapshot(self) -> None:
+        async with self._beginning:  # nobody adds to it before it is there
+            if not self._begun:
+                await self._configs.snapshots.begin(self._caller.org_id, self._execution.id)
+                self._begun = True
+
+    async def run_command(
+        self, device_id: str, command: str, *, timeout_seconds: float = 30.0
+    ) -> CommandOutcome:
+        """In a background session: it does not try suspended logins, nor take the place of a person."""
+        self._caller.require(COMMAND)
+        self._guard()
+        try:
+            ran = await self._commands.run(
+                self._caller,
+                device_id,
+                command,
+                seconds=max(SHORTEST, min(LONGEST, timeout_seconds)),
+                bulk=True,
+                guard=self._guard,
+                execution_id=self._execution.id,
+            )
+        except InvalidInput as exc:
+            raise ValueError(exc.text) from exc
+        except NotFound as exc:
+            return CommandOutcome(
+                success=False, output="", error=exc.text, error_kind="not_found", duration_ms=0
+            )
+        return CommandOutcome(
+            success=ran.success,
+            output=ran.output,
+            error=ran.error,
+            error_kind=ran.kind,
+            duration_ms=ran.execution_time_ms,
+        )
+
+    async def create_snapshot(self, name: str, totals: ResultTotals) -> str:
+        self._caller.require(READ)
+        self._guard()
+        return await self._configs.snapshots.create(
+            self._caller.org_id,
+            name=name,
+            task_id=self._execution.task_id,
+            execution_id=self._execution.id,
+            devices_total=totals.devices_total,
+            succeeded=totals.succeeded,
+            failed=totals.failed,
+        )
+
+
+def acting_factory(
+    *, devices: DeviceService, configs: ConfigService, commands: CommandRunner
+) -> ActingFactory:
+    """What the runner calls for each attempt."""
+
+    def make(caller: Caller, execution: Execution, guard: Callable[[], None]) -> Acting:
+        return Services(
+            caller=caller,
+            execution=execution,
+            guard=guard,
+            devices=devices,
+            configs=configs,
+            commands=commands,
+        )
+
+    return make

@@ -1,0 +1,270 @@
+"""`netautod serve`: starts everything in order, listens, and stops it in the opposite order."""
+
+import asyncio
+import gc
+import logging
+import os
+import signal
+import socket
+import ssl
+import sys
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+
+from tornado.httpserver import HTTPServer
+from tornado.iostream import IOStream
+from tornado.netutil import bind_sockets
+
+from netautod.app import build as app
+from netautod.app import demo, foundation
+from netautod.app.foundation import Foundation
+from netautod.app.settings import Settings
+from netautod.core.errors import NetautodError, Unavailable
+from netautod.http.health import Health
+from netautod.http.starting import starting_application
+from netautod.store.client import Database
+from netautod.store.embedded.mongod import EmbeddedMongo
+from netautod.users import initial_password
+from netautod.users.bootstrap import Bootstrap
+
+logger = logging.getLogger(__name__)
+MAX_HEADER = 64 * 1024
+# Handlers set the real limit of each request before its body is read (http/handler.py).
+MAX_BODY = 32 * 1024 * 1024
+LOOPBACK = ("127.0.0.1", "::1", "localhost")
+
+
+class StartError(NetautodError):
+    """The service cannot start; one line for the operator."""
+
+
+class BoundedServer(HTTPServer):
+    """Closes connections over the limit at once instead of running out of descriptors."""
+
+    max_connections = 2000
+
+    def handle_stream(self, stream: IOStream, address: tuple[str, int]) -> None:
+        if len(self._connections) >= self.max_connections:
+            logger.warning("over %d connections: %s is turned away", self.max_connections, address[0])
+            stream.close()
+            return
+        super().handle_stream(stream, address)
+
+
+class State:
+    """What /health says, and the event that ends the service."""
+
+    def __init__(self) -> None:
+        self.phase: Health = "starting"
+        self.stop = asyncio.Event()
+        self.failure: str | None = None
+        self.database: Database | None = None
+
+    async def health(self) -> Health:
+        if self.phase != "ok" or self.database is None:
+            return self.phase
+        try:
+            async with asyncio.timeout(2):
+                writable = (await self.database.hello()).get("isWritablePrimary", False)
+        except (Unavailable, TimeoutError):
+            return "unavailable"
+        return "ok" if writable else "unavailable"
+
+    def fail(self, reason: str) -> None:
+        self.failure = reason
+        self.stop.set()
+
+
+async def serve(
+    settings: Settings, *, with_demo: bool, out: Callable[[str], None], worker_fd: int | None = None
+) -> None:
+    """Runs until SIGTERM or SIGINT. Raises an error of ours with one line when it cannot start or go on.
+
+    `worker_fd`: the listening socket that a supervisor hands down; its end of our stdin tells of its death.
+    """
+    state = State()
+    stop_on_signals(state)
+    async with AsyncExitStack() as stack:
+        # Listening comes first: a taken port is known at once, and clients get 503 instead of nothing.
+        listener = bind(settings) if worker_fd is None else socket.socket(fileno=worker_fd)
+        server = _server(settings)
+        stack.push_async_callback(_close, server)
+        if worker_fd is None:
+            server.add_socket(listener)
+        else:
+            await _stop_with_parent(state)
+        database, _uri = await stack.enter_async_context(open_database(settings, state))
+        state.database = database
+        base = await stack.enter_async_context(foundation.lay(settings, database))
+        password = await bootstrap(base)
+        service = await stack.enter_async_context(app.build(base, state.health))
+        if with_demo:
+            await stack.enter_async_context(demo.run(base, service, out))
+        set_aside_heap(stack)
+        server.request_callback = service.application
+        if worker_fd is not None:
+            server.add_socket(listener)  # only now: the other workers serve meanwhile
+        state.phase = "ok"
+        announce(settings, url_of(settings, listener), password, out)
+        if worker_fd is None:
+            notify("READY=1")
+        await state.stop.wait()
+        state.phase = "draining"
+        if worker_fd is None:
+            notify("STOPPING=1")
+        logger.info("stopping")
+        server.stop()
+        await service.node.drain(settings.server.drain_seconds)
+        abandoned = service.metrics.value("executions_abandoned")
+    if abandoned:
+        _leave_behind(state)
+    if state.failure is not None:
+        raise StartError(state.failure)
+
+
+def set_aside_heap(stack: AsyncExitStack) -> None:
+    """Spares the garbage collector what was built at start, until the stack unwinds.
+
+    A full collection of it stops the loop for 60 ms, and any import or large list brings one about.
+    """
+    gc.collect()
+    gc.freeze()
+    stack.callback(gc.unfreeze)
+
+
+def _leave_behind(state: State) -> None:
+    """Ends the process although an executor ignores its cancellation: asyncio.run would wait for it."""
+    logger.warning("leaving an executor behind that ignores its cancellation")
+    if state.failure is not None:
+        logger.error("%s", state.failure)
+    logging.shutdown()
+    sys.stdout.flush()
+    os._exit(0 if state.failure is None else 1)
+
+
+def stop_on_signals(state: State) -> None:
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, state.stop.set)
+
+
+async def _stop_with_parent(state: State) -> None:
+    """Sets the stop event when the supervisor's end of our stdin closes."""
+
+    class Parent(asyncio.Protocol):
+        def connection_lost(self, exc: Exception | None) -> None:
+            state.stop.set()
+
+    await asyncio.get_running_loop().connect_read_pipe(Parent, sys.stdin)
+
+
+@asynccontextmanager
+async def open_database(settings: Settings, state: State) -> AsyncIterator[tuple[Database, str]]:
+    """The configured database with its URI, or our own mongod, whose death ends the service."""
+    if settings.mongodb.uri:
+        async with foundation.open_database(settings, settings.mongodb.uri) as database:
+            yield database, settings.mongodb.uri
+        return
+    async with EmbeddedMongo(settings.data_dir) as mongo:
+        watch = asyncio.create_task(_watch(mongo, state), name="mongod watch")
+        try:
+            async with foundation.open_database(settings, mongo.uri) as database:
+                yield database, mongo.uri
+        finally:
+            watch.cancel()
+            await asyncio.gather(watch, return_exceptions=True)
+
+
+async def _watch(mongo: EmbeddedMongo, state: State) -> None:
+    state.fail(f"the embedded MongoDB ended: {await mongo.ended()}")
+
+
+def bind(settings: Settings) -> socket.socket:
+    """The listening socket; raises StartError for an address that is taken or not ours."""
+    wanted = settings.server
+    try:
+        found = bind_sockets(wanted.port, wanted.host)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise StartError(f"cannot listen on {wanted.host}:{wanted.port}: {reason}") from error
+    for spare in found[1:]:  # a name such as localhost has several addresses; one is enough
+        spare.close()
+    return found[0]
+
+
+def _server(settings: Settings) -> HTTPServer:
+    wanted = settings.server
+    server = BoundedServer(
+        starting_application(),
+        ssl_options=_tls(settings),
+        idle_connection_timeout=wanted.idle_timeout,
+        body_timeout=wanted.body_timeout,
+        max_header_size=MAX_HEADER,
+        max_body_size=MAX_BODY,
+    )
+    server.max_connections = wanted.max_connections
+    return server
+
+
+def _tls(settings: Settings) -> ssl.SSLContext | None:
+    wanted = settings.server
+    if not wanted.tls_certificate:
+        return None
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    try:
+        context.load_cert_chain(wanted.tls_certificate, wanted.tls_key)
+    except (OSError, ssl.SSLError) as error:
+        raise StartError(f"server.tls_certificate or server.tls_key cannot be used: {error}") from error
+    return context
+
+
+def url_of(settings: Settings, listener: socket.socket) -> str:
+    host = settings.server.host
+    scheme = "https" if settings.server.tls_certificate else "http"
+    return f"{scheme}://{f'[{host}]' if ':' in host else host}:{listener.getsockname()[1]}"
+
+
+async def _close(server: HTTPServer) -> None:
+    server.stop()
+    await server.close_all_connections()
+
+
+async def bootstrap(base: Foundation) -> str | None:
+    return await Bootstrap(
+        organizations=base.organizations,
+        users=base.users,
+        hasher=base.hasher,
+        data_dir=base.settings.data_dir,
+        admin_password=base.settings.admin_password,
+    ).run()
+
+
+def announce(settings: Settings, url: str, password: str | None, out: Callable[[str], None]) -> None:
+    exposed = settings.server.host not in LOOPBACK
+    if exposed and not settings.server.tls_certificate and not settings.server.behind_proxy:
+        logger.warning(
+            "plain HTTP on %s: passwords cross the network in clear; set server.tls_certificate,"
+            " or server.behind_proxy if a proxy ends TLS",
+            settings.server.host,
+        )
+    if password is not None:
+        out("")
+        out(f"  URL       {url}")
+        out("  User      admin")
+        out(f"  Password  {password}")
+        out(f"            (also in {settings.data_dir / initial_password.NAME})")
+        out("")
+    out(f"netautod ready on {url}")
+
+
+def notify(message: str) -> None:
+    """Tells systemd (sd_notify(3)); without NOTIFY_SOCKET nothing happens."""
+    address = os.environ.get("NOTIFY_SOCKET")
+    if not address:
+        return
+    name = "\0" + address[1:] if address.startswith("@") else address
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC) as channel:
+        try:
+            channel.sendto(message.encode(), name)
+        except OSError as error:
+            logger.warning("systemd could not be told %s: %s", message, error)

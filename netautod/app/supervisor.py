@@ -1,0 +1,123 @@
+"""`netautod serve --workers N`: N equal processes on one listening socket that is handed down to them.
+
+The socket is bound once: with SO_REUSEPORT the kernel would reset the connections that wait in the queue
+of a worker that stops. A worker that dies is started again; what it ran is taken over by the others.
+"""
+
+import asyncio
+import logging
+import os
+import sys
+from asyncio.subprocess import PIPE, Process
+from collections.abc import Callable, Sequence
+from contextlib import AsyncExitStack
+
+from netautod.app import foundation, server
+from netautod.app.server import StartError, State
+from netautod.app.settings import Settings
+
+logger = logging.getLogger(__name__)
+FIRST_PAUSE, LONGEST_PAUSE = 1.0, 30.0
+STEADY_SECONDS = 60.0
+STOP_MARGIN = 15.0
+
+
+class Worker:
+    """One child process; `ready` is set whenever it serves."""
+
+    def __init__(self, command: Sequence[str], environment: dict[str, str], descriptor: int) -> None:
+        self._command = command
+        self._environment = environment
+        self._descriptor = descriptor
+        self._process: Process | None = None
+        self.ready = asyncio.Event()
+
+    async def keep_running(self) -> None:
+        """Starts it again whenever it ends, sooner or later depending on how long it lived."""
+        pause = FIRST_PAUSE
+        loop = asyncio.get_running_loop()
+        while True:
+            started_at = loop.time()
+            code = await self._run_once()
+            if loop.time() - started_at > STEADY_SECONDS:
+                pause = FIRST_PAUSE
+            logger.error("a worker ended with code %d; starting it again in %g s", code, pause)
+            await asyncio.sleep(pause)
+            pause = min(pause * 2, LONGEST_PAUSE)
+
+    async def _run_once(self) -> int:
+        # The pipe at its stdin tells the worker of our death, whatever kills us.
+        process = await asyncio.create_subprocess_exec(
+            *self._command, stdin=PIPE, stdout=PIPE, env=self._environment, pass_fds=(self._descriptor,)
+        )
+        self._process = process
+        assert process.stdout is not None
+        async for line in process.stdout:
+            if line.startswith(b"netautod ready"):
+                self.ready.set()
+        self.ready.clear()
+        return await process.wait()
+
+    async def stop(self, seconds: float) -> None:
+        process = self._process
+        if process is None or process.returncode is not None:
+            return
+        process.terminate()
+        try:
+            async with asyncio.timeout(seconds):
+                await process.wait()
+        except TimeoutError:
+            logger.error("a worker does not stop and is killed")
+            process.kill()
+            await process.wait()
+
+
+async def supervise(
+    settings: Settings,
+    *,
+    workers: int,
+    with_demo: bool,
+    arguments: Sequence[str],
+    out: Callable[[str], None],
+) -> None:
+    """Runs until SIGTERM or SIGINT. `arguments`: the flags that the workers get too."""
+    state = State()
+    server.stop_on_signals(state)
+    async with AsyncExitStack() as stack:
+        listener = server.bind(settings)
+        stack.callback(listener.close)
+        database, uri = await stack.enter_async_context(server.open_database(settings, state))
+        async with foundation.lay(settings, database) as base:
+            password = await server.bootstrap(base)
+        command = [sys.executable, "-m", "netautod", "serve", *arguments]
+        command += ["--worker-fd", str(listener.fileno())]
+        environment = {**os.environ, "NETAUTOD_MONGODB_URI": uri}
+        children = [
+            Worker(
+                [*command, *(["--demo"] if with_demo and number == 0 else [])], environment, listener.fileno()
+            )
+            for number in range(workers)
+        ]
+        runs = [asyncio.create_task(child.keep_running()) for child in children]
+        ready = asyncio.create_task(_all_ready(children))
+        stopping = asyncio.create_task(state.stop.wait())
+        try:
+            await asyncio.wait({ready, stopping}, return_when=asyncio.FIRST_COMPLETED)
+            if ready.done():
+                server.announce(settings, server.url_of(settings, listener), password, out)
+                server.notify("READY=1")
+            await stopping
+            server.notify("STOPPING=1")
+        finally:
+            for task in (*runs, ready, stopping):
+                task.cancel()
+            await asyncio.gather(*runs, ready, stopping, return_exceptions=True)
+            limit = settings.server.drain_seconds + settings.webhook.drain_seconds + STOP_MARGIN
+            await asyncio.gather(*(child.stop(limit) for child in children))
+    if state.failure is not None:
+        raise StartError(state.failure)
+
+
+async def _all_ready(children: Sequence[Worker]) -> None:
+    for child in children:
+        await child.ready.wait()

@@ -1,0 +1,1 @@
+"""Lockout: failed logins are counted, and addresses that guess are locked out."""

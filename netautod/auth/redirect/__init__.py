@@ -1,0 +1,1 @@
+"""Logins by redirect through an OpenID Connect provider."""

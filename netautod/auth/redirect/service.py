@@ -1,0 +1,184 @@
+"""Logins by redirect: what binds the answer of an identity provider to the browser that asked for it.
+
+The state is single-use. Nonce and PKCE verifier are derived from it and from a secret that only the browser's
+cookie holds, so that neither a stolen callback URL nor a copy of the database can finish a login.
+"""
+
+import base64
+import hashlib
+import hmac
+import logging
+import secrets
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import timedelta
+from urllib.parse import urlencode
+
+from netautod.auth.models import IssuedTokens
+from netautod.auth.provisioning import Accounts
+from netautod.auth.redirect.store import PendingLogin, RedirectStore
+from netautod.auth.redirect.uris import is_listed
+from netautod.auth.service import AuthService
+from netautod.core.clock import Clock
+from netautod.core.errors import InvalidInput, Unauthenticated, UpstreamFailed
+from netautod.core.identity import (
+    RequestInfo,
+)
+from netautod.plugin_api.auth import Identity, LoginRefused, ProviderUnavailable, RedirectAttempt
+from netautod.store.client import Database
+
+logger = logging.getLogger(__name__)
+LIFETIME = timedelta(minutes=10)
+UNKNOWN = "This login has expired, was used already, or was not begun in this browser; begin again"
+FAILED = "The login at the identity provider failed"
+NOT_ADMITTED = "This account may not log in here"
+UNAVAILABLE = "The identity provider is not available at the moment"
+
+
+@dataclass(frozen=True, kw_only=True)
+class BrowserCookie:
+    """One cookie for each login under way, so that two tabs do not disturb each other."""
+
+    name: str
+    value: str = field(repr=False)
+    path: str
+    secure: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class Begun:
+    """Where to send the browser, and what it must bring back."""
+
+    url: str = field(repr=False)
+    cookie: BrowserCookie
+
+
+@dataclass(frozen=True, kw_only=True)
+class RedirectRules:
+    """`callback_url` is our own address at the provider; `redirect_uris` is where a login may end."""
+
+    provider: str
+    callback_url: str
+    redirect_uris: tuple[str, ...]
+
+
+class RedirectLogins:
+    def __init__(
+        self,
+        database: Database,
+        *,
+        auth: AuthService,
+        accounts: Accounts,
+        clock: Clock,
+        rules: RedirectRules,
+    ) -> None:
+        self._store = RedirectStore(database)
+        self._auth = auth
+        self._accounts = accounts
+        self._clock = clock
+        self._rules = rules
+
+    async def begin(self, redirect_uri: str, client_type: str) -> Begun:
+        """Raises InvalidInput for an unlisted redirect_uri or a provider that is off, UpstreamFailed."""
+        provider = self._auth.providers.redirect(self._rules.provider)
+        if not is_listed(redirect_uri, self._rules.redirect_uris):
+            raise InvalidInput("redirect_uri: not one of the addresses that a login may end at")
+        state, browser = secrets.token_urlsafe(32), secrets.token_urlsafe(32)
+        try:
+            url = await provider.authorize(self._attempt(state, browser))
+        except ProviderUnavailable as error:
+            raise self._unavailable(error) from error
+        await self._store.insert(
+            PendingLogin(
+                state_hash=_hash(state),
+                browser_hash=_hash(browser),
+                provider=self._rules.provider,
+                redirect_uri=redirect_uri,
+                client_type=client_type,
+                expires_at=self._clock.now() + LIFETIME,
+            )
+        )
+        return Begun(url=url, cookie=self.cookie(state, browser))
+
+    async def finish(
+        self, parameters: Mapping[str, str], cookie_of: Callable[[str], str | None], info: RequestInfo
+    ) -> str:
+        """The listed redirect_uri with the tokens in its fragment. Never answers any other address.
+
+        Raises Unauthenticated, UpstreamFailed, or Conflict for a terminal without a free seat.
+        """
+        provider = self._auth.providers.redirect(self._rules.provider)
+        state = parameters.get("state", "")
+        browser = cookie_of(self.cookie(state, "").name) or ""
+        pending = await self._store.take(_hash(state), _hash(browser), self._clock.now())
+        if pending is None:
+            raise Unauthenticated(UNKNOWN)
+        try:
+            identity = await provider.callback(self._attempt(state, browser), parameters)
+        except ProviderUnavailable as error:
+            raise self._unavailable(error) from error
+        except LoginRefused as error:
+            logger.warning("a login through %s failed: %s", provider.name, error)
+            await self._auth.note_failure(provider.name, "auth.login_failed", None, info)
+            raise Unauthenticated(FAILED) from error
+        # Listed when the login began; the list may have been shortened by a restart since.
+        if not is_listed(pending.redirect_uri, self._rules.redirect_uris):
+            raise Unauthenticated(UNKNOWN)
+        tokens = await self._admitted(identity, pending, info)
+        return f"{pending.redirect_uri}#{_fragment(tokens)}"
+
+    def cookie(self, state: str, browser: str) -> BrowserCookie:
+        """The prefix __Host- keeps a neighbouring site from planting the cookie (RFC 6265bis 4.1.3.2)."""
+        secure = self._rules.callback_url.startswith("https://")
+        return BrowserCookie(
+            name=f"{'__Host-' if secure else ''}netautod-login-{_hash(state)[:16]}",
+            value=browser,
+            path="/" if secure else "/api/auth/oidc",
+            secure=secure,
+        )
+
+    async def _admitted(self, identity: Identity, pending: PendingLogin, info: RequestInfo) -> IssuedTokens:
+        user = await self._accounts.user_of(pending.provider, identity)
+        if user is None:
+            await self._auth.note_failure(pending.provider, "auth.login_failed", None, info)
+            raise Unauthenticated(NOT_ADMITTED)
+        return await self._auth.begin(
+            user, provider=pending.provider, client_type=pending.client_type, info=info
+        )
+
+    def _attempt(self, state: str, browser: str) -> RedirectAttempt:
+        return RedirectAttempt(
+            state=state,
+            nonce=_derived(browser, f"nonce {state}"),
+            code_verifier=_derived(browser, f"verifier {state}"),
+            callback_url=self._rules.callback_url,
+        )
+
+    def _unavailable(self, error: ProviderUnavailable) -> UpstreamFailed:
+        logger.error("%s is not available: %s", self._rules.provider, error)
+        return UpstreamFailed(UNAVAILABLE)
+
+
+def _derived(secret: str, purpose: str) -> str:
+    """43 characters of [A-Za-z0-9_-]: the form of a PKCE verifier (RFC 7636 4.1)."""
+    digest = hmac.new(_bytes(secret), _bytes(purpose), hashlib.sha256).digest()
+    return base64.urlsafe_b64encode(digest).decode("ascii").rstrip("=")
+
+
+def _hash(text: str) -> str:
+    return hashlib.sha256(_bytes(text)).hexdigest()
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")
+
+
+def _fragment(tokens: IssuedTokens) -> str:
+    return urlencode(
+        {
+            "access_token": tokens.access_token,
+            "refresh_token": tokens.refresh_token,
+            "token_type": "Bearer",
+            "expires_in": tokens.expires_in,
+        }
+    )

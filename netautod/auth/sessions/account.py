@@ -1,0 +1,115 @@
+"""What a logged-in user does with his own account: sees and ends sessions, changes his password.
+
+Who holds users.manage also sees the sessions of others, and ends those of users below his own rank.
+"""
+
+from collections.abc import Sequence
+
+from netautod.audit.service import AuditLog
+from netautod.auth.authenticator import Authenticator
+from netautod.auth.lockout.service import Lockout
+from netautod.auth.models import Session
+from netautod.auth.sessions.service import Sessions
+from netautod.auth.tokens.access import INVALID
+from netautod.auth.tokens.service import require_session
+from netautod.core.errors import InvalidInput, NotFound, TooManyRequests, Unauthenticated
+from netautod.core.identity import Caller
+from netautod.users.models import LOCAL, User
+from netautod.users.rank import require_rank
+from netautod.users.service import UserService
+
+USERS_MANAGE = "users.manage"
+NOT_FOUND = "Session not found"
+
+
+class AccountService:
+    def __init__(
+        self,
+        *,
+        users: UserService,
+        sessions: Sessions,
+        lockout: Lockout,
+        authenticator: Authenticator,
+        audit: AuditLog,
+    ) -> None:
+        self._users = users
+        self._sessions = sessions
+        self._lockout = lockout
+        self._authenticator = authenticator
+        self._audit = audit
+
+    async def sessions(self, caller: Caller, user_id: str | None) -> Sequence[Session]:
+        """The living sessions of the caller, or of another user of the organization; newest first.
+
+        Raises Forbidden without users.manage, NotFound for a user that the organization does not have.
+        """
+        if user_id is not None and user_id != caller.user_id:
+            caller.require(USERS_MANAGE)
+            return await self._sessions.living(await self._users.get(caller.org_id, user_id))
+        return await self._sessions.living(await self._user(caller))
+
+    async def end_session(self, caller: Caller, session_id: str) -> None:
+        """Raises NotFound for what is no living session of the caller or of a user he manages."""
+        require_session(caller)
+        found = await self._sessions.get(caller.org_id, session_id)
+        if found is None:
+            raise NotFound(NOT_FOUND)
+        session, owner = found
+        if owner.id != caller.user_id:
+            if not caller.can(USERS_MANAGE):
+                raise NotFound(NOT_FOUND)
+            require_rank(caller, owner)
+        ended = await self._sessions.end(session, "revoked")
+        self._authenticator.forget(session_id)
+        if not ended:
+            raise NotFound(NOT_FOUND)
+        await self._audit.record(caller, "auth.session_revoke", "session", session_id, {"user_id": owner.id})
+
+    async def end_other_sessions(self, caller: Caller) -> int:
+        """Ends all living sessions of the caller but the one he asks with; how many they were."""
+        kept = require_session(caller)
+        ended = await self._sessions.end_others(await self._user(caller), kept)
+        self._authenticator.forget_all()
+        details = {"sessions_revoked": ended}
+        await self._audit.record(caller, "auth.sessions_revoke", "user", caller.user_id, details)
+        return ended
+
+    async def change_password(self, caller: Caller, current: str, new: str) -> int:
+        """Ends the caller's other sessions and revokes all of his refresh tokens; how many sessions ended.
+
+        Raises InvalidInput for an account of another provider or a password against the policy,
+        Unauthenticated for a wrong current password, which the lockout counts, and TooManyRequests.
+        """
+        kept = require_session(caller)
+        # Read before the password is checked: a reset meanwhile makes the write below miss.
+        user = await self._user(caller)
+        if user.auth_provider != LOCAL:
+            raise InvalidInput(f"The password of this account is kept by {user.auth_provider}")
+        self._users.check_policy(user, new, field="new_password")
+        address = caller.ip_address or ""
+        await self._lockout.admit(address, user.username)
+        if not await self._users.check_password(user, current):
+            raise await self._wrong_password(caller, user)
+        await self._lockout.succeeded(address, user.username)
+        others = [session for session in await self._sessions.living(user) if session.id != kept]
+        if not await self._users.set_own_password(user, new, kept_session_id=kept):
+            raise Unauthenticated(INVALID)
+        details = {"sessions_revoked": len(others)}
+        await self._audit.record(caller, "auth.password_change", "user", user.id, details)
+        return len(others)
+
+    async def _wrong_password(self, caller: Caller, user: User) -> Unauthenticated | TooManyRequests:
+        try:
+            remaining = await self._lockout.failed(caller.ip_address or "", user.username)
+        except TooManyRequests as refusal:
+            return refusal
+        actions = ["auth.password_change_failed"] + ([] if remaining else ["auth.lockout"])
+        for action in actions:
+            await self._audit.record(caller, action, "user", user.id)
+        return Unauthenticated(f"The current password is wrong. {remaining} attempts remaining.")
+
+    async def _user(self, caller: Caller) -> User:
+        user = await self._users.find(caller.user_id)
+        if user is None:
+            raise Unauthenticated(INVALID)
+        return user

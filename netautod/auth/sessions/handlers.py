@@ -1,0 +1,60 @@
+"""/api/auth/sessions and /api/auth/password."""
+
+from netautod.auth.handlers import SMALL_BODY
+from netautod.auth.schemas import LogoutAnswer, PasswordBody, SessionListAnswer, SessionQuery
+from netautod.auth.sessions.account import AccountService
+from netautod.http.access import any_token
+from netautod.http.handler import JsonHandler
+from netautod.http.routes import Route
+
+
+class AccountHandler(JsonHandler):
+    account: AccountService
+
+
+class SessionList(AccountHandler):
+    @any_token(query=SessionQuery, answer=SessionListAnswer)
+    async def get(self) -> None:
+        """Lists one's own living sessions; with users.manage and `user_id` those of another user."""
+        found = await self.account.sessions(self.caller, self.query.get("user_id"))
+        own = self.caller.session_id
+        self.answer({"sessions": [session.to_json(current=session.id == own) for session in found]})
+
+
+class OneSession(AccountHandler):
+    @any_token(status=204)
+    async def delete(self, session_id: str) -> None:
+        """Ends a session; its access and refresh tokens are refused from now on."""
+        await self.account.end_session(self.caller, self.path_id(session_id, "Session"))
+        self.answer_nothing()
+
+
+class OtherSessions(AccountHandler):
+    @any_token(answer=LogoutAnswer)
+    async def delete(self) -> None:
+        """Ends all of one's own sessions but this one."""
+        ended = await self.account.end_other_sessions(self.caller)
+        self.answer({"message": "All other sessions have ended", "sessions_revoked": ended})
+
+
+class Password(AccountHandler):
+    @any_token(body=PasswordBody, answer=LogoutAnswer, body_limit=SMALL_BODY)
+    async def put(self) -> None:
+        """Changes one's own password; ends all other sessions and revokes all refresh tokens."""
+        ended = await self.account.change_password(
+            self.caller, self.body["current_password"], self.body["new_password"]
+        )
+        self.answer({"message": "The password has been changed", "sessions_revoked": ended})
+
+
+def routes(account: AccountService) -> list[Route]:
+    services = {"account": account}
+    return [
+        Route(path=path, handler=handler, services=services)
+        for path, handler in (
+            ("/api/auth/sessions", SessionList),
+            ("/api/auth/sessions/:id", OneSession),
+            ("/api/auth/sessions/other", OtherSessions),
+            ("/api/auth/password", Password),
+        )
+    ]

@@ -1,0 +1,204 @@
+"""The life of a session: its tokens at login, their rotation, its end.
+
+A login is one session and one family of refresh tokens. A token is used once; a replay ends the session
+(RFC 9700 4.14.2), except within ten seconds, when it is taken for a lost answer or a second tab.
+"""
+
+import hashlib
+import secrets
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from enum import Enum
+from uuid import uuid4
+
+from netautod.auth.models import IssuedTokens, RefreshToken, Session
+from netautod.auth.sessions.seats import SeatLimitReached, Seats
+from netautod.auth.sessions.store import RefreshTokenStore, SessionStore
+from netautod.auth.tokens.access import AccessTokens
+from netautod.core.clock import Clock
+from netautod.core.identity import (
+    OrgId,
+    RequestInfo,
+)
+from netautod.store.client import (
+    Database,
+)
+from netautod.users.models import User
+from netautod.users.service import UserService
+
+TOKEN_BYTES = 32
+REUSE_GRACE = timedelta(seconds=10)
+LISTED = 1000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Lifetimes:
+    """Settings auth.refresh_token_days and auth.refresh_family_days."""
+
+    refresh: timedelta
+    family: timedelta
+
+
+class Reuse(Enum):
+    """A refresh token was shown again: within the grace, or later, which ended its session."""
+
+    RECENT = "recent"
+    REPLAY = "replay"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Refreshed:
+    """`tokens` for one that was good; `reuse` for one that was used before; neither for any other."""
+
+    tokens: IssuedTokens | None = None
+    reuse: Reuse | None = None
+    session: Session | None = None
+    user: User | None = None
+
+
+class Sessions:
+    def __init__(
+        self,
+        database: Database,
+        *,
+        tokens: AccessTokens,
+        users: UserService,
+        clock: Clock,
+        lifetimes: Lifetimes,
+        seats: Seats,
+    ) -> None:
+        self._store = SessionStore(database)
+        self._refresh_tokens = RefreshTokenStore(database)
+        self._tokens = tokens
+        self._users = users
+        self._clock = clock
+        self._lifetimes = lifetimes
+        self._seats = seats
+
+    async def begin(
+        self, user: User, *, client_type: str, auth_provider: str, info: RequestInfo
+    ) -> tuple[Session, IssuedTokens]:
+        """A new session for a user that has just proved who he is.
+
+        `user` as read before the proof: if the password changes meanwhile the session is dead from birth.
+        Raises SeatLimitReached for a terminal that finds no free seat.
+        """
+        session_id = str(uuid4())
+        await self._seats.take(client_type, session_id)
+        now = self._clock.now()
+        family_expires_at = now + self._lifetimes.family
+        session = Session(
+            id=session_id,
+            org_id=user.org_id,
+            user_id=user.id,
+            epoch=user.session_epoch,
+            client_type=client_type,
+            auth_provider=auth_provider,
+            ip_address=info.ip_address,
+            user_agent=info.user_agent,
+            created_at=now,
+            last_activity_at=now,
+            expires_at=self._session_end(now, family_expires_at),
+            family_expires_at=family_expires_at,
+        )
+        await self._store.insert(session)
+        try:
+            await self._seats.confirm(session)
+        except SeatLimitReached:
+            await self.end(session, "no seat")
+            raise
+        # If we die here a session stays that nobody has a token for, until it expires.
+        _, refresh_token = await self._new_refresh_token(user, session, now)
+        return session, await self._issued(user, session, refresh_token)
+
+    async def refresh(self, presented: str) -> Refreshed:
+        """Uses the token up and issues a new pair: for exactly one of any number of callers."""
+        now = self._clock.now()
+        token = await self._refresh_tokens.get(_hash(presented))
+        if token is None:
+            return Refreshed()
+        session = await self._store.get(token.org_id, token.session_id)
+        user = await self._users.find(token.user_id)
+        if session is None or user is None or not session.holds(user, now):
+            return Refreshed()
+        if token.used_at is not None:
+            return await self._reused(token, token.used_at, session, user, now)
+        if token.epoch != user.refresh_epoch or now >= token.expires_at:
+            return Refreshed()
+        # The new token exists before the old one is used up: if we die between, the old one still works.
+        hashed, refresh_token = await self._new_refresh_token(user, session, now)
+        if not await self._refresh_tokens.use(token.hash, now):
+            await self._refresh_tokens.delete(hashed)
+            return Refreshed(reuse=Reuse.RECENT, session=session, user=user)
+        expires_at = self._session_end(now, session.family_expires_at)
+        if not await self._store.prolong(session, expires_at, now):
+            return Refreshed()
+        session = replace(session, expires_at=max(session.expires_at, expires_at))
+        issued = await self._issued(user, session, refresh_token)
+        return Refreshed(tokens=issued, session=session, user=user)
+
+    async def living(self, user: User) -> list[Session]:
+        """The user's sessions that would be let in now, newest first, a thousand at most."""
+        now = self._clock.now()
+        found = await self._store.of_user(user, now, limit=LISTED)
+        return [session for session in found if session.holds(user, now)]
+
+    async def get(self, org_id: OrgId, session_id: str) -> tuple[Session, User] | None:
+        """A living session of the organization with its user."""
+        session = await self._store.get(org_id, session_id)
+        user = await self._users.find(session.user_id) if session is not None else None
+        if session is None or user is None or not session.holds(user, self._clock.now()):
+            return None
+        return session, user
+
+    async def end_others(self, user: User, kept: str) -> int:
+        """Ends all living sessions of the user but one; how many they were."""
+        return await self._store.end_others(user, kept, "ended by the user", self._clock.now())
+
+    async def end(self, session: Session, reason: str) -> bool:
+        """False if it had ended before."""
+        return await self._store.end(session.org_id, session.id, reason, self._clock.now())
+
+    async def logout(self, user: User, session_id: str) -> bool:
+        """Ends the session and revokes the refresh tokens of all of the user's sessions."""
+        # In this order: if we die between, the session still stands and the client can repeat.
+        await self._users.revoke_refresh_tokens(user)
+        return await self._store.end(user.org_id, session_id, "logout", self._clock.now())
+
+    async def _reused(
+        self, token: RefreshToken, used_at: datetime, session: Session, user: User, now: datetime
+    ) -> Refreshed:
+        if now - used_at <= REUSE_GRACE:
+            return Refreshed(reuse=Reuse.RECENT, session=session, user=user)
+        await self.end(session, "refresh token replay")
+        return Refreshed(reuse=Reuse.REPLAY, session=session, user=user)
+
+    async def _new_refresh_token(self, user: User, session: Session, now: datetime) -> tuple[str, str]:
+        """Stored hash and plain text. Its epoch is that of the user as read: a logout meanwhile kills it."""
+        plain = secrets.token_urlsafe(TOKEN_BYTES)
+        token = RefreshToken(
+            hash=_hash(plain),
+            org_id=user.org_id,
+            user_id=user.id,
+            session_id=session.id,
+            epoch=user.refresh_epoch,
+            created_at=now,
+            expires_at=min(now + self._lifetimes.refresh, session.family_expires_at),
+        )
+        await self._refresh_tokens.insert(token)
+        return token.hash, plain
+
+    async def _issued(self, user: User, session: Session, refresh_token: str) -> IssuedTokens:
+        access_token = await self._tokens.issue(user, session)
+        lifetime = int(self._tokens.lifetime.total_seconds())
+        return IssuedTokens(access_token=access_token, refresh_token=refresh_token, expires_in=lifetime)
+
+    def _session_end(self, now: datetime, family_expires_at: datetime) -> datetime:
+        # An access token is never cut short (clients refresh 300 s early, and would do so without end):
+        # the last one outlives the family by its own life.
+        refresh_until = min(now + self._lifetimes.refresh, family_expires_at)
+        return max(refresh_until, now + self._tokens.lifetime)
+
+
+def _hash(token: str) -> str:
+    return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()

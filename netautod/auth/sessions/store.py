@@ -1,0 +1,158 @@
+"""Sessions and refresh tokens in MongoDB: the collections `sessions` and `refresh_tokens`."""
+
+from datetime import datetime, timedelta
+
+from netautod.auth.models import TERMINAL, RefreshToken, Session
+from netautod.core.identity import (
+    OrgId,
+)
+from netautod.store.client import (
+    Database,
+    Document,
+)
+from netautod.store.indexes import Index
+from netautod.users.models import User
+
+SESSIONS, REFRESH_TOKENS = "sessions", "refresh_tokens"
+INDEXES = (
+    Index(collection=SESSIONS, keys=(("org_id", 1), ("user_id", 1), ("created_at", -1))),
+    # The TTL monitor runs once a minute and is late under load: every check compares `expires_at` itself.
+    Index(collection=SESSIONS, keys=(("expires_at", 1),), expire_seconds=0),
+    Index(collection=SESSIONS, keys=(("last_activity_at", 1),), partial={"client_type": TERMINAL}),
+    Index(collection=REFRESH_TOKENS, keys=(("expires_at", 1),), expire_seconds=0),
+)
+
+
+class SessionStore:
+    def __init__(self, database: Database) -> None:
+        self._sessions = database.scoped(SESSIONS)
+        self._all = database.collection(SESSIONS)
+
+    async def insert(self, session: Session) -> None:
+        await self._sessions.insert(session.org_id, _session_document(session))
+
+    async def get(self, org_id: OrgId, session_id: str) -> Session | None:
+        found = await self._sessions.find_one(org_id, {"_id": session_id})
+        return _to_session(found) if found else None
+
+    async def of_user(self, user: User, now: datetime, *, limit: int) -> list[Session]:
+        """The user's sessions that did not end or expire, newest first."""
+        where = {"user_id": user.id, "ended_at": None, "expires_at": {"$gt": now}}
+        sort = [("created_at", -1), ("_id", 1)]
+        found = await self._sessions.find(user.org_id, where, sort=sort, limit=limit)
+        return [_to_session(document) for document in found]
+
+    async def terminals(self, active_since: datetime, now: datetime) -> list[Session]:
+        """Terminal sessions of all organizations with activity since then; their users may be gone."""
+        recent = {"client_type": TERMINAL, "last_activity_at": {"$gt": active_since}}
+        found = await self._all.find({**recent, "ended_at": None, "expires_at": {"$gt": now}})
+        return [_to_session(document) for document in found]
+
+    async def end_others(self, user: User, kept: str, reason: str, now: datetime) -> int:
+        """Ends all of the user's living sessions but one; how many they were."""
+        where = {
+            "user_id": user.id,
+            "_id": {"$ne": kept},
+            "ended_at": None,
+            "expires_at": {"$gt": now},
+            "$or": [{"epoch": user.session_epoch}, {"_id": user.kept_session_id}],
+        }
+        change = {"$set": {"ended_at": now, "end_reason": reason}}
+        return await self._sessions.update_many(user.org_id, where, change)
+
+    async def end(self, org_id: OrgId, session_id: str, reason: str, now: datetime) -> bool:
+        """False if it had ended before; the first reason stays."""
+        where = {"_id": session_id, "ended_at": None}
+        return await self._sessions.update(org_id, where, {"$set": {"ended_at": now, "end_reason": reason}})
+
+    async def prolong(self, session: Session, expires_at: datetime, now: datetime) -> bool:
+        """After a refresh; False if the session ended meanwhile."""
+        change = {"$max": {"expires_at": expires_at, "last_activity_at": now}}
+        return await self._sessions.update(session.org_id, {"_id": session.id, "ended_at": None}, change)
+
+    async def touch(self, session: Session, now: datetime, interval: timedelta) -> None:
+        """Records activity, over all nodes at most once per interval."""
+        where = {"_id": session.id, "last_activity_at": {"$lte": now - interval}}
+        await self._sessions.update(session.org_id, where, {"$set": {"last_activity_at": now}})
+
+
+class RefreshTokenStore:
+    """Keyed by the token's SHA-256: whoever reads the database can present none of them."""
+
+    def __init__(self, database: Database) -> None:
+        self._tokens = database.collection(REFRESH_TOKENS)
+
+    async def insert(self, token: RefreshToken) -> None:
+        await self._tokens.insert(_token_document(token))
+
+    async def get(self, token_hash: str) -> RefreshToken | None:
+        found = await self._tokens.find_one({"_id": token_hash})
+        return _to_token(found) if found else None
+
+    async def use(self, token_hash: str, now: datetime) -> bool:
+        """Compare-and-set: true for exactly one caller."""
+        return await self._tokens.update({"_id": token_hash, "used_at": None}, {"$set": {"used_at": now}})
+
+    async def delete(self, token_hash: str) -> None:
+        await self._tokens.delete({"_id": token_hash})
+
+
+def _session_document(session: Session) -> Document:
+    return {
+        "_id": session.id,
+        "user_id": session.user_id,
+        "epoch": session.epoch,
+        "client_type": session.client_type,
+        "auth_provider": session.auth_provider,
+        "ip_address": session.ip_address,
+        "user_agent": session.user_agent,
+        "created_at": session.created_at,
+        "last_activity_at": session.last_activity_at,
+        "expires_at": session.expires_at,
+        "family_expires_at": session.family_expires_at,
+        "ended_at": session.ended_at,
+    }
+
+
+def _to_session(document: Document) -> Session:
+    return Session(
+        id=document["_id"],
+        org_id=OrgId(document["org_id"]),
+        user_id=document["user_id"],
+        epoch=document["epoch"],
+        client_type=document["client_type"],
+        auth_provider=document["auth_provider"],
+        ip_address=document["ip_address"],
+        user_agent=document["user_agent"],
+        created_at=document["created_at"],
+        last_activity_at=document["last_activity_at"],
+        expires_at=document["expires_at"],
+        family_expires_at=document["family_expires_at"],
+        ended_at=document["ended_at"],
+    )
+
+
+def _token_document(token: RefreshToken) -> Document:
+    return {
+        "_id": token.hash,
+        "org_id": token.org_id,
+        "user_id": token.user_id,
+        "session_id": token.session_id,
+        "epoch": token.epoch,
+        "created_at": token.created_at,
+        "expires_at": token.expires_at,
+        "used_at": token.used_at,
+    }
+
+
+def _to_token(document: Document) -> RefreshToken:
+    return RefreshToken(
+        hash=document["_id"],
+        org_id=OrgId(document["org_id"]),
+        user_id=document["user_id"],
+        session_id=document["session_id"],
+        epoch=document["epoch"],
+        created_at=document["created_at"],
+        expires_at=document["expires_at"],
+        used_at=document["used_at"],
+    )

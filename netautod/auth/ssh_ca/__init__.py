@@ -1,0 +1,1 @@
+"""The SSH certificate authority of each organization, and the certificates that it signs."""

@@ -1,0 +1,1 @@
+"""Access tokens (JWT), the keys that sign them, and API tokens of users."""

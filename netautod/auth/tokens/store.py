@@ -1,0 +1,98 @@
+"""API tokens in MongoDB: the collection `api_tokens`, which holds their SHA-256 only."""
+
+from datetime import datetime, timedelta
+
+from netautod.auth.models import ApiToken
+from netautod.core.identity import (
+    OrgId,
+)
+from netautod.core.pages import Page, PageOf
+from netautod.store.client import (
+    Database,
+    Document,
+)
+from netautod.store.indexes import Index
+from netautod.users.store import USERS
+
+COLLECTION = "api_tokens"
+SHOWN_AFTER_EXPIRY = timedelta(days=30)
+INDEXES = (
+    Index(collection=COLLECTION, keys=(("hash", 1),), unique=True),
+    Index(collection=COLLECTION, keys=(("org_id", 1), ("user_id", 1), ("created_at", -1))),
+    Index(
+        collection=COLLECTION,
+        keys=(("expires_at", 1),),
+        expire_seconds=int(SHOWN_AFTER_EXPIRY.total_seconds()),
+    ),
+)
+
+
+class ApiTokenStore:
+    def __init__(self, database: Database) -> None:
+        self._tokens = database.scoped(COLLECTION)
+        self._all = database.collection(COLLECTION)
+
+    async def insert(self, token: ApiToken) -> None:
+        await self._tokens.insert(token.org_id, _document(token))
+
+    async def by_hash(self, token_hash: str) -> ApiToken | None:
+        found = await self._all.find_one({"hash": token_hash})
+        return _to_token(found) if found else None
+
+    async def page(self, org_id: OrgId, user_id: str, page: Page) -> PageOf[ApiToken]:
+        """A user's tokens, newest first."""
+        where = {"user_id": user_id}
+        total = await self._tokens.count(org_id, where)
+        sort = [("created_at", -1), ("_id", 1)]
+        found = await self._tokens.find(org_id, where, sort=sort, limit=page.limit, offset=page.offset)
+        return PageOf(items=[_to_token(document) for document in found], total=total, page=page)
+
+    async def get(self, org_id: OrgId, user_id: str, token_id: str) -> ApiToken | None:
+        found = await self._tokens.find_one(org_id, {"_id": token_id, "user_id": user_id})
+        return _to_token(found) if found else None
+
+    async def delete(self, token: ApiToken) -> bool:
+        return await self._tokens.delete(token.org_id, {"_id": token.id})
+
+    async def used(self, token: ApiToken, now: datetime, interval: timedelta) -> None:
+        """Records a use, over all nodes at most once per interval."""
+        earlier = [{"last_used_at": None}, {"last_used_at": {"$lte": now - interval}}]
+        await self._tokens.update(
+            token.org_id, {"_id": token.id, "$or": earlier}, {"$set": {"last_used_at": now}}
+        )
+
+    async def delete_of(self, org_id: OrgId, user_id: str) -> None:
+        await self._tokens.delete_many(org_id, {"user_id": user_id})
+
+    async def delete_orphans(self) -> int:
+        """Tokens of users that are no more; they open nothing, but nobody else would remove them."""
+        joined = {"$lookup": {"from": USERS, "localField": "user_id", "foreignField": "_id", "as": "owner"}}
+        found = await self._all.aggregate([joined, {"$match": {"owner": []}}, {"$project": {"_id": 1}}])
+        return await self._all.delete_many({"_id": {"$in": [document["_id"] for document in found]}})
+
+
+def _document(token: ApiToken) -> Document:
+    return {
+        "_id": token.id,
+        "user_id": token.user_id,
+        "name": token.name,
+        "hash": token.hash,
+        "permissions": list(token.permissions),
+        "created_at": token.created_at,
+        "expires_at": token.expires_at,
+        "last_used_at": token.last_used_at,
+    }
+
+
+def _to_token(document: Document) -> ApiToken:
+    return ApiToken(
+        id=document["_id"],
+        org_id=OrgId(document["org_id"]),
+        user_id=document["user_id"],
+        name=document["name"],
+        hash=document["hash"],
+        permissions=tuple(document["permissions"]),
+        created_at=document["created_at"],
+        expires_at=document["expires_at"],
+        last_used_at=document["last_used_at"],
+    )

@@ -1,0 +1,1 @@
+"""The command `netautod`: one module for each command."""

@@ -1,0 +1,82 @@
+"""The command `netautod import`: devices from a CSV or JSON file, straight into the configured database."""
+
+import argparse
+import asyncio
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from tqdm import tqdm
+
+from netautod.app.settings import Settings
+from netautod.cli import commands
+from netautod.core.errors import InvalidInput
+from netautod.inventory.imports.csv_rows import CsvFile
+from netautod.inventory.imports.json_rows import JsonFile
+from netautod.inventory.imports.models import MOST_BYTES, ImportResult, RowFile
+
+FORMATS: dict[str, Callable[[bytes], RowFile]] = {"csv": CsvFile, "json": JsonFile}
+SHOWN_ERRORS = 20
+STDIN = "-"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", metavar="FILE", help="a .csv or .json file, or - for the standard input")
+    parser.add_argument("--format", choices=sorted(FORMATS), help="if the name of the file does not tell")
+    parser.add_argument("--dry-run", action="store_true", help="say what would happen and change nothing")
+    parser.add_argument("--organization", metavar="NAME", help="needed when there are several")
+
+
+def run(parsed: argparse.Namespace, settings: Settings) -> int:
+    """Exit code 1 if rows failed; raises InvalidInput for a file that cannot be read as a whole."""
+    file = _opened(parsed.file, parsed.format)
+    # The bar is for people only: tqdm draws none where its output is no terminal.
+    with tqdm(unit=" rows", disable=None, leave=False) as bar:
+
+        def show(done: int, total: int) -> None:
+            bar.total = total
+            bar.update(done - bar.n)
+
+        result = asyncio.run(
+            commands.import_devices(
+                settings,
+                file,
+                organization=parsed.organization,
+                dry_run=parsed.dry_run,
+                progress=show,
+            )
+        )
+    sys.stdout.write(_account(result, dry_run=parsed.dry_run))
+    return 1 if result.failed else 0
+
+
+def _opened(name: str, chosen: str | None) -> RowFile:
+    kind = chosen or Path(name).suffix.lower().removeprefix(".")
+    if kind not in FORMATS:
+        raise InvalidInput(f"{name}: neither .csv nor .json; name the format with --format")
+    body = _read(name)
+    if len(body) > MOST_BYTES:
+        raise InvalidInput(f"{name}: larger than {MOST_BYTES} bytes; split it")
+    return FORMATS[kind](body)
+
+
+def _read(name: str) -> bytes:
+    """At most one byte more than may be imported."""
+    if name == STDIN:
+        return sys.stdin.buffer.read(MOST_BYTES + 1)
+    try:
+        with Path(name).open("rb") as file:
+            return file.read(MOST_BYTES + 1)
+    except OSError as error:
+        raise InvalidInput(f"{name}: {error.strerror}") from error
+
+
+def _account(result: ImportResult, *, dry_run: bool) -> str:
+    verb, shown = "would import" if dry_run else "imported", result.errors[:SHOWN_ERRORS]
+    lines = [
+        f"{verb} {result.imported}, failed {result.failed}",
+        *(f"row {error.row} {error.name}: {error.error}" for error in shown),
+    ]
+    if result.failed > SHOWN_ERRORS:
+        lines.append(f"and {result.failed - SHOWN_ERRORS} more")
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,69 @@
+"""The command `netautod sync`: a saved inventory source, straight into the configured database."""
+
+import argparse
+import asyncio
+import json
+import sys
+
+from tqdm import tqdm
+
+from netautod.app.settings import Settings
+from netautod.cli import commands
+from netautod.inventory.models import SyncResult
+from netautod.inventory.sync.log import Options
+
+SHOWN_ERRORS = 20
+PHASES = {"read": "reading", "apply": "applying"}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("source", metavar="SOURCE", help="name or id of a saved inventory source")
+    parser.add_argument("--dry-run", action="store_true", help="say what would happen and change nothing")
+    parser.add_argument(
+        "--confirm-removals", action="store_true", help="remove devices even if they are over half of all"
+    )
+    parser.add_argument("--json", action="store_true", help="print the result as the API answers it")
+    parser.add_argument("--organization", metavar="NAME", help="needed when there are several")
+
+
+def run(parsed: argparse.Namespace, settings: Settings) -> int:
+    """Exit code 1 if anything went wrong; raises the error of an inventory that cannot be read."""
+    options = Options(dry_run=parsed.dry_run, confirm_removals=parsed.confirm_removals)
+    # The bar is for people only: tqdm draws none where its output is no terminal.
+    with tqdm(unit=" devices", disable=None, leave=False) as bar:
+        shown = ""
+
+        def show(phase: str, done: int, total: int | None) -> None:
+            nonlocal shown
+            if phase != shown:
+                shown = phase
+                bar.reset(total)
+                bar.set_description(PHASES[phase])
+            bar.total = total
+            bar.update(done - bar.n)
+
+        result = asyncio.run(
+            commands.sync_source(
+                settings, parsed.source, options, organization=parsed.organization, progress=show
+            )
+        )
+    sys.stdout.write(json.dumps(result.to_json(), indent=2) + "\n" if parsed.json else _account(result))
+    return 1 if result.errors else 0
+
+
+def _account(result: SyncResult) -> str:
+    would = "" if result.plan is None else "would be: "
+    shown = result.errors[:SHOWN_ERRORS]
+    lines = [
+        f"{would}added {result.added}, updated {result.updated}, unchanged {result.unchanged},"
+        f" failed {result.failed}, removed {result.removed}",
+        *(_line(error.name, error.inventory_id, error.error) for error in shown),
+    ]
+    if len(result.errors) > SHOWN_ERRORS:
+        lines.append(f"and {len(result.errors) - SHOWN_ERRORS} more")
+    return "\n".join(lines) + "\n"
+
+
+def _line(name: str | None, inventory_id: int | None, error: str) -> str:
+    which = " ".join(str(part) for part in (inventory_id, name) if part is not None)
+    return f"{which}: {error}" if which else error

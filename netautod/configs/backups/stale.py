@@ -1,0 +1,101 @@
+"""Finds devices that have had no good capture for too long, and tells of each once until the next good one.
+
+The effort depends on what was created and what became stale since the last look, not on the fleet: every
+device's watch begins once, when it is as old as a backup may be, and only what is overdue is read then.
+"""
+
+import logging
+from collections.abc import Callable, Sequence
+from datetime import datetime, timedelta
+from itertools import groupby
+
+from netautod.configs.backups.stale_store import Overdue, StaleWatch
+from netautod.configs.models import Config
+from netautod.configs.store import ConfigStore
+from netautod.core.clock import Clock
+from netautod.devices.service import DeviceService
+from netautod.plugin_api.events import BackupStale
+from netautod.store.client import Database
+
+logger = logging.getLogger(__name__)
+CREATED = 500  # devices whose watch is begun by one write
+# Told of in one look, however many become stale at once: observers have room for more (observers.py).
+AT_ONCE = 200
+
+
+class StaleBackups:
+    """`tell` must return at once and never raise."""
+
+    def __init__(
+        self,
+        database: Database,
+        *,
+        devices: DeviceService,
+        clock: Clock,
+        hours: float,
+        tell: Callable[[BackupStale], None],
+    ) -> None:
+        self._watch = StaleWatch(database)
+        self._configs = ConfigStore(database)
+        self._devices = devices
+        self._clock = clock
+        self._hours = hours
+        self._tell = tell
+
+    async def look(self) -> int:
+        """One look; answers how many devices it told of. Doing it on two nodes at once does no harm."""
+        now = self._clock.now()
+        before = now - timedelta(hours=self._hours)
+        await self._begin(before)
+        overdue = await self._watch.overdue(before, limit=AT_ONCE)
+        overdue.sort(key=lambda one: one.org_id)
+        told = 0
+        for _, group in groupby(overdue, key=lambda one: one.org_id):
+            told += await self._tell_of(list(group), before, now)
+        if told:
+            logger.warning("%d devices have had no good backup for %g hours", told, self._hours)
+        return told
+
+    async def _begin(self, before: datetime) -> None:
+        """Devices younger than `before` cannot be stale: their turn comes."""
+        while True:
+            after = await self._watch.begun_until()
+            created = await self._devices.created(after, before=before, limit=CREATED)
+            if created:
+                await self._watch.begin(created)
+            if len(created) < CREATED:
+                return
+
+    async def _tell_of(self, overdue: Sequence[Overdue], before: datetime, now: datetime) -> int:
+        """Of devices of one organization."""
+        org_id, ids = overdue[0].org_id, [one.device_id for one in overdue]
+        names = await self._devices.live_names(org_id, ids)
+        newest = await self._configs.newest_of(org_id, ids)
+        told = 0
+        for one in overdue:
+            seen = _seen(newest.get(one.device_id))
+            if seen is not None and seen >= before:
+                # A capture whose node died between its version and its facts (backup_info.py).
+                await self._watch.put_off(one, until=seen)
+            elif one.device_id not in names:
+                # Deleted, but a sync may revive it: it is looked at again later.
+                await self._watch.put_off(one, until=now)
+            # Noted before it is told: if we die in between it is not told, but never told twice.
+            elif await self._watch.take(one, at=now):
+                self._tell(self._event(one, names[one.device_id], seen))
+                told += 1
+        return told
+
+    def _event(self, overdue: Overdue, name: str, seen: datetime | None) -> BackupStale:
+        successes = [moment for moment in (overdue.last_success_at, seen) if moment is not None]
+        return BackupStale(
+            org_id=overdue.org_id,
+            device_id=overdue.device_id,
+            device_name=name,
+            last_success_at=max(successes, default=None),
+            hours=self._hours,
+        )
+
+
+def _seen(newest: Config | None) -> datetime | None:
+    return None if newest is None else newest.last_seen_at

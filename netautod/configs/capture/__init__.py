@@ -1,0 +1,1 @@
+"""Captures of configurations: of one device, or of many."""

@@ -1,0 +1,197 @@
+"""Captures the configuration of one device and makes a version of it, if it says something new."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import uuid4
+
+from netautod.configs.backups.facts import BackupFactsStore
+from netautod.configs.models import FROM_DEVICE, TEXT_FORMAT, Captured, Config
+from netautod.configs.store import ConfigStore
+from netautod.configs.texts.store import ConfigTexts, Reading, measure
+from netautod.core.clock import Clock
+from netautod.core.errors import Conflict, NotFound
+from netautod.core.identity import (
+    OrgId,
+)
+from netautod.core.loop.threads import sized
+from netautod.devices.models import Device
+from netautod.devices.sessions.service import OpenDevice, SessionFailure, SessionScope
+from netautod.plugin_api.events import ConfigChanged
+from netautod.ssh.capture import capture, suspicious
+from netautod.ssh.failures import DeviceFailure
+from netautod.ssh.platform.model import Platform
+from netautod.store.client import (
+    Duplicate,
+)
+from netautod.vault.errors import VaultError
+
+ATTEMPTS = 10
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pull:
+    """Who captures and how: `via` is `api`, `bulk` or `task`, `by` a user id."""
+
+    via: str
+    by: str
+    credential_id: str | None = None
+    execution_id: str | None = None
+
+
+class ConfigCapture:
+    """`changed` is called once a new version is stored; it must return at once and never raise."""
+
+    def __init__(
+        self,
+        *,
+        store: ConfigStore,
+        texts: ConfigTexts,
+        facts: BackupFactsStore,
+        clock: Clock,
+        changed: Callable[[ConfigChanged], None] | None = None,
+    ) -> None:
+        self._store = store
+        self._texts = texts
+        self._facts = facts
+        self._clock = clock
+        self._changed = changed
+
+    async def take(self, scope: SessionScope, device_id: str, pull: Pull) -> tuple[str, Captured]:
+        """Reads the device and stores what it says; answers its name and the outcome.
+
+        Raises NotFound without such a device and SessionFailure for everything that goes wrong with it: what
+        is refused, cut off or suspiciously small never becomes a version. The version is written while the
+        session still holds the device, so that versions follow the order of the readings. Of bulk work the
+        database is asked together with that of other devices (store/gathered.py).
+        """
+        try:
+            name, captured = await self._taken(scope, device_id, pull)
+        except SessionFailure as failure:
+            await self._noted(scope, device_id, error=failure.text)
+            raise
+        if captured.changed:
+            self._tell(name, captured.config, pull)
+        await self._noted(scope, device_id, error=None)
+        return name, captured
+
+    async def _noted(self, scope: SessionScope, device_id: str, *, error: str | None) -> None:
+        org_id, now = scope.caller.org_id, self._clock.now()
+        await self._facts.record(org_id, device_id, at=now, error=error, patient=scope.bulk)
+
+    async def _taken(self, scope: SessionScope, device_id: str, pull: Pull) -> tuple[str, Captured]:
+        org_id = scope.caller.org_id
+        async with scope.open(device_id, credential_id=pull.credential_id) as opened:
+            # Nobody else writes versions of the device while we hold its lease.
+            last, read = await asyncio.gather(self._newest(scope, device_id), self._read(org_id, opened))
+            reading, notes = await self._believable(org_id, opened, last, read)
+            opened.check()
+            config, changed = await self._keep(scope, opened, reading, last, pull)
+            captured = Captured(
+                config=config, changed=changed, credential_id=opened.credential_id, notes=notes
+            )
+            return opened.device.name, captured
+
+    def _tell(self, device_name: str, config: Config, pull: Pull) -> None:
+        if self._changed is None:
+            return
+        change = ConfigChanged(
+            org_id=config.org_id,
+            device_id=config.device_id,
+            device_name=device_name,
+            version=config.version,
+            previous_version=config.version - 1 or None,
+            config_hash=config.config_hash,
+            execution_id=pull.execution_id,
+        )
+        self._changed(change)
+
+    async def _newest(self, scope: SessionScope, device_id: str) -> Config | None:
+        read = self._store.newest_with_others if scope.bulk else self._store.newest
+        return await read(scope.caller.org_id, device_id)
+
+    async def _believable(
+        self, org_id: OrgId, opened: OpenDevice, last: Config | None, read: tuple[Reading, tuple[str, ...]]
+    ) -> tuple[Reading, tuple[str, ...]]:
+        """A reading; one of under half the last good size counts only if a second one agrees."""
+        reading, notes = read
+        if last is None or not suspicious(reading.size, last.size):
+            return reading, notes
+        again, notes = await self._read(org_id, opened)
+        if again.config_hash != reading.config_hash:
+            raise DeviceFailure(
+                "incomplete",
+                f"the configuration has {reading.size} bytes, {again.size} at a second reading, and had "
+                f"{last.size} before: neither is believed",
+            )
+        note = f"the configuration shrank from {last.size} to {again.size} bytes; a second reading agrees"
+        return again, (*notes, note)
+
+    async def _read(self, org_id: OrgId, opened: OpenDevice) -> tuple[Reading, tuple[str, ...]]:
+        found = await capture(opened.session)
+        return await self._measured(org_id, found.raw, opened.session.platform), found.notes
+
+    async def _measured(self, org_id: OrgId, raw: str, platform: Platform) -> Reading:
+        keys = await self._texts.keys(org_id)
+        return await sized(len(raw), measure, raw, platform, keys)
+
+    async def _keep(
+        self, scope: SessionScope, opened: OpenDevice, reading: Reading, last: Config | None, pull: Pull
+    ) -> tuple[Config, bool]:
+        """The version with this content, and whether it is a new one."""
+        org_id = scope.caller.org_id
+        for _ in range(ATTEMPTS):
+            now = self._clock.now()
+            if last is not None and await self._same(last, reading, opened.session.platform):
+                seen = self._store.seen(
+                    last, at=now, config_hash=reading.config_hash, patient=scope.bulk, check=opened.check
+                )
+                return await seen, False
+            # Text first: if we die in between there is a text that no version names, never the opposite.
+            await self._texts.save(org_id, reading, patient=scope.bulk, check=opened.check)
+            config = _version(org_id, opened.device, reading, last, pull, now)
+            try:
+                await self._store.insert(config, patient=scope.bulk, check=opened.check)
+            except Duplicate:
+                # Another capture made this version after all: it may say the same.
+                last = await self._store.newest(org_id, opened.device.id)
+                continue
+            return config, True
+        raise Conflict("The device's configuration is being stored by others; try again")
+
+    async def _same(self, last: Config, reading: Reading, platform: Platform) -> bool:
+        """Whether the newest version says the same.
+
+        Where the hashes differ its text is measured anew: a release, or another device_type, may have
+        changed what counts as noise, and that is no change of the device.
+        """
+        if last.config_hash == reading.config_hash or last.text_id == reading.text_id:
+            return True
+        try:
+            raw = await self._texts.load(last.org_id, last.text_id)
+        except (NotFound, VaultError):
+            return False  # lost or damaged: the new reading is stored all the more
+        return (await self._measured(last.org_id, raw, platform)).config_hash == reading.config_hash
+
+
+def _version(
+    org_id: OrgId, device: Device, reading: Reading, last: Config | None, pull: Pull, now: datetime
+) -> Config:
+    return Config(
+        id=str(uuid4()),
+        org_id=org_id,
+        device_id=device.id,
+        version=1 if last is None else last.version + 1,
+        config_hash=reading.config_hash,
+        config_format=TEXT_FORMAT,
+        source=FROM_DEVICE,
+        pulled_via=pull.via,
+        created_by=pull.by,
+        created_at=now,
+        last_seen_at=now,
+        size=reading.size,
+        notes=None,
+        text_id=reading.text_id,
+        platform=device.device_type,
+    )

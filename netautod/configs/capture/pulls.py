@@ -1,0 +1,99 @@
+"""Reads configurations when a user asks for it: of one device, or of many.
+
+Settled here: an error of a bulk pull begins with the kind of the failure (devices/sessions.py) where there is
+one: `auth: ...`, so that a program can tell a refused login from a time-out. What is no device's fault, such
+as a database that is away, ends the whole pull.
+"""
+
+import asyncio
+from collections.abc import Coroutine, Sequence
+from typing import Any
+
+from netautod.audit.service import AuditLog
+from netautod.configs.capture.captures import ConfigCapture, Pull
+from netautod.configs.models import BulkResult, Captured
+from netautod.core.errors import Conflict, NotFound
+from netautod.core.identity import (
+    Caller,
+    OrgId,
+)
+from netautod.devices.service import DeviceService
+from netautod.devices.sessions.service import DeviceSessions, SessionFailure, SessionScope
+
+AT_ONCE = 100  # devices of a bulk pull that wait for a session or hold one
+NAMES_AT_ONCE = 500
+
+
+class Pulls:
+    def __init__(
+        self,
+        *,
+        captures: ConfigCapture,
+        sessions: DeviceSessions,
+        devices: DeviceService,
+        audit: AuditLog,
+    ) -> None:
+        self._captures = captures
+        self._sessions = sessions
+        self._devices = devices
+        self._audit = audit
+
+    async def one(self, caller: Caller, device_id: str) -> Captured:
+        """Reads one device now, before any bulk work; a failure of the device is a SessionFailure."""
+        scope = self._sessions.scope(caller, device_id=device_id)
+        _, captured = await self._captures.take(scope, device_id, Pull(via="api", by=caller.user_id))
+        details = {"version": captured.config.version, "changed": captured.changed}
+        await self._audit.record(caller, "config.pull", "device", device_id, details)
+        return captured
+
+    async def many(self, caller: Caller, device_ids: Sequence[str]) -> BulkResult:
+        """Reads many devices, each once; one that fails, or is not there, is an entry of the errors.
+
+        Who cancels it leaves what was stored until then, and no session open.
+        """
+        wanted = list(dict.fromkeys(device_ids))
+        scope = self._sessions.scope(caller, bulk=True, bulk_pull=len(wanted))
+        failed: dict[str, str] = {}
+        waiting = iter(wanted)
+
+        async def work() -> None:
+            for device_id in waiting:
+                error = await self._error_of(scope, device_id)
+                if error is not None:
+                    failed[device_id] = error
+
+        await _all_or_first_error([work() for _ in range(min(AT_ONCE, len(wanted)))])
+        names = await self._names(caller.org_id, list(failed))
+        result = BulkResult(
+            succeeded=len(wanted) - len(failed),
+            errors=[(device_id, names.get(device_id), text) for device_id, text in failed.items()],
+        )
+        details = {"succeeded": result.succeeded, "failed": len(failed)}
+        await self._audit.record(caller, "config.bulk_pull", "device", None, details)
+        return result
+
+    async def _error_of(self, scope: SessionScope, device_id: str) -> str | None:
+        try:
+            await self._captures.take(scope, device_id, Pull(via="bulk", by=scope.caller.user_id))
+        except SessionFailure as failure:
+            return f"{failure.kind}: {failure.text}"
+        except (Conflict, NotFound) as error:
+            return error.text
+        return None
+
+    async def _names(self, org_id: OrgId, ids: Sequence[str]) -> dict[str, str]:
+        names: dict[str, str] = {}
+        for start in range(0, len(ids), NAMES_AT_ONCE):
+            names |= await self._devices.names(org_id, ids[start : start + NAMES_AT_ONCE])
+        return names
+
+
+async def _all_or_first_error(works: Sequence[Coroutine[Any, Any, None]]) -> None:
+    """Ends when all have ended. If one raises, or we are cancelled, all others are cancelled first."""
+    tasks = [asyncio.create_task(work) for work in works]
+    try:
+        await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)

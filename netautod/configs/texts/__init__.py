@@ -1,0 +1,1 @@
+"""Texts of configurations: packed and sealed, normalised, redacted and compared."""

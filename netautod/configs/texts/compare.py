@@ -1,0 +1,49 @@
+"""What two stored texts have to do with each other: normalised, redacted and compared line by line."""
+
+import re
+from collections.abc import Sequence
+
+from netautod.configs.texts import diff
+from netautod.configs.texts.diff import Difference, Lines
+from netautod.configs.texts.normalise import normalise, secret_token
+from netautod.configs.texts.redact import redact_line
+from netautod.ssh.platform.model import Platform
+
+PEM = re.compile(r"(-----BEGIN [A-Z ]*PRIVATE KEY-----)(.*?)(-----END [A-Z ]*PRIVATE KEY-----|\Z)", re.DOTALL)
+
+
+def compared(
+    texts: Sequence[str], platforms: Sequence[Platform], names: Sequence[str], key: bytes | None
+) -> tuple[bool, Difference]:
+    """Whether the texts say the same, and their diff; without a key the raw texts as they are."""
+    old, new = (
+        _raw_lines(text) if key is None else _redacted_lines(text, platform, key)
+        for text, platform in zip(texts, platforms, strict=True)
+    )
+    identical = old.compared == new.compared
+    return identical, diff.unified(old, new, old_name=names[0], new_name=names[1])
+
+
+def _raw_lines(text: str) -> Lines:
+    lines = text.removesuffix("\n").split("\n")
+    return Lines(compared=lines, shown=lines)
+
+
+def _redacted_lines(text: str, platform: Platform, key: bytes) -> Lines:
+    """Lines are compared before they are redacted, so that the redaction cannot hide a change."""
+    normal = normalise(text, platform, key)
+    # A key block becomes one token, so that the lines can be redacted one by one.
+    normal = PEM.sub(lambda match: f"{match[1]}\n{secret_token(match[2], key)}\n{match[3]}", normal)
+    lines = normal.removesuffix("\n").split("\n")
+    return Lines(compared=lines, shown=_RedactedLines(lines, platform))
+
+
+class _RedactedLines:
+    """Only the lines that a diff shows are ever redacted: of 40,000 usually a few dozen."""
+
+    def __init__(self, lines: Sequence[str], platform: Platform) -> None:
+        self._lines = lines
+        self._platform = platform
+
+    def __getitem__(self, part: slice) -> Sequence[str]:
+        return [redact_line(line, self._platform) for line in self._lines[part]]

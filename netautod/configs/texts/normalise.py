@@ -1,0 +1,103 @@
+"""The normalised text of a configuration: what is hashed and compared to tell whether it changed."""
+
+import hashlib
+import hmac
+import re
+from collections.abc import Callable, Iterator
+
+from netautod.ssh.platform.model import Platform, SecretPattern
+
+_TOKEN_DIGITS = 8
+_TOKEN = re.compile(rf"<secret(?::[0-9a-f]{{{_TOKEN_DIGITS}}})?>")
+
+
+def normalise(text: str, platform: Platform, key: bytes) -> str:
+    """The text without what changes by itself; two reads of an idle device give the same.
+
+    Noise lines and noise pieces go. A secret whose shown form is stable becomes `<secret:xxxxxxxx>`, eight
+    hex digits of HMAC-SHA256 under `key`: a changed password is a change, and the token does not tell the
+    password. A secret that the device encrypts anew for each read becomes `<secret>`. The password hashes
+    of a Linux host (/etc/shadow) are no matter here: the platform does not capture them.
+    """
+    noise = platform.noise_or_log.match
+    parts = platform.any_noise_part
+    has_secret = platform.any_secret.match
+    others, begins_long = platform.config_lines.others, platform.any_long_secret.match
+    lines = text.split("\n")
+    odd = others(lines)
+    if any(begins_long(lines[at]) for at in odd):
+        lines = list(hide_long_secrets(lines, platform, lambda item, secret: _token(item, secret, key)))
+        odd = others(lines)
+    dropped: set[int] = set()
+    for at in odd:
+        line = lines[at]
+        kept = parts.sub("", line).rstrip()
+        if noise(line) or (not kept and line.strip()):
+            dropped.add(at)  # noise from end to end
+        else:
+            lines[at] = _hide(kept, platform, key) if has_secret(kept) else kept
+    if dropped:
+        lines = [line for at, line in enumerate(lines) if at not in dropped]
+    return "\n".join(lines).strip("\n") + "\n"
+
+
+def secret_token(secret: str, key: bytes) -> str:
+    """The stand-in for a secret; the same for the same secret under the same organization key."""
+    digest = hmac.new(key, secret.encode("utf-8", errors="surrogatepass"), hashlib.sha256).hexdigest()
+    return f"<secret:{digest[:_TOKEN_DIGITS]}>"
+
+
+def hide_long_secrets(
+    lines: list[str], platform: Platform, stand_in: Callable[[SecretPattern, str], str]
+) -> Iterator[str]:
+    """The lines, with each secret that goes on over several of them replaced on the first one.
+
+    One that does not end hides the rest of the text: rather too much than a key in clear.
+    """
+    begins = platform.any_long_secret.match
+    if all(secret.until is None for secret in platform.secrets):
+        yield from lines
+        return
+    rest = iter(lines)
+    for line in rest:
+        if not begins(line):
+            yield line
+            continue
+        item, match = _long_secret(line, platform)
+        start = match.start("secret")
+        parts, after = [line[start:]], ""
+        while (end := item.until.search(parts[-1]) if item.until is not None else None) is None:
+            following = next(rest, None)
+            if following is None:
+                break
+            parts.append(following)
+        if end is not None:
+            after = parts[-1][end.end() :]
+            parts[-1] = parts[-1][: end.end()]
+        yield line[:start] + stand_in(item, "\n".join(parts)) + after
+
+
+def _long_secret(line: str, platform: Platform) -> tuple[SecretPattern, re.Match[str]]:
+    return next(
+        (item, match)
+        for item in platform.secrets
+        if item.until is not None and (match := item.pattern.match(line)) is not None
+    )
+
+
+def _token(item: SecretPattern, secret: str, key: bytes) -> str:
+    return secret_token(secret, key) if item.shown == "stable" else "<secret>"
+
+
+def _hide(line: str, platform: Platform, key: bytes) -> str:
+    for item in platform.secrets:
+        match = item.pattern.match(line)
+        if match is not None and not is_token(match["secret"]):
+            token = _token(item, match["secret"], key)
+            line = line[: match.start("secret")] + token + line[match.end("secret") :]
+    return line
+
+
+def is_token(text: str) -> bool:
+    """Whether a text is a stand-in that `normalise` wrote, so that nothing hides it twice."""
+    return _TOKEN.fullmatch(text) is not None

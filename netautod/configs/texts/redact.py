@@ -1,0 +1,80 @@
+"""The redacted text of a configuration: what people see who may not see secrets."""
+
+import re
+
+from netautod.configs.texts.normalise import hide_long_secrets, is_token
+from netautod.ssh.platform.line_memory import LineMemory
+from netautod.ssh.platform.model import Platform
+
+HIDDEN = "<hidden>"
+# Encryption types and algorithm names stand between the keyword and the secret: `key 7 ...`, `auth sha ...`.
+_BETWEEN = (
+    r"(?:\s*[:=]\s*|\s+)"
+    r"(?:(?:encrypted|encryption|hash|cipher|simple|plain-text|level|ENC|md5|sha\d*|\d{1,2})\s+)*"
+)
+_WORDS = (
+    r"(?:passwords?|passwd|passphrase|secret|community|psk|psksecret|pre-shared-key|shared-secret|"
+    r"key-string|authentication-key|encryption-key|auth-password|priv-password|auth-key|private-key|"
+    r"api-key|apikey|token|key)"
+)
+_NET = re.compile(rf"(?i)(?:^|[\s\"'_.-]){_WORDS}\"?{_BETWEEN}(?P<secret>\"[^\"]*\"|'[^']*'|\S+)")
+_SNMP_USER = re.compile(
+    r"(?i)\b(?:auth|priv)\s+(?:md5|sha[\d-]*|3des|des\d*|aes(?:[\s-]+\d+)?)\s+(?:(?:encrypted|clear|key\s+\d)\s+)?"
+    r"(?P<secret>\S+)"
+)
+_HASH = re.compile(r"(?P<secret>\$(?:1|2[abxy]|5|6|8|9|14|y|sha1|sha512)\$[^\s\";]+)")
+_PEM = re.compile(
+    r"(-----BEGIN [A-Z ]*PRIVATE KEY-----)(?P<secret>.*?)(-----END [A-Z ]*PRIVATE KEY-----|\Z)", re.DOTALL
+)
+# A line without any of these has nothing that the net could catch; most lines go this way.
+_WORTH_A_LOOK = re.compile(r"(?i)pass|secret|communit|psk|key|token|auth|priv|\$")
+
+
+def clean_lines(platform: Platform) -> LineMemory:
+    """Lines of the platform in which nothing is hidden, for who redacts many texts."""
+    look, has_secret = _WORTH_A_LOOK.search, platform.any_secret.match
+    return LineMemory(lambda line: look(line) is None and has_secret(line) is None)
+
+
+def redact(text: str, platform: Platform, clean: LineMemory | None = None) -> str:
+    """The text with every secret replaced by `<hidden>`: the platform's own places, and a net for the rest.
+
+    The net hides rather too much than too little (the word after `key` or `password`, hashes in crypt(3)
+    form, private keys in PEM form). Tokens of `normalise` stay, so a diff of normalised texts still shows
+    that a password changed. Who redacts many texts passes the `clean` lines of the platform from one to the
+    next.
+    """
+    text = _PEM.sub(lambda match: f"{match[1]}\n{HIDDEN}\n{match[3]}", text)
+    is_clean = (clean or clean_lines(platform)).is_plain
+    lines = list(hide_long_secrets(text.split("\n"), platform, lambda item, secret: HIDDEN))
+    for number, line in enumerate(lines):
+        if not is_clean(line):
+            lines[number] = _redact_line(line, platform)
+    return "\n".join(lines)
+
+
+def redact_line(line: str, platform: Platform) -> str:
+    """One line of a text as `redact` shows it. Of a private key in PEM form it knows nothing."""
+    if _WORTH_A_LOOK.search(line) or platform.any_secret.match(line):
+        return _redact_line(line, platform)
+    return line
+
+
+def _redact_line(line: str, platform: Platform) -> str:
+    for item in platform.secrets:
+        match = item.pattern.match(line)
+        if match is not None:
+            line = line[: match.start("secret")] + _hidden(match) + line[match.end("secret") :]
+    for net in (_NET, _SNMP_USER, _HASH):
+        line = net.sub(_replace, line)
+    return line
+
+
+def _replace(match: re.Match[str]) -> str:
+    start, end = match.start("secret") - match.start(), match.end("secret") - match.start()
+    return match[0][:start] + _hidden(match) + match[0][end:]
+
+
+def _hidden(match: re.Match[str]) -> str:
+    secret = match["secret"]
+    return secret if is_token(secret) or secret == HIDDEN else HIDDEN

@@ -1,0 +1,1 @@
+"""Text workers: processes beside the service that compare and search texts."""

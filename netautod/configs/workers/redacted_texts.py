@@ -1,0 +1,90 @@
+"""The redacted texts of the newest versions, kept packed in bounded memory and searched line by line.
+
+What is searched is what a reader is shown: a secret cannot be found, and so neither be guessed by counting
+matches. The raw text is redacted once and forgotten; it lives in the text worker only.
+"""
+
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from netautod.configs.texts.line_pattern import Lines, Wanted, compiled
+from netautod.configs.texts.packing import quickly_packed, unpacked, unpacked_bytes
+from netautod.configs.texts.redact import clean_lines, redact
+from netautod.ssh.platform.line_memory import LineMemory
+from netautod.ssh.platform.registry import PlatformRegistry
+
+SHOWN_CHARACTERS = 2000
+Key = tuple[str, str, str]
+"""Organization, id of the text, and device_type, which decides what is a secret."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Hits:
+    """`total` lines match; `lines` are those of the asked window: (position of the text, number, line)."""
+
+    total: int
+    lines: Sequence[tuple[int, int, str]]
+
+
+class RedactedTexts:
+    """Searched in batches: `prepare` names a batch, `learn` brings what it lacks, `search` looks into it."""
+
+    def __init__(self, platforms: PlatformRegistry, *, room: int) -> None:
+        self._platforms = platforms
+        self._room = room
+        self._kept: OrderedDict[Key, bytes] = OrderedDict()  # the one used last stands last
+        self._size = 0
+        self._batch: dict[Key, bytes] = {}
+        self._clean: dict[str, LineMemory] = {}
+        self._pattern: tuple[Wanted, Lines] | None = None
+
+    def prepare(self, wanted: Wanted, keys: Sequence[Key]) -> list[Key]:
+        """Begins a batch; answers the keys whose texts `learn` has to bring. InvalidInput: a bad pattern."""
+        self._compiled(wanted)
+        self._batch = {}
+        for key in dict.fromkeys(keys):
+            if key in self._kept:
+                self._kept.move_to_end(key)
+                self._batch[key] = self._kept[key]
+        return [key for key in dict.fromkeys(keys) if key not in self._batch]
+
+    def learn(self, texts: Sequence[tuple[Key, bytes]]) -> None:
+        """Raw texts as they are stored (packed)."""
+        for key, raw in texts:
+            platform = self._platforms.get(key[2])
+            clean = self._clean.setdefault(platform.name, clean_lines(platform))
+            shown = quickly_packed(redact(unpacked(raw), platform, clean))
+            self._batch[key] = shown
+            self._keep(key, shown)
+
+    def search(self, wanted: Wanted, keys: Sequence[Key], skip: int, take: int) -> Hits:
+        """The matches of the batch in the order of `keys`; of them `take` lines after the first `skip`.
+
+        A text that nobody could bring is passed over.
+        """
+        pattern = self._compiled(wanted)
+        total = 0
+        lines: list[tuple[int, int, str]] = []
+        for position, key in enumerate(keys):
+            text = self._batch.get(key)
+            if text is None:
+                continue
+            for number, line in pattern.lines(unpacked_bytes(text)):
+                if skip <= total < skip + take:
+                    lines.append((position, number, line.decode()[:SHOWN_CHARACTERS]))
+                total += 1
+        return Hits(total=total, lines=lines)
+
+    def _compiled(self, wanted: Wanted) -> Lines:
+        if self._pattern is None or self._pattern[0] != wanted:
+            self._pattern = (wanted, compiled(wanted))
+        return self._pattern[1]
+
+    def _keep(self, key: Key, shown: bytes) -> None:
+        if key in self._kept:
+            self._size -= len(self._kept.pop(key))
+        self._kept[key] = shown
+        self._size += len(shown)
+        while self._size > self._room:
+            self._size -= len(self._kept.popitem(last=False)[1])

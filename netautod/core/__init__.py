@@ -1,0 +1,1 @@
+"""What knows nothing of the product: errors, time, identity, pages, JSON, schemas, settings, registries."""

@@ -1,0 +1,64 @@
+"""Who asks: the caller of a request or the owner on whose behalf a run acts, and what he may do."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import NewType
+
+from netautod.core.errors import Forbidden
+
+OrgId = NewType("OrgId", str)
+KNOWN_PERMISSIONS = (
+    "devices.access",
+    "devices.manage",
+    "credentials.manage",
+    "config.deploy",
+    "users.manage",
+    "system.manage",
+    "tasks.operate",
+    "docs.manage",
+)
+# Holding the key also grants what stands behind it (decisions.md 2).
+IMPLIED = {"devices.manage": ("devices.access",)}
+
+
+def grants(held: Iterable[str], wanted: str) -> bool:
+    """True if one of the held keys grants the wanted one: `*`, the key itself, `x.*`, or by implication.
+
+    `wanted` may itself be a wildcard; then only an equal or wider wildcard grants it.
+    """
+    for key in held:
+        if key == "*" or key == wanted or wanted in IMPLIED.get(key, ()):
+            return True
+        if key.endswith(".*") and wanted.startswith(key[:-1]):
+            return True
+    return False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Caller:
+    """An authenticated user in his organization; `ip_address` and `request_id` go into audit events."""
+
+    user_id: str
+    org_id: OrgId
+    username: str
+    permissions: frozenset[str]
+    session_id: str | None = None
+    ip_address: str | None = None
+    request_id: str | None = None
+
+    def can(self, permission: str) -> bool:
+        return grants(self.permissions, permission)
+
+    def require(self, permission: str) -> None:
+        """Raises Forbidden unless the caller holds the permission."""
+        if not self.can(permission):
+            raise Forbidden("Insufficient permissions")
+
+
+@dataclass(frozen=True, kw_only=True)
+class RequestInfo:
+    """Facts of a request that sessions and audit events keep."""
+
+    ip_address: str
+    request_id: str
+    user_agent: str

@@ -1,0 +1,1 @@
+"""Work on the event loop: its pace, its threads, its child processes, many things a few at a time."""

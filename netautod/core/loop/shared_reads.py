@@ -1,0 +1,71 @@
+"""Readings of the database that all requests of a short while share, by key."""
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from netautod.core.clock import Clock
+
+V = TypeVar("V")
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Entry(Generic[V]):
+    """A reading, under way or done."""
+
+    started: float
+    reading: "asyncio.Task[V | None]"
+
+
+class Recent(Generic[V]):
+    """Keeps what was read for `seconds`, counted from the moment when the reading began.
+
+    So a change that is acknowledged anywhere is seen here that soon after. At most `size` keys are kept;
+    readings that failed or found nothing are not.
+    """
+
+    def __init__(self, *, clock: Clock, seconds: float, size: int) -> None:
+        self._clock = clock
+        self._seconds = seconds
+        self._size = size
+        self._entries: OrderedDict[str, _Entry[V]] = OrderedDict()
+
+    async def get(self, key: str, read: Callable[[], Awaitable[V | None]]) -> V | None:
+        entry = self._fresh(key) or self._start(key, read)
+        # Shielded: the request that began the reading may go away while others wait for it.
+        return await asyncio.shield(entry.reading)
+
+    def forget(self, key: str) -> None:
+        """After this node changed it: the next request reads anew, also past a running reading."""
+        self._entries.pop(key, None)
+
+    def forget_all(self) -> None:
+        self._entries.clear()
+
+    def _fresh(self, key: str) -> _Entry[V] | None:
+        entry = self._entries.get(key)
+        if entry is None or self._clock.monotonic() - entry.started >= self._seconds:
+            return None
+        self._entries.move_to_end(key)
+        return entry
+
+    def _start(self, key: str, read: Callable[[], Awaitable[V | None]]) -> _Entry[V]:
+        async def reading() -> V | None:
+            return await read()
+
+        task = asyncio.create_task(reading(), name="standing")
+        entry = _Entry(started=self._clock.monotonic(), reading=task)
+        self._entries[key] = entry
+        self._entries.move_to_end(key)
+        if len(self._entries) > self._size:
+            self._entries.popitem(last=False)  # the one unused for longest
+        task.add_done_callback(lambda done: self._drop_useless(key, entry))
+        return entry
+
+    def _drop_useless(self, key: str, entry: _Entry[V]) -> None:
+        task = entry.reading
+        useless = task.cancelled() or task.exception() is not None or task.result() is None
+        if useless and self._entries.get(key) is entry:
+            del self._entries[key]

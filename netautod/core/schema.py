@@ -1,0 +1,220 @@
+"""Marshmallow bases: strict request schemas, answer schemas that describe output, and one error sentence."""
+
+import re
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any, ClassVar
+
+from marshmallow import EXCLUDE, RAISE, Schema, ValidationError, fields, pre_load, validate
+
+from netautod.core import json_values
+from netautod.core.errors import InvalidInput
+
+UUID_FORM = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+TIMESTAMP_FORM = r"^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$"
+
+
+def uuid_or_none(text: str) -> str | None:
+    """The id in lower case, None for anything but the 8-4-4-4-12 form."""
+    return text.lower() if UUID_FORM.fullmatch(text) else None
+
+
+class Integer(fields.Integer):
+    """A JSON integer: not `"7"`, not 1.9, not true."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> int:
+        if type(value) is not int:
+            raise self.make_error("invalid")
+        return value
+
+
+class Boolean(fields.Boolean):
+    """JSON true or false: not `"yes"`, not 1."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> bool:
+        if type(value) is not bool:
+            raise self.make_error("invalid")
+        return value
+
+
+class Name(fields.String):
+    """A trimmed name of 1 to 255 characters."""
+
+    def __init__(self, *, max_length: int = 255, **options: Any) -> None:
+        super().__init__(**options)
+        self.validators = [*self.validators, validate.Length(min=1, max=max_length)]
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> str:
+        return str(super()._deserialize(value, attr, data, **kwargs)).strip()
+
+
+class Text(fields.String):
+    """An optional text; `""` is the same as null (decisions.md 1)."""
+
+    def __init__(self, *, max_length: int = 4096, **options: Any) -> None:
+        super().__init__(**{"allow_none": True, **options})
+        self.validators = [*self.validators, validate.Length(max=max_length)]
+
+    def deserialize(self, value: Any, attr: str | None = None, data: Any = None, **kwargs: Any) -> Any:
+        # Before the validators run: they cannot measure null.
+        return super().deserialize(None if value == "" else value, attr, data, **kwargs)
+
+
+class ShortList(fields.List[Any]):
+    """An array of at most `most` elements, which are not looked at if there are more: a validator would
+    measure the array after all of its elements, and 100,000 of them hold the event loop for half a second."""
+
+    def __init__(self, element: fields.Field[Any], *, most: int, **options: Any) -> None:
+        self._short = validate.Length(max=most)
+        super().__init__(element, validate=self._short, **options)
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> list[Any]:
+        if isinstance(value, list):
+            self._short(value)
+        return super()._deserialize(value, attr, data, **kwargs)
+
+
+class Id(fields.String):
+    """A UUID in the 8-4-4-4-12 form; loaded in lower case."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> str:
+        found = uuid_or_none(str(super()._deserialize(value, attr, data, **kwargs)))
+        if found is None:
+            raise ValidationError("Not a UUID.")
+        return found
+
+
+class JsonObject(fields.Dict):
+    """Free-form JSON with names."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**{"error_messages": {"invalid": "Not a JSON object."}, **options})
+
+
+class Timestamp(fields.String):
+    """Answers only: ISO 8601 UTC with milliseconds and Z."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options, metadata={"format": "date-time", "pattern": TIMESTAMP_FORM})
+
+
+class Request(Schema):
+    """A request body. Fields named in `read_only` may come along and are ignored; others unknown are a 400.
+
+    With `partial` loading (PUT) null clears an optional field; on create null counts as absent.
+    """
+
+    read_only: ClassVar[frozenset[str]] = frozenset()
+    refused: ClassVar[Mapping[str, str]] = {}
+
+    class Meta:
+        unknown = RAISE
+
+    @pre_load
+    def _tidy(self, data: Any, **kwargs: Any) -> Any:
+        if not isinstance(data, Mapping):
+            return data
+        kept = {key: value for key, value in data.items() if key not in self.read_only}
+        if kwargs.get("partial"):
+            return kept
+        return {key: value for key, value in kept.items() if value is not None}
+
+
+class Answer(Schema):
+    """Describes output: every field is always there. Answers are written by hand, tests hold them to this."""
+
+    class Meta:
+        unknown = RAISE
+
+
+class Query(Schema):
+    """Query parameters; keys that the route does not know are ignored."""
+
+    class Meta:
+        unknown = EXCLUDE
+
+
+class QueryInteger(fields.Integer):
+    """A whole number in decimal digits; over `cap` it is lowered to the cap."""
+
+    def __init__(self, *, low: int, cap: int | None = None, **options: Any) -> None:
+        super().__init__(**options)
+        self._low, self._cap = low, cap
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> int:
+        text = str(value)
+        if not re.fullmatch(r"-?[0-9]{1,18}", text):
+            raise ValidationError("Not a valid integer.")
+        number = int(text)
+        if number < self._low:
+            raise ValidationError(f"Must be at least {self._low}.")
+        return number if self._cap is None else min(number, self._cap)
+
+
+class QueryTimestamp(fields.String):
+    """An ISO 8601 date and time with an offset; loaded as a UTC datetime."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
+        try:
+            moment = datetime.fromisoformat(str(value))
+        except ValueError as error:
+            raise ValidationError("Not an ISO 8601 date and time.") from error
+        if moment.tzinfo is None:
+            raise ValidationError("The offset is missing (for example Z).")
+        try:
+            return moment.astimezone(UTC)
+        except OverflowError as error:
+            raise ValidationError("Out of range.") from error
+
+
+class QueryBoolean(fields.Boolean):
+    """`true` or `false`."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> bool:
+        if value not in ("true", "false"):
+            raise ValidationError("Must be true or false.")
+        return bool(value == "true")
+
+
+class PageQuery(Query):
+    limit = QueryInteger(low=1, cap=100, load_default=50)
+    offset = QueryInteger(low=0, load_default=0)
+
+
+class PageAnswer(Answer):
+    """What every list that pages carries beside its items."""
+
+    total = fields.Integer()
+    limit = fields.Integer()
+    offset = fields.Integer()
+
+
+def load(schema: Schema, data: Any, *, partial: bool = False) -> dict[str, Any]:
+    """Validated data; InvalidInput with one sentence that names the fields."""
+    try:
+        loaded: dict[str, Any] = schema.load(data, partial=partial)
+    except ValidationError as error:
+        raise InvalidInput(
+            sentence(error.messages if isinstance(error.messages, dict) else {"": error.messages})
+        ) from error
+    return loaded
+
+
+def sentence(messages: Any) -> str:
+    """`{"port": ["Not a valid integer."]}` as `port: Not a valid integer`; at most five complaints."""
+    parts = _complaints(messages, "")
+    return "; ".join(parts[:5])
+
+
+def _complaints(messages: Any, path: str) -> list[str]:
+    if isinstance(messages, Mapping):
+        found: list[str] = []
+        for key, inner in messages.items():
+            step = path if key == "_schema" else (f"{path}.{key}" if path else str(key))
+            found += _complaints(inner, step)
+        return found
+    texts = messages if isinstance(messages, list) else [messages]
+    return [
+        f"{json_values.named(path)}: {str(text).rstrip('.')}" if path else str(text).rstrip(".")
+        for text in texts
+    ]

@@ -1,0 +1,45 @@
+"""The settings of the signed webhook (plugins/netautod_webhook), and the check of the whole section."""
+
+from dataclasses import dataclass
+
+from netautod.core.errors import InvalidInput
+from netautod.core.settings.field import SettingsError, setting
+from netautod.outbound.urls import origin_of
+
+EVENTS = ("execution_finished", "config_changed", "backup_stale", "credential_suspended")
+SHORTEST_SECRET = 16
+
+
+@dataclass(frozen=True, kw_only=True)
+class Webhook:
+    urls: tuple[str, ...] = setting(
+        (), "Where events of all organizations are posted to; empty: nowhere.", secret=True
+    )
+    secret: str = setting(
+        "", f"What deliveries are signed with, {SHORTEST_SECRET} characters at least.", secret=True
+    )
+    events: tuple[str, ...] = setting(EVENTS, "Events that are posted.")
+    ca_file: str = setting("", "PEM file of the only authorities to trust; empty: the system's.")
+    timeout_seconds: float = setting(10.0, "Seconds for a receiver to answer.", low=0.1, high=60)
+    tries: int = setting(8, "Times that a delivery is tried.", low=1, high=20)
+    retry_seconds: float = setting(
+        1.0, "Pause before the second try, doubled with each further one up to 300.", low=0.01, high=300
+    )
+    queue: int = setting(1000, "Events that wait for one receiver; it misses more.", low=1, high=100_000)
+    drain_seconds: float = setting(5.0, "Seconds to deliver what waits at a stop.", low=0, high=20)
+
+
+def check_webhook(webhook: Webhook) -> None:
+    """Raises SettingsError; without urls the section may be incomplete."""
+    for event in webhook.events:
+        if event not in EVENTS:
+            raise SettingsError(f"webhook.events: {event!r} is none of {', '.join(EVENTS)}")
+    for url in webhook.urls:
+        try:
+            origin_of(url)
+        except InvalidInput as error:
+            raise SettingsError(f"webhook.urls: {error.text}") from error
+    if len(set(webhook.urls)) < len(webhook.urls):
+        raise SettingsError("webhook.urls lists a URL twice")
+    if webhook.urls and len(webhook.secret) < SHORTEST_SECRET:
+        raise SettingsError(f"webhook.secret must have {SHORTEST_SECRET} characters at least")

@@ -1,0 +1,156 @@
+"""What synchronisations do with devices: make, change, remove and revive many of them, all of it audited.
+
+The rules of single devices hold here too: names are unique, a device in use is not removed, whoever follows
+deletions is told, and what a device that comes back points at has to be there.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+
+from netautod.audit.service import AuditLog
+from netautod.core.clock import Clock, to_text
+from netautod.core.errors import Conflict
+from netautod.core.identity import (
+    Caller,
+    OrgId,
+)
+from netautod.devices.bindings.models import BoundDevice, DeviceWrite, KnownDevice, NewDevice
+from netautod.devices.bindings.revival import Revival
+from netautod.devices.bindings.store import NAMES, BindingStore, in_batches
+from netautod.devices.service import DeviceService
+from netautod.devices.store import DeviceStore
+from netautod.store.client import (
+    Database,
+)
+
+MEANWHILE = "the device was changed by somebody else meanwhile"
+
+
+class SyncedDevices:
+    def __init__(
+        self,
+        database: Database,
+        *,
+        devices: DeviceService,
+        revival: Revival,
+        clock: Clock,
+        audit: AuditLog,
+    ) -> None:
+        self._store = BindingStore(database)
+        self._plain_store = DeviceStore(database)
+        self._devices = devices
+        self._revival = revival
+        self._clock = clock
+        self._audit = audit
+
+    async def bound(self, org_id: OrgId, key: str) -> dict[str, BoundDevice]:
+        """All live devices that are bound under the key, by external id."""
+        return {device.external_id: device async for device in self._store.bound(org_id, key)}
+
+    async def known(
+        self, org_id: OrgId, key: str, names: Mapping[str, str], *, ids: Sequence[str], kept: Collection[str]
+    ) -> list[KnownDevice]:
+        """What a plan has to know: `ids` are those of the bound devices that may have to be changed, `names`
+        the wanted names by external id, of which those in `kept` belong to bound ones that stay as they are.
+        """
+        found: list[KnownDevice] = []
+        for batch in in_batches(ids):
+            found += await self._store.with_ids(org_id, batch)
+        return await self._with_the_others(org_id, key, names, found, kept)
+
+    async def known_again(self, org_id: OrgId, key: str, names: Mapping[str, str]) -> list[KnownDevice]:
+        """As `known`, without the bound devices of other external ids."""
+        found: list[KnownDevice] = []
+        for batch in in_batches(names):
+            found += await self._store.bound_to(org_id, key, batch)
+        return await self._with_the_others(org_id, key, names, found, ())
+
+    async def _with_the_others(
+        self,
+        org_id: OrgId,
+        key: str,
+        names: Mapping[str, str],
+        found: list[KnownDevice],
+        kept: Collection[str],
+    ) -> list[KnownDevice]:
+        here = {*kept, *(device.name for device in found if device.live)}
+        unknown = (name for name in dict.fromkeys(names.values()) if name not in here)
+        for batch in in_batches(unknown, NAMES):
+            found += await self._store.named(org_id, batch)
+        if await self._store.any_deleted(org_id, key):
+            bound = {binding.external_id for d in found if (binding := d.binding(key)) is not None}
+            for batch in in_batches((wanted for wanted in names if wanted not in bound), NAMES):
+                found += await self._store.deleted(org_id, key, batch)
+        return found
+
+    async def make(self, caller: Caller, devices: Sequence[NewDevice]) -> set[str]:
+        """Answers the external ids that were not made: the name or the id is taken by now.
+
+        One event tells of all of them: they are the devices of this `created_at`.
+        """
+        now = self._clock.now()
+        refused = await self._store.insert(caller.org_id, devices, at=now)
+        if len(refused) < len(devices):
+            created = {"count": len(devices) - len(refused), "created_at": to_text(now)}
+            details = {"source": "inventory", **created}
+            await self._audit.record(caller, "device.create", "device", None, details)
+        return {devices[position].binding.external_id for position in refused}
+
+    async def write(self, caller: Caller, writes: Sequence[DeviceWrite]) -> set[str]:
+        """Answers the ids of the devices that were not written, because of an edit or a taken name."""
+        refused = await self._store.write(caller.org_id, writes, at=self._clock.now())
+        written = [write for write in writes if write.before.id not in refused]
+        details = [
+            (write.before.id, {"name": write.name, "fields": write.fields, "sync": write.action})
+            for write in written
+            if write.values
+        ]
+        await self._audit.record_many(caller, "device.update", "device", details)
+        return refused
+
+    async def revive(self, caller: Caller, writes: Sequence[DeviceWrite]) -> set[str]:
+        """Brings deleted devices back, without the links that have gone meanwhile; answers as `write`."""
+        org_id = caller.org_id
+        for write in writes:
+            if write.before.cleaning:  # the deletion is not over: what it cleans up must not be new
+                await self._clean_up(org_id, write.before.id)
+        whole = await self._revival.without_dead_links(org_id, writes)
+        refused = await self._store.write(org_id, whole, at=self._clock.now())
+        back = [write for write in whole if write.before.id not in refused]
+        await self._revival.settle(org_id, back)
+        details = [(write.before.id, {"name": write.name, "source": "inventory"}) for write in back]
+        await self._audit.record_many(caller, "device.revive", "device", details)
+        return refused
+
+    async def remove(self, caller: Caller, device: KnownDevice) -> str | None:
+        """As the deletion of a device by hand. Answers why it was not removed."""
+        try:
+            await self._devices.references.refuse_if_used(caller.org_id, device.id)
+        except Conflict as error:
+            return error.text
+        if not await self._store.bury(caller.org_id, device, at=self._clock.now()):
+            return MEANWHILE
+        # If we die here, the tombstone says that the followers have to be told (DeviceService.resume).
+        await self._clean_up(caller.org_id, device.id)
+        details = {"name": device.name, "source": "inventory"}
+        await self._audit.record(caller, "device.delete", "device", device.id, details)
+        return None
+
+    async def unbind(self, org_id: OrgId, key: str) -> None:
+        """The devices stay, and no synchronisation under this key knows them any more."""
+        await self._store.unbind(org_id, key)
+
+    async def _clean_up(self, org_id: OrgId, device_id: str) -> None:
+        await self._devices.deleted.notify(org_id, device_id)
+        await self._plain_store.cleaned_up(org_id, device_id)
+
+
+def parked(write: DeviceWrite, name: str) -> DeviceWrite:
+    """The write that gives the device of `write` another name for a while."""
+    return DeviceWrite(action=write.action, before=write.before, values={"name": name})
+
+
+def after_parking(write: DeviceWrite, name: str) -> DeviceWrite:
+    """`write` for a device that has been parked under that name."""
+    before = replace(write.before, values={**write.before.values, "name": name}, settled=None)
+    return replace(write, before=before)

@@ -1,0 +1,253 @@
+"""Reads and writes of devices in bulk for synchronisations, and their bindings as documents.
+
+Every write is a compare-and-set on the very fields that it changes: an edit of another field stays, an edit
+of the same field makes the write void, and the caller reads again.
+"""
+
+import json
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+from uuid import uuid4
+
+from netautod.core.identity import (
+    OrgId,
+)
+from netautod.core.loop.pace import Pace
+from netautod.devices.bindings.models import (
+    TAKEN_OVER,
+    Binding,
+    BoundDevice,
+    DeviceWrite,
+    KnownDevice,
+    NewDevice,
+)
+from netautod.devices.bindings.unchanged import SETTLED
+from netautod.devices.counts import DeviceCounts
+from netautod.devices.creation import new_device
+from netautod.devices.queries import COLLECTION, LINK_FIELDS, SEARCH, live, search_text
+from netautod.devices.store import document_of
+from netautod.store.client import (
+    Database,
+    Document,
+)
+
+BATCH = 250  # documents of one round trip: decoding more of them would hold up the event loop
+NAMES = 1000  # texts of one question: most names of a first synchronisation are of no device here
+FIELDS = dict.fromkeys((*TAKEN_OVER, *LINK_FIELDS, "live", "bindings", "cleanup", SETTLED), 1)
+NAMELESS = {"name": "", "host": "", "device_type": ""}
+BRIEF = dict.fromkeys(("name", SETTLED, "bindings.key", "bindings.external_id", "bindings.brought"), 1)
+PLACE = frozenset({"name", "host"})  # of both together depends whether a device is the one that was meant
+PLAIN = tuple(name for name in (*TAKEN_OVER, *LINK_FIELDS) if name not in ("tags", "metadata"))
+
+
+class BindingStore:
+    def __init__(self, database: Database) -> None:
+        self._devices = database.scoped(COLLECTION)
+        self._counts = DeviceCounts(database)
+
+    async def bound(self, org_id: OrgId, key: str) -> AsyncIterator[BoundDevice]:
+        """All live devices that are bound under the key."""
+        pace = Pace()
+        async for document in self._devices.stream(org_id, live(**{"bindings.key": key}), fields=BRIEF):
+            yield _brief(document, key)
+            await pace.breathe()  # what the driver has fetched already comes without a pause
+
+    async def bound_to(self, org_id: OrgId, key: str, external_ids: Sequence[str]) -> list[KnownDevice]:
+        return await self._find(org_id, live(**bound_to(key, external_ids)))
+
+    async def named(self, org_id: OrgId, names: Sequence[str]) -> list[KnownDevice]:
+        """The live devices that have one of the names."""
+        return await self._find(org_id, live(name={"$in": list(names)}))
+
+    async def with_ids(self, org_id: OrgId, ids: Sequence[str]) -> list[KnownDevice]:
+        """Deleted ones too."""
+        return await self._find(org_id, {"_id": {"$in": list(ids)}})
+
+    async def any_deleted(self, org_id: OrgId, key: str) -> bool:
+        where = {"live": False, "bindings.key": key}
+        return await self._devices.find_one(org_id, where, fields={"_id": 1}) is not None
+
+    async def deleted(self, org_id: OrgId, key: str, external_ids: Sequence[str]) -> list[KnownDevice]:
+        """Deleted devices of these external ids, the newest deletion first."""
+        where = {"live": False, **bound_to(key, external_ids)}
+        found = await self._devices.find(org_id, where, fields=FIELDS, sort=[("deleted_at", -1), ("_id", 1)])
+        shared = _Shared()
+        return [_known(document, shared) for document in found]
+
+    async def insert(self, org_id: OrgId, devices: Sequence[NewDevice], *, at: datetime) -> tuple[int, ...]:
+        """Answers the positions that were not inserted: the name or the external id is taken by now."""
+        pace, documents = Pace(), []
+        plain = new_device(org_id, "", NAMELESS, site=None, source="inventory", at=at)
+        blank = document_of(plain)
+        for device in devices:
+            documents.append(_new_document(device, blank))
+            await pace.breathe()
+        result = await self._devices.insert_many(org_id, documents)
+        await self._counts.changed(org_id)
+        return result.duplicates
+
+    async def write(self, org_id: OrgId, writes: Sequence[DeviceWrite], *, at: datetime) -> set[str]:
+        """Answers the ids of those that were not written."""
+        changes = [(_expected(write), _update(write, at)) for write in writes]
+        result = await self._devices.change_batch(org_id, changes)
+        await self._counts.changed(org_id)
+        if result.matched == len(writes) and not result.duplicates:
+            return set()
+        # Only how many matched is told: the others are those that are not as they should be now.
+        now = await self.with_ids(org_id, [write.before.id for write in writes])
+        found = {device.id: device for device in now}
+        return {write.before.id for write in writes if not _is_written(found.get(write.before.id), write)}
+
+    async def bury(self, org_id: OrgId, device: KnownDevice, *, at: datetime) -> bool:
+        """As DeviceStore.bury, but only while the device is bound as it was."""
+        where = live(_id=device.id, bindings=_same_bindings(device.bindings))
+        change = {"$set": {"live": False, "deleted_at": at, "cleanup": True}}
+        buried = await self._devices.update(org_id, where, change)
+        await self._counts.changed(org_id)
+        return buried
+
+    async def unbind(self, org_id: OrgId, key: str) -> None:
+        """Takes the key's bindings from all devices, deleted ones too."""
+        bound = {"bindings.key": key}
+        kept = {"$filter": {"input": "$bindings", "cond": {"$ne": ["$$this.key", {"$literal": key}]}}}
+        alone = {"$eq": [{"$size": "$bindings"}, 0]}
+        number = {"$cond": [alone, None, "$inventory_id"]}
+        change: list[Document] = [{"$set": {"bindings": kept}}, {"$set": {"inventory_id": number}}]
+        # `live` by itself, so that the two partial indexes can be used.
+        for state in (True, False):
+            await self._devices.update_many(org_id, {**bound, "live": state}, change)
+
+    async def _find(self, org_id: OrgId, where: Mapping[str, Any]) -> list[KnownDevice]:
+        shared = _Shared()
+        found = await self._devices.find(org_id, where, fields=FIELDS)
+        return [_known(document, shared) for document in found]
+
+
+def in_batches(values: Iterable[Any], size: int = BATCH) -> list[list[Any]]:
+    listed = list(values)
+    return [listed[start : start + size] for start in range(0, len(listed), size)]
+
+
+def bound_to(key: str, external_ids: Sequence[str]) -> Document:
+    """The key by itself as well: the server does not see in `$elemMatch` that a partial index would do."""
+    one = {"$elemMatch": {"key": key, "external_id": {"$in": list(external_ids)}}}
+    return {"bindings.key": key, "bindings": one}
+
+
+def _expected(write: DeviceWrite) -> Document:
+    before = write.before
+    where = {"_id": before.id, "live": before.live, SETTLED: before.settled}
+    looked_at = {*write.values, *(PLACE if PLACE & write.values.keys() else ())}
+    where.update({name: _stored(name, before.values[name]) for name in sorted(looked_at)})
+    if write.bindings is not None:
+        where["bindings"] = _same_bindings(before.bindings)
+    return where
+
+
+def _update(write: DeviceWrite, at: datetime) -> Document:
+    values = {name: _stored(name, value) for name, value in write.values.items()}
+    if PLACE & values.keys():  # of which the expected document holds both
+        place = {**write.before.values, **write.values}
+        values[SEARCH] = search_text(place["name"], place["host"])
+    if values or not write.before.live:
+        values["updated_at"] = at
+    if write.bindings is not None:
+        values["bindings"] = [_binding_document(binding) for binding in write.bindings]
+    values[SETTLED] = write.settled
+    if write.before.live:
+        return {"$set": values}
+    return {"$set": {**values, "live": True}, "$unset": {"deleted_at": "", "cleanup": ""}}
+
+
+def _is_written(now: KnownDevice | None, write: DeviceWrite) -> bool:
+    if now is None or not now.live or now.settled != write.settled:
+        return False
+    same = all(_stored(name, now.values[name]) == _stored(name, new) for name, new in write.values.items())
+    return same and (write.bindings is None or now.bindings == write.bindings)
+
+
+def _stored(name: str, value: Any) -> Any:
+    if name == "metadata" and not isinstance(value, str):
+        return json.dumps(value)
+    return list(value) if name == "tags" else value
+
+
+def _same_bindings(bindings: Sequence[Binding]) -> Any:
+    if not bindings:
+        return {"$in": [None, []]}  # a device that was never bound has no such field
+    return [_binding_document(binding) for binding in bindings]
+
+
+def _binding_document(binding: Binding) -> Document:
+    # The order counts: the array is compared as a whole.
+    return {
+        "key": binding.key,
+        "external_id": binding.external_id,
+        "brought": binding.brought,
+        "gave": list(binding.gave),
+        "tags": list(binding.tags),
+        "metadata_keys": list(binding.metadata_keys),
+    }
+
+
+def _new_document(device: NewDevice, blank: Document) -> Document:
+    values = device.values
+    return {
+        **blank,
+        **values,
+        "_id": str(uuid4()),
+        "tags": list(values["tags"]),
+        "metadata": _stored("metadata", values["metadata"]),
+        SEARCH: search_text(values["name"], values["host"]),
+        "bindings": [_binding_document(device.binding)],
+        SETTLED: device.settled,
+    }
+
+
+class _Shared:
+    """Makes equal lists one tuple: most devices of an inventory have the same few."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[str, ...], tuple[str, ...]] = {}
+
+    def __call__(self, texts: Sequence[str]) -> tuple[str, ...]:
+        found = tuple(texts)
+        return self._known.setdefault(found, found)
+
+
+def _known(document: Document, shared: _Shared) -> KnownDevice:
+    values = {name: document[name] for name in PLAIN}
+    values["tags"] = shared(document["tags"])
+    values["metadata"] = document["metadata"]
+    return KnownDevice(
+        id=document["_id"],
+        live=document["live"],
+        cleaning=document.get("cleanup", False),
+        site_id=document["site_id"],
+        values=values,
+        bindings=tuple(_binding(found, shared) for found in document.get("bindings") or ()),
+        settled=document.get(SETTLED),
+    )
+
+
+def _brief(document: Document, key: str) -> BoundDevice:
+    binding = next(binding for binding in document["bindings"] if binding["key"] == key)
+    return BoundDevice(
+        id=document["_id"],
+        name=document["name"],
+        external_id=binding["external_id"],
+        brought=binding["brought"],
+        settled=document.get(SETTLED),
+    )
+
+
+def _binding(document: Document, shared: _Shared) -> Binding:
+    return Binding(
+        key=document["key"],
+        external_id=document["external_id"],
+        brought=document["brought"],
+        gave=shared(document["gave"]),
+        tags=shared(document["tags"]),
+        metadata_keys=shared(document["metadata_keys"]),
+    )

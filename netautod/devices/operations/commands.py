@@ -1,0 +1,114 @@
+"""Runs one command on a device for a person or a plugin, and leaves a trace of it.
+
+Settled here: a device that does not accept the command (a refusal phrase at the beginning of the output, an
+exit status) is a failure like any other. A question is answered by nobody: it is a failure, and the session
+is closed at once. The audit event tells the outcome, not the output; the event of the credential's use,
+written before anything is sent, names the command too, so that a crash in between hides nothing.
+"""
+
+import time
+from typing import Any
+
+from netautod.audit.service import AuditLog
+from netautod.core.errors import InvalidInput
+from netautod.core.guard import Guard, no_guard
+from netautod.core.identity import Caller
+from netautod.devices.operations.command_text import is_one_line, shown_command
+from netautod.devices.operations.models import CommandOutcome
+from netautod.devices.service import DeviceService
+from netautod.devices.sessions.service import DeviceSessions, SessionFailure, SessionScope
+from netautod.ssh.failures import DeviceFailure
+from netautod.ssh.limits import MIB
+from netautod.ssh.platform.model import Platform
+from netautod.ssh.session import CommandResult, refused
+
+SHORTEST, LONGEST = 1, 300  # seconds that a command may take (service.md, Limits)
+OUTPUT_BYTES = MIB
+CUT = f"\n[output cut at {OUTPUT_BYTES} bytes]"
+_MARGIN = 0.2  # seconds: the engine's own timeout comes first, and knows what was printed
+_REFUSAL_LINES = 5  # a refusal is the first thing that a device says
+
+
+class CommandRunner:
+    def __init__(self, *, sessions: DeviceSessions, devices: DeviceService, audit: AuditLog) -> None:
+        self._sessions = sessions
+        self._devices = devices
+        self._audit = audit
+
+    async def run(
+        self,
+        caller: Caller,
+        device_id: str,
+        command: str,
+        *,
+        seconds: float,
+        bulk: bool = False,
+        guard: Guard = no_guard,
+        **details: Any,
+    ) -> CommandOutcome:
+        """InvalidInput, NotFound without such a device; what goes wrong with it is in the outcome.
+
+        The whole call takes `seconds` at most; a `bulk` one, of a run of a task, from when it has a session.
+        """
+        if not command.strip() or not is_one_line(command):
+            raise InvalidInput("command: it must be one line without control characters")
+        await self._devices.get(caller.org_id, device_id)
+        told = {"command": shown_command(command), **details}
+        scope = self._sessions.scope(
+            caller, bulk=bulk, guard=guard, seconds=seconds, device_id=device_id, **told
+        )
+        ended: dict[str, Any] = {"outcome": "cancelled"}
+        try:
+            outcome = await _visit(scope, device_id, command)
+            ended = {
+                "outcome": outcome.kind or "success",
+                "credential_id": outcome.credential_id,
+                "duration_ms": outcome.execution_time_ms,
+            }
+            return outcome
+        finally:
+            await self._audit.record(caller, "device.exec_command", "device", device_id, {**told, **ended})
+
+
+async def _visit(scope: SessionScope, device_id: str, command: str) -> CommandOutcome:
+    started = time.monotonic()
+    output, used, answered = "", None, False
+    failure: DeviceFailure | None = None
+    try:
+        async with scope.open(device_id) as opened:
+            used = opened.credential_id
+            seconds = max(_MARGIN, round(opened.seconds_left() - _MARGIN, 1))
+            result = await opened.session.execute(command, timeout=seconds, max_bytes=OUTPUT_BYTES)
+            output = result.output + result.errors
+            failure = _refusal(result, opened.session.platform)
+            answered = True
+    except SessionFailure as exc:
+        if not answered:  # else the answer is complete, and only the good-bye failed
+            failure, used, output = exc, exc.credential_id, exc.partial
+    return CommandOutcome(
+        output=_capped(output, cut=failure is not None and failure.kind == "flood"),
+        kind=None if failure is None else failure.kind,
+        error=None if failure is None else _error(failure, command),
+        credential_id=used,
+        execution_time_ms=round((time.monotonic() - started) * 1000),
+    )
+
+
+def _refusal(result: CommandResult, platform: Platform) -> DeviceFailure | None:
+    if result.exit_status is not None:
+        status = result.exit_status
+        return DeviceFailure("refused_command", f"exit status {status}") if status else None
+    said = refused([line for line in result.output.split("\n") if line.strip()][:_REFUSAL_LINES], platform)
+    return None if said is None else DeviceFailure("refused_command", said)
+
+
+def _error(failure: DeviceFailure, command: str) -> str:
+    # The engine quotes the command, and errors are logged.
+    return f"{failure.kind}: {failure.text}".replace(command, shown_command(command))
+
+
+def _capped(output: str, *, cut: bool) -> str:
+    encoded = output.encode()
+    if not cut and len(encoded) <= OUTPUT_BYTES:
+        return output
+    return encoded[: OUTPUT_BYTES - len(CUT)].decode(errors="ignore") + CUT

@@ -1,0 +1,95 @@
+"""The routes of what is done on a device now: commands, tests of logins, the reset of a host key.
+
+The work ends with the connection of whoever asked for it: a session that nobody waits for is closed.
+"""
+
+import asyncio
+
+from netautod.core import json_values
+from netautod.devices.operations.commands import CommandRunner
+from netautod.devices.operations.credential_tests import CredentialTests
+from netautod.devices.operations.models import LoginTest, LoginTests
+from netautod.devices.operations.schemas import (
+    CommandAnswer,
+    CommandRequest,
+    LoginTestAnswer,
+    LoginTestRequest,
+    LoginTestsAnswer,
+    LoginTestsRequest,
+)
+from netautod.devices.service import DeviceService
+from netautod.http.access import requires
+from netautod.http.handler import JsonHandler
+from netautod.http.routes import Route
+
+PIECE = 500  # results that are encoded at a time; ten thousand at once would stop everybody else
+
+
+class ExecCommand(JsonHandler):
+    commands: CommandRunner
+
+    @requires("devices.manage", body=CommandRequest, answer=CommandAnswer)
+    async def post(self, device_id: str) -> None:
+        """Runs one command on a device and answers what it printed."""
+        work = self.commands.run(
+            self.caller,
+            self.path_id(device_id, "Device"),
+            self.body["command"],
+            seconds=self.body["timeout_secs"],
+        )
+        self.answer((await self.while_connected(work)).to_json())
+
+
+class TestCredential(JsonHandler):
+    tests: CredentialTests
+
+    @requires("devices.access", body=LoginTestRequest, answer=LoginTestAnswer)
+    async def post(self, device_id: str) -> None:
+        """Logs in to a device and says how that went."""
+        work = self.tests.one(
+            self.caller,
+            self.path_id(device_id, "Device"),
+            credential_id=self.body.get("credential_id"),
+            seconds=self.body["timeout_seconds"],
+        )
+        self.answer((await self.while_connected(work)).to_json())
+
+
+class TestCredentials(JsonHandler):
+    tests: CredentialTests
+
+    @requires("devices.access", body=LoginTestsRequest, answer=LoginTestsAnswer)
+    async def post(self) -> None:
+        """Logs in to many devices; without device_ids to every device."""
+        seconds = self.body["timeout_seconds"]
+        work = self.tests.many(self.caller, self.body["device_ids"], seconds=seconds)
+        self.answer_encoded(await _encoded(await self.while_connected(work)))
+
+
+class ResetHostKey(JsonHandler):
+    devices: DeviceService
+
+    @requires("devices.manage", status=204)
+    async def post(self, device_id: str) -> None:
+        """Forgets the pinned host key; the next login pins the one that the device shows then."""
+        await self.devices.reset_host_key(self.caller, self.path_id(device_id, "Device"))
+        self.answer_nothing()
+
+
+async def _encoded(tests: LoginTests) -> bytes:
+    pieces: list[bytes] = []
+    for start in range(0, len(tests.results), PIECE):
+        piece = [LoginTest.to_json(test) for test in tests.results[start : start + PIECE]]
+        pieces.append(json_values.encode(piece)[1:-1])
+        await asyncio.sleep(0)
+    return json_values.encode(tests.totals())[:-1] + b',"results":[' + b",".join(pieces) + b"]}"
+
+
+def routes(commands: CommandRunner, tests: CredentialTests, devices: DeviceService) -> list[Route]:
+    testing = {"tests": tests}
+    return [
+        Route(path="/api/devices/bulk/test-credentials", handler=TestCredentials, services=testing),
+        Route(path="/api/devices/:id/exec-command", handler=ExecCommand, services={"commands": commands}),
+        Route(path="/api/devices/:id/host-key/reset", handler=ResetHostKey, services={"devices": devices}),
+        Route(path="/api/devices/:id/test-credential", handler=TestCredential, services=testing),
+    ]

@@ -1,0 +1,166 @@
+"""The way to a device: itself and the jump devices before it, each with the login that it takes."""
+
+import asyncio
+import math
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+from netautod.audit.service import AuditLog
+from netautod.core.errors import InvalidInput
+from netautod.core.identity import Caller
+from netautod.credentials.errors import CredentialUnusable
+from netautod.credentials.models import UsableCredential
+from netautod.credentials.service import CredentialService
+from netautod.devices.links import MOST_JUMPS
+from netautod.devices.models import Device
+from netautod.devices.service import DeviceService
+from netautod.devices.sessions.failure import SessionFailure
+from netautod.ssh.login import Hop, Login, Target
+from netautod.ssh.platform.model import Platform
+from netautod.vault.errors import VaultError
+
+FRESH_SECONDS = 5.0  # of a credential; whoever changes or deletes one knows that logins are under way
+MOST_REMEMBERED = 100
+RENEW_SECONDS = 1200.0  # a third of a certificate's hour; a login may wait for its turn after that
+
+
+class CertificateSigner(Protocol):
+    """Signs a short-lived user certificate; InvalidInput for a name or key that gets none."""
+
+    async def __call__(
+        self, caller: Caller, *, username: str, credential_id: str, public_key: str
+    ) -> str: ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class Leg:
+    """One login of the way; `revision` is that of the credential."""
+
+    device: Device
+    login: Login
+    credential_id: str
+    credential_name: str
+    revision: int
+
+
+class Paths:
+    """The ways of one request or run: it audits the use of each credential once, before it is used."""
+
+    def __init__(
+        self,
+        *,
+        devices: DeviceService,
+        credentials: CredentialService,
+        audit: AuditLog,
+        sign: CertificateSigner,
+        caller: Caller,
+        details: Mapping[str, Any],
+        bulk: bool,
+    ) -> None:
+        self._devices = devices
+        self._credentials = credentials
+        self._audit = audit
+        self._sign = sign
+        self._caller = caller
+        self._details = details
+        self._bulk = bulk
+        self._found: dict[tuple[str | None, str | None], tuple[UsableCredential, float]] = {}
+        self._logins: dict[tuple[str, int], tuple[Login, float]] = {}
+        self._audited: set[str] = set()
+        self._preparing = asyncio.Lock()
+
+    async def to(self, device_id: str, override: str | None) -> list[Leg]:
+        """The jump device farthest from the device first, itself last; NotFound, SessionFailure."""
+        device = await self._devices.get(self._caller.org_id, device_id, patient=self._bulk)
+        legs = [await self._leg(device, override)]
+        while (jump := legs[0].device.jump_device_id) is not None:
+            if len(legs) > MOST_JUMPS:
+                raise SessionFailure("refused", f"more than {MOST_JUMPS} jump devices on the way")
+            hop = await self._devices.get(self._caller.org_id, jump, patient=self._bulk)
+            legs.insert(0, await self._leg(hop, None))
+        return legs
+
+    async def _leg(self, device: Device, override: str | None) -> Leg:
+        async with self._preparing:  # nobody uses it before the event is written
+            try:
+                found = await self._credential(override, device.default_credential_id)
+                found.require_host(device.host)
+            except (CredentialUnusable, VaultError) as exc:
+                raise SessionFailure("credential", exc.text) from exc
+            await self._audit_use(found.id)
+            login = await self._login(found)
+        return Leg(
+            device=device,
+            login=login,
+            credential_id=found.id,
+            credential_name=found.name,
+            revision=found.revision,
+        )
+
+    async def _credential(self, override: str | None, own: str | None) -> UsableCredential:
+        """Read at most once in a few seconds: a run over a fleet asks for the same one again and again."""
+        found, until = self._found.get((override, own), (None, 0.0))
+        if found is None or time.monotonic() >= until:
+            found = await self._credentials.usable(self._caller.org_id, override=override, device_default=own)
+            if len(self._found) >= MOST_REMEMBERED:
+                self._found.clear()
+            self._found[override, own] = (found, time.monotonic() + FRESH_SECONDS)
+        return found
+
+    async def _audit_use(self, credential_id: str) -> None:
+        if credential_id not in self._audited:
+            record = self._audit.record
+            await record(self._caller, "credential.use", "credential", credential_id, self._details)
+            self._audited.add(credential_id)
+
+    async def _login(self, found: UsableCredential) -> Login:
+        """One for all devices: decoding an encrypted private key is slow on purpose."""
+        login, renewal = self._logins.get((found.id, found.revision), (None, 0.0))
+        if login is None or time.monotonic() >= renewal:
+            login, renewal = _login(found), math.inf
+            if found.use_certificate:
+                login = await self._certified(found, login)
+                renewal = time.monotonic() + RENEW_SECONDS
+            self._logins[found.id, found.revision] = (login, renewal)
+        return login
+
+    async def _certified(self, found: UsableCredential, login: Login) -> Login:
+        key = await asyncio.to_thread(lambda: login.key)
+        assert key is not None  # rules.py: a certificate is for a key
+        try:
+            certificate = await self._sign(
+                self._caller,
+                username=found.username,
+                credential_id=found.id,
+                public_key=key.export_public_key().decode(),
+            )
+        except InvalidInput as exc:
+            raise SessionFailure("credential", exc.text) from exc
+        return replace(login, certificate=certificate)
+
+
+def target_of(legs: list[Leg], platform: Platform) -> Target:
+    """What the engine connects to, by the whole way."""
+    jump: Hop | None = None
+    for leg in legs[:-1]:
+        jump = Hop(login=leg.login, jump=jump, name=leg.device.name, **_address(leg.device))
+    device = legs[-1].device
+    commands = device.connect_commands
+    return Target(platform=platform, connect_commands=commands, jump=jump, **_address(device))
+
+
+def _address(device: Device) -> dict[str, Any]:
+    return {
+        "host": device.host,
+        "port": device.port,
+        "host_key_fingerprint": device.host_key_fingerprint,
+        "ssh_profile": device.ssh_profile,
+    }
+
+
+def _login(found: UsableCredential) -> Login:
+    secret = {"private_key" if found.type == "ssh_key" else "password": found.secret}
+    more = {"passphrase": found.passphrase, "enable_secret": found.enable_secret}
+    return Login(username=found.username, **secret, **more)

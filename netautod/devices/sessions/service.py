@@ -1,0 +1,284 @@
+"""Opens CLI sessions: one per device at a time on all nodes, a bounded number per node, with the right login.
+
+Settled here: a way through a jump device needs no turn on that device (it is a tunnel, not a session); the
+key of a first visit is pinned right after the login, since the engine learns it in the same step.
+"""
+
+import asyncio
+import math
+from collections.abc import AsyncIterator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, replace
+from typing import Any
+
+from netautod.app.settings import Devices as DeviceSettings
+from netautod.audit.service import AuditLog
+from netautod.core.guard import Guard, no_guard
+from netautod.core.identity import Caller
+from netautod.credentials.service import CredentialService
+from netautod.devices.models import Device
+from netautod.devices.service import DeviceService
+from netautod.devices.sessions.bulk_pace import BulkPace
+from netautod.devices.sessions.failure import SessionFailure
+from netautod.devices.sessions.jump_gates import JumpGates
+from netautod.devices.sessions.login_counts import MOST_REFUSALS, Attempts
+from netautod.devices.sessions.paths import CertificateSigner, Leg, Paths, target_of
+from netautod.devices.sessions.slots import SiteSlots, Slots
+from netautod.devices.sessions.suspensions import Suspensions
+from netautod.ssh.failures import DeviceFailure
+from netautod.ssh.limits import Limits
+from netautod.ssh.platform.registry import PlatformRegistry
+from netautod.ssh.session import Session, open_session
+from netautod.store.leases.keeper import Held, LeaseLostError
+from netautod.store.leases.named import NamedLeases
+
+__all__ = ["MOST_REFUSALS", "DeviceSessions", "OpenDevice", "SessionFailure", "SessionScope"]
+
+BUSY_SECONDS = 60.0  # how long to wait for another session on the same device
+_LOST = "the exclusive right to the device was lost meanwhile"
+
+
+@dataclass(frozen=True, kw_only=True)
+class OpenDevice:
+    """A session on a device. `check` raises once the lease of the work or of the device may be lost.
+
+    `deadline` is when the visit ends, on the clock of the loop; None for one without a limit.
+    """
+
+    device: Device
+    session: Session
+    credential_id: str
+    check: Guard
+    deadline: float | None
+
+    def seconds_left(self) -> float:
+        """Infinite without a deadline."""
+        return math.inf if self.deadline is None else self.deadline - asyncio.get_running_loop().time()
+
+
+@dataclass(kw_only=True, eq=False)
+class DeviceSessions:
+    """Made once per node; `scope` for each request or run."""
+
+    devices: DeviceService
+    credentials: CredentialService
+    platforms: PlatformRegistry
+    leases: NamedLeases
+    audit: AuditLog
+    suspensions: Suspensions
+    sign: CertificateSigner
+    settings: DeviceSettings
+    busy_seconds: float = BUSY_SECONDS
+
+    def __post_init__(self) -> None:
+        self.slots = Slots(total=self.settings.concurrent_sessions)
+        self.pace = BulkPace()
+        self.site_slots = SiteSlots(per_site=self.settings.sessions_per_site)
+        self.limits = Limits(
+            login_seconds=self.settings.connect_seconds,
+            prompt_seconds=self.settings.connect_seconds,
+            command_seconds=self.settings.command_seconds,
+            output_bytes=self.settings.max_config_bytes,
+        )
+
+    def scope(
+        self,
+        caller: Caller,
+        *,
+        bulk: bool = False,
+        background: bool | None = None,
+        guard: Guard = no_guard,
+        seconds: float | None = None,
+        **details: Any,
+    ) -> "SessionScope":
+        """Sessions for one request, or with `bulk` for many devices. `details` go into audit events.
+
+        `background` (bulk work is, unless it says otherwise) leaves suspended logins alone; a person who
+        waits for one device may try them. `guard` is asked before anything is sent to a device; what it
+        raises ends the session. A visit ends after `seconds`, counted from its beginning, or with `bulk`
+        from when it has one of the node's sessions; half of them at most are spent on a busy device.
+        """
+        resting = bulk if background is None else background
+        return SessionScope(
+            node=self,
+            caller=caller,
+            bulk=bulk,
+            background=resting,
+            guard=guard,
+            seconds=seconds,
+            details=details,
+        )
+
+
+@dataclass(kw_only=True, eq=False)
+class SessionScope:
+    """The sessions of one request or run: it audits the use of each credential once, and counts refusals."""
+
+    node: DeviceSessions
+    caller: Caller
+    bulk: bool
+    background: bool
+    guard: Guard
+    seconds: float | None
+    details: Mapping[str, Any]
+
+    def __post_init__(self) -> None:
+        node = self.node
+        self._paths = Paths(
+            devices=node.devices,
+            credentials=node.credentials,
+            audit=node.audit,
+            sign=node.sign,
+            caller=self.caller,
+            details=self.details,
+            bulk=self.bulk,
+        )
+        self._attempts: dict[str, Attempts] = {}
+        self._jumps = JumpGates()
+
+    @asynccontextmanager
+    async def open(self, device_id: str, *, credential_id: str | None = None) -> AsyncIterator[OpenDevice]:
+        """A session for the block, closed at its end, and at once when the block fails or is cancelled.
+
+        Without `credential_id` the device's own credential is used, else the organization's. Raises NotFound
+        for a device that is not there, and SessionFailure; a DeviceFailure of the block becomes one too.
+        """
+        used: str | None = None
+        late = asyncio.timeout(None if self.bulk else self.seconds)
+        lost = asyncio.timeout(None)
+        try:
+            async with late, lost, AsyncExitStack() as stack:
+                legs = await self._paths.to(device_id, credential_id)
+                used = legs[-1].credential_id
+                yield await self._begin(stack, legs, late=late, lost=lost)
+        except SessionFailure as exc:
+            exc.credential_id = used
+            raise
+        except DeviceFailure as exc:
+            raise SessionFailure(
+                exc.kind, exc.text, credential_id=used, hop=exc.hop, partial=exc.partial
+            ) from exc
+        except TimeoutError as exc:
+            if lost.expired():
+                raise SessionFailure("lost", _LOST, credential_id=used) from exc
+            if late.expired():
+                text = f"not finished within {self.seconds:g} s"
+                raise SessionFailure("timeout", text, credential_id=used) from exc
+            raise
+
+    async def _begin(
+        self, stack: AsyncExitStack, legs: list[Leg], *, late: asyncio.Timeout, lost: asyncio.Timeout
+    ) -> OpenDevice:
+        node, org_id, device = self.node, self.caller.org_id, legs[-1].device
+        now = asyncio.get_running_loop().time
+        if self.bulk:
+            await stack.enter_async_context(node.site_slots.hold(_site(device)))
+        async with self._jumps.through(legs[:-1]), self._turn(legs):
+            await stack.enter_async_context(node.slots.hold(bulk=self.bulk))
+            if self.bulk:
+                await node.pace.begin()
+            if self.bulk and self.seconds is not None:
+                late.reschedule(now() + self.seconds)
+            held = await self._lease(stack, device)
+            held.on_lost = lambda: lost.reschedule(now())
+            check = _combined(self.guard, held)
+            fresh, known = await asyncio.gather(
+                self._unchanged(device), node.suspensions.of(org_id, legs, patient=self.bulk)
+            )
+            legs[-1] = replace(legs[-1], device=fresh)
+            if self.background:
+                node.suspensions.refuse(known, legs)
+            target = target_of(legs, node.platforms.get(device.device_type))
+            opening = open_session(target, legs[-1].login, guard=check, limits=node.limits)
+            session = await stack.enter_async_context(opening)
+        await node.suspensions.lift(org_id, known)
+        await self._pin(legs, session)
+        return OpenDevice(
+            device=legs[-1].device,
+            session=session,
+            credential_id=legs[-1].credential_id,
+            check=check,
+            deadline=late.when(),
+        )
+
+    @asynccontextmanager
+    async def _turn(self, legs: list[Leg]) -> AsyncIterator[None]:
+        """The block logs in; its end tells how that went to everybody who waits with the same credential."""
+        begun: list[Attempts] = []
+        accepted, tried, refused = False, True, None
+        attempts = {
+            leg.credential_id: self._attempts.setdefault(leg.credential_id, Attempts()) for leg in legs
+        }
+        try:
+            for one in attempts.values():
+                await one.begin()
+                begun.append(one)
+            yield
+            accepted = True
+        except DeviceFailure as exc:
+            tried = exc.kind != "suspended"
+            leg = _refusing(legs, exc)
+            if leg is None:
+                raise
+            refused = attempts[leg.credential_id]
+            raise await self._refused(leg, exc) from exc
+        finally:
+            for one in begun:
+                one.end(accepted=accepted, refused=one is refused, tried=tried)
+
+    async def _refused(self, leg: Leg, exc: DeviceFailure) -> SessionFailure:
+        suspension = await self.node.suspensions.refused(self.caller.org_id, leg)
+        return SessionFailure(exc.kind, exc.text, hop=exc.hop, suspended_until=suspension.until)
+
+    async def _lease(self, stack: AsyncExitStack, device: Device) -> Held:
+        patience = self.node.busy_seconds
+        if self.seconds is not None:
+            patience = min(patience, self.seconds / 2)
+        try:
+            name = f"device:{device.id}"
+            turn = self.node.leases.hold(name, wait_seconds=patience, patient=self.bulk)
+            return await stack.enter_async_context(turn)
+        except TimeoutError as exc:
+            text = f"{device.name}: another session stayed open on the device for {patience:g} s"
+            raise SessionFailure("busy", text) from exc
+
+    async def _unchanged(self, device: Device) -> Device:
+        """The device as it is now, with the key that a session before ours may have pinned."""
+        now = await self.node.devices.get(self.caller.org_id, device.id, patient=self.bulk)
+        if now.updated_at != device.updated_at:
+            raise SessionFailure("busy", f"{device.name}: the device was edited at this moment")
+        return now
+
+    async def _pin(self, legs: list[Leg], session: Session) -> None:
+        shown = (*session.jump_host_key_fingerprints, session.host_key_fingerprint)
+        for leg, key in zip(legs, shown, strict=True):
+            if leg.device.host_key_fingerprint is None:
+                pinned = await self.node.devices.pin_host_key(self.caller.org_id, leg.device.id, key)
+                if pinned != key:
+                    text = f"host key changed: pinned is {pinned}, {leg.device.name} shows {key}"
+                    raise DeviceFailure("host_key", text)
+
+
+def _site(device: Device) -> tuple[str, str] | None:
+    site = device.site_id or device.site
+    return None if site is None else (device.org_id, site)
+
+
+def _refusing(legs: list[Leg], exc: DeviceFailure) -> Leg | None:
+    """The leg whose device refused the login; None for any other failure."""
+    if exc.kind != "auth" or isinstance(exc, SessionFailure):
+        return None
+    if exc.hop is None:
+        return legs[-1]
+    return next((leg for leg in legs[:-1] if leg.device.name == exc.hop), None)
+
+
+def _combined(guard: Guard, held: Held) -> Guard:
+    def check() -> None:
+        guard()
+        try:
+            held.check()
+        except LeaseLostError as exc:  # not that of the run: this device failed, the run goes on
+            raise DeviceFailure("lost", _LOST) from exc
+
+    return check

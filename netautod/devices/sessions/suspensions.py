@@ -1,0 +1,83 @@
+"""The guard against locked accounts: a refused login is not repeated by background work for a while.
+
+15 minutes, doubled with each further refusal up to 24 hours (decisions.md 5). It ends at once when the
+credential or the device is changed, and with a login that succeeds, such as a test by a person.
+"""
+
+from collections.abc import Callable, Sequence
+
+from netautod.core.clock import Clock, to_text
+from netautod.core.identity import (
+    OrgId,
+)
+from netautod.devices.sessions.failure import SessionFailure
+from netautod.devices.sessions.paths import Leg
+from netautod.devices.sessions.suspension_store import Attempted, Suspension, SuspensionStore
+from netautod.plugin_api.events import CredentialSuspended
+from netautod.store.client import (
+    Database,
+)
+
+SuspensionObserver = Callable[[CredentialSuspended], None]
+
+
+class Suspensions:
+    def __init__(self, database: Database, *, clock: Clock) -> None:
+        self.store = SuspensionStore(database)
+        self._clock = clock
+        self._observers: list[SuspensionObserver] = []
+
+    def observe(self, observer: SuspensionObserver) -> None:
+        """`observer` is called after each suspension is stored; it must return at once and never raise."""
+        self._observers.append(observer)
+
+    async def of(self, org_id: OrgId, legs: Sequence[Leg], *, patient: bool = False) -> list[Suspension]:
+        """What is known of refusals of these logins, past suspensions too; `patient` as in the store."""
+        return await self.store.of(org_id, [_attempted(leg) for leg in legs], patient=patient)
+
+    def refuse(self, known: Sequence[Suspension], legs: Sequence[Leg]) -> None:
+        """Raises SessionFailure `suspended` while one of the logins is."""
+        now = self._clock.now()
+        for suspension in known:
+            if suspension.until > now:
+                leg = next(leg for leg in legs if _attempted(leg) == suspension.login)
+                raise SessionFailure("suspended", _sentence(leg, suspension))
+
+    async def refused(self, org_id: OrgId, leg: Leg) -> Suspension:
+        """Notes that the device of the leg refused its login."""
+        suspension = await self.store.count(org_id, _attempted(leg), at=self._clock.now())
+        event = CredentialSuspended(
+            org_id=org_id,
+            device_id=leg.device.id,
+            device_name=leg.device.name,
+            credential_id=leg.credential_id,
+            credential_name=leg.credential_name,
+            failures=suspension.refusals,
+            until=suspension.until,
+        )
+        for observer in self._observers:
+            observer(event)
+        return suspension
+
+    async def lift(self, org_id: OrgId, known: Sequence[Suspension]) -> None:
+        """The logins succeeded."""
+        if known:
+            await self.store.lift(org_id, [suspension.login for suspension in known])
+
+
+def _attempted(leg: Leg) -> Attempted:
+    return Attempted(
+        device_id=leg.device.id,
+        credential_id=leg.credential_id,
+        revision=leg.revision,
+        device_updated_at=leg.device.updated_at,
+    )
+
+
+def _sentence(leg: Leg, suspension: Suspension) -> str:
+    times = "once" if suspension.refusals == 1 else f"{suspension.refusals} times"
+    return (
+        f"{leg.device.name}: the login of {leg.login.username!r} was refused {times}; background work does "
+        f"not try it again before {to_text(suspension.until)}, unless the credential or the device is "
+        "changed or a test of it succeeds"
+    )

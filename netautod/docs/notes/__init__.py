@@ -1,0 +1,1 @@
+"""The notes vault: its passphrase, its key, and whether it is unlocked."""

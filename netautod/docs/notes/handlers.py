@@ -1,0 +1,61 @@
+"""The routes of the notes vault."""
+
+from netautod.docs.notes.service import NotesVault
+from netautod.docs.schemas import VaultPasswordChangeRequest, VaultPasswordRequest, VaultStatusAnswer
+from netautod.http.access import any_token, requires
+from netautod.http.handler import JsonHandler
+from netautod.http.routes import Route
+
+USE = "docs.manage"
+ADMINISTER = "system.manage"
+
+
+class VaultHandler(JsonHandler):
+    notes: NotesVault
+
+
+class Status(VaultHandler):
+    @any_token(answer=VaultStatusAnswer)
+    async def get(self) -> None:
+        """Tells whether the notes are unlocked and whether a password is set."""
+        self.answer((await self.notes.status(self.caller.org_id)).to_json())
+
+
+class Unlock(VaultHandler):
+    @requires(USE, body=VaultPasswordRequest, status=204)
+    async def post(self) -> None:
+        """Unlocks the notes of the organization on all nodes."""
+        await self.notes.unlock(self.caller, self.body["password"])
+        self.answer_nothing()
+
+
+class Lock(VaultHandler):
+    @requires(USE, status=204)
+    async def post(self) -> None:
+        """Locks the notes of the organization on all nodes."""
+        await self.notes.lock(self.caller)
+        self.answer_nothing()
+
+
+class VaultPassword(VaultHandler):
+    @requires(ADMINISTER, body=VaultPasswordRequest, status=204)
+    async def post(self) -> None:
+        """Sets the first password; the notes stay unlocked."""
+        await self.notes.set_password(self.caller, self.body["password"])
+        self.answer_nothing()
+
+    @requires(ADMINISTER, body=VaultPasswordChangeRequest, status=204)
+    async def put(self) -> None:
+        """Changes the password; the notes stay as locked or unlocked as they are."""
+        await self.notes.change_password(self.caller, self.body["old_password"], self.body["new_password"])
+        self.answer_nothing()
+
+
+def routes(notes: NotesVault) -> list[Route]:
+    services = {"notes": notes}
+    return [
+        Route(path="/api/vault/status", handler=Status, services=services),
+        Route(path="/api/vault/unlock", handler=Unlock, services=services),
+        Route(path="/api/vault/lock", handler=Lock, services=services),
+        Route(path="/api/vault/password", handler=VaultPassword, services=services),
+    ]

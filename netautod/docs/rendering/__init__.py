@@ -1,0 +1,1 @@
+"""Templates, rendered in child processes that can be killed."""

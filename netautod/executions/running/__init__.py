@@ -1,0 +1,1 @@
+"""This node's share of the executions: scan, claim, run, heartbeat, take over."""

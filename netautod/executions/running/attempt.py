@@ -1,0 +1,244 @@
+"""One attempt: runs the executor under its deadline and its lease, and says how it ended."""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, Protocol
+
+from marshmallow import ValidationError
+
+from netautod.core.clock import Clock
+from netautod.core.errors import Unavailable
+from netautod.core.identity import Caller
+from netautod.core.metrics import Metrics
+from netautod.executions.log import ExecutionLogStore, LogLimits, LogWriter
+from netautod.executions.models import Execution
+from netautod.executions.results import ResultStore, RunResults
+from netautod.executions.running import outcome
+from netautod.executions.running.outcome import Outcome
+from netautod.plugin_api import (
+    Acting,
+    ApprovalDecision,
+    ExecutionFailed,
+    ExecutionInfo,
+    Executor,
+    NeedsApproval,
+    PermanentFailure,
+)
+from netautod.store.leases.keeper import Held, LeaseLostError
+
+logger = logging.getLogger(__name__)
+
+SaveProgress = Callable[[Held, Mapping[str, int]], Awaitable[None]]
+
+
+class ActingFactory(Protocol):
+    """Makes the product's services for one run; `guard` raises once the lease may be lost."""
+
+    def __call__(self, caller: Caller, execution: Execution, guard: Callable[[], None]) -> Acting: ...
+
+
+class OwnerLookup(Protocol):
+    """The owner of a task as a caller with the permissions of now; None if disabled or gone."""
+
+    async def __call__(self, org_id: Any, user_id: str) -> Caller | None: ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class AttemptParts:
+    """What every attempt on this node uses."""
+
+    clock: Clock
+    metrics: Metrics
+    owners: OwnerLookup
+    acting: ActingFactory
+    logs: ExecutionLogStore
+    log_limits: LogLimits
+    results: ResultStore
+    save_progress: SaveProgress
+    approval_seconds: float
+    cancel_grace: float
+
+
+class Context:
+    """The `RunContext` of one attempt."""
+
+    def __init__(
+        self,
+        *,
+        execution: Execution,
+        info: ExecutionInfo,
+        acting: Acting,
+        results: RunResults,
+        log: LogWriter,
+        held: Held,
+        save_progress: SaveProgress,
+    ) -> None:
+        self.execution = info
+        self.parameters = execution.parameters
+        self.results = results
+        self.acting = acting
+        self.approval: ApprovalDecision | None = execution.approval
+        self.resume = execution.resume
+        self._log = log
+        self._held = held
+        self._save_progress = save_progress
+
+    async def log(self, level: str, text: str, device_id: str | None = None) -> None:
+        await self._log.write(level, text, device_id)
+
+    async def progress(self, done: int, total: int) -> None:
+        self._held.check()
+        await self._save_progress(self._held, {"done": done, "total": total})
+
+
+class Attempt:
+    """`run()` answers the outcome to write, or None when the lease was lost meanwhile."""
+
+    def __init__(
+        self, *, parts: AttemptParts, execution: Execution, executor: Executor | None, held: Held
+    ) -> None:
+        self._parts = parts
+        self._execution = execution
+        self._executor = executor
+        self._held = held
+        self._lost = asyncio.Event()
+        self._over = False
+        self._work: asyncio.Task[Any] | None = None
+        self.log = LogWriter(
+            store=parts.logs,
+            clock=parts.clock,
+            org_id=execution.org_id,
+            execution_id=execution.id,
+            limits=parts.log_limits,
+            fence=held.check,
+        )
+
+    def abort(self) -> None:
+        """The lease is gone: cancelled, taken over, or unconfirmed for too long."""
+        self._lost.set()
+
+    async def run(self) -> Outcome | None:
+        number = len(self._execution.attempts)
+        await self.log.open(first=number == 1)
+        await self.log.write("info", f"attempt {number} started")
+        try:
+            self._work = asyncio.create_task(self._execute(number), name=f"run {self._execution.id}")
+            ended = await self._wait()
+        except LeaseLostError:
+            return None
+        except Unavailable as error:
+            ended = self._raised(error)
+        if ended is not None and ended.error_message is not None:
+            await self._log_end(ended)
+        return ended
+
+    async def stop(self) -> None:
+        """Ends an executor that still runs; one that ignores its cancellation is left behind."""
+        work = self._work
+        if work is not None and not work.done():
+            if not work.cancelling():  # a second one would cut its cleaning up short
+                work.cancel()
+            await asyncio.wait({work}, timeout=self._parts.cancel_grace)
+            if not work.done():
+                self._parts.metrics.add("executions_abandoned")
+                logger.error("the executor of %s ignores its cancellation", self._execution.id)
+        if work is not None and work.done() and not work.cancelled():
+            work.exception()  # seen: asyncio need not complain
+        await self.log.close()
+
+    async def _wait(self) -> Outcome | None:
+        assert self._work is not None
+        lost = asyncio.create_task(self._lost.wait())
+        try:
+            await asyncio.wait(
+                {self._work, lost},
+                timeout=self._execution.timeout_seconds,
+                return_when=asyncio.FIRST_COMPLETED,
+            )
+        finally:
+            lost.cancel()
+            self._over = True
+        if self._lost.is_set():
+            return None
+        if not self._work.done():
+            # At once, not after the end is written: that can take as long as the database is away.
+            self._work.cancel()
+            return outcome.timed_out(self._execution)
+        return self._result(self._work)
+
+    def _result(self, work: "asyncio.Task[Any]") -> Outcome:
+        error: BaseException | None
+        if work.cancelled():
+            error = asyncio.CancelledError()
+        else:
+            error = work.exception()
+        if error is None:
+            return outcome.completed(work.result())
+        if isinstance(error, LeaseLostError):
+            raise error
+        if not isinstance(error, ExecutionFailed | NeedsApproval):
+            logger.error("the executor of %s raised", self._execution.id, exc_info=error)
+        return self._raised(error)
+
+    def _raised(self, error: BaseException) -> Outcome:
+        return outcome.raised(self._execution, error, approval_seconds=self._parts.approval_seconds)
+
+    def _guard(self) -> None:
+        """Passed before anything leaves the node; refuses an executor that outlives its attempt, too."""
+        if self._over:
+            raise LeaseLostError("the attempt is over")
+        self._held.check()
+
+    async def _execute(self, number: int) -> Any:
+        execution = self._execution
+        if self._executor is None:
+            raise PermanentFailure(f"no executor is installed for {execution.task_type}")
+        caller = await self._parts.owners(execution.org_id, execution.owner_id)
+        if caller is None:
+            raise PermanentFailure("the owner of the task is disabled or deleted")
+        self._check_parameters(self._executor)
+        self._held.check()
+        context = Context(
+            execution=execution,
+            info=ExecutionInfo(
+                id=execution.id,
+                task_id=execution.task_id,
+                task_name=execution.task_name,
+                attempt=number,
+                deadline=self._deadline(),
+            ),
+            acting=self._parts.acting(caller, execution, self._guard),
+            results=RunResults(
+                store=self._parts.results,
+                org_id=execution.org_id,
+                execution_id=execution.id,
+                epoch=self._held.epoch,
+                fence=self._guard,
+            ),
+            log=self.log,
+            held=self._held,
+            save_progress=self._parts.save_progress,
+        )
+        return await self._executor.run(context)
+
+    def _check_parameters(self, executor: Executor) -> None:
+        if executor.parameters_schema is None:
+            return
+        try:
+            executor.parameters_schema().load(dict(self._execution.parameters))
+        except ValidationError as error:
+            raise PermanentFailure(f"invalid parameters: {error}") from error
+
+    def _deadline(self) -> datetime:
+        started_at = self._execution.started_at or self._parts.clock.now()
+        return started_at + timedelta(seconds=self._execution.timeout_seconds)
+
+    async def _log_end(self, ended: Outcome) -> None:
+        if ended.state == "pending":
+            delay = self._execution.retry_delay_seconds
+            await self.log.write("warning", f"{ended.error_message}; trying again in {delay} seconds")
+        else:
+            await self.log.write("error", ended.error_message or "")

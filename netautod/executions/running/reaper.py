@@ -1,0 +1,102 @@
+"""Takes over executions whose node died: their lease ran out and nobody renewed it."""
+
+import logging
+from collections.abc import Callable
+
+from netautod.core.clock import Clock
+from netautod.core.errors import Unavailable
+from netautod.core.metrics import Metrics
+from netautod.executions.ends import Ends
+from netautod.executions.running import outcome
+from netautod.executions.store import ExecutionStore, to_execution
+from netautod.store.client import Document
+from netautod.store.leases.keeper import LeaseKeeper
+from netautod.store.leases.periodic import Periodic
+
+logger = logging.getLogger(__name__)
+BATCH = 100
+
+
+class Reaper:
+    """Acts at `lease_until` + grace. After an outage of the database it waits a full lease: the owners
+    must first get a chance to renew."""
+
+    def __init__(
+        self,
+        *,
+        store: ExecutionStore,
+        keeper: LeaseKeeper,
+        clock: Clock,
+        metrics: Metrics,
+        grace_seconds: float,
+        taken_over: Callable[[], None],
+        ends: Ends,
+    ) -> None:
+        self._store = store
+        self._ends = ends
+        self._keeper = keeper
+        self._clock = clock
+        self._metrics = metrics
+        self._grace = grace_seconds
+        self._taken_over = taken_over
+        self._outage_at: float | None = None
+        self._loop = Periodic(
+            self._pass, name="the look for dead nodes", seconds=keeper.times.lease / 10, at_once=True
+        )
+
+    async def __aenter__(self) -> "Reaper":
+        await self._loop.__aenter__()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self._loop.__aexit__()
+
+    async def _pass(self) -> None:
+        try:
+            await self.reap()
+            await self._expire_approvals()
+        except Unavailable:
+            self._outage_at = self._clock.monotonic()
+            raise
+
+    async def _expire_approvals(self) -> None:
+        while execution := await self._store.expire_approval():
+            await self._ends.tell(execution, execution.state, execution.error_message)
+
+    async def reap(self) -> int:
+        """One pass; answers how many executions it moved."""
+        expired = await self._expired()
+        if not expired or self._after_outage():
+            return 0
+        moved = 0
+        for row in expired:
+            moved += await self._take_over(row)
+        if moved:
+            self._metrics.add("executions_taken_over", moved)
+            self._taken_over()
+        return moved
+
+    async def _expired(self) -> list[Document]:
+        dead_since = {"$subtract": ["$$NOW", int(self._grace * 1000)]}
+        return await self._store.collection.find(
+            {"state": "running", "$expr": {"$lt": ["$lease_until", dead_since]}}, limit=BATCH
+        )
+
+    async def _take_over(self, row: Document) -> bool:
+        execution = to_execution(row)
+        ended = outcome.lost(execution, idempotent=bool(row.get("idempotent")))
+        still_dead = {
+            "_id": row["_id"],
+            "state": "running",
+            "epoch": row["epoch"],
+            "lease_until": row["lease_until"],
+        }
+        if not await self._store.collection.update(still_dead, [{"$set": dict(ended.change)}]):
+            return False
+        logger.warning("execution %s: node %s is lost, now %s", execution.id, row["owner"], ended.state)
+        await self._ends.tell(execution, ended.state, ended.error_message)
+        return True
+
+    def _after_outage(self) -> bool:
+        seen = [moment for moment in (self._outage_at, self._keeper.failed_at) if moment is not None]
+        return bool(seen) and self._clock.monotonic() - max(seen) < self._keeper.times.lease

@@ -1,0 +1,264 @@
+"""Claims executions while this node has a free slot, runs them, and writes how they ended."""
+
+import asyncio
+import logging
+from collections.abc import Callable, Collection, Mapping
+from contextlib import suppress
+
+from netautod.core.errors import Unavailable
+from netautod.core.identity import (
+    OrgId,
+)
+from netautod.core.metrics import Metrics
+from netautod.executions.ends import Ends
+from netautod.executions.models import Execution
+from netautod.executions.running import outcome
+from netautod.executions.running.attempt import Attempt, AttemptParts
+from netautod.executions.running.outcome import Outcome
+from netautod.executions.store import Candidate, ExecutionStore, start_change, to_execution
+from netautod.plugin_api import Executor
+from netautod.store.client import (
+    Duplicate,
+)
+from netautod.store.leases.keeper import Held, LeaseKeeper, LeaseLostError
+from netautod.tasks.store import TaskStore
+
+logger = logging.getLogger(__name__)
+POLL_SECONDS = 1.0
+WRITE_PAUSE = 0.5
+# A round of claims under way at a stop has this long to end: cut off, it would leave rows that nobody runs.
+CLAIM_SECONDS = 5.0
+
+
+class Runner:
+    """`kick()` wakes it; without a kick it looks once a second."""
+
+    def __init__(
+        self,
+        *,
+        store: ExecutionStore,
+        tasks: TaskStore,
+        keeper: LeaseKeeper,
+        executors: Mapping[str, Executor],
+        parts: AttemptParts,
+        metrics: Metrics,
+        slots: int,
+        ends: Ends,
+        paused: Callable[[], Collection[OrgId]],
+    ) -> None:
+        self._store = store
+        self._tasks = tasks
+        self._keeper = keeper
+        self._executors = executors
+        self._parts = parts
+        self._metrics = metrics
+        self._slots = slots
+        self._ends = ends
+        self._paused = paused
+        # By lease, not by execution: one that was taken away and claimed again can be here twice.
+        self._running: dict[Held, tuple[asyncio.Task[None], Attempt]] = {}
+        self._stopping = False
+        self._wake = asyncio.Event()
+        self._loop: asyncio.Task[None] | None = None
+
+    async def __aenter__(self) -> "Runner":
+        self._loop = asyncio.create_task(self._claim_forever(), name="runner")
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        """Whatever `drain` left is aborted; its lease runs out and another node takes it over."""
+        await self._stop_claiming(0)
+        running = list(self._running.values())
+        for task, attempt in running:
+            attempt.abort()
+            task.cancel()
+        await asyncio.gather(*(task for task, _ in running), return_exceptions=True)
+
+    @property
+    def running(self) -> int:
+        return len(self._running)
+
+    def kick(self) -> None:
+        self._wake.set()
+
+    def abort(self, execution_id: str) -> None:
+        """After a cancel on this node: no need to wait for the next heartbeat."""
+        for held in list(self._running):
+            if held.row_id == execution_id:
+                held.lose()
+
+    async def drain(self, seconds: float) -> None:
+        """Claims nothing more, lets runs finish for `seconds`, then hands the rest back."""
+        await self._stop_claiming(CLAIM_SECONDS)
+        tasks = [task for task, _ in self._running.values()]
+        if tasks:
+            logger.info("waiting up to %g s for %d executions to finish", seconds, len(tasks))
+            await asyncio.wait(tasks, timeout=seconds)
+        rest = [(held, *running) for held, running in self._running.items()]
+        await asyncio.gather(*(self._hand_back(held, task, attempt) for held, task, attempt in rest))
+
+    async def _stop_claiming(self, seconds: float) -> None:
+        self._stopping = True
+        self.kick()
+        if self._loop is not None:
+            await asyncio.wait({self._loop}, timeout=seconds)
+            self._loop.cancel()
+            await asyncio.gather(self._loop, return_exceptions=True)
+            self._loop = None
+
+    async def _claim_forever(self) -> None:
+        while not self._stopping:
+            self._wake.clear()
+            try:
+                while not self._stopping and await self._claim_some():
+                    pass
+            except Unavailable as error:
+                logger.warning("no executions can be claimed: %s", error)
+            except Exception:  # the node would look healthy and never run anything again
+                logger.exception("a round of claims failed")
+            # Not wait_for: in Python 3.11 it swallows a cancellation that meets a wake-up.
+            with suppress(TimeoutError):
+                async with asyncio.timeout(POLL_SECONDS):
+                    await self._wake.wait()
+
+    async def _claim_some(self) -> int:
+        """One round; answers how many were started (0: nothing to do, or no slot free)."""
+        free = self._slots - len(self._running)
+        if free <= 0:
+            return 0
+        candidates = await self._store.claimable(free, without=self._paused())
+        # All of them are waited for: one that fails must not make us forget those that hold a lease now.
+        claims = await asyncio.gather(*(self._claim(one) for one in candidates), return_exceptions=True)
+        started = [claim for claim in claims if isinstance(claim, Held)]
+        if started:
+            await self._start(started)
+        for claim in claims:
+            if isinstance(claim, BaseException):
+                raise claim
+        return len(started)
+
+    async def _claim(self, candidate: Candidate) -> Held | None:
+        executor = self._executors.get(candidate.task_type)
+        change = start_change(self._keeper.node_id, idempotent=executor is not None and executor.idempotent)
+        try:
+            return await self._keeper.claim(
+                candidate.id, {"state": "pending", "org_id": candidate.org_id}, change
+            )
+        except Duplicate:
+            return None  # another run of this task was claimed first
+
+    async def _start(self, claimed: list[Held]) -> None:
+        """Starts what is still wanted: the task is looked at after the claim, so a toggle-off wins."""
+        executions = {held.row_id: to_execution(held.row) for held in claimed}
+        enabled = await self._enabled({run.task_id for run in executions.values()})
+        starts = []
+        for held in claimed:
+            execution = executions[held.row_id]
+            reason = _unwanted(execution, enabled)
+            if reason is not None:
+                await self._cancel_claimed(held, execution, reason)
+                continue
+            self._launch(held, execution)
+            if execution.started_at is not None:
+                starts.append((execution.task_id, execution.started_at))
+        await self._tasks.started(starts)
+
+    async def _enabled(self, task_ids: set[str]) -> dict[str, bool]:
+        """Asked until answered: what is claimed is renewed with every heartbeat, so it must be started.
+
+        Should that take too long, the leases are lost meanwhile, and the attempts end as they begin.
+        """
+        while True:
+            try:
+                return await self._tasks.enabled_states(task_ids)
+            except Unavailable as error:
+                logger.warning("claimed executions cannot be started yet: %s", error)
+                await asyncio.sleep(WRITE_PAUSE)
+
+    async def _cancel_claimed(self, held: Held, execution: Execution, reason: str) -> None:
+        ended = outcome.unwanted(reason)
+        fence = {**self._keeper.fence(held), "state": "running"}
+        try:
+            if await self._store.collection.update(fence, [{"$set": dict(ended.change)}]):
+                await self._ends.tell(execution, ended.state, reason)
+        except Unavailable as error:
+            # The lease runs out, the execution is taken over, and the next claim cancels it.
+            logger.warning("execution %s could not be cancelled: %s", held.row_id, error)
+        finally:
+            self._keeper.release(held)
+
+    def _launch(self, held: Held, execution: Execution) -> None:
+        attempt = Attempt(
+            parts=self._parts,
+            execution=execution,
+            executor=self._executors.get(execution.task_type),
+            held=held,
+        )
+        held.on_lost = attempt.abort
+        task = asyncio.create_task(self._run(held, execution, attempt), name=f"attempt {execution.id}")
+        self._running[held] = (task, attempt)
+        self._metrics.add("executions_started")
+        self._metrics.set("executions_running", len(self._running))
+
+    async def _run(self, held: Held, execution: Execution, attempt: Attempt) -> None:
+        try:
+            ended = await attempt.run()
+            written = ended is not None and await self._write(held, attempt, ended)
+            if ended is not None and written:
+                self._metrics.add("executions_finished")
+                await self._ends.tell(execution, ended.state, ended.error_message)
+            else:
+                self._metrics.add("executions_fenced")
+                logger.info("execution %s is no longer ours; its result is dropped", execution.id)
+        finally:
+            held.lose()  # from here on the executor can neither write nor send
+            self._keeper.release(held)
+            await attempt.stop()
+            del self._running[held]
+            self._metrics.set("executions_running", len(self._running))
+            self.kick()
+
+    async def _write(self, held: Held, attempt: Attempt, ended: Outcome) -> bool:
+        """The fenced end of the attempt, tried until it is acknowledged or the lease is gone."""
+        while True:
+            try:
+                held.check()
+                await attempt.log.flush()
+                return await self._write_once(held, ended)
+            except LeaseLostError:
+                return False
+            except Unavailable as error:
+                logger.warning("the end of execution %s cannot be written yet: %s", held.row_id, error)
+                await asyncio.sleep(WRITE_PAUSE)
+
+    async def _write_once(self, held: Held, ended: Outcome) -> bool:
+        fence = {**self._keeper.fence(held), "state": "running"}
+        if await self._store.collection.update(fence, [{"$set": dict(ended.change)}]):
+            return True
+        # An earlier try may have arrived without its acknowledgement: then the row says what we meant.
+        row = await self._store.collection.find_one({"_id": held.row_id}, fields={"state": 1, "epoch": 1})
+        return row is not None and row["epoch"] == held.epoch and row["state"] == ended.state
+
+    async def _hand_back(self, held: Held, task: "asyncio.Task[None]", attempt: Attempt) -> None:
+        """The attempt ends first: from the write on, another node may run the execution."""
+        with suppress(LeaseLostError, Unavailable):
+            await attempt.log.flush()
+        held.lose()
+        await asyncio.wait({task})
+        ended = (
+            outcome.handed_back() if held.row["idempotent"] else outcome.failed("the node was stopped", None)
+        )
+        try:
+            if await self._write_once(held, ended):
+                logger.info("execution %s is handed back as %s", held.row_id, ended.state)
+                await self._ends.tell(to_execution(held.row), ended.state, ended.error_message)
+        except Unavailable as error:
+            logger.warning("execution %s could not be handed back: %s", held.row_id, error)
+
+
+def _unwanted(execution: Execution, enabled: Mapping[str, bool]) -> str | None:
+    if execution.task_id not in enabled:
+        return "the task was deleted"
+    if execution.triggered_by == "schedule" and not enabled[execution.task_id]:
+        return "the task was disabled"
+    return None

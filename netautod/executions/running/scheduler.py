@@ -1,0 +1,124 @@
+"""The due scan: inserts one execution per task and tick, whatever the other nodes do at the same time.
+
+Insert before advance: if we die between the two, the next scan (here or on another node) inserts the
+same id again, is told that it exists, and moves the schedule on.
+"""
+
+import logging
+from collections.abc import Callable, Collection
+from datetime import datetime, timedelta
+
+from netautod.core.errors import InvalidInput, Unavailable
+from netautod.core.identity import (
+    OrgId,
+)
+from netautod.core.metrics import Metrics
+from netautod.executions.models import Execution, of_task, scheduled_id
+from netautod.executions.store import ExecutionStore
+from netautod.tasks.cron.ticks import NextTicks
+from netautod.tasks.decide import Fire, Skip, Wait, decide
+from netautod.tasks.models import Task
+from netautod.tasks.store import DueRow, TaskStore
+
+logger = logging.getLogger(__name__)
+
+
+class Scheduler:
+    """`scan()` is called by a PeriodicCallback; `fired` is told when there is something to claim.
+
+    `paused`: organizations whose ticks are left alone, to be judged as missed ones later.
+    """
+
+    def __init__(
+        self,
+        *,
+        tasks: TaskStore,
+        executions: ExecutionStore,
+        ticks: NextTicks,
+        metrics: Metrics,
+        catch_up: timedelta,
+        batch: int,
+        fired: Callable[[], None],
+        paused: Callable[[], Collection[OrgId]] = frozenset,
+    ) -> None:
+        self._tasks = tasks
+        self._executions = executions
+        self._ticks = ticks
+        self._metrics = metrics
+        self._catch_up = catch_up
+        self._batch = batch
+        self._fired = fired
+        self._paused = paused
+        self._scanning = False
+
+    async def scan(self) -> None:
+        """Fires all that is due now, batch by batch. A database that is away is tried again next time."""
+        if self._scanning:
+            return
+        self._scanning = True
+        try:
+            while await self._scan_batch() >= self._batch:
+                pass
+        except Unavailable as error:
+            self._metrics.add("scheduler_failures")
+            logger.warning("the due scan could not be done: %s", error)
+        except Exception:  # the next scan must come, whatever went wrong with this one
+            self._metrics.add("scheduler_failures")
+            logger.exception("the due scan failed")
+        finally:
+            self._scanning = False
+
+    async def _scan_batch(self) -> int:
+        rows = await self._tasks.due(self._batch, without=self._paused())
+        if not rows:
+            return 0
+        active = await self._active_before_their_tick(rows)
+        fires: list[Execution] = []
+        moves: list[tuple[Task, datetime]] = []
+        for row in rows:
+            try:
+                decision = decide(row.due(), row.now, self._catch_up, row.task.id in active, self._ticks)
+            except InvalidInput as error:
+                logger.error("task %s is disabled, its schedule is not valid: %s", row.task.id, error)
+                await self._tasks.disable(row.task.id, row.task.next_run_at)
+                continue
+            if isinstance(decision, Wait):
+                continue
+            moves.append((row.task, decision.next_run_at))
+            if isinstance(decision, Fire):
+                fires.append(self._execution(row, decision.scheduled_for))
+            self._count(decision)
+        inserted = await self._executions.insert_many(fires)
+        if inserted.inserted:
+            self._metrics.add("scheduler_fired", inserted.inserted)
+            self._fired()
+        await self._tasks.advance(moves)
+        return len(rows)
+
+    async def _active_before_their_tick(self, rows: list[DueRow]) -> set[str]:
+        """Tasks whose previous execution has not ended.
+
+        An active execution of the very tick in question is not "previous": a node died after inserting it.
+        """
+        due_since = {row.task.id: row.task.next_run_at for row in rows}
+        found = await self._executions.active_since(due_since)
+        return {
+            task_id
+            for task_id, scheduled_for in found
+            if scheduled_for is None or scheduled_for < due_since[task_id]
+        }
+
+    def _execution(self, row: DueRow, scheduled_for: datetime) -> Execution:
+        return of_task(
+            row.task,
+            execution_id=scheduled_id(row.task.id, scheduled_for),
+            scheduled_for=scheduled_for,
+            created_at=row.now,
+        )
+
+    def _count(self, decision: Fire | Skip) -> None:
+        if isinstance(decision, Skip) and decision.reason == "previous_active":
+            self._metrics.add("scheduler_skipped")
+            self._metrics.add("scheduler_missed", decision.missed - 1)
+        else:
+            self._metrics.add("scheduler_missed", decision.missed)

@@ -1,0 +1,1 @@
+"""Imports of devices from CSV and JSON files."""

@@ -1,0 +1,41 @@
+"""What the import routes take and answer."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from marshmallow import fields
+
+from netautod.core.schema import Answer, Query, QueryBoolean
+from netautod.devices.schemas import DeviceRequest
+
+JSON_ROWS: Mapping[str, Any] = {"application/json": {"type": "array", "items": DeviceRequest}}
+FILE_FIELD = "file"
+CSV_FILE: Mapping[str, Any] = {
+    "text/csv": {"type": "string"},
+    "multipart/form-data": {
+        "type": "object",
+        "properties": {FILE_FIELD: {"type": "string", "format": "binary"}},
+        "required": [FILE_FIELD],
+    },
+}
+
+
+class ImportQuery(Query):
+    dry_run = QueryBoolean(load_default=False)
+
+
+class RowErrorAnswer(Answer):
+    row = fields.Integer(metadata={"description": "Counts the data rows from 1."})
+    name = fields.String()
+    error = fields.String()
+
+
+class ImportAnswer(Answer):
+    imported = fields.Integer()
+    failed = fields.Integer()
+    errors = fields.List(
+        fields.Nested(RowErrorAnswer),
+        metadata={
+            "description": "The first 10,000 rows that failed; with more of them the last error says so."
+        },
+    )

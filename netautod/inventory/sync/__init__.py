@@ -1,0 +1,1 @@
+"""Synchronisations with external inventories: read, plan, write, and their history."""

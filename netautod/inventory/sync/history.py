@@ -1,0 +1,121 @@
+"""The history of synchronisations: an entry is made before the first request and completed at the end."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from netautod.core.identity import (
+    OrgId,
+)
+from netautod.core.pages import Page, PageOf
+from netautod.inventory.models import SyncEntry
+from netautod.store.client import (
+    Database,
+    Document,
+)
+from netautod.store.indexes import Index
+
+COLLECTION = "sync_history"
+NEWEST = (("started_at", -1), ("_id", 1))
+INDEXES = (
+    Index(collection=COLLECTION, keys=(("org_id", 1), *NEWEST)),
+    Index(collection=COLLECTION, keys=(("org_id", 1), ("shelf", 1), *NEWEST)),
+    Index(collection=COLLECTION, keys=(("org_id", 1), ("source_id", 1), *NEWEST)),
+    Index(collection=COLLECTION, keys=(("org_id", 1), ("key", 1)), partial={"open": True}),
+)
+AD_HOC, DELETED = "ad hoc", "deleted"
+NOTHING: Mapping[str, Any] = {
+    "added": 0,
+    "updated": 0,
+    "unchanged": 0,
+    "failed": 0,
+    "removed": 0,
+    "errors": [],
+    "duration_ms": 0,
+}
+
+
+class HistoryStore:
+    """An entry's `shelf` is its source's id; one for all ad hoc runs, one for all sources that are gone.
+
+    The number of entries is bounded per shelf.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._entries = database.scoped(COLLECTION)
+
+    async def begin(self, org_id: OrgId, entry: SyncEntry, key: str) -> None:
+        shelf = entry.source_id or AD_HOC
+        await self._entries.insert(org_id, {**_document(entry), "key": key, "shelf": shelf, "open": True})
+
+    async def complete(
+        self,
+        org_id: OrgId,
+        entry_id: str,
+        *,
+        result: Mapping[str, Any],
+        at: datetime,
+        error: str | None = None,
+    ) -> None:
+        change = {"result": dict(result), "completed_at": at, "success": error is None, "error": error}
+        where = {"_id": entry_id, "open": True}
+        await self._entries.update(org_id, where, {"$set": change, "$unset": {"open": ""}})
+
+    async def open_entries(self, org_id: OrgId, key: str) -> list[SyncEntry]:
+        """Those that nobody has completed."""
+        found = await self._entries.find(org_id, {"key": key, "open": True})
+        return [_entry(document) for document in found]
+
+    async def page(self, org_id: OrgId, page: Page, source_id: str | None) -> PageOf[SyncEntry]:
+        """Newest first."""
+        where = {} if source_id is None else {"source_id": source_id}
+        found = await self._entries.find(
+            org_id, where, sort=list(NEWEST), limit=page.limit, offset=page.offset
+        )
+        total = await self._entries.count(org_id, where)
+        return PageOf(items=[_entry(document) for document in found], total=total, page=page)
+
+    async def trim(self, org_id: OrgId, source_id: str | None, keep: int) -> None:
+        """Deletes all but the newest entries of the source's shelf."""
+        await self._trim(org_id, source_id or AD_HOC, keep)
+
+    async def source_deleted(self, org_id: OrgId, source_id: str, keep: int) -> None:
+        """The entries stay, together with those of the other sources that are gone."""
+        await self._entries.update_many(org_id, {"shelf": source_id}, {"$set": {"shelf": DELETED}})
+        await self._trim(org_id, DELETED, keep)
+
+    async def _trim(self, org_id: OrgId, shelf: str, keep: int) -> None:
+        while rows := await self._entries.find(
+            org_id, {"shelf": shelf}, fields={"_id": 1}, sort=list(NEWEST), offset=keep, limit=500
+        ):
+            await self._entries.delete_many(org_id, {"_id": {"$in": [row["_id"] for row in rows]}})
+
+
+def _document(entry: SyncEntry) -> Document:
+    return {
+        "_id": entry.id,
+        "source_id": entry.source_id,
+        "source_name": entry.source_name,
+        "inventory_url": entry.inventory_url,
+        "triggered_by": entry.triggered_by,
+        "result": dict(entry.result),
+        "started_at": entry.started_at,
+        "completed_at": entry.completed_at,
+        "success": entry.success,
+        "error": entry.error,
+    }
+
+
+def _entry(document: Document) -> SyncEntry:
+    return SyncEntry(
+        id=document["_id"],
+        source_id=document["source_id"],
+        source_name=document["source_name"],
+        inventory_url=document["inventory_url"],
+        triggered_by=document["triggered_by"],
+        result=document["result"],
+        started_at=document["started_at"],
+        completed_at=document["completed_at"],
+        success=document["success"],
+        error=document["error"],
+    )

@@ -1,0 +1,198 @@
+"""The plan of a synchronisation: from the devices here and those of the inventory to what has to be done.
+
+Matched by external id under the binding's key, whatever the names say (an id that the inventory has given
+to another machine makes the device here that machine). Else a device with the same name and host is adopted,
+and never removed later, unless it was brought by this inventory under an id that is gone. Else a deleted
+device of this external id comes back with its history, also one that was deleted here by hand: the inventory
+still has it. Else a device is made.
+"""
+
+import ipaddress
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from netautod.devices.bindings.models import Binding, BoundDevice, DeviceWrite, KnownDevice, NewDevice
+from netautod.inventory.sync.merge import ADOPT, CREATE, REVIVE, UPDATE, merge, new_binding, new_values
+from netautod.inventory.sync.names import Claim, losers
+from netautod.inventory.sync.target import Wanted
+
+GUARDED_FROM = 10  # a source with more devices does not lose over half of them at once by itself
+
+
+@dataclass(frozen=True, kw_only=True)
+class Facts:
+    """Of the walk and the request. `seen`: all external ids that the inventory named, importable or not.
+
+    `removes`: what the inventory has no more is removed, if the walk was complete. `settled` devices are
+    not among those to be planned: they are what the inventory says, and keep their names.
+    """
+
+    key: str
+    seen: frozenset[str]
+    complete: bool
+    removes: bool
+    confirm_removals: bool = False
+    settled: Sequence[BoundDevice] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Refused:
+    """A device that is left as it is; `wanted` None: a sentence about the whole synchronisation."""
+
+    wanted: Wanted | None
+    error: str
+
+
+@dataclass(kw_only=True)
+class Plan:
+    """`rebound` devices change nothing that can be seen, only their bindings: they count as unchanged."""
+
+    creates: list[NewDevice] = field(default_factory=list)
+    updates: list[DeviceWrite] = field(default_factory=list)
+    adopts: list[DeviceWrite] = field(default_factory=list)
+    revives: list[DeviceWrite] = field(default_factory=list)
+    rebound: list[DeviceWrite] = field(default_factory=list)
+    removals: list[KnownDevice] = field(default_factory=list)
+    released: list[DeviceWrite] = field(default_factory=list)
+    unchanged: list[Wanted] = field(default_factory=list)
+    refused: list[Refused] = field(default_factory=list)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Match:
+    wanted: Wanted
+    action: str
+    known: KnownDevice | None
+
+    @property
+    def current(self) -> str | None:
+        return None if self.known is None or not self.known.live else self.known.name
+
+
+def make_plan(known: Iterable[KnownDevice], wanted: Sequence[Wanted], facts: Facts) -> Plan:
+    """`known`: the live devices bound under the key (but the settled ones), the live ones that have a wanted
+    name, and the deleted ones of a wanted external id (newest first)."""
+    devices = list({device.id: device for device in known}.values())
+    matches = _matches(devices, list({one.external_id: one for one in wanted}.values()), facts)
+    claimed = {match.known.id for match in matches if match.known is not None}
+    plan = Plan()
+    left = [device for device in devices if device.live and device.id not in claimed]
+    _plan_removals(plan, left, devices, facts)
+    going = {device.id for device in plan.removals}
+    foreign = {device.name for device in left if device.id not in going}
+    claims = [
+        Claim(id=match.wanted.external_id, wanted=match.wanted.name, current=match.current)
+        for match in matches
+    ]
+    kept = {device.name for device in facts.settled}
+    without = losers(claims, foreign | kept)
+    for match in matches:
+        if match.wanted.external_id in without:
+            plan.refused.append(_name_taken(match.wanted, foreign))
+        else:
+            _plan_one(plan, match, facts.key)
+    return plan
+
+
+def _matches(devices: Sequence[KnownDevice], wanted: Sequence[Wanted], facts: Facts) -> list[_Match]:
+    bound: dict[str, KnownDevice] = {}
+    deleted: dict[str, KnownDevice] = {}
+    for device in devices:
+        binding = device.binding(facts.key)
+        if binding is not None:
+            (bound if device.live else deleted).setdefault(binding.external_id, device)
+    by_name = {device.name: device for device in devices if device.live}
+    # Of another device that the inventory has too, even if that one is not to be had at the moment.
+    taken = {device.id for external_id, device in bound.items() if external_id in facts.seen}
+    found = []
+    for one in wanted:
+        match = _match(one, bound, by_name, deleted, taken)
+        if match.known is not None:
+            taken.add(match.known.id)
+        found.append(match)
+    return found
+
+
+def _match(
+    one: Wanted,
+    bound: dict[str, KnownDevice],
+    by_name: dict[str, KnownDevice],
+    deleted: dict[str, KnownDevice],
+    taken: set[str],
+) -> _Match:
+    if one.external_id in bound:
+        return _Match(wanted=one, action=UPDATE, known=bound[one.external_id])
+    same = by_name.get(one.name)
+    if same is not None and same.id not in taken and same_host(str(same.values["host"]), one.host):
+        return _Match(wanted=one, action=ADOPT, known=same)
+    if one.external_id in deleted:
+        return _Match(wanted=one, action=REVIVE, known=deleted[one.external_id])
+    return _Match(wanted=one, action=CREATE, known=None)
+
+
+def _plan_removals(
+    plan: Plan, left: Sequence[KnownDevice], devices: Sequence[KnownDevice], facts: Facts
+) -> None:
+    if not (facts.removes and facts.complete):
+        return
+    gone = [device for device in left if _brought(device, facts.key, but=facts.seen)]
+    brought = [device for device in devices if device.live and _brought(device, facts.key)]
+    all_brought = len(brought) + sum(device.brought for device in facts.settled)
+    if all_brought > GUARDED_FROM and len(gone) * 2 > all_brought and not facts.confirm_removals:
+        text = (
+            f"not removed: {len(gone)} of the {all_brought} devices of this source are missing in the"
+            " inventory; send confirm_removals to remove them"
+        )
+        plan.refused.append(Refused(wanted=None, error=text))
+        return
+    for device in gone:
+        others = tuple(binding for binding in device.bindings if binding.key != facts.key)
+        if any(binding.saved for binding in others):  # another saved source still has it
+            write = DeviceWrite(action="release", before=device, values={}, bindings=others)
+            plan.released.append(write)
+        else:
+            plan.removals.append(device)
+
+
+def _brought(device: KnownDevice, key: str, *, but: frozenset[str] = frozenset()) -> bool:
+    binding: Binding | None = device.binding(key)
+    return binding is not None and binding.brought and binding.external_id not in but
+
+
+def _plan_one(plan: Plan, match: _Match, key: str) -> None:
+    if match.known is None:
+        one = match.wanted
+        made = NewDevice(values=new_values(one), binding=new_binding(one, key), settled=one.digest)
+        plan.creates.append(made)
+        return
+    write = merge(match.known, match.wanted, key, match.action)
+    if match.action == REVIVE:
+        plan.revives.append(write)
+    elif match.action == ADOPT and match.known.binding(key) is None:
+        plan.adopts.append(write)
+    elif write.values:
+        plan.updates.append(write)
+    elif write.bindings is not None or write.settled not in (None, match.known.settled):
+        plan.rebound.append(write)
+    else:
+        plan.unchanged.append(match.wanted)
+
+
+def _name_taken(wanted: Wanted, foreign: set[str]) -> Refused:
+    if wanted.name in foreign:
+        text = "the name belongs to another device, whose host is not the same"
+    else:
+        text = "another device of the inventory has the same name"
+    return Refused(wanted=wanted, error=text)
+
+
+def same_host(one: str, other: str) -> bool:
+    """Whether two hosts are the same by their spelling: IPv6 has many, host names ignore case."""
+    return one == other or _plain(one) == _plain(other)
+
+
+def _plain(host: str) -> str:
+    try:
+        return str(ipaddress.ip_address(host))
+    except ValueError:
+        return host.lower().removesuffix(".")

@@ -1,0 +1,222 @@
+"""One synchronisation from the walk on: plan, write in batches, and plan again what was edited meanwhile.
+
+Every write stands for itself and the plan is made of what is in the database, so a run that ends in the
+middle, however it does, is continued by the next one.
+"""
+
+import asyncio
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from netautod.core.identity import Caller
+from netautod.devices.bindings.models import BoundDevice, DeviceWrite, KnownDevice, NewDevice
+from netautod.devices.bindings.service import SyncedDevices, after_parking, parked
+from netautod.devices.bindings.store import in_batches
+from netautod.inventory.models import SyncError, SyncResult
+from netautod.inventory.sync.plan import Facts, Plan, make_plan
+from netautod.inventory.sync.reader import Progress, Walk
+from netautod.inventory.sync.renames import Step, waves
+from netautod.inventory.sync.target import Wanted
+
+ROUNDS = 4
+AT_ONCE, NEW = 3, 500  # batches of new devices, and how many of them are one
+BUSY = "the device is being changed by others at this moment"
+
+
+@dataclass(kw_only=True)
+class Tally:
+    """What has been done so far."""
+
+    added: int = 0
+    updated: int = 0
+    unchanged: int = 0
+    failed: int = 0
+    removed: int = 0
+    errors: list[SyncError] = field(default_factory=list)
+
+    def fail(self, inventory_id: int | None, name: str | None, error: str) -> None:
+        self.failed += 1
+        self.errors.append(SyncError(inventory_id=inventory_id, name=name, error=error))
+
+    def result(self, duration_ms: int) -> SyncResult:
+        return SyncResult(
+            added=self.added,
+            updated=self.updated,
+            unchanged=self.unchanged,
+            failed=self.failed,
+            removed=self.removed,
+            errors=tuple(self.errors),
+            duration_ms=duration_ms,
+        )
+
+    def note(self, error: str) -> None:
+        self.errors.append(SyncError(inventory_id=None, name=None, error=error))
+
+
+@dataclass(kw_only=True, eq=False)
+class SyncRun:
+    """`check` raises once the right to this synchronisation may be lost. `bound`: what was bound under the
+    key when the walk began, by external id."""
+
+    caller: Caller
+    devices: SyncedDevices
+    facts: Facts
+    bound: Mapping[str, BoundDevice]
+    walk: Walk
+    check: Callable[[], None]
+    progress: Progress
+    tally: Tally = field(default_factory=Tally)
+    _done: int = 0
+
+    async def plan(self) -> Plan:
+        """What would be done now."""
+        names, ids, kept = await asyncio.to_thread(self._sought)
+        known = await self.devices.known(self.caller.org_id, self.facts.key, names, ids=ids, kept=kept)
+        return await asyncio.to_thread(make_plan, known, self.walk.wanted, self.facts)
+
+    def _sought(self) -> tuple[dict[str, str], list[str], set[str]]:
+        """The wanted names, the bound devices that are to be read whole, and the names of the others."""
+        names = {one.external_id: one.name for one in self.walk.wanted}
+        settled = {device.external_id for device in self.walk.settled}
+        ids = [device.id for external_id, device in self.bound.items() if external_id not in settled]
+        return names, ids, {device.name for device in self.walk.settled}
+
+    async def apply(self) -> Tally:
+        self.tally.failed += len(self.walk.problems)
+        self.tally.errors += self.walk.problems
+        if self.walk.missing is not None:
+            self.tally.note(f"{self.walk.missing}; nothing was removed")
+        self.tally.unchanged += len(self.walk.settled)
+        self._advance(len(self.walk.settled))
+        plan = await self.plan()
+        await self._remove(plan.removals)
+        left = await self._apply(plan, self.walk.wanted)
+        for _ in range(ROUNDS - 1):
+            if not left:
+                return self.tally
+            left = await self._apply(await self._plan_again(left), left)
+        for one in left:
+            self.tally.fail(one.inventory_id, one.name, BUSY)
+        return self.tally
+
+    async def _plan_again(self, left: Sequence[Wanted]) -> Plan:
+        names = {one.external_id: one.name for one in left}
+        known = await self.devices.known_again(self.caller.org_id, self.facts.key, names)
+        facts = Facts(key=self.facts.key, seen=self.facts.seen, complete=False, removes=False)
+        return await asyncio.to_thread(make_plan, known, left, facts)
+
+    async def _apply(self, plan: Plan, wanted: Sequence[Wanted]) -> list[Wanted]:
+        """Answers those that were edited between the plan and the write."""
+        for refused in plan.refused:
+            one = refused.wanted
+            if one is None:
+                self.tally.note(refused.error)
+            else:
+                self.tally.fail(one.inventory_id, one.name, refused.error)
+        self.tally.unchanged += len(plan.unchanged)
+        self._advance(len(plan.unchanged) + len(plan.refused))
+        renamed = [write for write in plan.updates if "name" in write.values]
+        again = await self._rename(renamed)
+        self.tally.updated += len(renamed) - len(again)
+        simple = [write for write in plan.updates if "name" not in write.values]
+        refused_ids = await self._write([*simple, *plan.adopts])
+        self.tally.updated += len(simple) + len(plan.adopts) - len(refused_ids)
+        again |= refused_ids
+        rebound = await self._write(plan.rebound)
+        self.tally.unchanged += len(plan.rebound) - len(rebound)
+        await self._write(plan.released)  # one that is edited meanwhile is released next time
+        revived = await self._revive(plan.revives)
+        made = await self._make(plan)
+        self.tally.added += len(plan.revives) - len(revived)
+        again |= rebound | revived | made
+        return [one for one in wanted if one.external_id in again]
+
+    async def _remove(self, devices: Iterable[KnownDevice]) -> None:
+        """Again and again while it helps: a device may be in use by one that is removed after it."""
+        waiting = list(devices)
+        while waiting:
+            refused: list[tuple[KnownDevice, str]] = []
+            for device in waiting:
+                self.check()
+                reason = await self.devices.remove(self.caller, device)
+                if reason is not None:
+                    refused.append((device, reason))
+            self.tally.removed += len(waiting) - len(refused)
+            if len(refused) == len(waiting):
+                for device, reason in refused:
+                    number = device.values["inventory_id"]
+                    self.tally.fail(number, device.name, f"not removed: {reason}")
+                return
+            waiting = [device for device, _ in refused]
+
+    async def _rename(self, writes: Sequence[DeviceWrite]) -> set[str]:
+        """Answers the external ids of those that were not written."""
+        by_id = {write.before.id: write for write in writes}
+        again: set[str] = set()
+        moves = {device_id: (write.before.name, write.name) for device_id, write in by_id.items()}
+        for wave in await asyncio.to_thread(waves, moves):
+            for batch in in_batches(wave):
+                steps = [_step(by_id, step) for step in batch]
+                again |= await self._write(steps, counted=not batch[0].parked)
+        return again
+
+    async def _write(self, writes: Sequence[DeviceWrite], *, counted: bool = True) -> set[str]:
+        again: set[str] = set()
+        for batch in in_batches(writes):
+            self.check()
+            refused = await self.devices.write(self.caller, batch)
+            again |= {write.external_id(self.facts.key) for write in batch if write.before.id in refused}
+            self._advance(len(batch) if counted else 0)
+        return again
+
+    async def _revive(self, writes: Sequence[DeviceWrite]) -> set[str]:
+        again: set[str] = set()
+        for batch in in_batches(writes):
+            self.check()
+            refused = await self.devices.revive(self.caller, batch)
+            again |= {write.external_id(self.facts.key) for write in batch if write.before.id in refused}
+            self._advance(len(batch))
+        return again
+
+    async def _make(self, plan: Plan) -> set[str]:
+        """Some batches at a time: while the database writes one, the next one is prepared."""
+        again: set[str] = set()
+        running: deque[asyncio.Task[set[str]]] = deque()
+        try:
+            for batch in in_batches(plan.creates, NEW):
+                if len(running) == AT_ONCE:
+                    again |= await _first(running)
+                self.check()
+                running.append(asyncio.create_task(self._make_batch(batch), name="sync batch"))
+            while running:
+                again |= await _first(running)
+        finally:  # whatever ends us, what has been begun is counted and audited
+            await asyncio.gather(*running, return_exceptions=True)
+        return again
+
+    async def _make_batch(self, batch: Sequence[NewDevice]) -> set[str]:
+        refused = await self.devices.make(self.caller, batch)
+        self.tally.added += len(batch) - len(refused)
+        self._advance(len(batch))
+        return refused
+
+    def _advance(self, count: int) -> None:
+        total = len(self.walk.wanted) + len(self.walk.settled)
+        self._done = min(self._done + count, total)
+        self.progress("apply", self._done, total)
+
+
+async def _first(running: deque[asyncio.Task[set[str]]]) -> set[str]:
+    """Of the batch that was begun first. Who is cancelled here does not cancel the batch."""
+    await asyncio.wait([running[0]])
+    return running.popleft().result()
+
+
+def _step(by_id: dict[str, DeviceWrite], step: Step) -> DeviceWrite:
+    """The write of one step; it notes a parking, for the device's own step that follows."""
+    write = by_id[step.device_id]
+    if not step.parked:
+        return write
+    by_id[step.device_id] = after_parking(write, step.name)
+    return parked(write, step.name)

@@ -1,0 +1,53 @@
+"""Which devices of a walk are here as the inventory describes them, told by a digest of the description.
+
+What such a device costs is a digest and a look-up: nothing else of it is checked, read or compared.
+"""
+
+from collections.abc import Mapping
+from hashlib import blake2b
+from typing import Any
+
+from netautod.devices.bindings.models import BoundDevice
+
+# To be raised when the rules of wanted.py or merge.py change: then every device is compared once more.
+RULES = 1
+LENGTH = 16
+
+
+class Settled:
+    """`bound`: the live devices that are bound under the key, by external id."""
+
+    def __init__(self, key: str, bound: Mapping[str, BoundDevice]) -> None:
+        self.bound = bound
+        self._begun = blake2b(f"{RULES} {key} ".encode(), digest_size=LENGTH)
+
+    def digest(self, device: Any) -> str:
+        """Of a plugin's RemoteDevice, whatever its fields hold; empty for what nests without end."""
+        said = (
+            device.external_id,
+            device.inventory_id,
+            device.name,
+            device.host,
+            device.device_type,
+            device.description,
+            device.manufacturer,
+            device.model,
+            device.platform,
+            device.site,
+            device.serial_number,
+            device.asset_tag,
+            device.tags,
+            device.metadata,
+        )
+        found = self._begun.copy()
+        try:
+            found.update(repr(said).encode(errors="replace"))
+        except RecursionError:
+            return ""
+        return found.hexdigest()
+
+    def has(self, external_id: str, digest: str) -> bool:
+        """Whether the device is here, and both it and its description are as the last synchronisation left
+        them."""
+        known = self.bound.get(external_id)
+        return known is not None and known.settled == digest

@@ -1,0 +1,101 @@
+"""The public module for plugin authors: everything that a plugin may import from netautod.
+
+A plugin is a package with an entry point in the group `netautod`; it implements hooks of
+`netautod.plugin_api.hookspecs` with `@hookimpl`. What it registers has async methods; see `Executor`.
+"""
+
+import pluggy
+
+from netautod.outbound.client import GuardedClient, OutboundAnswer, OutboundRequest, TlsPolicy
+from netautod.outbound.errors import AddressRefused, RequestFailed
+from netautod.plugin_api.auth import (
+    AuthHost,
+    AuthProvider,
+    Identity,
+    LoginRefused,
+    PasswordProvider,
+    ProbeResult,
+    ProviderUnavailable,
+    RedirectAttempt,
+    RedirectProvider,
+)
+from netautod.plugin_api.events import BackupStale, ConfigChanged, CredentialSuspended, FinishedExecution
+from netautod.plugin_api.executors import (
+    Acting,
+    ApprovalDecision,
+    CaptureOutcome,
+    CommandOutcome,
+    DeviceFailed,
+    DeviceInfo,
+    DeviceResult,
+    ExecutionFailed,
+    ExecutionInfo,
+    Executor,
+    NeedsApproval,
+    PermanentFailure,
+    ResultTotals,
+    RunContext,
+)
+from netautod.plugin_api.hookspecs import PROJECT
+from netautod.plugin_api.host import PluginHost, PluginService
+from netautod.plugin_api.inventory import (
+    IncompleteWalk,
+    InventoryAccess,
+    InventoryFailed,
+    InventoryPage,
+    InventoryProbe,
+    InventorySource,
+    OpenInventory,
+    RemoteDevice,
+    RemoteProblem,
+)
+
+__all__ = [
+    "Acting",
+    "AddressRefused",
+    "ApprovalDecision",
+    "AuthHost",
+    "AuthProvider",
+    "BackupStale",
+    "CaptureOutcome",
+    "CommandOutcome",
+    "ConfigChanged",
+    "CredentialSuspended",
+    "DeviceFailed",
+    "DeviceInfo",
+    "DeviceResult",
+    "ExecutionFailed",
+    "ExecutionInfo",
+    "Executor",
+    "FinishedExecution",
+    "GuardedClient",
+    "Identity",
+    "IncompleteWalk",
+    "InventoryAccess",
+    "InventoryFailed",
+    "InventoryPage",
+    "InventoryProbe",
+    "InventorySource",
+    "LoginRefused",
+    "NeedsApproval",
+    "OpenInventory",
+    "OutboundAnswer",
+    "OutboundRequest",
+    "PasswordProvider",
+    "PermanentFailure",
+    "PluginHost",
+    "PluginService",
+    "ProbeResult",
+    "ProviderUnavailable",
+    "RedirectAttempt",
+    "RedirectProvider",
+    "RemoteDevice",
+    "RemoteProblem",
+    "RequestFailed",
+    "ResultTotals",
+    "RunContext",
+    "TlsPolicy",
+    "hookimpl",
+]
+
+hookimpl = pluggy.HookimplMarker(PROJECT)

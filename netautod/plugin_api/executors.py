@@ -1,0 +1,230 @@
+"""What executors implement and are given."""
+
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, ClassVar, Protocol
+
+from marshmallow import Schema
+
+
+class ExecutionFailed(Exception):
+    """This attempt failed; it is retried while the task has retries left. `output` is kept."""
+
+    def __init__(self, text: str, *, output: Any = None) -> None:
+        super().__init__(text)
+        self.text = text
+        self.output = output
+
+
+class PermanentFailure(ExecutionFailed):
+    """The execution failed and trying again cannot help."""
+
+
+class NeedsApproval(Exception):
+    """Parks the execution until somebody approves; `request` says what for, `state` is `resume` later.
+
+    Both are JSON values; `state` at most 1 MiB.
+    """
+
+    def __init__(self, request: Mapping[str, Any], *, state: Any = None) -> None:
+        super().__init__("approval needed")
+        self.request = request
+        self.state = state
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExecutionInfo:
+    """What is being run. `attempt` counts from 1; `deadline` is when this attempt times out."""
+
+    id: str
+    task_id: str
+    task_name: str
+    attempt: int
+    deadline: datetime
+
+
+@dataclass(frozen=True, kw_only=True)
+class ApprovalDecision:
+    decision: str
+    by: str
+    comment: str | None
+    at: datetime
+
+
+@dataclass(frozen=True, kw_only=True)
+class DeviceInfo:
+    """A device as a plugin sees it."""
+
+    id: str
+    name: str
+    host: str
+    device_type: str
+    site: str | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class CaptureOutcome:
+    """A stored capture; `changed` is false if the newest version already had this content.
+
+    `notes` are sentences for the log, such as which file the device does not have.
+    """
+
+    config_id: str
+    version: int
+    config_hash: str
+    changed: bool
+    credential_id: str | None
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class CommandOutcome:
+    """What a command printed (at most 1 MiB, marked when cut); `output` is what came when it failed.
+
+    `error` is a sentence and `error_kind` one of the typed device failures (`auth`, `refused_command`, ...),
+    or `not_found`; both are None for a success.
+    """
+
+    success: bool
+    output: str
+    error: str | None
+    error_kind: str | None
+    duration_ms: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class DeviceResult:
+    """What happened to one device. `error_kind` is one of the typed device failures (`auth`, ...).
+
+    `final`: it failed and is not to be visited again by a retry.
+    """
+
+    device_id: str
+    device_name: str
+    success: bool
+    duration_ms: int
+    changed: bool | None = None
+    version: int | None = None
+    config_id: str | None = None
+    config_hash: str | None = None
+    credential_id: str | None = None
+    error: str | None = None
+    error_kind: str | None = None
+    final: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class ResultTotals:
+    """Sums over all results of the execution, earlier attempts included."""
+
+    devices_total: int
+    succeeded: int
+    failed: int
+    changed: int
+    unchanged: int
+
+
+class Results(Protocol):
+    """Per-device results of this execution; they survive retries and the loss of a node."""
+
+    async def record(self, result: DeviceResult) -> None:
+        """Stores the result, replacing the device's earlier one."""
+        ...
+
+    async def settled(self) -> frozenset[str]:
+        """Ids of devices that need no further visit: they succeeded, or failed for good."""
+        ...
+
+    async def totals(self) -> ResultTotals: ...
+
+
+class Acting(Protocol):
+    """The product's services behind the same permission checks as HTTP, as the task's owner."""
+
+    def devices(
+        self, *, site: str | None = None, device_type: str | None = None
+    ) -> AsyncIterator[DeviceInfo]:
+        """All devices that match, in the order of their ids."""
+        ...
+
+    async def capture_config(self, device_id: str, *, credential_id: str | None = None) -> CaptureOutcome:
+        """Reads and stores the device's config; raises `DeviceFailed`."""
+        ...
+
+    async def run_command(
+        self, device_id: str, command: str, *, timeout_seconds: float = 30.0
+    ) -> CommandOutcome:
+        """Runs one line on the device (1 to 300 seconds); needs devices.manage, and is audited.
+
+        A device that fails or asks a question is an outcome; ValueError for a command of several lines.
+        """
+        ...
+
+    async def create_snapshot(self, name: str, totals: ResultTotals) -> str:
+        """Makes (or completes) this execution's config snapshot from its results; answers its id."""
+        ...
+
+
+class DeviceFailed(Exception):
+    """A device operation failed. `kind` is the typed reason; `final` says that a retry cannot help.
+
+    `credential_id` is the credential that was used or would have been, None if it did not come to that.
+    """
+
+    def __init__(
+        self, text: str, *, kind: str, final: bool = False, credential_id: str | None = None
+    ) -> None:
+        super().__init__(text)
+        self.text = text
+        self.kind = kind
+        self.final = final
+        self.credential_id = credential_id
+
+
+class RunContext(Protocol):
+    """All that an executor sees."""
+
+    @property
+    def execution(self) -> ExecutionInfo: ...
+
+    @property
+    def parameters(self) -> Mapping[str, Any]: ...
+
+    @property
+    def results(self) -> Results: ...
+
+    @property
+    def acting(self) -> Acting: ...
+
+    @property
+    def approval(self) -> ApprovalDecision | None:
+        """The decision, when the run was parked before."""
+        ...
+
+    @property
+    def resume(self) -> Any:
+        """What `NeedsApproval.state` was, when the run was parked before."""
+        ...
+
+    async def log(self, level: str, text: str, device_id: str | None = None) -> None:
+        """One line of the execution's log; `level` is debug, info, warning or error."""
+        ...
+
+    async def progress(self, done: int, total: int) -> None: ...
+
+
+class Executor(Protocol):
+    """Runs the tasks of one type.
+
+    `run` may be cancelled at any await and returns the JSON value of `output`. `ExecutionFailed` fails
+    the attempt (retried), `PermanentFailure` the execution, `NeedsApproval` parks it; any other exception
+    is a failure with a generic text and a logged trace. State, timeout, retry and leases are the host's.
+    `idempotent` executors are started again on another node when theirs dies.
+    """
+
+    task_type: ClassVar[str]
+    parameters_schema: ClassVar[type[Schema] | None]
+    idempotent: ClassVar[bool]
+
+    async def run(self, context: RunContext) -> Any: ...

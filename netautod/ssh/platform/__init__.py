@@ -1,0 +1,1 @@
+"""Platforms: what the CLI engine knows of one kind of device, read from TOML definitions."""

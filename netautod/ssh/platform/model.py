@@ -1,0 +1,211 @@
+"""The values that describe a platform: all that the CLI engine knows of one kind of device."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from functools import cached_property
+from typing import Literal
+
+from netautod.ssh.platform.line_memory import LineMemory
+
+
+@dataclass(frozen=True, kw_only=True)
+class CaptureItem:
+    """One part of a configuration: a command, or (exec channel only) a file that is read with its path.
+
+    `alternatives` are tried in turn where the device refuses the command (releases with another syntax).
+    An `optional` part that is refused is left out with a note.
+    """
+
+    command: str | None = None
+    file: str | None = None
+    alternatives: tuple[str, ...] = ()
+    optional: bool = False
+
+    @classmethod
+    def parse(cls, entry: str) -> "CaptureItem":
+        """From the form of the settings: `/etc/hosts` is a file, `ip route` a command, `-ip r` optional."""
+        what, optional = entry.removeprefix("-").strip(), entry.startswith("-")
+        if what.startswith("/"):
+            return cls(file=what, optional=optional)
+        return cls(command=what, optional=optional)
+
+    @property
+    def title(self) -> str:
+        """The head over this part in a configuration of several parts."""
+        return f"file {self.file}" if self.file is not None else f"command {self.command}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class LoginDialog:
+    """The login that a device asks for on its terminal, after that of SSH or instead of it.
+
+    It is answered with the name and the password of the same credential, each once.
+    """
+
+    password_prompt: re.Pattern[str]
+    user_prompt: re.Pattern[str] | None = None
+
+    def asks_user(self, line: str) -> bool:
+        """Whether the line is the question for the name."""
+        return self.user_prompt is not None and self.user_prompt.search(line) is not None
+
+    def asks(self, line: str) -> bool:
+        """Whether the line is one of the questions of the dialog."""
+        return self.asks_user(line) or self.password_prompt.search(line) is not None
+
+
+@dataclass(frozen=True, kw_only=True)
+class EnableDialog(LoginDialog):
+    """How to get from the unprivileged to the privileged mode, by a command and the enable secret.
+
+    Where a device asks for a name first, the name of the login is sent.
+    """
+
+    command: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class LoginAnswer:
+    """What is sent when a text that `pattern` finds stands between login and prompt; once per session.
+
+    For harmless texts only (press any key, a banner to accept): what `answer` says decides nothing.
+    """
+
+    pattern: re.Pattern[str]
+    answer: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class SecretPattern:
+    """Where a secret stands on a line: the group `secret` of `pattern`, matched from the start of the line.
+
+    `shown` is `stable` when two reads of the same setting show the same text, `resalted` when the device
+    encrypts it anew for each read. With `until` the secret goes on over the following lines, to the end of
+    the first line that `until` finds.
+    """
+
+    pattern: re.Pattern[str]
+    shown: Literal["stable", "resalted"]
+    until: re.Pattern[str] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Platform:
+    """All that the engine knows of one kind of device; the data is in `platforms/<name>.toml`.
+
+    `prompts` maps a mode (`exec`, `privileged`, `config`) to the pattern of its prompt line, whose group
+    `host` is the name of the device; groups whose name begins with `moving` are what differs from one
+    prompt to the next (a counter, a star for unsaved changes). `prompt_heads` are lines above the prompt
+    that belong to it. `enter` ends each line that is sent. `login_suffix` follows the user name at the
+    login. `pager_end` is the text of a pager that waits at the end of the output for `pager_end_key`.
+    `gaps` are lines by which a device says that it left a part of the configuration out, wherever they
+    stand. `capture_mode` is the mode that a capture needs, None for any. `sources` cites where the facts
+    come from.
+    """
+
+    name: str
+    aliases: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()
+    channel: Literal["shell", "exec"] = "shell"
+    prompts: Mapping[str, re.Pattern[str]] = field(default_factory=dict)
+    prompt_heads: tuple[re.Pattern[str], ...] = ()
+    enter: str = "\n"
+    login_suffix: str = ""
+    capture_mode: str | None = None
+    login: LoginDialog | None = None
+    login_answers: tuple[LoginAnswer, ...] = ()
+    paging_off: tuple[str, ...] = ()
+    width: tuple[str, ...] = ()
+    pager: tuple[re.Pattern[str], ...] = ()
+    pager_key: str = " "
+    pager_end: tuple[re.Pattern[str], ...] = ()
+    pager_end_key: str = "q"
+    questions: tuple[re.Pattern[str], ...] = ()
+    log_lines: tuple[re.Pattern[str], ...] = ()
+    enable: EnableDialog | None = None
+    capture: tuple[CaptureItem, ...]
+    end_marker: re.Pattern[str] | None = None
+    failures: tuple[re.Pattern[str], ...] = ()
+    gaps: tuple[re.Pattern[str], ...] = ()
+    noise_lines: tuple[re.Pattern[str], ...] = ()
+    noise_parts: tuple[re.Pattern[str], ...] = ()
+    secrets: tuple[SecretPattern, ...] = ()
+
+    def __getstate__(self) -> dict[str, object]:
+        """Its fields alone, for worker processes: what was remembered of lines stays behind."""
+        return {item.name: getattr(self, item.name) for item in fields(self)}
+
+    def mode_of(self, line: str) -> tuple[str, str] | None:
+        """The mode and the host name when `line` is a prompt of this platform, else None."""
+        for mode, pattern in self.prompts.items():
+            match = pattern.match(line)
+            if match is not None:
+                return mode, match["host"]
+        return None
+
+    def steady(self, line: str) -> str:
+        """The prompt without what differs from one to the next; other lines as they are."""
+        for pattern in self.prompts.values():
+            moving = [name for name in pattern.groupindex if name.startswith("moving")]
+            match = pattern.match(line) if moving else None
+            if match is not None:
+                for start, end in sorted((match.span(name) for name in moving), reverse=True):
+                    line = line[: max(start, 0)] + line[max(end, 0) :]
+                break
+        return line.rstrip()
+
+    def is_prompt_head(self, line: str) -> bool:
+        """Whether the line, directly above a prompt, is a part of it."""
+        return any(pattern.match(line) for pattern in self.prompt_heads)
+
+    def is_question(self, line: str) -> bool:
+        """Whether the device waits for an answer that only a person should give."""
+        return any(pattern.search(line) for pattern in self.questions)
+
+    def is_log_line(self, line: str) -> bool:
+        """Whether the device printed this line on its own, not as part of a command's output."""
+        return any(pattern.match(line) for pattern in self.log_lines)
+
+    @cached_property
+    def output_lines(self) -> LineMemory:
+        """Lines of an output that are no log line, no text of a pager and no word of a gap."""
+        odd = [pattern.search for pattern in (*self.pager, *self.gaps)]
+        return LineMemory(lambda line: not self.is_log_line(line) and not any(found(line) for found in odd))
+
+    @cached_property
+    def config_lines(self) -> LineMemory:
+        """Lines that normalising leaves as they are."""
+        noise, parts, secret = self.noise_or_log.match, self.any_noise_part.search, self.any_secret.match
+
+        def is_plain(line: str) -> bool:
+            found = noise(line) or parts(line) or secret(line)
+            return found is None and line == line.rstrip()
+
+        return LineMemory(is_plain)
+
+    @cached_property
+    def noise_or_log(self) -> re.Pattern[str]:
+        """One pattern for every line that says nothing about the configuration (one search, not many)."""
+        return _any_of([*self.noise_lines, *self.log_lines])
+
+    @cached_property
+    def any_noise_part(self) -> re.Pattern[str]:
+        """One pattern for the pieces within a line that change by themselves."""
+        return _any_of(self.noise_parts)
+
+    @cached_property
+    def any_secret(self) -> re.Pattern[str]:
+        """One pattern that matches every line that one of the secret patterns matches."""
+        return _any_of([secret.pattern for secret in self.secrets])
+
+    @cached_property
+    def any_long_secret(self) -> re.Pattern[str]:
+        """The same for the secrets that go on over several lines."""
+        return _any_of([secret.pattern for secret in self.secrets if secret.until is not None])
+
+
+def _any_of(patterns: "list[re.Pattern[str]] | tuple[re.Pattern[str], ...]") -> re.Pattern[str]:
+    if not patterns:
+        return re.compile(r"(?!)")  # matches nothing
+    return re.compile("|".join(f"(?:{re.sub(r'[(][?]P<[^>]+>', '(?:', item.pattern)})" for item in patterns))

@@ -1,0 +1,125 @@
+"""Reads one TOML definition into a Platform; a faulty file is refused with the place and the problem."""
+
+import re
+from importlib.resources.abc import Traversable
+
+from netautod.core.errors import InvalidInput
+from netautod.ssh.platform import file as platform_file
+from netautod.ssh.platform.model import (
+    CaptureItem,
+    EnableDialog,
+    LoginAnswer,
+    LoginDialog,
+    Platform,
+    SecretPattern,
+)
+
+
+def load_platform(path: Traversable) -> Platform:
+    """Reads and checks one TOML definition; InvalidInput names the file, the table and the key."""
+    table = platform_file.read(path)
+    prompts = table.table("prompts")
+    session = table.table("session")
+    enable = table.table("enable") if table.has("enable") else None
+    capture = table.table("capture")
+    noise = table.table("noise")
+    platform = Platform(
+        name=table.text("name"),
+        aliases=table.texts("aliases"),
+        sources=table.texts("sources", required=True),
+        channel="exec" if table.choice("channel", ("shell", "exec")) == "exec" else "shell",
+        prompts={mode: prompts.pattern(mode, groups=("host",)) for mode in prompts.names()},
+        prompt_heads=session.patterns("prompt_heads"),
+        enter=session.optional_text("enter") or "\n",
+        login_suffix=session.optional_text("login_suffix") or "",
+        login=_login(table.table("login")) if table.has("login") else None,
+        login_answers=tuple(_answer(item) for item in session.tables("login_answers", required=False)),
+        capture_mode=session.optional_text("capture_mode"),
+        paging_off=session.texts("paging_off"),
+        width=session.texts("width"),
+        pager=session.patterns("pager"),
+        pager_key=session.optional_text("pager_key") or " ",
+        pager_end=session.patterns("pager_end"),
+        pager_end_key=session.optional_text("pager_end_key") or "q",
+        questions=session.patterns("questions"),
+        log_lines=session.patterns("log_lines"),
+        enable=None if enable is None else _enable(enable),
+        capture=tuple(_item(item) for item in capture.tables("items")),
+        end_marker=capture.optional_pattern("end_marker"),
+        failures=capture.patterns("failures"),
+        gaps=capture.patterns("gaps"),
+        noise_lines=noise.patterns("lines"),
+        noise_parts=noise.patterns("parts"),
+        secrets=tuple(_secret(item) for item in table.tables("secrets", required=False)),
+    )
+    _check(platform, path.name)
+    for part in (table, prompts, session, capture, noise):
+        part.refuse_unknown()
+    return platform
+
+
+def _enable(table: platform_file.Table) -> EnableDialog:
+    dialog = EnableDialog(
+        command=table.text("command"),
+        password_prompt=table.pattern("password_prompt"),
+        user_prompt=table.optional_pattern("user_prompt"),
+    )
+    table.refuse_unknown()
+    return dialog
+
+
+def _login(table: platform_file.Table) -> LoginDialog:
+    dialog = LoginDialog(
+        password_prompt=table.pattern("password_prompt"),
+        user_prompt=table.optional_pattern("user_prompt"),
+    )
+    table.refuse_unknown()
+    return dialog
+
+
+def _answer(table: platform_file.Table) -> LoginAnswer:
+    answer = LoginAnswer(pattern=table.pattern("pattern"), answer=table.text("answer"))
+    table.refuse_unknown()
+    return answer
+
+
+def _item(table: platform_file.Table) -> CaptureItem:
+    item = CaptureItem(
+        command=table.optional_text("command"),
+        file=table.optional_text("file"),
+        alternatives=table.texts("alternatives"),
+        optional=table.flag("optional"),
+    )
+    if (item.command is None) == (item.file is None):
+        raise table.wrong("needs either a command or a file")
+    if item.alternatives and item.command is None:
+        raise table.wrong("alternatives need a command")
+    table.refuse_unknown()
+    return item
+
+
+def _secret(table: platform_file.Table) -> SecretPattern:
+    shown = table.choice("shown", ("stable", "resalted"))
+    secret = SecretPattern(
+        pattern=table.pattern("pattern", groups=("secret",)),
+        shown="stable" if shown == "stable" else "resalted",
+        until=table.optional_pattern("until"),
+    )
+    table.refuse_unknown()
+    return secret
+
+
+def _check(platform: Platform, file_name: str) -> None:
+    """What one key cannot say of itself."""
+    try:
+        _ = (platform.noise_or_log, platform.any_noise_part, platform.any_secret, platform.any_long_secret)
+    except re.error as exc:  # each is good alone, but together they are not: (?i) instead of (?i:...), \\1
+        raise InvalidInput(f"{file_name}: the patterns of noise or secrets do not combine: {exc}") from exc
+    if re.fullmatch(r"[a-z0-9_]+", platform.name) is None:
+        raise InvalidInput(f"{file_name}: name must consist of a-z, 0-9 and _")
+    if platform.channel == "shell" and not platform.prompts:
+        raise InvalidInput(f"{file_name}: a shell platform needs at least one prompt")
+    if platform.capture_mode is not None and platform.capture_mode not in platform.prompts:
+        raise InvalidInput(f"{file_name}: [session] capture_mode names no mode of [prompts]")
+    if platform.channel == "shell" and any(item.file is not None for item in platform.capture):
+        raise InvalidInput(f"{file_name}: [capture] a file can be read over an exec channel only")

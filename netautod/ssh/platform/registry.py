@@ -1,0 +1,53 @@
+"""The registry that finds a platform by device_type: those that ship, and those of plugins."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+
+from netautod.core.errors import InvalidInput
+from netautod.ssh.platform.model import CaptureItem, Platform
+from netautod.ssh.platform.reading import load_platform
+
+FALLBACK = "generic"
+
+
+class PlatformRegistry:
+    """The platforms by name and alias; made with those that ship with the product."""
+
+    def __init__(self) -> None:
+        self._by_name: dict[str, Platform] = {}
+        self._names: dict[str, str] = {}
+        folder = files("netautod.ssh").joinpath("platforms")
+        for entry in sorted(folder.iterdir(), key=lambda item: item.name):
+            if entry.name.endswith(".toml"):
+                self.register(entry)
+
+    def register(self, path: Traversable, *, override: bool = False) -> Platform:
+        """Adds the platform that the TOML file at `path` (a `pathlib.Path` too) defines.
+
+        InvalidInput names the file and what is wrong with it. A name or alias that is taken already is
+        refused, unless `override` says that the file stands for that platform from now on.
+        """
+        platform = load_platform(path)
+        for name in (platform.name, *platform.aliases):
+            owner = self._names.get(name)
+            if owner is not None and not (override and owner == platform.name):
+                raise InvalidInput(f"{path.name}: the platform name {name!r} is taken by {owner!r} already")
+        self._names = {name: owner for name, owner in self._names.items() if owner != platform.name}
+        self._by_name[platform.name] = platform
+        for name in (platform.name, *platform.aliases):
+            self._names[name] = platform.name
+        return platform
+
+    def capture_instead(self, name: str, items: Sequence[CaptureItem]) -> None:
+        """Lets the platform read other parts than its file says: an operator's own list."""
+        self._by_name[name] = replace(self._by_name[name], capture=tuple(items))
+
+    def get(self, device_type: str) -> Platform:
+        """The platform of a device_type, or alias; `generic` for one that nobody knows."""
+        return self._by_name[self._names.get(device_type, FALLBACK)]
+
+    def names(self) -> tuple[str, ...]:
+        """The platforms with a definition of their own, sorted."""
+        return tuple(sorted(self._by_name))

@@ -1,0 +1,1 @@
+"""A private MongoDB for installations without one: a mongod that lives and dies with this process."""

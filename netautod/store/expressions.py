@@ -1,0 +1,11 @@
+"""Expressions of update pipelines and aggregations."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from netautod.store.client import Document
+
+
+def literal(values: Mapping[str, Any]) -> Document:
+    """Values for a pipeline's `$set`: a text that begins with `$` must not become an expression."""
+    return {key: {"$literal": value} for key, value in values.items()}

@@ -1,0 +1,189 @@
+"""Keeps the leases that this node holds on rows of one collection: claim, heartbeat, loss.
+
+A leased row carries `owner` (node id), `epoch` (grows with every claim) and `lease_until`. All times
+are the server's (`$$NOW`), so the clocks of the nodes do not matter; a node's own judgement of "have I
+lost it" uses its monotonic clock only.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+from uuid import uuid4
+
+from netautod.core.clock import Clock
+from netautod.core.errors import NetautodError, Unavailable
+from netautod.store.client import Collection, Document, Filter
+
+logger = logging.getLogger(__name__)
+NEVER = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+class LeaseLostError(NetautodError):
+    """The work belongs to somebody else by now, or may do so: nothing more may be written or sent."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LeaseTimes:
+    """All in seconds: a lease, between heartbeats, and without one until the node gives up by itself."""
+
+    lease: float
+    heartbeat: float
+    abandon: float
+
+
+@dataclass(kw_only=True, eq=False)
+class Held:
+    """One lease of this node. `check()` is the fence to pass before anything leaves the node."""
+
+    row_id: str
+    epoch: int
+    row: Document
+    _clock: Clock
+    _abandon: float
+    _acknowledged: float
+    on_lost: Callable[[], None] = lambda: None
+    lost: bool = False
+
+    def check(self) -> None:
+        """Raises LeaseLostError if the lease is lost, or unconfirmed for so long that it may be."""
+        if not self.lost and self._clock.monotonic() - self._acknowledged > self._abandon:
+            self.lose()
+        if self.lost:
+            raise LeaseLostError("this node no longer holds the lease")
+
+    def confirm(self, sent_at: float) -> None:
+        self._acknowledged = max(self._acknowledged, sent_at)
+
+    def expired(self, now: float) -> bool:
+        return now - self._acknowledged > self._abandon
+
+    def lose(self) -> None:
+        if not self.lost:
+            self.lost = True
+            self.on_lost()
+
+
+@dataclass(kw_only=True, eq=False)
+class LeaseKeeper:
+    """Claims rows for `node_id` and renews all that it holds in one round trip per heartbeat."""
+
+    collection: Collection
+    node_id: str
+    clock: Clock
+    times: LeaseTimes
+    _held: dict[str, Held] = field(default_factory=dict)
+    _tasks: list[asyncio.Task[None]] = field(default_factory=list)
+    failed_at: float | None = None
+
+    async def __aenter__(self) -> "LeaseKeeper":
+        self._tasks = [asyncio.create_task(self._beat()), asyncio.create_task(self._watch())]
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    def fence(self, held: Held) -> Document:
+        """The filter of every write to the row: no match means that the lease is gone."""
+        return {"_id": held.row_id, "owner": self.node_id, "epoch": held.epoch}
+
+    async def claim(self, row_id: str, where: Filter, change: Mapping[str, Any]) -> Held | None:
+        """Compare-and-set by id and `where`; `change` is merged into the pipeline's `$set`.
+
+        None: somebody else was faster. Raises Duplicate where a unique index forbids the claim.
+        """
+        sent_at = self.clock.monotonic()
+        row = await self.collection.find_and_update(
+            {"_id": row_id, **where}, [{"$set": {**change, **self._taking()}}]
+        )
+        return None if row is None else self._hold(row, sent_at)
+
+    async def claim_free(self, row_id: str) -> Held | None:
+        """Takes a row that does not exist or whose lease ran out, in one round trip; None if it is held."""
+        sent_at = self.clock.monotonic()
+        # An upsert may not filter with $expr, so the condition stands in the update; the token tells
+        # whether it was this call that took the row (the holder may be this very node).
+        token = uuid4().hex
+        free = {"$lt": [{"$ifNull": ["$lease_until", {"$literal": NEVER}]}, "$$NOW"]}
+        taking = {**self._taking(), "claim": {"$literal": token}}
+        change = {key: {"$cond": [free, value, f"${key}"]} for key, value in taking.items()}
+        row = await self.collection.find_and_update({"_id": row_id}, [{"$set": change}], upsert=True)
+        return self._hold(row, sent_at) if row is not None and row["claim"] == token else None
+
+    def _taking(self) -> Document:
+        return {
+            "owner": {"$literal": self.node_id},
+            "epoch": {"$add": [{"$ifNull": ["$epoch", 0]}, 1]},
+            "lease_until": self._lease_end(),
+        }
+
+    def _hold(self, row: Document, sent_at: float) -> Held:
+        held = Held(
+            row_id=row["_id"],
+            epoch=row["epoch"],
+            row=row,
+            _clock=self.clock,
+            _abandon=self.times.abandon,
+            _acknowledged=sent_at,
+        )
+        if held.row_id in self._held:
+            # Ours was taken away and given up before a heartbeat told us; nobody would look after it again.
+            self._held[held.row_id].lose()
+        self._held[held.row_id] = held
+        return held
+
+    def release(self, held: Held) -> None:
+        """Stops renewing; the caller has written the row's end, or lets the lease run out."""
+        if self._held.get(held.row_id) is held:
+            del self._held[held.row_id]
+
+    async def _beat(self) -> None:
+        pause = self.times.heartbeat
+        while True:
+            await asyncio.sleep(pause)
+            pause = self.times.heartbeat
+            try:
+                async with asyncio.timeout(self.times.heartbeat):
+                    await self.renew()
+            except (Unavailable, TimeoutError) as error:
+                self.failed_at = self.clock.monotonic()
+                # Soon again: with the next regular one the leases would be as old as `abandon`.
+                pause = self.times.heartbeat / 10
+                logger.warning("heartbeat of %s failed: %r", self.collection.name, error)
+            except Exception:  # without heartbeats this node would lose every lease from now on
+                self.failed_at = self.clock.monotonic()
+                logger.exception("heartbeat of %s failed", self.collection.name)
+
+    async def _watch(self) -> None:
+        """Apart from the heartbeat, so that a database that hangs cannot delay the giving up."""
+        while True:
+            await asyncio.sleep(self.times.abandon / 20)
+            now = self.clock.monotonic()
+            for held in list(self._held.values()):
+                if held.expired(now):
+                    held.lose()
+
+    async def renew(self) -> None:
+        """One heartbeat: renews what is still ours and tells the holders of what is not."""
+        if not self._held:
+            return
+        held = dict(self._held)
+        sent_at = self.clock.monotonic()
+        ids = list(held)
+        await self.collection.update_many(
+            {"_id": {"$in": ids}, "owner": self.node_id}, [{"$set": {"lease_until": self._lease_end()}}]
+        )
+        rows = await self.collection.find({"_id": {"$in": ids}, "owner": self.node_id}, fields={"epoch": 1})
+        epochs = {row["_id"]: row["epoch"] for row in rows}
+        for row_id, lease in held.items():
+            if epochs.get(row_id) == lease.epoch:
+                lease.confirm(sent_at)
+            elif self._held.get(row_id) is lease:
+                lease.lose()
+
+    def _lease_end(self) -> Document:
+        return {"$add": ["$$NOW", int(self.times.lease * 1000)]}

@@ -1,0 +1,60 @@
+"""Named leases: "only one node at a time may do this", for things that are no rows of their own."""
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+
+from netautod.store.batching import Gathered
+from netautod.store.client import Duplicate, Filter
+from netautod.store.leases.keeper import Held, LeaseKeeper
+
+COLLECTION = "leases"
+FIRST_WAIT, LONGEST_WAIT = 0.1, 2.0
+
+
+class NamedLeases:
+    """Leases such as `device:<id>` or `sync:<source id>`; the row exists only while somebody holds it."""
+
+    def __init__(self, keeper: LeaseKeeper) -> None:
+        self._keeper = keeper
+        self._ends: Gathered[None, Filter, None] = Gathered(self._end)
+
+    async def acquire(self, name: str) -> Held | None:
+        """The lease, or None while another holder (of this node or another) has it."""
+        try:
+            return await self._keeper.claim_free(name)
+        except Duplicate:
+            return None  # two upserts met: the other one made the row
+
+    async def release(self, held: Held, *, patient: bool = False) -> None:
+        """`patient`: together with others that end within the next 30 ms."""
+        self._keeper.release(held)
+        # Shielded: who is cancelled while he waits for others would take his wish back, and the thing would
+        # stay locked until the lease runs out.
+        await asyncio.shield(self._ends.ask(None, self._keeper.fence(held), patient=patient))
+
+    async def _end(self, key: None, fences: Sequence[Filter]) -> Sequence[None]:
+        await self._keeper.collection.delete_batch(fences)
+        return [None] * len(fences)
+
+    @asynccontextmanager
+    async def hold(self, name: str, *, wait_seconds: float, patient: bool = False) -> AsyncIterator[Held]:
+        """Holds the lease for the block; raises TimeoutError if it is not free within `wait_seconds`.
+
+        `patient` as in `release`, for a block that ends well: who is cancelled must not wait for others.
+        """
+        async with asyncio.timeout(wait_seconds):
+            held = await self._wait(name)
+        try:
+            yield held
+        except BaseException:
+            await self.release(held)
+            raise
+        await self.release(held, patient=patient)
+
+    async def _wait(self, name: str) -> Held:
+        pause = FIRST_WAIT
+        while (held := await self.acquire(name)) is None:
+            await asyncio.sleep(pause)
+            pause = min(pause * 2, LONGEST_WAIT)
+        return held

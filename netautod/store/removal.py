@@ -1,0 +1,53 @@
+"""Removes records that nobody refers to, whatever is written or crashes meanwhile."""
+
+from contextlib import suppress
+from uuid import uuid4
+
+from netautod.core.errors import Conflict, NotFound
+from netautod.core.identity import OrgId
+from netautod.core.registries import References
+from netautod.store.client import Database
+
+# A record whose removal has begun is invisible to every read of its owner.
+VISIBLE = {"removal": None}
+
+
+class Removal:
+    """Removes records of one collection that nobody uses, safe against users that appear meanwhile.
+
+    First the record is hidden, then its users are looked for: whoever names a record checks that it is
+    visible before and after its own write, so one of the two sides always notices the other. If we die in
+    between, the record stays hidden until `resume` decides.
+    """
+
+    def __init__(self, database: Database, collection: str, references: References) -> None:
+        self._all = database.collection(collection)
+        self._records = database.scoped(collection)
+        self._references = references
+
+    async def remove(self, org_id: OrgId, record_id: str) -> None:
+        """Raises NotFound, or Conflict that names the users."""
+        await self._references.refuse_if_used(org_id, record_id)
+        await self._hide_and_remove(org_id, record_id)
+
+    async def resume(self) -> None:
+        """Called at start: finishes or takes back the removals that a crash interrupted."""
+        for row in await self._all.find({"removal": {"$gt": ""}}, fields={"org_id": 1}):
+            # A user, another node that is faster: both are fine, and settled.
+            with suppress(Conflict, NotFound):
+                await self._hide_and_remove(OrgId(row["org_id"]), str(row["_id"]))
+
+    async def _hide_and_remove(self, org_id: OrgId, record_id: str) -> None:
+        # Each attempt has its own token: one that takes over invalidates what an older one decided.
+        token = uuid4().hex
+        if not await self._records.update(org_id, {"_id": record_id}, {"$set": {"removal": token}}):
+            raise NotFound(f"{self._references.resource} not found")
+        mine = {"_id": record_id, "removal": token}
+        try:
+            await self._references.refuse_if_used(org_id, record_id)
+        except Conflict:
+            await self._records.update(org_id, mine, {"$unset": {"removal": ""}})
+            raise
+        removed = await self._records.delete(org_id, mine)
+        if not removed and await self._records.find_one(org_id, {"_id": record_id}) is not None:
+            raise Conflict(f"{self._references.resource} is being deleted by another request")

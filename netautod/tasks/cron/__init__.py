@@ -1,0 +1,1 @@
+"""Cron schedules: their grammar, their time zones, and when they fire."""

@@ -1,0 +1,1 @@
+"""Organizations and how they are made."""

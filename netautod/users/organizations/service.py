@@ -1,0 +1,200 @@
+"""Making organizations: the organization, its built-in roles and its first administrator.
+
+The three are separate documents. An organization is `ready` only when all are there, and every step may
+be done again: whoever finds one that is not ready finishes it.
+"""
+
+import secrets
+from dataclasses import dataclass, field
+from uuid import uuid4
+
+from netautod.audit.service import AuditLog
+from netautod.core.clock import Clock
+from netautod.core.errors import Conflict, InvalidInput, NotFound
+from netautod.core.identity import (
+    OrgId,
+)
+from netautod.store.client import (
+    Database,
+    Duplicate,
+)
+from netautod.users.models import (
+    ADMIN_ROLE,
+    BUILTIN_ROLES,
+    LOCAL,
+    NewUser,
+    Organization,
+    Role,
+    User,
+    require_username,
+)
+from netautod.users.organizations.store import OrganizationStore
+from netautod.users.passwords import PasswordHasher, check_policy
+from netautod.users.roles.store import RoleStore
+from netautod.users.service import USERNAME_TAKEN, system_caller
+from netautod.users.store import UserStore
+
+DEFAULT = "default"
+FIRST_ADMIN = "admin"
+NAME_TAKEN = "Organization with this name already exists"
+# Without 0 O 1 l I, which look alike; 20 of these 57 characters are 116 bits.
+ALPHABET = "23456789abcdefghijkmnopqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ"
+GENERATED_LENGTH = 20
+
+
+def generated_password() -> str:
+    return "".join(secrets.choice(ALPHABET) for _ in range(GENERATED_LENGTH))
+
+
+@dataclass(frozen=True, kw_only=True)
+class CreatedOrganization:
+    """`generated_password` is None if the caller chose it; it is told once and kept nowhere."""
+
+    organization: Organization
+    admin: str
+    generated_password: str | None = field(repr=False)
+
+
+class OrganizationService:
+    def __init__(
+        self,
+        database: Database,
+        *,
+        hasher: PasswordHasher,
+        clock: Clock,
+        audit: AuditLog,
+        password_min_length: int,
+    ) -> None:
+        self._store = OrganizationStore(database)
+        self._roles = RoleStore(database)
+        self._users = UserStore(database)
+        self._hasher = hasher
+        self._clock = clock
+        self._audit = audit
+        self._min_length = password_min_length
+        self._default_id: OrgId | None = None
+
+    async def all(self) -> list[Organization]:
+        return await self._store.all()
+
+    async def by_name(self, name: str) -> Organization:
+        found = await self._store.by_name(name.strip())
+        if found is None:
+            raise NotFound("Organization not found")
+        return found
+
+    async def default_id(self) -> OrgId:
+        """The organization of whoever runs the installation; asked once, it never changes."""
+        if self._default_id is None:
+            self._default_id = (await self.by_name(DEFAULT)).id
+        return self._default_id
+
+    async def create_organization(
+        self, name: str, *, admin: str, password: str | None = None
+    ) -> CreatedOrganization:
+        """`netautod org create`. Without a password one is generated.
+
+        Called again after it died half-way it finishes the work, and the password of this call holds.
+        Raises InvalidInput, or Conflict for a name or a username that is taken.
+        """
+        name, username = _require_name(name), require_username(admin)
+        chosen = password or generated_password()
+        self.check_policy(chosen, username)
+        await self._refuse_taken(name, username)
+        organization = await self.started(name)
+        if organization.ready:
+            raise Conflict(NAME_TAKEN)
+        hashed = await self._hasher.hash(chosen)
+        if not await self.add_admin(organization, username, hashed):
+            existing = await self._users.by_username(username)
+            if existing is None or existing.org_id != organization.id:
+                raise Conflict(USERNAME_TAKEN)
+            # An earlier call died after the insert: nobody knows the password that it generated.
+            change = {"password_hash": hashed}
+            if not await self._users.change(existing, change, self._clock.now(), ends_sessions=True):
+                raise Conflict("The organization is being created by another call")
+        await self.finish(organization, "cli")
+        return CreatedOrganization(
+            organization=organization, admin=username, generated_password=None if password else chosen
+        )
+
+    def check_policy(self, password: str, username: str, *, field: str = "password") -> None:
+        check_policy(password, username, self._min_length, field=field)
+
+    async def started(self, name: str) -> Organization:
+        """The organization of that name, made (not ready) if there is none, with its built-in roles."""
+        organization = await self._store.by_name(name)
+        if organization is None:
+            organization = Organization(
+                id=OrgId(str(uuid4())), name=name, ready=False, created_at=self._clock.now()
+            )
+            try:
+                await self._store.insert(organization)
+            except Duplicate:  # another node was first
+                organization = await self.by_name(name)
+        if not organization.ready:
+            await self._roles.insert_missing(organization.id, self._builtin(organization.id))
+        return organization
+
+    async def add_admin(self, organization: Organization, username: str, hashed: str) -> bool:
+        """Inserts the first administrator; False if the username exists already."""
+        roles = await self._roles.by_names(organization.id, [ADMIN_ROLE])
+        new = NewUser(username=username, roles=(ADMIN_ROLE,))
+        now = self._clock.now()
+        user = User.made(new, org_id=organization.id, username=username, roles=roles, now=now)
+        try:
+            await self._users.insert(user, hashed)
+        except Duplicate:
+            return False
+        details = {"username": username, "roles": user.role_names, "auth_provider": LOCAL}
+        await self._audit.record(system_caller(organization.id), "user.create", "user", user.id, details)
+        return True
+
+    async def finish(self, organization: Organization, actor: str) -> None:
+        """From here on the organization's creation is not repeated."""
+        await self._store.set_ready(organization.id)
+        caller = system_caller(organization.id, actor)
+        details = {"name": organization.name}
+        await self._audit.record(caller, "organization.create", "organization", organization.id, details)
+
+    async def refresh_builtin_roles(self) -> None:
+        """At start: the built-in roles of all organizations grant what this release says."""
+        for role in BUILTIN_ROLES:
+            await self._roles.set_builtin(role.name, role.permissions, self._clock.now())
+
+    async def _refuse_taken(self, name: str, username: str) -> None:
+        """Before anything is written, so that a refused call leaves no half organization behind."""
+        existing = await self._store.by_name(name)
+        if existing is not None and existing.ready:
+            raise Conflict(NAME_TAKEN)
+        user = await self._users.by_username(username)
+        if user is not None and (existing is None or user.org_id != existing.id):
+            raise Conflict(USERNAME_TAKEN)
+        if name == DEFAULT or username == FIRST_ADMIN:
+            default = await self._store.by_name(DEFAULT)
+            if default is None or not default.ready:
+                raise Conflict("The organization default and its user admin are made by the first start")
+
+    def _builtin(self, org_id: OrgId) -> list[Role]:
+        now = self._clock.now()
+        return [
+            Role(
+                id=str(uuid4()),
+                org_id=org_id,
+                name=role.name,
+                description=role.description,
+                permissions=role.permissions,
+                builtin=True,
+                created_at=now,
+                updated_at=now,
+            )
+            for role in BUILTIN_ROLES
+        ]
+
+
+def _require_name(text: str) -> str:
+    name = text.strip()
+    # Not printable: control characters and what a shell passed in that is no valid Unicode.
+    if not 1 <= len(name) <= 255 or not name.isprintable():
+        raise InvalidInput("name: 1 to 255 printable characters")
+    return name

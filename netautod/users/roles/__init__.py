@@ -1,0 +1,1 @@
+"""Roles: named sets of permissions."""

@@ -1,0 +1,141 @@
+"""The rules of roles: what a caller may put into one, and that neither a built-in nor a used one goes."""
+
+from collections.abc import Mapping
+from typing import Any
+from uuid import uuid4
+
+from netautod.audit.service import AuditLog
+from netautod.core.clock import Clock
+from netautod.core.errors import Conflict, Forbidden, NotFound
+from netautod.core.identity import (
+    Caller,
+    OrgId,
+)
+from netautod.core.pages import Page, PageOf
+from netautod.core.registries import (
+    Followers,
+    References,
+    Uses,
+)
+from netautod.store.client import (
+    Database,
+    Duplicate,
+)
+from netautod.store.removal import (
+    Removal,
+)
+from netautod.users.models import Role
+from netautod.users.rank import holds_all, require_grantable
+from netautod.users.roles.store import ROLES, RoleStore
+from netautod.users.store import UserStore
+
+NAME_TAKEN = "Role with this name already exists"
+NOT_FOUND = "Role not found"
+ATTEMPTS = 5
+
+
+class RoleService:
+    """`changed`: who caches what a user may do."""
+
+    def __init__(self, database: Database, *, clock: Clock, audit: AuditLog) -> None:
+        self.changed = Followers()
+        self._store = RoleStore(database)
+        self._users = UserStore(database)
+        self._clock = clock
+        self._audit = audit
+        references = References("Role")
+        references.register(self._users_with)
+        self._removal = Removal(database, ROLES, references)
+
+    async def resume(self) -> None:
+        """Called at start: finishes removals that a crash interrupted."""
+        await self._removal.resume()
+
+    async def page(self, org_id: OrgId, page: Page) -> PageOf[Role]:
+        return await self._store.page(org_id, page)
+
+    async def get(self, org_id: OrgId, role_id: str) -> Role:
+        role = await self._store.get(org_id, role_id)
+        if role is None:
+            raise NotFound(NOT_FOUND)
+        return role
+
+    async def create(self, caller: Caller, fields: Mapping[str, Any]) -> Role:
+        """`fields` as RoleRequest loads them. Raises Forbidden, or Conflict for a name that is taken."""
+        now = self._clock.now()
+        role = Role(
+            id=str(uuid4()),
+            org_id=caller.org_id,
+            name=fields["name"],
+            description=fields.get("description"),
+            permissions=tuple(dict.fromkeys(fields["permissions"])),
+            builtin=False,
+            created_at=now,
+            updated_at=now,
+        )
+        require_grantable(caller, role)
+        try:
+            await self._store.insert(role)
+        except Duplicate as error:
+            raise Conflict(NAME_TAKEN) from error
+        await self._audit.record(caller, "role.create", "role", role.id, _told(role))
+        return role
+
+    async def update(self, caller: Caller, role_id: str, sent: Mapping[str, Any]) -> Role:
+        """Raises NotFound, Forbidden, or Conflict for a built-in role or a name that is taken."""
+        for _ in range(ATTEMPTS):
+            role = await self._editable(caller, role_id)
+            changes = _differing(role, sent)
+            if not changes:
+                return role
+            if "permissions" in changes:
+                await self._check_permissions(caller, role, changes["permissions"])
+            try:
+                changed = await self._store.change(role, changes, self._clock.now())
+            except Duplicate as error:
+                raise Conflict(NAME_TAKEN) from error
+            if changed is not None:
+                break
+        else:
+            raise Conflict("The role is being changed by other requests; try again")
+        await self.changed.notify(caller.org_id, role_id)
+        details = {**_told(changed), "fields": sorted(changes), "old_permissions": list(role.permissions)}
+        await self._audit.record(caller, "role.update", "role", role_id, details)
+        return changed
+
+    async def delete(self, caller: Caller, role_id: str) -> None:
+        """Raises NotFound, Forbidden, or Conflict for a built-in role or one that a user has."""
+        role = await self._editable(caller, role_id)
+        await self._removal.remove(caller.org_id, role_id)
+        await self._audit.record(caller, "role.delete", "role", role_id, _told(role))
+
+    async def _editable(self, caller: Caller, role_id: str) -> Role:
+        role = await self.get(caller.org_id, role_id)
+        if not holds_all(caller, role.permissions):
+            raise Forbidden("This role holds permissions that you do not hold")
+        if role.builtin:
+            raise Conflict("Built-in roles cannot be changed or deleted")
+        return role
+
+    async def _check_permissions(self, caller: Caller, role: Role, permissions: list[str]) -> None:
+        if not holds_all(caller, permissions):
+            raise Forbidden("permissions: some of them you do not hold")
+        own = await self._users.get(caller.user_id)
+        # Else a permission that somebody has for a while could be made one for ever.
+        if own is not None and role.id in {held.id for held in own.roles}:
+            raise Forbidden("Nobody can change the permissions of his own roles")
+
+    async def _users_with(self, org_id: OrgId, role_id: str, limit: int) -> Uses:
+        names, count = await self._users.with_role(org_id, role_id, limit)
+        return Uses(kind="user", names=names, count=count)
+
+
+def _differing(role: Role, sent: Mapping[str, Any]) -> dict[str, Any]:
+    changes = {name: sent[name] for name in ("name", "description") if name in sent}
+    changes = {name: value for name, value in changes.items() if value != getattr(role, name)}
+    permissions = list(dict.fromkeys(sent.get("permissions", role.permissions)))
+    return changes if permissions == list(role.permissions) else {**changes, "permissions": permissions}
+
+
+def _told(role: Role) -> dict[str, Any]:
+    return {"name": role.name, "permissions": list(role.permissions)}
