@@ -12,14 +12,9 @@ from tornado.netutil import bind_sockets
 
 from netautod.core.clock import SystemClock
 from netautod.core.errors import Unauthenticated
-from netautod.core.identity import (
-    Caller,
-    RequestInfo,
-)
+from netautod.core.identity import Caller, RequestInfo
 from netautod.http import openapi
-from netautod.http.context import (
-    HttpContext,
-)
+from netautod.http.context import HttpContext
 from netautod.http.limits import RateLimiter
 from netautod.http.routes import Route, application
 from netautod.store.client import Database

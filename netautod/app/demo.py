@@ -16,10 +16,7 @@ from netautod.app.build import Service
 from netautod.app.foundation import Foundation
 from netautod.core.clock import Clock
 from netautod.core.errors import Conflict, NetautodError
-from netautod.core.identity import (
-    Caller,
-    OrgId,
-)
+from netautod.core.identity import Caller, OrgId
 from netautod.core.pages import Page
 from netautod.devices.models import DeviceFilter
 from netautod.testing import SimulatedDevice, ios_config

@@ -13,14 +13,7 @@ from netautod.devices.service import DeviceService
 from netautod.devices.sessions.service import SessionFailure
 from netautod.executions.models import Execution
 from netautod.executions.running.attempt import ActingFactory
-from netautod.plugin_api import (
-    Acting,
-    CaptureOutcome,
-    CommandOutcome,
-    DeviceFailed,
-    DeviceInfo,
-    ResultTotals,
-)
+from netautod.plugin_api import Acting, CaptureOutcome, CommandOutcome, DeviceFailed, DeviceInfo, ResultTotals
 
 READ = "devices.access"
 COMMAND = "devices.manage"

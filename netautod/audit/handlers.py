@@ -37,7 +37,7 @@ class AuditAnswer(PageAnswer):
     events = fields.List(fields.Nested(AuditEventAnswer))
 
 
-class Audit(JsonHandler):
+class AuditHandler(JsonHandler):
     audit: AuditLog
 
     @requires("system.manage", query=AuditQuery, answer=AuditAnswer)
@@ -49,4 +49,4 @@ class Audit(JsonHandler):
 
 
 def routes(audit: AuditLog) -> list[Route]:
-    return [Route(path="/api/audit", handler=Audit, services={"audit": audit})]
+    return [Route(path="/api/audit", handler=AuditHandler, services={"audit": audit})]

@@ -6,9 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from netautod.core.clock import to_text
-from netautod.core.identity import (
-    OrgId,
-)
+from netautod.core.identity import OrgId
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,14 +9,9 @@ from netautod.audit import store
 from netautod.audit.models import AuditEvent, AuditFilter
 from netautod.audit.store import AuditStore
 from netautod.core.clock import Clock
-from netautod.core.identity import (
-    Caller,
-    OrgId,
-)
+from netautod.core.identity import Caller, OrgId
 from netautod.core.pages import Page, PageOf
-from netautod.store.client import (
-    Database,
-)
+from netautod.store.client import Database
 
 INDEXES = store.INDEXES
 

@@ -4,14 +4,9 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from netautod.audit.models import AuditEvent, AuditFilter
-from netautod.core.identity import (
-    OrgId,
-)
+from netautod.core.identity import OrgId
 from netautod.core.pages import Page, PageOf
-from netautod.store.client import (
-    Database,
-    Document,
-)
+from netautod.store.client import Database, Document
 from netautod.store.indexes import Index
 
 COLLECTION = "audit_events"

@@ -17,11 +17,7 @@ from netautod.auth.tokens.service import hash_of, is_api_token
 from netautod.auth.tokens.store import ApiTokenStore
 from netautod.core.clock import Clock
 from netautod.core.errors import Unauthenticated, Unavailable
-from netautod.core.identity import (
-    Caller,
-    RequestInfo,
-    grants,
-)
+from netautod.core.identity import Caller, RequestInfo, grants
 from netautod.core.loop.shared_reads import Recent
 from netautod.store.client import Database
 from netautod.users.models import User

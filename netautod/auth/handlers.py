@@ -17,14 +17,14 @@ class AuthHandler(JsonHandler):
     auth: AuthService
 
 
-class ProviderList(AuthHandler):
+class ProviderListHandler(AuthHandler):
     @public(answer=ProviderListAnswer)
     async def get(self) -> None:
         """The ways to log in, and which of them are enabled."""
         self.answer(self.auth.providers.to_json())
 
 
-class Login(AuthHandler):
+class LoginHandler(AuthHandler):
     @public(body=LoginBody, answer=TokenAnswer, body_limit=SMALL_BODY)
     async def post(self) -> None:
         """Logs in with a local username and password."""
@@ -32,7 +32,7 @@ class Login(AuthHandler):
         self.answer(tokens.to_json())
 
 
-class Refresh(AuthHandler):
+class RefreshHandler(AuthHandler):
     @public(body=RefreshBody, answer=TokenAnswer, body_limit=SMALL_BODY)
     async def post(self) -> None:
         """Trades a refresh token, once, for a new pair of tokens."""
@@ -40,7 +40,7 @@ class Refresh(AuthHandler):
         self.answer(tokens.to_json())
 
 
-class Logout(AuthHandler):
+class LogoutHandler(AuthHandler):
     @any_token(answer=LogoutAnswer)
     async def post(self) -> None:
         """Ends this session and revokes all of the user's refresh tokens."""
@@ -48,7 +48,7 @@ class Logout(AuthHandler):
         self.answer({"message": "Logged out", "sessions_revoked": ended})
 
 
-class Me(AuthHandler):
+class MeHandler(AuthHandler):
     @any_token(answer=CurrentUserAnswer)
     async def get(self) -> None:
         """The current user with his roles and permissions."""
@@ -60,10 +60,10 @@ def routes(auth: AuthService) -> list[Route]:
     return [
         Route(path=path, handler=handler, services=services)
         for path, handler in (
-            ("/api/auth/providers", ProviderList),
-            ("/api/auth/login", Login),
-            ("/api/auth/refresh", Refresh),
-            ("/api/auth/logout", Logout),
-            ("/api/auth/me", Me),
+            ("/api/auth/providers", ProviderListHandler),
+            ("/api/auth/login", LoginHandler),
+            ("/api/auth/refresh", RefreshHandler),
+            ("/api/auth/logout", LogoutHandler),
+            ("/api/auth/me", MeHandler),
         )
     ]

@@ -28,7 +28,7 @@ class LdapTestAnswer(Answer):
     duration_ms = fields.Integer()
 
 
-class LdapLogin(JsonHandler):
+class LdapLoginHandler(JsonHandler):
     auth: AuthService
 
     @public(body=LoginBody, answer=TokenAnswer, body_limit=SMALL_BODY)
@@ -38,7 +38,7 @@ class LdapLogin(JsonHandler):
         self.answer(tokens.to_json())
 
 
-class LdapTest(JsonHandler):
+class LdapTestHandler(JsonHandler):
     auth: AuthService
     audit: AuditLog
 
@@ -57,6 +57,6 @@ class LdapTest(JsonHandler):
 
 def routes(auth: AuthService, audit: AuditLog) -> list[Route]:
     return [
-        Route(path="/api/auth/ldap", handler=LdapLogin, services={"auth": auth}),
-        Route(path="/api/auth/ldap/test", handler=LdapTest, services={"auth": auth, "audit": audit}),
+        Route(path="/api/auth/ldap", handler=LdapLoginHandler, services={"auth": auth}),
+        Route(path="/api/auth/ldap/test", handler=LdapTestHandler, services={"auth": auth, "audit": audit}),
     ]

@@ -5,9 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from netautod.core.clock import optional_text, to_text
-from netautod.core.identity import (
-    OrgId,
-)
+from netautod.core.identity import OrgId
 from netautod.users.models import User
 
 ADMIN_UI, TERMINAL = "admin_ui", "terminal"

@@ -18,10 +18,7 @@ from netautod.auth.ssh_ca.service import SshAuthority
 from netautod.auth.tokens.access import INVALID
 from netautod.auth.tokens.service import require_session
 from netautod.core.errors import TooManyRequests, Unauthenticated
-from netautod.core.identity import (
-    Caller,
-    RequestInfo,
-)
+from netautod.core.identity import Caller, RequestInfo
 from netautod.plugin_api.auth import ProviderUnavailable
 from netautod.users.models import LOCAL, User
 from netautod.users.organizations.service import OrganizationService

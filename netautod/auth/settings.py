@@ -17,7 +17,27 @@ SIGNATURES = frozenset(
 
 
 @dataclass(frozen=True, kw_only=True)
-class Ldap:
+class AuthSettings:
+    access_token_seconds: int = setting(3600, "Life of an access token.", low=600)
+    refresh_token_days: float = setting(7.0, "Life of one refresh token.", low=0.01)
+    refresh_family_days: float = setting(30.0, "Life of a login however often it is refreshed.", low=0.01)
+    password_min_length: int = setting(12, "Shortest password accepted.", low=8, high=256)
+    session_cache_seconds: float = setting(1.0, "Age at most of a cached session check.", low=0, high=1)
+    lockout_failures: int = setting(10, "Failed logins from one address until it is locked out.", low=1)
+    lockout_window: int = setting(900, "Seconds in which failed logins are counted together.", low=1)
+    lockout_seconds: int = setting(900, "Seconds that an address stays locked out.", low=1)
+
+
+@dataclass(frozen=True, kw_only=True)
+class LicenseSettings:
+    seats: int = setting(0, "Terminal sessions that may be in use at a time; 0: unlimited.", low=0)
+    seat_idle_minutes: float = setting(
+        120.0, "A seat is free after so many minutes without a request.", low=0.01
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class LdapSettings:
     enabled: bool = setting(False, "Logins through an LDAP directory.")
     urls: tuple[str, ...] = setting((), "Servers as ldap://HOST[:PORT] or ldaps://HOST[:PORT], in order.")
     start_tls: bool = setting(True, "Encrypt ldap:// connections with StartTLS before anything is sent.")
@@ -48,7 +68,7 @@ class Ldap:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Oidc:
+class OidcSettings:
     enabled: bool = setting(False, "Logins through an OpenID Connect provider.")
     issuer: str = setting("", "The provider's issuer, exactly as it calls itself.")
     client_id: str = setting("", "Our client id at the provider.")
@@ -74,11 +94,11 @@ class Oidc:
 
 
 @dataclass(frozen=True, kw_only=True)
-class SshCa:
+class SshCaSettings:
     reserved_principals: tuple[str, ...] = setting(("root",), "Users who get no SSH certificate.")
 
 
-def check_ldap(ldap: Ldap) -> None:
+def check_ldap(ldap: LdapSettings) -> None:
     """Raises SettingsError; a section that is not enabled may be incomplete."""
     _check_role_map("ldap", ldap.role_map)
     if not ldap.enabled:
@@ -96,7 +116,7 @@ def check_ldap(ldap: Ldap) -> None:
         raise SettingsError("ldap.bind_password must be set with ldap.bind_dn")
 
 
-def check_oidc(oidc: Oidc) -> None:
+def check_oidc(oidc: OidcSettings) -> None:
     """Raises SettingsError; a section that is not enabled may be incomplete."""
     _check_role_map("oidc", oidc.role_map)
     for uri in oidc.redirect_uris:

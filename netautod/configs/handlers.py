@@ -55,7 +55,7 @@ class ConfigHandler(JsonHandler):
         self.answer({**config.to_json(), "config_text": text})
 
 
-class Configs(ConfigHandler):
+class ConfigsHandler(ConfigHandler):
     @requires(READ, query=PageQuery, answer=ConfigsAnswer)
     async def get(self, device_id: str) -> None:
         """Lists the stored versions of a device's configuration, newest first."""
@@ -64,21 +64,21 @@ class Configs(ConfigHandler):
         self.answer(found.to_json("configs", Config.to_json))
 
 
-class LatestConfig(ConfigHandler):
+class LatestConfigHandler(ConfigHandler):
     @requires(READ, query=ReadQuery, answer=ConfigAnswer)
     async def get(self, device_id: str) -> None:
         """Reads the newest version with its text."""
         await self.answer_config(device_id, None)
 
 
-class OneConfig(ConfigHandler):
+class OneConfigHandler(ConfigHandler):
     @requires(READ, query=ReadQuery, answer=ConfigAnswer)
     async def get(self, device_id: str, version: str) -> None:
         """Reads one version with its text."""
         await self.answer_config(device_id, self.version(version))
 
 
-class ConfigNotes(ConfigHandler):
+class ConfigNotesHandler(ConfigHandler):
     @requires(PULL, body=NotesRequest, partial=True, answer=ConfigItem)
     async def put(self, device_id: str, version: str) -> None:
         """Sets the notes of a version; null clears them."""
@@ -87,7 +87,7 @@ class ConfigNotes(ConfigHandler):
         self.answer(config.to_json())
 
 
-class DiffConfigs(ConfigHandler):
+class DiffConfigsHandler(ConfigHandler):
     @requires(READ, query=DiffQuery, answer=DiffAnswer)
     async def get(self, device_id: str) -> None:
         """Compares two versions, by default the two newest."""
@@ -101,7 +101,7 @@ class DiffConfigs(ConfigHandler):
         self.answer(found.to_json())
 
 
-class PullConfig(ConfigHandler):
+class PullConfigHandler(ConfigHandler):
     @requires(PULL, answer=PullAnswer)
     async def post(self, device_id: str) -> None:
         """Reads the configuration of a device now."""
@@ -109,7 +109,7 @@ class PullConfig(ConfigHandler):
         self.answer({**captured.config.to_json(), "changed": captured.changed})
 
 
-class BulkPull(ConfigHandler):
+class BulkPullHandler(ConfigHandler):
     @requires(PULL, body=BulkPullRequest, answer=BulkPullAnswer)
     async def post(self) -> None:
         """Reads the configurations of many devices now; stops when the client goes away."""
@@ -117,7 +117,7 @@ class BulkPull(ConfigHandler):
         self.answer(result.to_json())
 
 
-class SearchConfigs(ConfigHandler):
+class SearchConfigsHandler(ConfigHandler):
     @requires(READ, query=SearchQuery, answer=SearchAnswer)
     async def get(self) -> None:
         """Finds lines in the newest configs of all devices: a plain text in any case, or a regex (RE2).
@@ -135,7 +135,7 @@ class SearchConfigs(ConfigHandler):
         self.answer(found.to_json("matches", Match.to_json))
 
 
-class DevicesWithBackupInfo(ConfigHandler):
+class DevicesWithBackupInfoHandler(ConfigHandler):
     @requires(READ, query=DeviceQuery, answer=BackedUpDevicesAnswer)
     async def get(self) -> None:
         """Lists devices by name with how the backup of each stands."""
@@ -145,7 +145,7 @@ class DevicesWithBackupInfo(ConfigHandler):
         self.answer(found.to_json("devices", BackedUpDevice.to_json))
 
 
-class SnapshotList(ConfigHandler):
+class SnapshotListHandler(ConfigHandler):
     @requires(READ, query=PageQuery, answer=SnapshotsAnswer)
     async def get(self) -> None:
         """Lists the snapshots, newest first."""
@@ -153,7 +153,7 @@ class SnapshotList(ConfigHandler):
         self.answer(found.to_json("snapshots", Snapshot.to_json))
 
 
-class OneSnapshot(ConfigHandler):
+class OneSnapshotHandler(ConfigHandler):
     @requires(READ, answer=SnapshotAnswer)
     async def get(self, snapshot_id: str) -> None:
         """Reads a snapshot with the version of each device."""
@@ -168,17 +168,17 @@ def routes(configs: ConfigService) -> list[Route]:
     return [
         Route(path=path, handler=handler, services=services)
         for path, handler in (
-            ("/api/config/devices/bulk-pull", BulkPull),
-            (f"{device}/pull", PullConfig),
-            (f"{device}/configs", Configs),
-            (f"{device}/configs/latest", LatestConfig),
-            (f"{device}/configs/:version", OneConfig),
-            (f"{device}/configs/:version/notes", ConfigNotes),
-            (f"{device}/diff", DiffConfigs),
-            (f"{device}/diff-versions", DiffConfigs),
-            ("/api/config/search", SearchConfigs),
-            ("/api/config/snapshots", SnapshotList),
-            ("/api/config/snapshots/:id", OneSnapshot),
-            ("/api/devices/with-backup-info", DevicesWithBackupInfo),
+            ("/api/config/devices/bulk-pull", BulkPullHandler),
+            (f"{device}/pull", PullConfigHandler),
+            (f"{device}/configs", ConfigsHandler),
+            (f"{device}/configs/latest", LatestConfigHandler),
+            (f"{device}/configs/:version", OneConfigHandler),
+            (f"{device}/configs/:version/notes", ConfigNotesHandler),
+            (f"{device}/diff", DiffConfigsHandler),
+            (f"{device}/diff-versions", DiffConfigsHandler),
+            ("/api/config/search", SearchConfigsHandler),
+            ("/api/config/snapshots", SnapshotListHandler),
+            ("/api/config/snapshots/:id", OneSnapshotHandler),
+            ("/api/devices/with-backup-info", DevicesWithBackupInfoHandler),
         )
     ]

@@ -5,13 +5,8 @@ from datetime import datetime
 
 from netautod.configs.models import Config
 from netautod.configs.store import COLLECTION, NEWEST_FIRST, to_config
-from netautod.core.identity import (
-    OrgId,
-)
-from netautod.store.client import (
-    Database,
-    Document,
-)
+from netautod.core.identity import OrgId
+from netautod.store.client import Database, Document
 
 BATCH = 500
 DEVICE = {"org_id": "$org_id", "device_id": "$device_id"}

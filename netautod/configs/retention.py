@@ -12,16 +12,14 @@ import logging
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime, timedelta
 
-from netautod.app.settings import Retention as RetentionSettings
 from netautod.configs.backups.facts import BackupFactsStore
 from netautod.configs.models import Config
 from netautod.configs.old_versions import OldVersions
 from netautod.configs.snapshots import Snapshots
 from netautod.configs.texts.store import ConfigTexts
 from netautod.core.clock import Clock
-from netautod.core.identity import (
-    OrgId,
-)
+from netautod.core.identity import OrgId
+from netautod.core.settings.retention import RetentionSettings
 from netautod.devices.service import DeviceService
 
 logger = logging.getLogger(__name__)

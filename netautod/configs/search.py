@@ -16,9 +16,7 @@ from netautod.configs.texts.store import ConfigTexts
 from netautod.configs.workers.pool import Turn, Worker
 from netautod.configs.workers.redacted_texts import Hits, Key
 from netautod.core.errors import Unavailable
-from netautod.core.identity import (
-    OrgId,
-)
+from netautod.core.identity import OrgId
 from netautod.core.pages import Page, PageOf
 from netautod.devices.models import DeviceFilter, DeviceName
 from netautod.devices.service import DeviceService

@@ -8,7 +8,6 @@ added line that look alike. With `secrets=true` it compares and shows the raw te
 
 from collections.abc import Callable
 
-from netautod.app.settings import Configs as ConfigSettings
 from netautod.audit.service import AuditLog
 from netautod.configs.backups.facts import BackupFactsStore
 from netautod.configs.backups.info import BackupInfos
@@ -16,6 +15,7 @@ from netautod.configs.capture.captures import ConfigCapture
 from netautod.configs.capture.pulls import Pulls
 from netautod.configs.models import Config, VersionDiff
 from netautod.configs.search import ConfigSearch
+from netautod.configs.settings import ConfigSettings
 from netautod.configs.snapshots import Snapshots
 from netautod.configs.store import ConfigStore
 from netautod.configs.texts.redact import redact
@@ -23,18 +23,13 @@ from netautod.configs.texts.store import ConfigTexts
 from netautod.configs.workers.pool import TextWorkers
 from netautod.core.clock import Clock
 from netautod.core.errors import NotFound
-from netautod.core.identity import (
-    Caller,
-    OrgId,
-)
+from netautod.core.identity import Caller, OrgId
 from netautod.core.loop.threads import sized
 from netautod.core.pages import Page, PageOf
 from netautod.devices.service import DeviceService
 from netautod.devices.sessions.service import DeviceSessions
 from netautod.plugin_api.events import ConfigChanged
-from netautod.store.client import (
-    Database,
-)
+from netautod.store.client import Database
 from netautod.vault.vault import Vault
 
 NO_VERSION = "Config version not found"

@@ -13,20 +13,11 @@ from uuid import UUID, uuid5
 from netautod.configs.models import Captured, Snapshot, SnapshotConfig
 from netautod.core.clock import Clock
 from netautod.core.errors import NotFound
-from netautod.core.identity import (
-    OrgId,
-)
+from netautod.core.identity import OrgId
 from netautod.core.pages import Page, PageOf
 from netautod.store.batching import gathered_changes
-from netautod.store.client import (
-    Change,
-    Database,
-    Document,
-    Duplicate,
-)
-from netautod.store.expressions import (
-    literal,
-)
+from netautod.store.client import Change, Database, Document, Duplicate
+from netautod.store.expressions import literal
 from netautod.store.indexes import Index
 
 COLLECTION = "snapshots"

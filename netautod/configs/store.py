@@ -9,15 +9,10 @@ from netautod.configs import snapshots
 from netautod.configs.backups import facts as backup_facts
 from netautod.configs.models import Config, NewestText
 from netautod.configs.texts import store as texts
-from netautod.core.identity import (
-    OrgId,
-)
+from netautod.core.identity import OrgId
 from netautod.core.pages import Page, PageOf
 from netautod.store.batching import Gathered, gathered_changes, gathered_inserts
-from netautod.store.client import (
-    Database,
-    Document,
-)
+from netautod.store.client import Database, Document
 from netautod.store.indexes import Index
 
 COLLECTION = "configs"

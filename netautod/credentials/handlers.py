@@ -10,7 +10,7 @@ from netautod.http.handler import JsonHandler
 from netautod.http.routes import Route
 
 
-class Credentials(JsonHandler):
+class CredentialsHandler(JsonHandler):
     credentials: CredentialService
 
     @requires("credentials.manage", query=PageQuery, answer=CredentialsAnswer)
@@ -25,7 +25,7 @@ class Credentials(JsonHandler):
         self.answer((await self.credentials.create(self.caller, self.body)).to_json())
 
 
-class OneCredential(JsonHandler):
+class OneCredentialHandler(JsonHandler):
     credentials: CredentialService
 
     @requires("credentials.manage", answer=CredentialAnswer)
@@ -50,6 +50,6 @@ class OneCredential(JsonHandler):
 def routes(credentials: CredentialService) -> list[Route]:
     services = {"credentials": credentials}
     return [
-        Route(path="/api/credentials", handler=Credentials, services=services),
-        Route(path="/api/credentials/:id", handler=OneCredential, services=services),
+        Route(path="/api/credentials", handler=CredentialsHandler, services=services),
+        Route(path="/api/credentials/:id", handler=OneCredentialHandler, services=services),
     ]

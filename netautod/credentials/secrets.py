@@ -2,13 +2,9 @@
 
 from collections.abc import Iterable, Mapping
 
-from netautod.core.identity import (
-    OrgId,
-)
+from netautod.core.identity import OrgId
 from netautod.credentials.store import COLLECTION, SEALED_UNDER
-from netautod.store.client import (
-    Document,
-)
+from netautod.store.client import Document
 from netautod.vault.vault import Vault
 
 

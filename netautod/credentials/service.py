@@ -7,15 +7,9 @@ from uuid import uuid4
 from netautod.audit.service import AuditLog
 from netautod.core.clock import Clock
 from netautod.core.errors import Conflict, NotFound
-from netautod.core.identity import (
-    Caller,
-    OrgId,
-)
+from netautod.core.identity import Caller, OrgId
 from netautod.core.pages import Page, PageOf
-from netautod.core.registries import (
-    Followers,
-    References,
-)
+from netautod.core.registries import Followers, References
 from netautod.credentials import change, rules
 from netautod.credentials.change import CredentialChange
 from netautod.credentials.errors import NoCredential
@@ -23,14 +17,8 @@ from netautod.credentials.models import Credential, UsableCredential
 from netautod.credentials.private_keys import check_private_key
 from netautod.credentials.secrets import Secrets
 from netautod.credentials.store import COLLECTION, CredentialStore
-from netautod.store.client import (
-    Database,
-    Document,
-    Duplicate,
-)
-from netautod.store.removal import (
-    Removal,
-)
+from netautod.store.client import Database, Document, Duplicate
+from netautod.store.removal import Removal
 from netautod.vault.vault import Vault
 
 NAME_TAKEN = "Credential with this name already exists"

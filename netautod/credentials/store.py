@@ -4,21 +4,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from netautod.core.identity import (
-    OrgId,
-)
+from netautod.core.identity import OrgId
 from netautod.core.pages import Page, PageOf
 from netautod.credentials.models import Credential
 from netautod.credentials.rules import SEALED, SNMP, SSH, kind_of
-from netautod.store.client import (
-    Database,
-    Document,
-    Duplicate,
-)
+from netautod.store.client import Database, Document, Duplicate
 from netautod.store.indexes import Index
-from netautod.store.removal import (
-    VISIBLE,
-)
+from netautod.store.removal import VISIBLE
 from netautod.vault.rotation import SealedField
 
 COLLECTION = "credentials"

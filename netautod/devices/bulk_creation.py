@@ -5,10 +5,7 @@ from typing import Any
 from uuid import uuid4
 
 from netautod.core.clock import Clock
-from netautod.core.identity import (
-    Caller,
-    OrgId,
-)
+from netautod.core.identity import Caller, OrgId
 from netautod.core.loop.pace import Pace
 from netautod.credentials.service import CredentialService
 from netautod.devices.creation import new_device
@@ -17,9 +14,7 @@ from netautod.devices.models import Device
 from netautod.devices.service import NAME_TAKEN
 from netautod.devices.store import DeviceStore
 from netautod.sites.service import SiteService
-from netautod.store.client import (
-    Database,
-)
+from netautod.store.client import Database
 
 Fields = Mapping[str, Any]
 MANAGE_CREDENTIALS = "credentials.manage"

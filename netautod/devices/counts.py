@@ -16,14 +16,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from weakref import WeakValueDictionary
 
-from netautod.core.identity import (
-    OrgId,
-)
+from netautod.core.identity import OrgId
 from netautod.devices.models import DeviceFilter
 from netautod.devices.queries import COLLECTION, best_index, where
-from netautod.store.client import (
-    Database,
-)
+from netautod.store.client import Database
 
 REVISIONS = "device_revisions"
 SECONDS = 30.0

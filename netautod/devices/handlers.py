@@ -28,7 +28,7 @@ class DeviceHandler(JsonHandler):
         return await self.devices.page(self.caller.org_id, DeviceFilter(**narrowed), page)
 
 
-class Devices(DeviceHandler):
+class DevicesHandler(DeviceHandler):
     @requires("devices.access", query=DeviceQuery, answer=DevicesAnswer)
     async def get(self) -> None:
         """Lists devices by name."""
@@ -40,14 +40,14 @@ class Devices(DeviceHandler):
         self.answer((await self.devices.create(self.caller, self.body)).to_json())
 
 
-class BrowseDevices(DeviceHandler):
+class BrowseDevicesHandler(DeviceHandler):
     @requires("devices.access", query=BrowseQuery, answer=BrowseAnswer)
     async def get(self) -> None:
         """Lists devices by name, in larger pages."""
         self.answer(await (await self.listed()).to_json_in_turns("items", DeviceItem.to_json))
 
 
-class OneDevice(DeviceHandler):
+class OneDeviceHandler(DeviceHandler):
     @requires("devices.access", answer=DeviceAnswer)
     async def get(self, device_id: str) -> None:
         """Reads a device with all fields."""
@@ -70,7 +70,7 @@ class OneDevice(DeviceHandler):
 def routes(devices: DeviceService) -> list[Route]:
     services = {"devices": devices}
     return [
-        Route(path="/api/devices", handler=Devices, services=services),
-        Route(path="/api/devices/browse", handler=BrowseDevices, services=services),
-        Route(path="/api/devices/:id", handler=OneDevice, services=services),
+        Route(path="/api/devices", handler=DevicesHandler, services=services),
+        Route(path="/api/devices/browse", handler=BrowseDevicesHandler, services=services),
+        Route(path="/api/devices/:id", handler=OneDeviceHandler, services=services),
     ]

@@ -9,9 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from netautod.core.errors import InvalidInput
-from netautod.core.identity import (
-    OrgId,
-)
+from netautod.core.identity import OrgId
 from netautod.credentials.service import CredentialService
 from netautod.devices.queries import CREDENTIAL_FIELDS, LINK_FIELDS
 from netautod.devices.store import DeviceStore

@@ -11,9 +11,7 @@ from dataclasses import fields
 from datetime import datetime
 from typing import Any
 
-from netautod.core.identity import (
-    OrgId,
-)
+from netautod.core.identity import OrgId
 from netautod.core.pages import Page, PageOf, in_turns
 from netautod.devices.bindings.unchanged import edited
 from netautod.devices.counts import DeviceCounts
@@ -30,14 +28,8 @@ from netautod.devices.queries import (
     where,
 )
 from netautod.store.batching import Gathered
-from netautod.store.client import (
-    Change,
-    Database,
-    Document,
-)
-from netautod.store.expressions import (
-    literal,
-)
+from netautod.store.client import Change, Database, Document
+from netautod.store.expressions import literal
 
 BATCH = 500
 ITEM_FIELDS = {field.name: 1 for field in fields(DeviceItem) if field.name != "id"}

@@ -29,42 +29,42 @@ class DiscoveryHandler(JsonHandler):
         return await self.discovery.table(self.caller.org_id, self.path_id(device_id, "Device"))
 
 
-class Interfaces(DiscoveryHandler):
+class InterfacesHandler(DiscoveryHandler):
     @requires("devices.access", answer=InterfacesAnswer)
     async def get(self, device_id: str) -> None:
         """Lists the interfaces that the last poll found."""
         self.answer((await self.table(device_id)).to_json("interfaces"))
 
 
-class Neighbors(DiscoveryHandler):
+class NeighborsHandler(DiscoveryHandler):
     @requires("devices.access", answer=NeighborsAnswer)
     async def get(self, device_id: str) -> None:
         """Lists the LLDP and CDP neighbors."""
         self.answer((await self.table(device_id)).to_json("neighbors"))
 
 
-class MacTable(DiscoveryHandler):
+class MacTableHandler(DiscoveryHandler):
     @requires("devices.access", query=TableQuery, answer=MacTableAnswer)
     async def get(self, device_id: str) -> None:
         """Lists the MAC address table."""
         self.answer({**(await self.table(device_id)).to_json("entries"), **self.query})
 
 
-class ArpTable(DiscoveryHandler):
+class ArpTableHandler(DiscoveryHandler):
     @requires("devices.access", query=TableQuery, answer=ArpTableAnswer)
     async def get(self, device_id: str) -> None:
         """Lists the ARP table."""
         self.answer({**(await self.table(device_id)).to_json("entries"), **self.query})
 
 
-class Vlans(DiscoveryHandler):
+class VlansHandler(DiscoveryHandler):
     @requires("devices.access", answer=VlansAnswer)
     async def get(self, device_id: str) -> None:
         """Lists the VLANs."""
         self.answer((await self.table(device_id)).to_json("vlans"))
 
 
-class Status(DiscoveryHandler):
+class StatusHandler(DiscoveryHandler):
     @requires("devices.access", answer=StatusAnswer)
     async def get(self, device_id: str) -> None:
         """Reads the latest status."""
@@ -72,7 +72,7 @@ class Status(DiscoveryHandler):
         self.answer(status.to_json())
 
 
-class PollHistory(DiscoveryHandler):
+class PollHistoryHandler(DiscoveryHandler):
     @requires("devices.access", query=HistoryQuery, answer=PollHistoryAnswer)
     async def get(self, device_id: str) -> None:
         """Lists the polls, newest first."""
@@ -80,7 +80,7 @@ class PollHistory(DiscoveryHandler):
         self.answer({"polls": list(polls.rows), "total": polls.total, **self.query})
 
 
-class Poll(DiscoveryHandler):
+class PollHandler(DiscoveryHandler):
     @requires("devices.access", answer=QueuedPollAnswer, status=202)
     async def post(self, device_id: str) -> None:
         """Queues a poll out of turn; 503 while no poll service runs."""
@@ -94,7 +94,7 @@ class TopologyHandler(DiscoveryHandler):
         self.answer((await self.discovery.topology()).to_json())
 
 
-class Find(DiscoveryHandler):
+class FindHandler(DiscoveryHandler):
     @requires("devices.access", query=FindQuery, answer=FindAnswer)
     async def get(self) -> None:
         """Finds where a MAC or IP address was seen."""
@@ -105,14 +105,14 @@ def routes(discovery: DiscoveryService) -> list[Route]:
     services = {"discovery": discovery}
     paths: dict[str, type[DiscoveryHandler]] = {
         "/api/devices/topology": TopologyHandler,
-        "/api/devices/find": Find,
-        "/api/devices/:id/interfaces": Interfaces,
-        "/api/devices/:id/neighbors": Neighbors,
-        "/api/devices/:id/mac-table": MacTable,
-        "/api/devices/:id/arp-table": ArpTable,
-        "/api/devices/:id/vlans": Vlans,
-        "/api/devices/:id/status": Status,
-        "/api/devices/:id/poll-history": PollHistory,
-        "/api/devices/:id/poll": Poll,
+        "/api/devices/find": FindHandler,
+        "/api/devices/:id/interfaces": InterfacesHandler,
+        "/api/devices/:id/neighbors": NeighborsHandler,
+        "/api/devices/:id/mac-table": MacTableHandler,
+        "/api/devices/:id/arp-table": ArpTableHandler,
+        "/api/devices/:id/vlans": VlansHandler,
+        "/api/devices/:id/status": StatusHandler,
+        "/api/devices/:id/poll-history": PollHistoryHandler,
+        "/api/devices/:id/poll": PollHandler,
     }
     return [Route(path=path, handler=handler, services=services) for path, handler in paths.items()]

@@ -8,9 +8,7 @@ from typing import NoReturn
 
 from netautod.core.clock import Clock
 from netautod.core.errors import Unavailable
-from netautod.core.identity import (
-    OrgId,
-)
+from netautod.core.identity import OrgId
 from netautod.devices.service import DeviceService
 from netautod.discovery.models import DeviceStatus, Row, Table, Topology
 

@@ -7,9 +7,7 @@ copy of what was stored, made without opening it.
 import asyncio
 
 from netautod.core.errors import TooLarge
-from netautod.core.identity import (
-    OrgId,
-)
+from netautod.core.identity import OrgId
 from netautod.docs.models import Content
 from netautod.store.client import Document as Row
 from netautod.vault import envelope

@@ -14,9 +14,7 @@ from weakref import WeakValueDictionary
 
 from netautod.core.clock import Clock
 from netautod.core.errors import NotFound, Unavailable
-from netautod.core.identity import (
-    OrgId,
-)
+from netautod.core.identity import OrgId
 from netautod.docs import contents
 from netautod.docs.models import Content, Document, Edit
 from netautod.docs.notes.service import NotesVault

@@ -36,7 +36,7 @@ class DocumentHandler(JsonHandler):
         return _id(text, NO_VERSION)
 
 
-class Documents(DocumentHandler):
+class DocumentsHandler(DocumentHandler):
     @any_token(query=DocumentsQuery, answer=DocumentItem)
     async def get(self) -> None:
         """Lists the documents by name."""
@@ -55,7 +55,7 @@ class Documents(DocumentHandler):
         self.answer((await self.documents.create(self.caller, self.body)).to_json())
 
 
-class OneDocument(DocumentHandler):
+class OneDocumentHandler(DocumentHandler):
     @any_token(answer=DocumentAnswer)
     async def get(self, document_id: str) -> None:
         """Reads a document; a note is empty while the vault is locked."""
@@ -75,14 +75,14 @@ class OneDocument(DocumentHandler):
         self.answer_nothing()
 
 
-class Versions(DocumentHandler):
+class VersionsHandler(DocumentHandler):
     @any_token(answer=VersionItem)
     async def get(self, document_id: str) -> None:
         """Lists the versions of a document without their contents, newest first."""
         self.answer(await self.documents.versions(self.caller.org_id, self.document_id(document_id)))
 
 
-class OneVersion(DocumentHandler):
+class OneVersionHandler(DocumentHandler):
     @any_token(answer=VersionAnswer)
     async def get(self, version_id: str) -> None:
         """Reads one version with its content."""
@@ -90,7 +90,7 @@ class OneVersion(DocumentHandler):
         self.answer(shown.to_json())
 
 
-class RestoreVersion(DocumentHandler):
+class RestoreVersionHandler(DocumentHandler):
     @requires(MANAGE, answer=DocumentAnswer)
     async def post(self, document_id: str, version_id: str) -> None:
         """Makes the content of a version the live one; what was there becomes a version."""
@@ -98,7 +98,7 @@ class RestoreVersion(DocumentHandler):
         self.answer((await self.documents.restore(self.caller, *wanted)).to_json())
 
 
-class RenderDocument(DocumentHandler):
+class RenderDocumentHandler(DocumentHandler):
     @any_token(body=RenderRequest, answer=RenderAnswer)
     async def post(self, document_id: str) -> None:
         """Renders a Jinja template; an error of the template is part of the answer."""
@@ -118,11 +118,11 @@ def routes(documents: DocumentService) -> list[Route]:
     return [
         Route(path=path, handler=handler, services=services)
         for path, handler in (
-            ("/api/docs", Documents),
-            ("/api/docs/:id", OneDocument),
-            ("/api/docs/:id/versions", Versions),
-            ("/api/docs/versions/:version_id", OneVersion),
-            ("/api/docs/:id/restore/:version_id", RestoreVersion),
-            ("/api/docs/:id/render", RenderDocument),
+            ("/api/docs", DocumentsHandler),
+            ("/api/docs/:id", OneDocumentHandler),
+            ("/api/docs/:id/versions", VersionsHandler),
+            ("/api/docs/versions/:version_id", OneVersionHandler),
+            ("/api/docs/:id/restore/:version_id", RestoreVersionHandler),
+            ("/api/docs/:id/render", RenderDocumentHandler),
         )
     ]

@@ -5,9 +5,7 @@ other kind is left. If we die before, the upkeep goes on while the vault is unlo
 at what the document is now: two opposite changes at once end with the snapshots as the last one wants them.
 """
 
-from netautod.core.identity import (
-    OrgId,
-)
+from netautod.core.identity import OrgId
 from netautod.docs import contents
 from netautod.docs.models import Content, Document, Snapshot
 from netautod.docs.store import DocumentStore

@@ -13,10 +13,7 @@ from uuid import uuid4
 from netautod.audit.service import AuditLog
 from netautod.core.clock import Clock
 from netautod.core.errors import InvalidInput, NotFound, TooLarge
-from netautod.core.identity import (
-    Caller,
-    OrgId,
-)
+from netautod.core.identity import Caller, OrgId
 from netautod.core.pages import Page
 from netautod.docs import contents
 from netautod.docs.editing import NOT_FOUND, Writer
@@ -27,9 +24,7 @@ from netautod.docs.resealing import Resealing
 from netautod.docs.store import DocumentStore
 from netautod.docs.upkeep import Upkeep
 from netautod.docs.versions import VersionStore
-from netautod.store.client import (
-    Database,
-)
+from netautod.store.client import Database
 
 MAX_LIST_BYTES = 16 * 1024 * 1024
 NO_VERSION = "Version not found"

@@ -8,17 +8,13 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from netautod.core.identity import (
-    OrgId,
-)
+from netautod.core.identity import OrgId
 from netautod.core.pages import Page
 from netautod.docs import versions
 from netautod.docs.contents import COLLECTION, from_row, to_row
 from netautod.docs.models import Document, Filters
 from netautod.docs.notes import store as notes_store
-from netautod.store.client import (
-    Database,
-)
+from netautod.store.client import Database
 from netautod.store.client import Document as Row
 from netautod.store.indexes import Index
 

@@ -9,15 +9,10 @@ from collections.abc import Sequence
 from datetime import datetime
 from uuid import UUID, uuid5
 
-from netautod.core.identity import (
-    OrgId,
-)
+from netautod.core.identity import OrgId
 from netautod.docs.contents import from_row, to_row
 from netautod.docs.models import Content, Document, Snapshot
-from netautod.store.client import (
-    Database,
-    Duplicate,
-)
+from netautod.store.client import Database, Duplicate
 from netautod.store.client import Document as Row
 from netautod.store.indexes import Index
 

@@ -36,7 +36,7 @@ class ExecutionHandler(JsonHandler):
         return self.path_id(text, "Execution")
 
 
-class RunTask(ExecutionHandler):
+class RunTaskHandler(ExecutionHandler):
     @requires(OPERATOR, status=202, answer=ExecutionAnswer)
     async def post(self, task_id: str) -> None:
         """Runs a task now, in the background."""
@@ -44,7 +44,7 @@ class RunTask(ExecutionHandler):
         self.answer(execution.to_json())
 
 
-class RunAgentSchedule(ExecutionHandler):
+class RunAgentScheduleHandler(ExecutionHandler):
     @requires(OPERATOR, status=202, answer=ExecutionAnswer)
     async def post(self, task_id: str) -> None:
         """Runs an agent schedule now, in the background."""
@@ -52,7 +52,7 @@ class RunAgentSchedule(ExecutionHandler):
         self.answer(execution.to_json())
 
 
-class Executions(ExecutionHandler):
+class ExecutionsHandler(ExecutionHandler):
     @requires(OPERATOR, query=ExecutionQuery, answer=ExecutionListAnswer)
     async def get(self) -> None:
         """Lists executions, newest first."""
@@ -61,7 +61,7 @@ class Executions(ExecutionHandler):
         self.answer(found.to_json("executions", Execution.to_list_item))
 
 
-class TaskExecutions(ExecutionHandler):
+class TaskExecutionsHandler(ExecutionHandler):
     @requires(OPERATOR, query=PageQuery, answer=ExecutionListAnswer)
     async def get(self, task_id: str) -> None:
         """Lists the executions of one task, newest first."""
@@ -70,7 +70,7 @@ class TaskExecutions(ExecutionHandler):
         self.answer(found.to_json("executions", Execution.to_list_item))
 
 
-class OneExecution(ExecutionHandler):
+class OneExecutionHandler(ExecutionHandler):
     @requires(OPERATOR, answer=ExecutionAnswer)
     async def get(self, execution_id: str) -> None:
         """Reads an execution."""
@@ -78,7 +78,7 @@ class OneExecution(ExecutionHandler):
         self.answer(await self.executions.to_json(execution))
 
 
-class CancelExecution(ExecutionHandler):
+class CancelExecutionHandler(ExecutionHandler):
     @requires(OPERATOR, status=204)
     async def post(self, execution_id: str) -> None:
         """Cancels a running or waiting execution."""
@@ -86,7 +86,7 @@ class CancelExecution(ExecutionHandler):
         self.answer_nothing()
 
 
-class ExecutionLog(ExecutionHandler):
+class ExecutionLogHandler(ExecutionHandler):
     @requires(OPERATOR, query=LogQuery, answer=LogAnswer)
     async def get(self, execution_id: str) -> None:
         """Log lines after a number; `complete` once no more will come."""
@@ -103,7 +103,7 @@ class ExecutionLog(ExecutionHandler):
         )
 
 
-class ExecutionResults(ExecutionHandler):
+class ExecutionResultsHandler(ExecutionHandler):
     @requires(OPERATOR, query=ResultsQuery, answer=ResultListAnswer)
     async def get(self, execution_id: str) -> None:
         """Per-device results, failures first."""
@@ -114,7 +114,7 @@ class ExecutionResults(ExecutionHandler):
         self.answer(found.to_json("results", result_to_json))
 
 
-class DecideExecution(ExecutionHandler):
+class DecideExecutionHandler(ExecutionHandler):
     async def decide(self, execution_id: str, decision: str) -> None:
         execution = await self.executions.decide(
             self.caller, self.execution_id(execution_id), decision, self.body.get("comment")
@@ -122,21 +122,21 @@ class DecideExecution(ExecutionHandler):
         self.answer(await self.executions.to_json(execution))
 
 
-class ApproveExecution(DecideExecution):
+class ApproveExecutionHandler(DecideExecutionHandler):
     @requires(APPROVER, body=DecisionRequest, answer=ExecutionAnswer)
     async def post(self, execution_id: str) -> None:
         """Approves a parked execution; it runs again from its saved state."""
         await self.decide(execution_id, "approved")
 
 
-class RejectExecution(DecideExecution):
+class RejectExecutionHandler(DecideExecutionHandler):
     @requires(APPROVER, body=DecisionRequest, answer=ExecutionAnswer)
     async def post(self, execution_id: str) -> None:
         """Rejects a parked execution; it ends failed."""
         await self.decide(execution_id, "rejected")
 
 
-class AgentHistory(ExecutionHandler):
+class AgentHistoryHandler(ExecutionHandler):
     @requires(ADMIN, query=HistoryQuery, answer=HistoryListAnswer)
     async def get(self) -> None:
         """Executions of agent tasks, newest first."""
@@ -145,7 +145,7 @@ class AgentHistory(ExecutionHandler):
         self.answer(found.to_json("executions", lambda item: _history_item(item, prompts[item.id])))
 
 
-class AgentHistoryEntry(ExecutionHandler):
+class AgentHistoryEntryHandler(ExecutionHandler):
     @requires(ADMIN, answer=HistoryAnswer)
     async def get(self, execution_id: str) -> None:
         """One execution of an agent task, whole."""
@@ -168,17 +168,17 @@ def routes(executions: ExecutionService) -> list[Route]:
     return [
         Route(path=path, handler=handler, services=services)
         for path, handler in (
-            ("/api/tasks/schedules/:id/run", RunTask),
-            ("/api/tasks/schedules/:id/executions", TaskExecutions),
-            ("/api/tasks/agent-schedules/:id/run", RunAgentSchedule),
-            ("/api/tasks/executions", Executions),
-            ("/api/tasks/executions/:id", OneExecution),
-            ("/api/tasks/executions/:id/cancel", CancelExecution),
-            ("/api/tasks/executions/:id/log", ExecutionLog),
-            ("/api/tasks/executions/:id/results", ExecutionResults),
-            ("/api/tasks/executions/:id/approve", ApproveExecution),
-            ("/api/tasks/executions/:id/reject", RejectExecution),
-            ("/api/admin/agent-tasks/history", AgentHistory),
-            ("/api/admin/agent-tasks/history/:execution_id", AgentHistoryEntry),
+            ("/api/tasks/schedules/:id/run", RunTaskHandler),
+            ("/api/tasks/schedules/:id/executions", TaskExecutionsHandler),
+            ("/api/tasks/agent-schedules/:id/run", RunAgentScheduleHandler),
+            ("/api/tasks/executions", ExecutionsHandler),
+            ("/api/tasks/executions/:id", OneExecutionHandler),
+            ("/api/tasks/executions/:id/cancel", CancelExecutionHandler),
+            ("/api/tasks/executions/:id/log", ExecutionLogHandler),
+            ("/api/tasks/executions/:id/results", ExecutionResultsHandler),
+            ("/api/tasks/executions/:id/approve", ApproveExecutionHandler),
+            ("/api/tasks/executions/:id/reject", RejectExecutionHandler),
+            ("/api/admin/agent-tasks/history", AgentHistoryHandler),
+            ("/api/admin/agent-tasks/history/:execution_id", AgentHistoryEntryHandler),
         )
     ]

@@ -9,13 +9,8 @@ from typing import Any
 
 from netautod.core.clock import Clock, to_text
 from netautod.core.errors import Unavailable
-from netautod.core.identity import (
-    OrgId,
-)
-from netautod.store.client import (
-    Database,
-    Document,
-)
+from netautod.core.identity import OrgId
+from netautod.store.client import Database, Document
 from netautod.store.indexes import Index
 
 logger = logging.getLogger(__name__)

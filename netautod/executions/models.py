@@ -7,9 +7,7 @@ from typing import Any
 from uuid import UUID, uuid5
 
 from netautod.core.clock import optional_text, to_text
-from netautod.core.identity import (
-    OrgId,
-)
+from netautod.core.identity import OrgId
 from netautod.executions.transitions import TERMINAL, State
 from netautod.plugin_api import ApprovalDecision
 from netautod.tasks.models import Task

@@ -4,17 +4,11 @@ from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any
 
-from netautod.core.identity import (
-    OrgId,
-)
+from netautod.core.identity import OrgId
 from netautod.core.pages import Page, PageOf
 from netautod.plugin_api import DeviceResult, ResultTotals
 from netautod.store.batching import gathered_changes
-from netautod.store.client import (
-    Database,
-    Document,
-    Duplicate,
-)
+from netautod.store.client import Database, Document, Duplicate
 from netautod.store.indexes import Index
 
 COLLECTION = "execution_results"

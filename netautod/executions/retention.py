@@ -4,19 +4,14 @@ import logging
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import timedelta
 
-from netautod.app.settings import Retention as RetentionSettings
 from netautod.core.clock import Clock
-from netautod.core.identity import (
-    OrgId,
-)
+from netautod.core.identity import OrgId
 from netautod.core.registries import Followers
+from netautod.core.settings.retention import RetentionSettings
 from netautod.executions import log, results
 from netautod.executions.store import COLLECTION
 from netautod.executions.transitions import TERMINAL
-from netautod.store.client import (
-    Database,
-    Filter,
-)
+from netautod.store.client import Database, Filter
 from netautod.store.leases.named import NamedLeases
 from netautod.store.leases.periodic import Periodic
 

@@ -10,21 +10,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from netautod.core.identity import (
-    OrgId,
-)
+from netautod.core.identity import OrgId
 from netautod.core.pages import Page, PageOf
 from netautod.executions.models import Attempt, Execution
 from netautod.executions.transitions import ACTIVE, CANCELLABLE, State, require
 from netautod.plugin_api import ApprovalDecision
-from netautod.store.client import (
-    Database,
-    Document,
-    InsertManyResult,
-)
-from netautod.store.expressions import (
-    literal,
-)
+from netautod.store.client import Database, Document, InsertManyResult
+from netautod.store.expressions import literal
 from netautod.store.indexes import Index
 
 COLLECTION = "executions"

@@ -13,16 +13,11 @@ from tornado.web import HTTPError, RequestHandler, stream_request_body
 
 from netautod.core import json_values
 from netautod.core.errors import InvalidInput, NetautodError, NotFound, TooLarge, Unauthenticated, Unavailable
-from netautod.core.identity import (
-    Caller,
-    RequestInfo,
-)
+from netautod.core.identity import Caller, RequestInfo
 from netautod.core.logs import current_request
 from netautod.core.schema import load, uuid_or_none
 from netautod.http.access import MIB, Operation, operation_of
-from netautod.http.context import (
-    HttpContext,
-)
+from netautod.http.context import HttpContext
 from netautod.http.errors import MethodNotAllowed, error_body, status_of
 
 logger = logging.getLogger(__name__)
@@ -276,7 +271,7 @@ def _query_text(key: str, given: list[bytes]) -> str:
     return text
 
 
-class UnknownRoute(JsonHandler):
+class UnknownRouteHandler(JsonHandler):
     """Every path that no route matches."""
 
     async def prepare(self) -> None:

@@ -10,7 +10,7 @@ from tornado.web import Application
 
 from netautod.http.access import Operation, operation_of
 from netautod.http.context import HttpContext
-from netautod.http.handler import METHODS, JsonHandler, UnknownRoute
+from netautod.http.handler import METHODS, JsonHandler, UnknownRouteHandler
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,7 +39,7 @@ def application(routes: Iterable[Route], context: HttpContext) -> Application:
     specs = [URLSpec(_pattern(route.path), route.handler, dict(route.services)) for route in ordered]
     return Application(
         specs,
-        default_handler_class=UnknownRoute,
+        default_handler_class=UnknownRouteHandler,
         context=context,
         log_function=lambda handler: None,
     )

@@ -4,18 +4,13 @@ from tornado.web import Application
 
 from netautod.core.clock import SystemClock
 from netautod.core.errors import Unavailable
-from netautod.core.identity import (
-    Caller,
-    RequestInfo,
-)
-from netautod.http.context import (
-    HttpContext,
-)
+from netautod.core.identity import Caller, RequestInfo
+from netautod.http.context import HttpContext
 from netautod.http.handler import JsonHandler
 from netautod.http.limits import RateLimiter
 
 
-class Starting(JsonHandler):
+class StartingHandler(JsonHandler):
     async def prepare(self) -> None:
         raise Unavailable("starting")
 
@@ -31,4 +26,6 @@ def starting_application() -> Application:
         trusted_proxies=(),
         cors_origins=frozenset(),
     )
-    return Application(default_handler_class=Starting, context=context, log_function=lambda handler: None)
+    return Application(
+        default_handler_class=StartingHandler, context=context, log_function=lambda handler: None
+    )

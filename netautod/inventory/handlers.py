@@ -49,7 +49,7 @@ class SyncHandler(JsonHandler):
         )
 
 
-class AdHocSync(SyncHandler):
+class AdHocSyncHandler(SyncHandler):
     @requires("devices.manage", query=SyncQuery, body=AdHocRequest, answer=SyncAnswer)
     async def post(self) -> None:
         """Synchronises with an inventory that the request names; removes nothing."""
@@ -57,14 +57,14 @@ class AdHocSync(SyncHandler):
         self.answer(result.to_json())
 
 
-class AdHocTest(SyncHandler):
+class AdHocTestHandler(SyncHandler):
     @requires("devices.manage", body=AdHocRequest, answer=SourceTestAnswer)
     async def post(self) -> None:
         """Tests address and token, and counts the devices that match."""
         self.answer((await self.sync.test(self.caller, _place(self.body))).to_json())
 
 
-class History(SyncHandler):
+class HistoryHandler(SyncHandler):
     @requires("devices.access", query=SyncHistoryQuery, answer=SyncHistoryAnswer)
     async def get(self) -> None:
         """Lists synchronisations, the newest first."""
@@ -73,7 +73,7 @@ class History(SyncHandler):
         self.answer(found.to_json("history", SyncEntry.to_json))
 
 
-class Sources(SyncHandler):
+class SourcesHandler(SyncHandler):
     @requires("devices.access", answer=SourcesAnswer)
     async def get(self) -> None:
         """Lists the saved sources by name."""
@@ -86,7 +86,7 @@ class Sources(SyncHandler):
         self.answer((await self.sources.create(self.caller, self.body)).to_json())
 
 
-class OneSource(SyncHandler):
+class OneSourceHandler(SyncHandler):
     @requires("devices.access", answer=SourceAnswer)
     async def get(self, source_id: str) -> None:
         """Reads a saved source."""
@@ -106,7 +106,7 @@ class OneSource(SyncHandler):
         self.answer({"message": "Inventory source deleted; its devices stay"})
 
 
-class SourceSync(SyncHandler):
+class SourceSyncHandler(SyncHandler):
     @requires("devices.manage", query=SyncQuery, body=SyncRequest, answer=SyncAnswer)
     async def post(self, source_id: str) -> None:
         """Synchronises with a saved source."""
@@ -114,7 +114,7 @@ class SourceSync(SyncHandler):
         self.answer((await self.sync.sync_source(self.caller, wanted, self.options_sent())).to_json())
 
 
-class SourceTest(SyncHandler):
+class SourceTestHandler(SyncHandler):
     @requires("devices.manage", body=SourceTestRequest, answer=SourceTestAnswer)
     async def post(self, source_id: str) -> None:
         """Counts the devices of a saved source that match; never imports."""
@@ -126,11 +126,11 @@ def routes(sync: SyncService, sources: SourceService) -> list[Route]:
     services = {"sync": sync, "sources": sources}
     saved = "/api/devices/sources/inventory"
     return [
-        Route(path="/api/devices/sync/inventory", handler=AdHocSync, services=services),
-        Route(path="/api/devices/sync/inventory/test", handler=AdHocTest, services=services),
-        Route(path="/api/devices/sync/history", handler=History, services=services),
-        Route(path=saved, handler=Sources, services=services),
-        Route(path=f"{saved}/:source_id", handler=OneSource, services=services),
-        Route(path=f"{saved}/:source_id/sync", handler=SourceSync, services=services),
-        Route(path=f"{saved}/:source_id/test", handler=SourceTest, services=services),
+        Route(path="/api/devices/sync/inventory", handler=AdHocSyncHandler, services=services),
+        Route(path="/api/devices/sync/inventory/test", handler=AdHocTestHandler, services=services),
+        Route(path="/api/devices/sync/history", handler=HistoryHandler, services=services),
+        Route(path=saved, handler=SourcesHandler, services=services),
+        Route(path=f"{saved}/:source_id", handler=OneSourceHandler, services=services),
+        Route(path=f"{saved}/:source_id/sync", handler=SourceSyncHandler, services=services),
+        Route(path=f"{saved}/:source_id/test", handler=SourceTestHandler, services=services),
     ]

@@ -10,7 +10,7 @@ OVERRIDE = re.compile(r"([A-Za-z0-9_-]+)\s*=\s*([a-z0-9_]{1,64})")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Inventory:
+class InventorySettings:
     sync_seconds: float = setting(600.0, "Seconds that one synchronisation may take.", low=1)
     test_seconds: float = setting(30.0, "Seconds that the test of an inventory may take.", low=0.1)
     max_devices: int = setting(50_000, "Devices of one inventory at most.", low=1)
@@ -21,7 +21,7 @@ class Inventory:
     concurrent_syncs: int = setting(4, "Due sources that one node synchronises at a time.", low=1)
 
 
-def device_types(settings: Inventory) -> Mapping[str, str]:
+def device_types(settings: InventorySettings) -> Mapping[str, str]:
     """The overrides by platform slug. Raises SettingsError."""
     found = {}
     for text in settings.device_types:
@@ -32,6 +32,6 @@ def device_types(settings: Inventory) -> Mapping[str, str]:
     return found
 
 
-def check_inventory(settings: Inventory) -> None:
+def check_inventory(settings: InventorySettings) -> None:
     """Raises SettingsError with one line that names the key."""
     device_types(settings)

@@ -8,10 +8,7 @@ from uuid import uuid4
 from netautod.audit.service import AuditLog
 from netautod.core.clock import Clock
 from netautod.core.errors import Conflict, InvalidInput, NotFound
-from netautod.core.identity import (
-    Caller,
-    OrgId,
-)
+from netautod.core.identity import Caller, OrgId
 from netautod.devices.bindings.models import SAVED_SOURCE
 from netautod.devices.bindings.service import SyncedDevices
 from netautod.inventory.models import SavedSource
@@ -21,10 +18,7 @@ from netautod.inventory.sync.reader import Place
 from netautod.outbound.client import GuardedClient
 from netautod.outbound.errors import AddressRefused, RequestFailed
 from netautod.outbound.urls import origin_of
-from netautod.store.client import (
-    Database,
-    Duplicate,
-)
+from netautod.store.client import Database, Duplicate
 from netautod.store.leases.named import NamedLeases
 from netautod.vault.vault import Vault
 

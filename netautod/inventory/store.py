@@ -4,18 +4,11 @@ from collections.abc import Collection, Mapping
 from datetime import datetime
 from typing import Any
 
-from netautod.core.identity import (
-    OrgId,
-)
+from netautod.core.identity import OrgId
 from netautod.inventory.models import SavedSource
-from netautod.store.client import (
-    Database,
-    Document,
-)
+from netautod.store.client import Database, Document
 from netautod.store.indexes import Index
-from netautod.store.removal import (
-    VISIBLE,
-)
+from netautod.store.removal import VISIBLE
 from netautod.vault.rotation import SealedField
 
 COLLECTION = "inventory_sources"

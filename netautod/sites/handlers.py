@@ -10,7 +10,7 @@ from netautod.sites.schemas import SiteAnswer, SiteRequest, SitesAnswer
 from netautod.sites.service import SiteService
 
 
-class Sites(JsonHandler):
+class SitesHandler(JsonHandler):
     sites: SiteService
 
     @requires("devices.access", query=PageQuery, answer=SitesAnswer)
@@ -25,7 +25,7 @@ class Sites(JsonHandler):
         self.answer((await self.sites.create(self.caller, self.body)).to_json())
 
 
-class OneSite(JsonHandler):
+class OneSiteHandler(JsonHandler):
     sites: SiteService
 
     @requires("devices.access", answer=SiteAnswer)
@@ -50,6 +50,6 @@ class OneSite(JsonHandler):
 def routes(sites: SiteService) -> list[Route]:
     services = {"sites": sites}
     return [
-        Route(path="/api/sites", handler=Sites, services=services),
-        Route(path="/api/sites/:id", handler=OneSite, services=services),
+        Route(path="/api/sites", handler=SitesHandler, services=services),
+        Route(path="/api/sites/:id", handler=OneSiteHandler, services=services),
     ]

@@ -4,19 +4,12 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
-from netautod.core.identity import (
-    OrgId,
-)
+from netautod.core.identity import OrgId
 from netautod.core.pages import Page, PageOf
 from netautod.sites.models import Site
-from netautod.store.client import (
-    Database,
-    Document,
-)
+from netautod.store.client import Database, Document
 from netautod.store.indexes import Index
-from netautod.store.removal import (
-    VISIBLE,
-)
+from netautod.store.removal import VISIBLE
 
 COLLECTION = "sites"
 INDEXES = (

@@ -11,16 +11,8 @@ from functools import partial
 from typing import Generic, TypeVar
 
 from netautod.core.errors import NetautodError
-from netautod.core.identity import (
-    OrgId,
-)
-from netautod.store.client import (
-    Change,
-    Document,
-    Duplicate,
-    Filter,
-    OrgCollection,
-)
+from netautod.core.identity import OrgId
+from netautod.store.client import Change, Document, Duplicate, Filter, OrgCollection
 
 K = TypeVar("K", bound=Hashable)
 T = TypeVar("T")

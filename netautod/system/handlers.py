@@ -11,14 +11,14 @@ class SystemHandler(JsonHandler):
     system: SystemService
 
 
-class Status(SystemHandler):
+class StatusHandler(SystemHandler):
     @requires("system.manage", answer=SystemStatusAnswer)
     async def get(self) -> None:
         """Tells how the nodes, the database, the plugins and the queues are."""
         self.answer((await self.system.status(self.caller.org_id)).to_json())
 
 
-class PauseSystem(SystemHandler):
+class PauseSystemHandler(SystemHandler):
     @requires("system.manage", body=PauseRequest, answer=PausedAnswer)
     async def post(self) -> None:
         """Lets no task, poll or sync begin until it is resumed; what runs may finish."""
@@ -26,7 +26,7 @@ class PauseSystem(SystemHandler):
         self.answer({"paused": pause.to_json()})
 
 
-class ResumeSystem(SystemHandler):
+class ResumeSystemHandler(SystemHandler):
     @requires("system.manage", answer=PausedAnswer)
     async def post(self) -> None:
         """Ends the pause."""
@@ -37,7 +37,7 @@ class ResumeSystem(SystemHandler):
 def routes(system: SystemService) -> list[Route]:
     services = {"system": system}
     return [
-        Route(path="/api/system/status", handler=Status, services=services),
-        Route(path="/api/system/pause", handler=PauseSystem, services=services),
-        Route(path="/api/system/resume", handler=ResumeSystem, services=services),
+        Route(path="/api/system/status", handler=StatusHandler, services=services),
+        Route(path="/api/system/pause", handler=PauseSystemHandler, services=services),
+        Route(path="/api/system/resume", handler=ResumeSystemHandler, services=services),
     ]

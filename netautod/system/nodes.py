@@ -10,9 +10,7 @@ from collections.abc import Callable
 from netautod import __version__
 from netautod.core.errors import Unavailable
 from netautod.store.client import Database, Document
-from netautod.store.expressions import (
-    literal,
-)
+from netautod.store.expressions import literal
 from netautod.store.indexes import Index
 from netautod.store.leases.periodic import Periodic
 from netautod.system.models import Node

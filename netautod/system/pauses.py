@@ -8,12 +8,8 @@ import asyncio
 import logging
 
 from netautod.core.errors import Unavailable
-from netautod.core.identity import (
-    OrgId,
-)
-from netautod.store.client import (
-    Database,
-)
+from netautod.core.identity import OrgId
+from netautod.store.client import Database
 from netautod.system.models import Pause
 
 logger = logging.getLogger(__name__)

@@ -10,13 +10,8 @@ from collections.abc import Awaitable, Callable
 from netautod.app.plugins.manager import PluginManager
 from netautod.audit.service import AuditLog
 from netautod.core.clock import Clock
-from netautod.core.identity import (
-    Caller,
-    OrgId,
-)
-from netautod.store.client import (
-    Database,
-)
+from netautod.core.identity import Caller, OrgId
+from netautod.store.client import Database
 from netautod.system.models import DatabaseStatus, Pause, SystemStatus
 from netautod.system.nodes import Nodes
 from netautod.system.pauses import Pauses

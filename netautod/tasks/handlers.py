@@ -30,7 +30,7 @@ class TaskHandler(JsonHandler):
     tasks: TaskService
 
 
-class Schedules(TaskHandler):
+class SchedulesHandler(TaskHandler):
     @requires(OPERATOR, query=PageQuery, answer=TaskListAnswer)
     async def get(self) -> None:
         """Lists tasks."""
@@ -43,7 +43,7 @@ class Schedules(TaskHandler):
         self.answer((await self.tasks.create(self.caller, self.body)).to_json())
 
 
-class Schedule(TaskHandler):
+class ScheduleHandler(TaskHandler):
     @requires(OPERATOR, answer=TaskAnswer)
     async def get(self, task_id: str) -> None:
         """Reads a task."""
@@ -63,7 +63,7 @@ class Schedule(TaskHandler):
         self.answer_nothing()
 
 
-class ScheduleToggle(TaskHandler):
+class ScheduleToggleHandler(TaskHandler):
     @requires(OPERATOR, body=ToggleRequest, answer=TaskAnswer)
     async def post(self, task_id: str) -> None:
         """Enables or disables a task."""
@@ -72,7 +72,7 @@ class ScheduleToggle(TaskHandler):
         self.answer(task.to_json())
 
 
-class AgentSchedules(TaskHandler):
+class AgentSchedulesHandler(TaskHandler):
     @requires(OPERATOR, query=AgentScheduleQuery, answer=AgentScheduleListAnswer)
     async def get(self) -> None:
         """Lists agent schedules; `mine=true` narrows to the caller's own."""
@@ -88,7 +88,7 @@ class AgentSchedules(TaskHandler):
         self.answer(task.to_agent_schedule())
 
 
-class AgentSchedule(TaskHandler):
+class AgentScheduleHandler(TaskHandler):
     @requires(OPERATOR, answer=AgentScheduleAnswer)
     async def get(self, task_id: str) -> None:
         """Reads an agent schedule."""
@@ -108,7 +108,7 @@ class AgentSchedule(TaskHandler):
         self.answer_nothing()
 
 
-class AgentScheduleToggle(TaskHandler):
+class AgentScheduleToggleHandler(TaskHandler):
     @requires(OPERATOR, body=ToggleRequest, answer=AgentScheduleAnswer)
     async def post(self, task_id: str) -> None:
         """Enables or disables an agent schedule."""
@@ -117,7 +117,7 @@ class AgentScheduleToggle(TaskHandler):
         self.answer(task.to_agent_schedule())
 
 
-class Preview(TaskHandler):
+class PreviewHandler(TaskHandler):
     @requires(OPERATOR, body=PreviewRequest, answer=PreviewAnswer)
     async def post(self) -> None:
         """The next fire times of a cron expression, without creating a task."""
@@ -133,12 +133,12 @@ def routes(tasks: TaskService) -> list[Route]:
     return [
         Route(path=path, handler=handler, services=services)
         for path, handler in (
-            ("/api/tasks/schedules", Schedules),
-            ("/api/tasks/schedules/:id", Schedule),
-            ("/api/tasks/schedules/:id/toggle", ScheduleToggle),
-            ("/api/tasks/agent-schedules", AgentSchedules),
-            ("/api/tasks/agent-schedules/:id", AgentSchedule),
-            ("/api/tasks/agent-schedules/:id/toggle", AgentScheduleToggle),
-            ("/api/tasks/preview", Preview),
+            ("/api/tasks/schedules", SchedulesHandler),
+            ("/api/tasks/schedules/:id", ScheduleHandler),
+            ("/api/tasks/schedules/:id/toggle", ScheduleToggleHandler),
+            ("/api/tasks/agent-schedules", AgentSchedulesHandler),
+            ("/api/tasks/agent-schedules/:id", AgentScheduleHandler),
+            ("/api/tasks/agent-schedules/:id/toggle", AgentScheduleToggleHandler),
+            ("/api/tasks/preview", PreviewHandler),
         )
     ]

@@ -7,10 +7,7 @@ from typing import Any
 from marshmallow import Schema, ValidationError
 
 from netautod.core.errors import InvalidInput
-from netautod.core.identity import (
-    Caller,
-    OrgId,
-)
+from netautod.core.identity import Caller, OrgId
 from netautod.core.schema import sentence, uuid_or_none
 
 

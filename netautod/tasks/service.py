@@ -13,15 +13,10 @@ from uuid import uuid4
 from netautod.audit.service import AuditLog
 from netautod.core.clock import Clock
 from netautod.core.errors import Conflict, InvalidInput, NotFound
-from netautod.core.identity import (
-    Caller,
-    OrgId,
-)
+from netautod.core.identity import Caller, OrgId
 from netautod.core.pages import Page, PageOf
 from netautod.core.registries import Followers
-from netautod.store.client import (
-    Duplicate,
-)
+from netautod.store.client import Duplicate
 from netautod.tasks.cron import ticks as cron
 from netautod.tasks.models import (
     AGENT_TASK,

@@ -6,15 +6,10 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
-from netautod.core.identity import (
-    OrgId,
-)
+from netautod.core.identity import OrgId
 from netautod.core.pages import Page, PageOf
 from netautod.core.registries import Uses
-from netautod.store.client import (
-    Database,
-    Document,
-)
+from netautod.store.client import Database, Document
 from netautod.store.indexes import Index
 from netautod.tasks.decide import DueTask
 from netautod.tasks.models import Task

@@ -12,7 +12,7 @@ from netautod.users.service import UserService
 USERS_MANAGE = "users.manage"
 
 
-class Users(JsonHandler):
+class UsersHandler(JsonHandler):
     users: UserService
 
     @requires(USERS_MANAGE, query=PageQuery, answer=UserListAnswer)
@@ -28,7 +28,7 @@ class Users(JsonHandler):
         self.answer(user.to_managed_json())
 
 
-class OneUser(JsonHandler):
+class OneUserHandler(JsonHandler):
     users: UserService
 
     @requires(USERS_MANAGE, answer=UserAnswer)
@@ -53,6 +53,6 @@ class OneUser(JsonHandler):
 def routes(users: UserService) -> list[Route]:
     services = {"users": users}
     return [
-        Route(path="/api/users", handler=Users, services=services),
-        Route(path="/api/users/:id", handler=OneUser, services=services),
+        Route(path="/api/users", handler=UsersHandler, services=services),
+        Route(path="/api/users/:id", handler=OneUserHandler, services=services),
     ]

@@ -9,9 +9,7 @@ from uuid import uuid4
 
 from netautod.core.clock import optional_text, to_text
 from netautod.core.errors import InvalidInput
-from netautod.core.identity import (
-    OrgId,
-)
+from netautod.core.identity import OrgId
 from netautod.users.external_ids import canonical_external_id
 
 LOCAL = "local"

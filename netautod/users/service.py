@@ -6,16 +6,10 @@ from typing import Any
 from netautod.audit.service import AuditLog
 from netautod.core.clock import Clock
 from netautod.core.errors import Conflict, InvalidInput, NotFound
-from netautod.core.identity import (
-    Caller,
-    OrgId,
-)
+from netautod.core.identity import Caller, OrgId
 from netautod.core.pages import Page, PageOf
 from netautod.core.registries import Followers
-from netautod.store.client import (
-    Database,
-    Duplicate,
-)
+from netautod.store.client import Database, Duplicate
 from netautod.users.change import UserChange, change_of
 from netautod.users.models import LOCAL, NewUser, Role, User, canonical_username, require_username
 from netautod.users.passwords import PasswordHasher, check_policy

@@ -5,14 +5,9 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import uuid4
 
-from netautod.core.identity import (
-    OrgId,
-)
+from netautod.core.identity import OrgId
 from netautod.core.pages import Page, PageOf
-from netautod.store.client import (
-    Database,
-    Document,
-)
+from netautod.store.client import Database, Document
 from netautod.store.indexes import Index
 from netautod.users.models import User
 from netautod.users.roles import store as role_store

@@ -14,12 +14,8 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
-from netautod.core.identity import (
-    OrgId,
-)
-from netautod.store.client import (
-    Document,
-)
+from netautod.core.identity import OrgId
+from netautod.store.client import Document
 from netautod.vault.errors import VaultError
 
 FORMAT = 1

@@ -5,9 +5,7 @@ from dataclasses import dataclass, field
 
 from netautod.core.clock import Clock
 from netautod.core.errors import Unavailable
-from netautod.core.identity import (
-    OrgId,
-)
+from netautod.core.identity import OrgId
 from netautod.vault.envelope import CANNOT_OPEN
 from netautod.vault.errors import VaultError
 from netautod.vault.organization_keys import ROOT_REPLACED, KeyStore, OrganizationKeys

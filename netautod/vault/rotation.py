@@ -11,14 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from netautod.core.identity import (
-    OrgId,
-)
-from netautod.store.client import (
-    Collection,
-    Database,
-    Document,
-)
+from netautod.core.identity import OrgId
+from netautod.store.client import Collection, Database, Document
 from netautod.vault.envelope import CANNOT_OPEN, Place
 from netautod.vault.errors import VaultError
 from netautod.vault.organization_keys import KeyStore

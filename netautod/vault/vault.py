@@ -6,13 +6,8 @@ from pathlib import Path
 from typing import Any, Self
 
 from netautod.core.clock import Clock, SystemClock
-from netautod.core.identity import (
-    OrgId,
-)
-from netautod.store.client import (
-    Database,
-    Document,
-)
+from netautod.core.identity import OrgId
+from netautod.store.client import Database, Document
 from netautod.vault import envelope
 from netautod.vault.envelope import Place, Sealed
 from netautod.vault.errors import VaultError

@@ -6,15 +6,7 @@ from uuid import UUID
 from netautod.plugin_api import InventoryPage, RemoteDevice
 from netautod_netbox.device_types import DEVICE_TYPE, DeviceTypes, slug_of
 from netautod_netbox.errors import Malformed, Unfit
-from netautod_netbox.fields import (
-    LONGEST_NAME,
-    Row,
-    child,
-    host_of,
-    text,
-    text_in,
-    texts_in,
-)
+from netautod_netbox.fields import LONGEST_NAME, Row, child, host_of, text, text_in, texts_in
 from netautod_netbox.listing import parse
 from netautod_netbox.rows import PageMaker, metadata_of, without_address
 

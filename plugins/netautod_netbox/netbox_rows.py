@@ -5,15 +5,7 @@ from dataclasses import dataclass
 from netautod.plugin_api import InventoryPage, RemoteDevice
 from netautod_netbox.device_types import DeviceTypes
 from netautod_netbox.errors import Malformed
-from netautod_netbox.fields import (
-    Row,
-    child,
-    host_of,
-    integer,
-    text,
-    text_in,
-    texts_in,
-)
+from netautod_netbox.fields import Row, child, host_of, integer, text, text_in, texts_in
 from netautod_netbox.filters import Obedience
 from netautod_netbox.listing import INT64_MAX, parse
 from netautod_netbox.rows import PageMaker, metadata_of, without_address

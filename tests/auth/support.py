@@ -28,15 +28,9 @@ from netautod.auth.tokens.access import AccessTokens
 from netautod.auth.tokens.service import ApiTokens
 from netautod.auth.tokens.signing_keys import SigningKeys
 from netautod.core.clock import SystemClock
-from netautod.core.identity import (
-    OrgId,
-    RequestInfo,
-)
+from netautod.core.identity import OrgId, RequestInfo
 from netautod.http import openapi
-from netautod.http.context import (
-    HttpContext,
-    networks,
-)
+from netautod.http.context import HttpContext, networks
 from netautod.http.limits import RateLimiter
 from netautod.http.routes import Route, application
 from netautod.plugin_api.auth import AuthProvider

@@ -6,11 +6,12 @@ from typing import Any
 
 import pytest
 
-from netautod.app.settings import MongoDB, Settings
+from netautod.app.settings import Settings
 from netautod.cli import commands
 from netautod.cli import entry as cli
 from netautod.core.errors import Conflict, NotFound
 from netautod.store.client import Database
+from netautod.store.settings import MongoDBSettings
 from tests.auth.support import INFO, Node
 from tests.users.support import PASSWORD
 
@@ -19,7 +20,7 @@ WRONG = "wrong horse battery staple"
 
 @pytest.fixture
 def settings(mongo_uri: str, database: Database, tmp_path: Path) -> Settings:
-    return Settings(data_dir=tmp_path, mongodb=MongoDB(uri=mongo_uri, database=database.name))
+    return Settings(data_dir=tmp_path, mongodb=MongoDBSettings(uri=mongo_uri, database=database.name))
 
 
 async def test_a_disabled_user_is_enabled_again(node: Node, settings: Settings) -> None:

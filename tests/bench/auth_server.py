@@ -18,11 +18,13 @@ from tornado.netutil import bind_sockets
 from netautod.app import build as app
 from netautod.app import foundation
 from netautod.app.server import bootstrap, set_aside_heap
-from netautod.app.settings import Auth, Limits, Settings
+from netautod.app.settings import Settings
+from netautod.auth.settings import AuthSettings
 from netautod.core.errors import Unavailable
 from netautod.http.access import public, requires
 from netautod.http.handler import JsonHandler
 from netautod.http.health import Health
+from netautod.http.settings import LimitSettings
 from netautod.store.client import connect
 from tests.bench.children import parent_gone, say
 
@@ -72,8 +74,8 @@ async def main(uri: str, folder: str) -> None:
     settings = Settings(
         data_dir=Path(folder),
         admin_password=PASSWORD,
-        limits=Limits(requests_per_second=0),
-        auth=Auth(lockout_failures=NEVER),
+        limits=LimitSettings(requests_per_second=0),
+        auth=AuthSettings(lockout_failures=NEVER),
     )
     database = connect(uri, DATABASE)
 

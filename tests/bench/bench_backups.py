@@ -2,7 +2,7 @@
 
 from contextlib import AsyncExitStack
 
-from netautod.app.settings import Devices
+from netautod.devices.settings import DeviceSettings
 from tests.bench.children import child
 from tests.bench.databases import private_mongod
 from tests.bench.fleet import back_up, backup_task, fleet
@@ -20,7 +20,7 @@ async def run(report: Report) -> None:
 
     The first run stores a first version of every config, in the later ones nothing has changed.
     """
-    at_once = Devices().concurrent_sessions
+    at_once = DeviceSettings().concurrent_sessions
     report.parameter("devices", f"{DEVICES} in {FARMS} processes")
     report.parameter("sessions at a time", at_once)
     report.parameter("rounds", ROUNDS)

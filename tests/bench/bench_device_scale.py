@@ -11,15 +11,10 @@ from uuid import uuid4
 
 from tornado.httpclient import AsyncHTTPClient
 
-from netautod.core.identity import (
-    OrgId,
-)
+from netautod.core.identity import OrgId
 from netautod.devices.counts import DeviceCounts
 from netautod.devices.queries import COLLECTION, SEARCH, search_text
-from netautod.store.client import (
-    Database,
-    connect,
-)
+from netautod.store.client import Database, connect
 from tests.bench.auth_server import DATABASE, PASSWORD, TICK
 from tests.bench.children import Child, child
 from tests.bench.databases import private_mongod

@@ -15,18 +15,13 @@ from uuid import uuid4
 from netautod.audit.service import INDEXES as AUDIT_INDEXES
 from netautod.audit.service import AuditLog
 from netautod.core.clock import SystemClock
-from netautod.core.identity import (
-    Caller,
-    OrgId,
-)
+from netautod.core.identity import Caller, OrgId
 from netautod.core.json_values import encode
 from netautod.docs import store
 from netautod.docs.notes.service import NotesVault
 from netautod.docs.rendering.pool import RenderPool
 from netautod.docs.service import DocumentService
-from netautod.store.client import (
-    Database,
-)
+from netautod.store.client import Database
 from netautod.vault.vault import Vault
 from tests.bench.databases import fresh_database, private_mongod
 from tests.bench.errors import BenchmarkError

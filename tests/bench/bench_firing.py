@@ -4,9 +4,9 @@ import time
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 
-from netautod.app.settings import Scheduler as SchedulerSettings
 from netautod.core.metrics import Metrics
 from netautod.executions.running.scheduler import Scheduler
+from netautod.executions.settings import SchedulerSettings
 from netautod.executions.store import ExecutionStore
 from netautod.store.client import Database
 from netautod.tasks.cron.ticks import NextTicks

@@ -8,7 +8,7 @@ import importlib.util
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 
-from netautod.app.settings import Devices
+from netautod.devices.settings import DeviceSettings
 from tests.bench import netmiko_side
 from tests.bench.children import child
 from tests.bench.databases import private_mongod
@@ -39,7 +39,7 @@ class Cost:
 async def run(report: Report) -> None:
     """The first run of the task stores every config, in the second one nothing has changed."""
     report.parameter("devices", f"{DEVICES} in {FARMS} processes, 30 KB, {LATENCY_MS} ms before each answer")
-    at_once = Devices().concurrent_sessions
+    at_once = DeviceSettings().concurrent_sessions
     report.parameter("sessions at a time", at_once)
     async with AsyncExitStack() as stack:
         farm = fleet(DEVICES, FARMS, interfaces=INTERFACES, latency_ms=LATENCY_MS)

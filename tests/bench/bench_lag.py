@@ -4,8 +4,7 @@ import asyncio
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from netautod.app.settings import Executions as ExecutionSettings
-from netautod.app.settings import Scheduler as SchedulerSettings
+from netautod.executions.settings import ExecutionSettings, SchedulerSettings
 from tests.bench.databases import fresh_database, private_mongod
 from tests.bench.report import Report, percentile
 from tests.bench.schedules import store

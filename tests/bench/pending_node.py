@@ -7,8 +7,7 @@ import asyncio
 import signal
 import sys
 
-from netautod.app.settings import Executions as ExecutionSettings
-from netautod.app.settings import Scheduler as SchedulerSettings
+from netautod.executions.settings import ExecutionSettings, SchedulerSettings
 from netautod.plugin_api import RunContext
 from netautod.store.client import connect
 from tests.bench.children import parent_gone, say

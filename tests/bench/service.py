@@ -5,13 +5,13 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from netautod.app.settings import MongoDB
+from netautod.store.settings import MongoDBSettings
 from tests.bench.errors import BenchmarkError
 from tests.support.client import ApiClient
 from tests.support.service import NotStarted, Service, serving
 
 UNLIMITED = {"NETAUTOD_LIMITS_REQUESTS_PER_SECOND": "0", "NETAUTOD_LOG_LEVEL": "warning"}
-DATABASE = MongoDB().database
+DATABASE = MongoDBSettings().database
 
 
 @asynccontextmanager

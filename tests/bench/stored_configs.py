@@ -9,22 +9,17 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from uuid import uuid4
 
-from netautod.app.settings import Configs as ConfigSettings
 from netautod.audit.service import AuditLog
 from netautod.configs.models import FROM_DEVICE, TEXT_FORMAT, Config
 from netautod.configs.service import ConfigService
+from netautod.configs.settings import ConfigSettings
 from netautod.configs.store import ConfigStore
 from netautod.configs.texts.store import measure
 from netautod.configs.workers.pool import TextWorkers
 from netautod.core.clock import SystemClock
-from netautod.core.identity import (
-    Caller,
-    OrgId,
-)
+from netautod.core.identity import Caller, OrgId
 from netautod.devices.queries import COLLECTION
-from netautod.store.client import (
-    Database,
-)
+from netautod.store.client import Database
 from netautod.vault.vault import Vault
 from tests.bench.databases import fresh_database
 from tests.configs.fleet import INDEXES, sessions_of_a_node

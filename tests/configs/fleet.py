@@ -11,18 +11,14 @@ import asyncssh
 from bson import BSON
 from pymongo import AsyncMongoClient
 
-from netautod.app.settings import Configs as ConfigSettings
-from netautod.app.settings import Devices as DeviceSettings
 from netautod.audit.service import AuditLog
 from netautod.configs import handlers as config_handlers
 from netautod.configs.service import ConfigService
+from netautod.configs.settings import ConfigSettings
 from netautod.configs.store import INDEXES as CONFIG_INDEXES
 from netautod.configs.workers.pool import TextWorkers
 from netautod.core.clock import SystemClock
-from netautod.core.identity import (
-    Caller,
-    OrgId,
-)
+from netautod.core.identity import Caller, OrgId
 from netautod.credentials import handlers as credential_handlers
 from netautod.devices import handlers as device_handlers
 from netautod.devices.operations import handlers as operation_handlers
@@ -31,12 +27,11 @@ from netautod.devices.operations.credential_tests import CredentialTests
 from netautod.devices.sessions.service import DeviceSessions
 from netautod.devices.sessions.suspension_store import INDEXES as SUSPENSION_INDEXES
 from netautod.devices.sessions.suspensions import Suspensions
+from netautod.devices.settings import DeviceSettings
 from netautod.plugin_api.events import ConfigChanged
 from netautod.ssh.limits import Limits
 from netautod.ssh.platform.registry import PlatformRegistry
-from netautod.store.client import (
-    Database,
-)
+from netautod.store.client import Database
 from netautod.store.leases import named
 from netautod.store.leases.keeper import LeaseKeeper, LeaseTimes
 from netautod.testing import SimulatedDevice

@@ -11,12 +11,8 @@ from netautod.configs.backups.facts import BackupFacts, BackupFactsStore
 from netautod.configs.backups.info import backup_info
 from netautod.configs.models import Config
 from netautod.core.clock import to_text
-from netautod.core.identity import (
-    OrgId,
-)
-from netautod.store.client import (
-    Database,
-)
+from netautod.core.identity import OrgId
+from netautod.store.client import Database
 from netautod.testing import Faults, ios_config
 from tests.configs.fleet import Fleet
 from tests.support.client import assert_error

@@ -12,14 +12,10 @@ from netautod.configs.snapshots import Snapshots
 from netautod.configs.store import INDEXES, ConfigStore
 from netautod.configs.texts.store import LOOSE
 from netautod.core.clock import SystemClock
-from netautod.core.identity import (
-    OrgId,
-)
+from netautod.core.identity import OrgId
 from netautod.devices.queries import INDEXES as DEVICE_INDEXES
 from netautod.devices.store import DeviceStore
-from netautod.store.client import (
-    Database,
-)
+from netautod.store.client import Database
 from netautod.store.indexes import create_indexes
 
 ORG = OrgId("o")

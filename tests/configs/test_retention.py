@@ -8,7 +8,6 @@ from uuid import uuid4
 
 import pytest
 
-from netautod.app.settings import Retention as RetentionSettings
 from netautod.configs.capture.captures import Pull
 from netautod.configs.models import Config
 from netautod.configs.old_versions import OldVersions
@@ -17,9 +16,8 @@ from netautod.configs.snapshots import snapshot_id
 from netautod.configs.store import ConfigStore
 from netautod.configs.texts.store import measure
 from netautod.core.clock import SystemClock
-from netautod.core.identity import (
-    OrgId,
-)
+from netautod.core.identity import OrgId
+from netautod.core.settings.retention import RetentionSettings
 from netautod.executions.models import Execution
 from netautod.executions.store import ExecutionStore
 from netautod.testing import ios_config

@@ -11,9 +11,7 @@ from netautod.configs.backups.facts import COLLECTION
 from netautod.configs.backups.stale import StaleBackups
 from netautod.configs.backups.stale_store import StaleWatch
 from netautod.configs.capture.captures import Pull
-from netautod.core.identity import (
-    OrgId,
-)
+from netautod.core.identity import OrgId
 from netautod.devices.sessions.service import SessionFailure
 from netautod.devices.store import DeviceStore
 from netautod.plugin_api.events import BackupStale

@@ -8,10 +8,7 @@ from netautod.audit.service import INDEXES as AUDIT_INDEXES
 from netautod.audit.service import AuditLog
 from netautod.auth.ssh_ca.service import SshAuthority
 from netautod.core.clock import SystemClock
-from netautod.core.identity import (
-    Caller,
-    OrgId,
-)
+from netautod.core.identity import Caller, OrgId
 from netautod.credentials import handlers as credential_handlers
 from netautod.credentials.service import CredentialService
 from netautod.credentials.store import INDEXES as CREDENTIAL_INDEXES
@@ -24,9 +21,7 @@ from netautod.inventory.imports.service import ImportService
 from netautod.sites import handlers as site_handlers
 from netautod.sites.service import SiteService
 from netautod.sites.store import INDEXES as SITE_INDEXES
-from netautod.store.client import (
-    Database,
-)
+from netautod.store.client import Database
 from netautod.vault.vault import Vault
 from tests.conftest import Serve
 from tests.support.client import ApiClient, ServedRoutes

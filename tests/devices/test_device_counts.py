@@ -9,18 +9,14 @@ from uuid import uuid4
 import pytest
 from pymongo import MongoClient
 
-from netautod.core.identity import (
-    OrgId,
-)
+from netautod.core.identity import OrgId
 from netautod.core.pages import Page
 from netautod.devices import counts
 from netautod.devices.counts import REVISIONS, DeviceCounts
 from netautod.devices.models import DeviceFilter
 from netautod.devices.queries import COLLECTION, INDEXES
 from netautod.devices.service import DeviceService
-from netautod.store.client import (
-    Database,
-)
+from netautod.store.client import Database
 from tests.devices.inventory import ABSENT_ID, Inventory, wired
 from tests.support.client import assert_error
 from tests.support.databases import Indexed

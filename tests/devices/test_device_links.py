@@ -7,9 +7,7 @@ from typing import Any
 import pytest
 
 from netautod.core.errors import NotFound
-from netautod.core.identity import (
-    OrgId,
-)
+from netautod.core.identity import OrgId
 from netautod.devices.queries import COLLECTION
 from tests.devices.inventory import ABSENT_ID, DEVICE, Inventory, wired
 from tests.support.client import assert_error

@@ -9,16 +9,11 @@ from pathlib import Path
 
 from netautod.audit.service import AuditLog
 from netautod.core.clock import SystemClock
-from netautod.core.identity import (
-    Caller,
-    OrgId,
-)
+from netautod.core.identity import Caller, OrgId
 from netautod.docs.notes.service import NotesVault
 from netautod.docs.rendering.pool import RenderPool
 from netautod.docs.service import DocumentService
-from netautod.store.client import (
-    connect,
-)
+from netautod.store.client import connect
 from netautod.vault.vault import Vault
 
 

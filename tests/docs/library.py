@@ -10,18 +10,13 @@ from bson import encode
 from netautod.audit.service import INDEXES as AUDIT_INDEXES
 from netautod.audit.service import AuditLog
 from netautod.core.clock import Clock, SystemClock
-from netautod.core.identity import (
-    Caller,
-    OrgId,
-)
+from netautod.core.identity import Caller, OrgId
 from netautod.docs import handlers, store
 from netautod.docs.notes import handlers as vault_handlers
 from netautod.docs.notes.service import NotesVault
 from netautod.docs.rendering.pool import RenderPool
 from netautod.docs.service import DocumentService
-from netautod.store.client import (
-    Database,
-)
+from netautod.store.client import Database
 from netautod.vault.vault import Vault
 from tests.conftest import Serve
 from tests.support.client import ApiClient, Response, ServedRoutes

@@ -5,11 +5,9 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from datetime import timedelta
 
-from netautod.app.settings import Retention as RetentionSettings
 from netautod.core.clock import SystemClock
-from netautod.core.identity import (
-    OrgId,
-)
+from netautod.core.identity import OrgId
+from netautod.core.settings.retention import RetentionSettings
 from netautod.executions.retention import Retention
 from netautod.executions.transitions import State
 from netautod.store.leases.keeper import LeaseKeeper, LeaseTimes

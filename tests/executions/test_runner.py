@@ -10,13 +10,7 @@ import pytest
 from netautod.core.errors import Forbidden, Unavailable
 from netautod.executions.results import ResultStore
 from netautod.executions.running.outcome import UNEXPECTED
-from netautod.plugin_api import (
-    DeviceResult,
-    ExecutionFailed,
-    NeedsApproval,
-    PermanentFailure,
-    RunContext,
-)
+from netautod.plugin_api import DeviceResult, ExecutionFailed, NeedsApproval, PermanentFailure, RunContext
 from tests.support.execution import FAST, Does, DoesOnce, World, eventually, nothing, task
 
 

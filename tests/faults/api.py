@@ -9,11 +9,7 @@ from tornado.netutil import bind_sockets
 from netautod.audit.service import AuditLog
 from netautod.core.clock import SystemClock
 from netautod.core.errors import Unauthenticated
-from netautod.core.identity import (
-    Caller,
-    OrgId,
-    RequestInfo,
-)
+from netautod.core.identity import Caller, OrgId, RequestInfo
 from netautod.core.registries import Followers
 from netautod.executions import handlers as execution_handlers
 from netautod.executions.ends import Ends
@@ -22,14 +18,10 @@ from netautod.executions.results import ResultStore
 from netautod.executions.service import ExecutionService
 from netautod.executions.store import ExecutionStore
 from netautod.http import openapi
-from netautod.http.context import (
-    HttpContext,
-)
+from netautod.http.context import HttpContext
 from netautod.http.limits import RateLimiter
 from netautod.http.routes import Route, application
-from netautod.store.client import (
-    Database,
-)
+from netautod.store.client import Database
 from netautod.store.server_clock import ServerClock
 from netautod.tasks import handlers as task_handlers
 from netautod.tasks.cron.ticks import NextTicks

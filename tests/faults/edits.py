@@ -8,9 +8,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import uuid4
 
-from netautod.core.identity import (
-    OrgId,
-)
+from netautod.core.identity import OrgId
 from tests.faults.api import SCHEDULES, served
 from tests.faults.nodes import Stand
 from tests.support.client import ApiClient

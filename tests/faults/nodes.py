@@ -15,8 +15,7 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from netautod.app.settings import Executions as ExecutionSettings
-from netautod.app.settings import Scheduler as SchedulerSettings
+from netautod.executions.settings import ExecutionSettings, SchedulerSettings
 from netautod.store.client import connect
 from netautod.store.embedded.binary import tied_to_parent
 from netautod.store.indexes import create_indexes

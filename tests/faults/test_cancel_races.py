@@ -8,9 +8,7 @@ from uuid import uuid4
 
 import pytest
 
-from netautod.core.identity import (
-    OrgId,
-)
+from netautod.core.identity import OrgId
 from netautod.executions.models import Execution
 from tests.faults.api import EXECUTIONS, served
 from tests.faults.nodes import Stand

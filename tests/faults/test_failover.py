@@ -10,12 +10,8 @@ from uuid import uuid4
 import pytest
 from tornado.httpclient import AsyncHTTPClient
 
-from netautod.core.identity import (
-    OrgId,
-)
-from netautod.store.client import (
-    connect,
-)
+from netautod.core.identity import OrgId
+from netautod.store.client import connect
 from tests.faults.api import EXECUTIONS, SCHEDULES, served
 from tests.faults.nodes import Stand, open_stand
 from tests.support.client import ApiClient

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from netautod.app.settings import Scheduler as SchedulerSettings
+from netautod.executions.settings import SchedulerSettings
 from netautod.tasks.models import Task
 from tests.faults.conftest import Scenario, Together
 from tests.faults.edits import edit_while_firing

@@ -9,7 +9,7 @@ from uuid import uuid4
 
 import pytest
 
-from netautod.app.settings import Scheduler as SchedulerSettings
+from netautod.executions.settings import SchedulerSettings
 from netautod.plugin_api import RunContext
 from netautod.store.client import connect
 from netautod.store.indexes import create_indexes

@@ -8,13 +8,7 @@ import pytest
 
 from netautod.outbound.addresses import AddressRules
 from netautod.outbound.client import GuardedClient
-from netautod.plugin_api import (
-    IncompleteWalk,
-    InventoryAccess,
-    InventorySource,
-    RemoteDevice,
-    RemoteProblem,
-)
+from netautod.plugin_api import IncompleteWalk, InventoryAccess, InventorySource, RemoteDevice, RemoteProblem
 from netautod_netbox import NetBoxSource
 from netautod_netbox.pace import Bounds, Pace
 from tests.support.netbox_replay import V1_TOKEN, NetBoxReplay

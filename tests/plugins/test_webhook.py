@@ -10,7 +10,7 @@ import pytest
 from netautod.app.plugins.manager import OBSERVER_HOOKS
 from netautod.app.settings import SettingsError
 from netautod.core.settings.reader import load
-from netautod.core.settings.webhook import EVENTS, Webhook
+from netautod.core.settings.webhook import EVENTS, WebhookSettings
 from tests.plugins.webhook_support import CHANGED, OTHER, SECRET, STALE, SUSPENDED, ended, ids, posting
 from tests.support.certificates import Authority
 from tests.support.webhook_receiver import WebhookReceiver, receiving
@@ -147,7 +147,7 @@ def test_what_the_settings_refuse(tmp_path: Path, changes: dict[str, Any], named
 
 def test_every_event_of_the_service_can_be_posted() -> None:
     assert tuple(hook.removeprefix("netautod_") for hook in OBSERVER_HOOKS) == EVENTS
-    assert Webhook().events == EVENTS
+    assert WebhookSettings().events == EVENTS
 
 
 def test_good_settings_hide_the_secret_and_the_paths(tmp_path: Path) -> None:

@@ -11,16 +11,10 @@ from netautod.app.plugins.manager import PluginManager
 from netautod.app.plugins.observers import Observers
 from netautod.app.plugins.services import running_services
 from netautod.core.metrics import Metrics
-from netautod.core.settings.webhook import Webhook
+from netautod.core.settings.webhook import WebhookSettings
 from netautod.outbound.addresses import AddressRules
 from netautod.outbound.client import GuardedClient
-from netautod.plugin_api import (
-    BackupStale,
-    ConfigChanged,
-    CredentialSuspended,
-    FinishedExecution,
-    PluginHost,
-)
+from netautod.plugin_api import BackupStale, ConfigChanged, CredentialSuspended, FinishedExecution, PluginHost
 from tests.support.webhook_receiver import WebhookReceiver
 
 SECRET = "canary-of-the-webhook-secret"
@@ -66,7 +60,7 @@ SUSPENDED = CredentialSuspended(
 @asynccontextmanager
 async def posting(*urls: str, allow: str = "127.0.0.1", **changes: Any) -> AsyncIterator[Observers]:
     """The plugin as the service runs it, with these settings of the section."""
-    section = asdict(Webhook(urls=urls, **{**QUICK, **changes}))
+    section = asdict(WebhookSettings(urls=urls, **{**QUICK, **changes}))
     host = PluginHost(
         section=lambda name: {"webhook": section}[name],
         http=GuardedClient(AddressRules.allowing([allow])),

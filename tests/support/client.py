@@ -10,10 +10,7 @@ import jsonschema
 from jsonschema import Draft202012Validator
 from tornado.httpclient import AsyncHTTPClient, HTTPRequest
 
-from netautod.core.identity import (
-    Caller,
-    OrgId,
-)
+from netautod.core.identity import Caller, OrgId
 
 
 @dataclass(frozen=True, kw_only=True)

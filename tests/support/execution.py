@@ -10,23 +10,17 @@ from uuid import uuid4
 
 from marshmallow import Schema
 
-from netautod.app.settings import Executions as ExecutionSettings
-from netautod.app.settings import Scheduler as SchedulerSettings
 from netautod.core.clock import SystemClock
-from netautod.core.identity import (
-    Caller,
-    OrgId,
-)
+from netautod.core.identity import Caller, OrgId
 from netautod.core.metrics import Metrics
 from netautod.executions import log, results
 from netautod.executions import store as execution_store
 from netautod.executions.models import Execution, of_task
 from netautod.executions.running.node import ExecutionNode
+from netautod.executions.settings import ExecutionSettings, SchedulerSettings
 from netautod.executions.store import ExecutionStore
 from netautod.plugin_api import Acting, FinishedExecution, RunContext
-from netautod.store.client import (
-    Database,
-)
+from netautod.store.client import Database
 from netautod.tasks import store as task_store
 from netautod.tasks.cron.ticks import NextTicks
 from netautod.tasks.models import Task

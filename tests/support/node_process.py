@@ -16,12 +16,11 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any, SupportsFloat, SupportsIndex, cast
 
-from netautod.app.settings import Executions as ExecutionSettings
-from netautod.app.settings import Scheduler as SchedulerSettings
 from netautod.core.identity import Caller
 from netautod.core.metrics import Metrics
 from netautod.executions.models import Execution
 from netautod.executions.running.node import ExecutionNode
+from netautod.executions.settings import ExecutionSettings, SchedulerSettings
 from netautod.plugin_api import Acting
 from netautod.store.client import Database, connect
 from netautod.store.server_clock import ServerClock

@@ -15,13 +15,9 @@ from netautod import __version__
 from netautod.app.plugins.manager import PluginManager
 from netautod.audit import service as audit
 from netautod.core.clock import SystemClock
-from netautod.core.identity import (
-    OrgId,
-)
+from netautod.core.identity import OrgId
 from netautod.executions.models import Execution
-from netautod.store.client import (
-    Database,
-)
+from netautod.store.client import Database
 from netautod.store.indexes import create_indexes
 from netautod.system import handlers, nodes
 from netautod.system.models import Pause

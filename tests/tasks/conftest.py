@@ -7,9 +7,7 @@ import pytest
 
 from netautod.audit.service import AuditLog
 from netautod.core.clock import SystemClock
-from netautod.core.identity import (
-    OrgId,
-)
+from netautod.core.identity import OrgId
 from netautod.core.registries import Followers
 from netautod.executions import handlers as execution_handlers
 from netautod.executions.ends import Ends
@@ -18,9 +16,7 @@ from netautod.executions.results import ResultStore
 from netautod.executions.service import ExecutionService
 from netautod.executions.store import ExecutionStore
 from netautod.plugin_api import FinishedExecution
-from netautod.store.client import (
-    Database,
-)
+from netautod.store.client import Database
 from netautod.tasks import handlers as task_handlers
 from netautod.tasks.cron.ticks import NextTicks
 from netautod.tasks.parameters import Reference, SchemaRules

@@ -5,12 +5,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from netautod.core.identity import (
-    OrgId,
-)
-from netautod.store.client import (
-    Database,
-)
+from netautod.core.identity import OrgId
+from netautod.store.client import Database
 from netautod.vault import key_ring
 from netautod.vault.errors import VaultError
 from netautod.vault.key_ring import KeyRing

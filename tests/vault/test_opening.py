@@ -6,12 +6,8 @@ from pathlib import Path
 import pytest
 
 from netautod.core.errors import UnknownOutcome
-from netautod.core.identity import (
-    OrgId,
-)
-from netautod.store.client import (
-    Database,
-)
+from netautod.core.identity import OrgId
+from netautod.store.client import Database
 from netautod.vault import root_key
 from netautod.vault.errors import VaultError
 from netautod.vault.roots import COLLECTION, RootStore

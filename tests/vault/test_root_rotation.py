@@ -2,13 +2,8 @@
 
 import pytest
 
-from netautod.core.identity import (
-    OrgId,
-)
-from netautod.store.client import (
-    Database,
-    Document,
-)
+from netautod.core.identity import OrgId
+from netautod.store.client import Database, Document
 from netautod.vault.errors import VaultError
 from netautod.vault.organization_keys import KeyStore, OrganizationKeys
 from netautod.vault.root_key import RootKey

@@ -5,13 +5,8 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from netautod.core.identity import (
-    OrgId,
-)
-from netautod.store.client import (
-    Database,
-    Document,
-)
+from netautod.core.identity import OrgId
+from netautod.store.client import Database, Document
 from netautod.vault.envelope import Place
 from netautod.vault.rotation import PROGRESS_COLLECTION, RewrapResult, SealedField, rewrap
 from netautod.vault.vault import INSTALLATION, Vault

@@ -7,13 +7,8 @@ from typing import Any
 import bson
 import pytest
 
-from netautod.core.identity import (
-    OrgId,
-)
-from netautod.store.client import (
-    Database,
-    Document,
-)
+from netautod.core.identity import OrgId
+from netautod.store.client import Database, Document
 from netautod.vault.errors import VaultError
 from netautod.vault.roots import held_by
 from netautod.vault.vault import INSTALLATION, MAX_PLAINTEXT_BYTES, Vault

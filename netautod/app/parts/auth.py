@@ -26,9 +26,7 @@ from netautod.auth.tokens import handlers as api_token_handlers
 from netautod.auth.tokens.access import AccessTokens
 from netautod.auth.tokens.service import ApiTokens
 from netautod.auth.tokens.signing_keys import SigningKeys
-from netautod.core.identity import (
-    OrgId,
-)
+from netautod.core.identity import OrgId
 from netautod.http.routes import Route
 from netautod.system import capabilities
 from netautod.system.capabilities import Capabilities

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 
 from netautod.app.foundation import Foundation
 from netautod.app.plugins.manager import PluginManager
-from netautod.app.settings import Devices
 from netautod.credentials.service import CredentialService
 from netautod.devices.bulk_creation import DeviceBatches
 from netautod.devices.operations import handlers as operation_handlers
@@ -14,6 +13,7 @@ from netautod.devices.service import DeviceService
 from netautod.devices.sessions.paths import CertificateSigner
 from netautod.devices.sessions.service import DeviceSessions
 from netautod.devices.sessions.suspensions import Suspensions
+from netautod.devices.settings import DeviceSettings
 from netautod.http.routes import Route
 from netautod.inventory.imports.service import ImportService
 from netautod.sites.service import SiteService
@@ -53,7 +53,7 @@ class DeviceParts:
             await service.resume()
 
 
-def platforms_of(plugins: PluginManager, settings: Devices) -> PlatformRegistry:
+def platforms_of(plugins: PluginManager, settings: DeviceSettings) -> PlatformRegistry:
     """Those that ship, those of plugins, and what the operator lists for Linux hosts."""
     platforms = PlatformRegistry()
     plugins.register_platforms(platforms.register)

@@ -6,10 +6,7 @@ from dataclasses import dataclass
 from netautod.app.foundation import Foundation
 from netautod.app.parts.devices import DeviceParts
 from netautod.app.plugins.manager import PluginManager
-from netautod.core.identity import (
-    Caller,
-    OrgId,
-)
+from netautod.core.identity import Caller, OrgId
 from netautod.devices.bindings.revival import Revival
 from netautod.devices.bindings.service import SyncedDevices
 from netautod.devices.links import Links

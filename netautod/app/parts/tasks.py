@@ -4,10 +4,7 @@ from collections.abc import Mapping
 
 from netautod.app.foundation import Foundation
 from netautod.app.parts.devices import DeviceParts
-from netautod.core.identity import (
-    Caller,
-    OrgId,
-)
+from netautod.core.identity import Caller, OrgId
 from netautod.core.registries import Followers
 from netautod.executions.log import ExecutionLogStore
 from netautod.executions.results import ResultStore

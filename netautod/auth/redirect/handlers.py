@@ -36,7 +36,7 @@ class OidcHandler(JsonHandler):
         self.finish()
 
 
-class Authorize(OidcHandler):
+class AuthorizeHandler(OidcHandler):
     @public(status=302, query=AuthorizeQuery)
     async def get(self) -> None:
         """Sends the browser to the identity provider."""
@@ -56,7 +56,7 @@ class Authorize(OidcHandler):
         self.send_to(begun.url)
 
 
-class Callback(OidcHandler):
+class CallbackHandler(OidcHandler):
     @public(status=302, query=CallbackQuery)
     async def get(self) -> None:
         """Ends the login and sends the browser to redirect_uri with the tokens in the fragment."""
@@ -70,6 +70,6 @@ class Callback(OidcHandler):
 def routes(redirect_logins: RedirectLogins) -> list[Route]:
     services = {"redirect_logins": redirect_logins}
     return [
-        Route(path="/api/auth/oidc/authorize", handler=Authorize, services=services),
-        Route(path="/api/auth/oidc/callback", handler=Callback, services=services),
+        Route(path="/api/auth/oidc/authorize", handler=AuthorizeHandler, services=services),
+        Route(path="/api/auth/oidc/callback", handler=CallbackHandler, services=services),
     ]

@@ -21,9 +21,7 @@ from netautod.auth.redirect.uris import is_listed
 from netautod.auth.service import AuthService
 from netautod.core.clock import Clock
 from netautod.core.errors import InvalidInput, Unauthenticated, UpstreamFailed
-from netautod.core.identity import (
-    RequestInfo,
-)
+from netautod.core.identity import RequestInfo
 from netautod.plugin_api.auth import Identity, LoginRefused, ProviderUnavailable, RedirectAttempt
 from netautod.store.client import Database
 

@@ -12,7 +12,7 @@ class AccountHandler(JsonHandler):
     account: AccountService
 
 
-class SessionList(AccountHandler):
+class SessionListHandler(AccountHandler):
     @any_token(query=SessionQuery, answer=SessionListAnswer)
     async def get(self) -> None:
         """Lists one's own living sessions; with users.manage and `user_id` those of another user."""
@@ -21,7 +21,7 @@ class SessionList(AccountHandler):
         self.answer({"sessions": [session.to_json(current=session.id == own) for session in found]})
 
 
-class OneSession(AccountHandler):
+class OneSessionHandler(AccountHandler):
     @any_token(status=204)
     async def delete(self, session_id: str) -> None:
         """Ends a session; its access and refresh tokens are refused from now on."""
@@ -29,7 +29,7 @@ class OneSession(AccountHandler):
         self.answer_nothing()
 
 
-class OtherSessions(AccountHandler):
+class OtherSessionsHandler(AccountHandler):
     @any_token(answer=LogoutAnswer)
     async def delete(self) -> None:
         """Ends all of one's own sessions but this one."""
@@ -37,7 +37,7 @@ class OtherSessions(AccountHandler):
         self.answer({"message": "All other sessions have ended", "sessions_revoked": ended})
 
 
-class Password(AccountHandler):
+class PasswordHandler(AccountHandler):
     @any_token(body=PasswordBody, answer=LogoutAnswer, body_limit=SMALL_BODY)
     async def put(self) -> None:
         """Changes one's own password; ends all other sessions and revokes all refresh tokens."""
@@ -52,9 +52,9 @@ def routes(account: AccountService) -> list[Route]:
     return [
         Route(path=path, handler=handler, services=services)
         for path, handler in (
-            ("/api/auth/sessions", SessionList),
-            ("/api/auth/sessions/:id", OneSession),
-            ("/api/auth/sessions/other", OtherSessions),
-            ("/api/auth/password", Password),
+            ("/api/auth/sessions", SessionListHandler),
+            ("/api/auth/sessions/:id", OneSessionHandler),
+            ("/api/auth/sessions/other", OtherSessionsHandler),
+            ("/api/auth/password", PasswordHandler),
         )
     ]

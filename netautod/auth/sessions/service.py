@@ -16,13 +16,8 @@ from netautod.auth.sessions.seats import SeatLimitReached, Seats
 from netautod.auth.sessions.store import RefreshTokenStore, SessionStore
 from netautod.auth.tokens.access import AccessTokens
 from netautod.core.clock import Clock
-from netautod.core.identity import (
-    OrgId,
-    RequestInfo,
-)
-from netautod.store.client import (
-    Database,
-)
+from netautod.core.identity import OrgId, RequestInfo
+from netautod.store.client import Database
 from netautod.users.models import User
 from netautod.users.service import UserService
 

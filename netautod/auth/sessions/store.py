@@ -3,13 +3,8 @@
 from datetime import datetime, timedelta
 
 from netautod.auth.models import TERMINAL, RefreshToken, Session
-from netautod.core.identity import (
-    OrgId,
-)
-from netautod.store.client import (
-    Database,
-    Document,
-)
+from netautod.core.identity import OrgId
+from netautod.store.client import Database, Document
 from netautod.store.indexes import Index
 from netautod.users.models import User
 

@@ -14,7 +14,7 @@ class SshCaAnswer(Answer):
     fingerprint = fields.String(validate=validate.Regexp(r"^SHA256:[A-Za-z0-9+/]{43}$"))
 
 
-class SshCa(JsonHandler):
+class SshCaHandler(JsonHandler):
     ssh_ca: SshAuthority
 
     @any_token(answer=SshCaAnswer)
@@ -24,4 +24,4 @@ class SshCa(JsonHandler):
 
 
 def routes(ssh_ca: SshAuthority) -> list[Route]:
-    return [Route(path="/api/ssh-ca", handler=SshCa, services={"ssh_ca": ssh_ca})]
+    return [Route(path="/api/ssh-ca", handler=SshCaHandler, services={"ssh_ca": ssh_ca})]

@@ -25,14 +25,8 @@ from netautod.auth.models import Session
 from netautod.auth.ssh_ca.public_keys import ClientKey, fingerprint_of, parse_public_key
 from netautod.core.clock import Clock, to_text
 from netautod.core.errors import InvalidInput
-from netautod.core.identity import (
-    Caller,
-    OrgId,
-)
-from netautod.store.client import (
-    Database,
-    Duplicate,
-)
+from netautod.core.identity import Caller, OrgId
+from netautod.store.client import Database, Duplicate
 from netautod.users.models import User
 from netautod.vault.rotation import SealedField
 from netautod.vault.vault import Vault

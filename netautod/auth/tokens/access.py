@@ -19,9 +19,7 @@ from netautod.auth.models import Session
 from netautod.auth.tokens.signing_keys import SigningKeys
 from netautod.core.clock import Clock
 from netautod.core.errors import Unauthenticated
-from netautod.core.identity import (
-    OrgId,
-)
+from netautod.core.identity import OrgId
 from netautod.users.models import User
 
 ALGORITHM = "EdDSA"

@@ -14,7 +14,7 @@ class ApiTokenHandler(JsonHandler):
     tokens: ApiTokens
 
 
-class ApiTokenList(ApiTokenHandler):
+class ApiTokenListHandler(ApiTokenHandler):
     @any_token(query=PageQuery, answer=ApiTokenListAnswer)
     async def get(self) -> None:
         """Lists one's own API tokens, newest first."""
@@ -33,7 +33,7 @@ class ApiTokenList(ApiTokenHandler):
         self.answer({**token.to_json(), "token": plain})
 
 
-class OneApiToken(ApiTokenHandler):
+class OneApiTokenHandler(ApiTokenHandler):
     @any_token(status=204)
     async def delete(self, token_id: str) -> None:
         """Revokes one of one's own API tokens."""
@@ -44,6 +44,6 @@ class OneApiToken(ApiTokenHandler):
 def routes(tokens: ApiTokens) -> list[Route]:
     services = {"tokens": tokens}
     return [
-        Route(path="/api/auth/tokens", handler=ApiTokenList, services=services),
-        Route(path="/api/auth/tokens/:id", handler=OneApiToken, services=services),
+        Route(path="/api/auth/tokens", handler=ApiTokenListHandler, services=services),
+        Route(path="/api/auth/tokens/:id", handler=OneApiTokenHandler, services=services),
     ]

@@ -12,14 +12,9 @@ from netautod.auth.models import ApiToken
 from netautod.auth.tokens.store import ApiTokenStore
 from netautod.core.clock import Clock
 from netautod.core.errors import Forbidden, InvalidInput, NotFound
-from netautod.core.identity import (
-    Caller,
-    OrgId,
-)
+from netautod.core.identity import Caller, OrgId
 from netautod.core.pages import Page, PageOf
-from netautod.store.client import (
-    Database,
-)
+from netautod.store.client import Database
 
 PREFIX = "nat_"
 TOKEN_BYTES = 32

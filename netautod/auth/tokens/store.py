@@ -3,14 +3,9 @@
 from datetime import datetime, timedelta
 
 from netautod.auth.models import ApiToken
-from netautod.core.identity import (
-    OrgId,
-)
+from netautod.core.identity import OrgId
 from netautod.core.pages import Page, PageOf
-from netautod.store.client import (
-    Database,
-    Document,
-)
+from netautod.store.client import Database, Document
 from netautod.store.indexes import Index
 from netautod.users.store import USERS
 

@@ -9,21 +9,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from netautod.core.identity import (
-    OrgId,
-)
+from netautod.core.identity import OrgId
 from netautod.store.batching import gathered_changes
-from netautod.store.client import (
-    Database,
-    Duplicate,
-)
-from netautod.store.expressions import (
-    literal,
-)
+from netautod.store.client import Database, Duplicate
+from netautod.store.expressions import literal
 from netautod.store.indexes import Index
-from netautod.store.leases.keeper import (
-    NEVER,
-)
+from netautod.store.leases.keeper import NEVER
 
 COLLECTION = "backup_facts"
 # For who looks for devices without a recent success, in all organizations (stale.py).

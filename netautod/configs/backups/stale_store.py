@@ -9,16 +9,10 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from netautod.configs.backups.facts import COLLECTION
-from netautod.core.identity import (
-    OrgId,
-)
+from netautod.core.identity import OrgId
 from netautod.devices.models import Creation
-from netautod.store.client import (
-    Database,
-)
-from netautod.store.expressions import (
-    literal,
-)
+from netautod.store.client import Database
+from netautod.store.expressions import literal
 
 MARKS = "stale_watch"
 DEVICES = "devices"

@@ -12,9 +12,7 @@ from netautod.configs.store import ConfigStore
 from netautod.configs.texts.store import ConfigTexts, Reading, measure
 from netautod.core.clock import Clock
 from netautod.core.errors import Conflict, NotFound
-from netautod.core.identity import (
-    OrgId,
-)
+from netautod.core.identity import OrgId
 from netautod.core.loop.threads import sized
 from netautod.devices.models import Device
 from netautod.devices.sessions.service import OpenDevice, SessionFailure, SessionScope
@@ -22,9 +20,7 @@ from netautod.plugin_api.events import ConfigChanged
 from netautod.ssh.capture import capture, suspicious
 from netautod.ssh.failures import DeviceFailure
 from netautod.ssh.platform.model import Platform
-from netautod.store.client import (
-    Duplicate,
-)
+from netautod.store.client import Duplicate
 from netautod.vault.errors import VaultError
 
 ATTEMPTS = 10

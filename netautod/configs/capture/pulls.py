@@ -13,10 +13,7 @@ from netautod.audit.service import AuditLog
 from netautod.configs.capture.captures import ConfigCapture, Pull
 from netautod.configs.models import BulkResult, Captured
 from netautod.core.errors import Conflict, NotFound
-from netautod.core.identity import (
-    Caller,
-    OrgId,
-)
+from netautod.core.identity import Caller, OrgId
 from netautod.devices.service import DeviceService
 from netautod.devices.sessions.service import DeviceSessions, SessionFailure, SessionScope
 

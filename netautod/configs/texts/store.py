@@ -19,17 +19,12 @@ from netautod.configs.texts.normalise import normalise
 from netautod.configs.texts.packing import packed, unpacked
 from netautod.core.clock import Clock
 from netautod.core.errors import Conflict, NotFound
-from netautod.core.identity import (
-    OrgId,
-)
+from netautod.core.identity import OrgId
 from netautod.core.loop.threads import sized
 from netautod.ssh.failures import DeviceFailure
 from netautod.ssh.platform.model import Platform
 from netautod.store.batching import gathered_inserts
-from netautod.store.client import (
-    Database,
-    Duplicate,
-)
+from netautod.store.client import Database, Duplicate
 from netautod.store.indexes import Index
 from netautod.vault.errors import VaultError
 from netautod.vault.rotation import SealedField

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from netautod.app.settings import ENVIRONMENT_PREFIX, Row, Settings, SettingsError, table
+from netautod.app.settings import ENVIRONMENT_PREFIX, Setting, Settings, SettingsError, table
 from netautod.auth.settings import check_ldap, check_oidc
 from netautod.core.settings.webhook import check_webhook
 from netautod.inventory.settings import check_inventory
@@ -36,7 +36,7 @@ def load(
     return settings
 
 
-def _from_file(path: Path, rows: Mapping[str, Row]) -> dict[str, Any]:
+def _from_file(path: Path, rows: Mapping[str, Setting]) -> dict[str, Any]:
     try:
         document = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
@@ -61,7 +61,7 @@ def _from_file(path: Path, rows: Mapping[str, Row]) -> dict[str, Any]:
 
 
 def _from_environment(
-    environment: Mapping[str, str], rows: Mapping[str, Row], warn: Callable[[str], None]
+    environment: Mapping[str, str], rows: Mapping[str, Setting], warn: Callable[[str], None]
 ) -> dict[str, Any]:
     by_variable = {row.variable: row for row in rows.values()}
     values: dict[str, Any] = {}
@@ -76,7 +76,7 @@ def _from_environment(
     return values
 
 
-def _parsed(row: Row, text: str) -> Any:
+def _parsed(row: Setting, text: str) -> Any:
     """A variable's text as the TOML value it stands for; a wrong one stays text and is refused later."""
     if _is_list(row.type):
         return [part.strip() for part in text.split(",") if part.strip()]
@@ -94,7 +94,7 @@ def _is_list(kind: Any) -> bool:
     return typing.get_origin(kind) is tuple and not isinstance(kind, types.UnionType)
 
 
-def _checked(row: Row, value: Any, where: str) -> Any:
+def _checked(row: Setting, value: Any, where: str) -> Any:
     if _is_list(row.type):
         if not isinstance(value, list | tuple) or not all(isinstance(item, str) for item in value):
             raise SettingsError(f"{where} must be a list of texts")

@@ -11,7 +11,7 @@ SHORTEST_SECRET = 16
 
 
 @dataclass(frozen=True, kw_only=True)
-class Webhook:
+class WebhookSettings:
     urls: tuple[str, ...] = setting(
         (), "Where events of all organizations are posted to; empty: nowhere.", secret=True
     )
@@ -29,7 +29,7 @@ class Webhook:
     drain_seconds: float = setting(5.0, "Seconds to deliver what waits at a stop.", low=0, high=20)
 
 
-def check_webhook(webhook: Webhook) -> None:
+def check_webhook(webhook: WebhookSettings) -> None:
     """Raises SettingsError; without urls the section may be incomplete."""
     for event in webhook.events:
         if event not in EVENTS:

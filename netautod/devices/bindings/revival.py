@@ -6,9 +6,7 @@ from typing import Any
 
 from netautod.core.clock import Clock
 from netautod.core.errors import InvalidInput
-from netautod.core.identity import (
-    OrgId,
-)
+from netautod.core.identity import OrgId
 from netautod.devices.bindings.models import DeviceWrite, KnownDevice
 from netautod.devices.links import Links
 from netautod.devices.queries import LINK_FIELDS

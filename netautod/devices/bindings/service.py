@@ -10,18 +10,13 @@ from dataclasses import replace
 from netautod.audit.service import AuditLog
 from netautod.core.clock import Clock, to_text
 from netautod.core.errors import Conflict
-from netautod.core.identity import (
-    Caller,
-    OrgId,
-)
+from netautod.core.identity import Caller, OrgId
 from netautod.devices.bindings.models import BoundDevice, DeviceWrite, KnownDevice, NewDevice
 from netautod.devices.bindings.revival import Revival
 from netautod.devices.bindings.store import NAMES, BindingStore, in_batches
 from netautod.devices.service import DeviceService
 from netautod.devices.store import DeviceStore
-from netautod.store.client import (
-    Database,
-)
+from netautod.store.client import Database
 
 MEANWHILE = "the device was changed by somebody else meanwhile"
 

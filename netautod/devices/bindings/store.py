@@ -10,9 +10,7 @@ from datetime import datetime
 from typing import Any
 from uuid import uuid4
 
-from netautod.core.identity import (
-    OrgId,
-)
+from netautod.core.identity import OrgId
 from netautod.core.loop.pace import Pace
 from netautod.devices.bindings.models import (
     TAKEN_OVER,
@@ -27,10 +25,7 @@ from netautod.devices.counts import DeviceCounts
 from netautod.devices.creation import new_device
 from netautod.devices.queries import COLLECTION, LINK_FIELDS, SEARCH, live, search_text
 from netautod.devices.store import document_of
-from netautod.store.client import (
-    Database,
-    Document,
-)
+from netautod.store.client import Database, Document
 
 BATCH = 250  # documents of one round trip: decoding more of them would hold up the event loop
 NAMES = 1000  # texts of one question: most names of a first synchronisation are of no device here

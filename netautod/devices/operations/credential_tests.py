@@ -13,10 +13,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from netautod.audit.service import AuditLog
 from netautod.core.clock import to_text
 from netautod.core.errors import NetautodError, NotFound
-from netautod.core.identity import (
-    Caller,
-    OrgId,
-)
+from netautod.core.identity import Caller, OrgId
 from netautod.core.loop.each import for_each
 from netautod.devices.models import Device
 from netautod.devices.operations.models import LoginTest, LoginTests

@@ -25,7 +25,7 @@ from netautod.http.routes import Route
 PIECE = 500  # results that are encoded at a time; ten thousand at once would stop everybody else
 
 
-class ExecCommand(JsonHandler):
+class ExecCommandHandler(JsonHandler):
     commands: CommandRunner
 
     @requires("devices.manage", body=CommandRequest, answer=CommandAnswer)
@@ -40,7 +40,7 @@ class ExecCommand(JsonHandler):
         self.answer((await self.while_connected(work)).to_json())
 
 
-class TestCredential(JsonHandler):
+class TestCredentialHandler(JsonHandler):
     tests: CredentialTests
 
     @requires("devices.access", body=LoginTestRequest, answer=LoginTestAnswer)
@@ -55,7 +55,7 @@ class TestCredential(JsonHandler):
         self.answer((await self.while_connected(work)).to_json())
 
 
-class TestCredentials(JsonHandler):
+class TestCredentialsHandler(JsonHandler):
     tests: CredentialTests
 
     @requires("devices.access", body=LoginTestsRequest, answer=LoginTestsAnswer)
@@ -66,7 +66,7 @@ class TestCredentials(JsonHandler):
         self.answer_encoded(await _encoded(await self.while_connected(work)))
 
 
-class ResetHostKey(JsonHandler):
+class ResetHostKeyHandler(JsonHandler):
     devices: DeviceService
 
     @requires("devices.manage", status=204)
@@ -88,8 +88,12 @@ async def _encoded(tests: LoginTests) -> bytes:
 def routes(commands: CommandRunner, tests: CredentialTests, devices: DeviceService) -> list[Route]:
     testing = {"tests": tests}
     return [
-        Route(path="/api/devices/bulk/test-credentials", handler=TestCredentials, services=testing),
-        Route(path="/api/devices/:id/exec-command", handler=ExecCommand, services={"commands": commands}),
-        Route(path="/api/devices/:id/host-key/reset", handler=ResetHostKey, services={"devices": devices}),
-        Route(path="/api/devices/:id/test-credential", handler=TestCredential, services=testing),
+        Route(path="/api/devices/bulk/test-credentials", handler=TestCredentialsHandler, services=testing),
+        Route(
+            path="/api/devices/:id/exec-command", handler=ExecCommandHandler, services={"commands": commands}
+        ),
+        Route(
+            path="/api/devices/:id/host-key/reset", handler=ResetHostKeyHandler, services={"devices": devices}
+        ),
+        Route(path="/api/devices/:id/test-credential", handler=TestCredentialHandler, services=testing),
     ]

@@ -11,7 +11,6 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
-from netautod.app.settings import Devices as DeviceSettings
 from netautod.audit.service import AuditLog
 from netautod.core.guard import Guard, no_guard
 from netautod.core.identity import Caller
@@ -25,6 +24,7 @@ from netautod.devices.sessions.login_counts import MOST_REFUSALS, Attempts
 from netautod.devices.sessions.paths import CertificateSigner, Leg, Paths, target_of
 from netautod.devices.sessions.slots import SiteSlots, Slots
 from netautod.devices.sessions.suspensions import Suspensions
+from netautod.devices.settings import DeviceSettings
 from netautod.ssh.failures import DeviceFailure
 from netautod.ssh.limits import Limits
 from netautod.ssh.platform.registry import PlatformRegistry

@@ -4,15 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from netautod.core.identity import (
-    OrgId,
-)
+from netautod.core.identity import OrgId
 from netautod.store.batching import Gathered
-from netautod.store.client import (
-    Database,
-    Document,
-    Duplicate,
-)
+from netautod.store.client import Database, Document, Duplicate
 from netautod.store.indexes import Index
 
 COLLECTION = "suspended_logins"

@@ -7,16 +7,12 @@ credential or the device is changed, and with a login that succeeds, such as a t
 from collections.abc import Callable, Sequence
 
 from netautod.core.clock import Clock, to_text
-from netautod.core.identity import (
-    OrgId,
-)
+from netautod.core.identity import OrgId
 from netautod.devices.sessions.failure import SessionFailure
 from netautod.devices.sessions.paths import Leg
 from netautod.devices.sessions.suspension_store import Attempted, Suspension, SuspensionStore
 from netautod.plugin_api.events import CredentialSuspended
-from netautod.store.client import (
-    Database,
-)
+from netautod.store.client import Database
 
 SuspensionObserver = Callable[[CredentialSuspended], None]
 

@@ -14,14 +14,14 @@ class VaultHandler(JsonHandler):
     notes: NotesVault
 
 
-class Status(VaultHandler):
+class StatusHandler(VaultHandler):
     @any_token(answer=VaultStatusAnswer)
     async def get(self) -> None:
         """Tells whether the notes are unlocked and whether a password is set."""
         self.answer((await self.notes.status(self.caller.org_id)).to_json())
 
 
-class Unlock(VaultHandler):
+class UnlockHandler(VaultHandler):
     @requires(USE, body=VaultPasswordRequest, status=204)
     async def post(self) -> None:
         """Unlocks the notes of the organization on all nodes."""
@@ -29,7 +29,7 @@ class Unlock(VaultHandler):
         self.answer_nothing()
 
 
-class Lock(VaultHandler):
+class LockHandler(VaultHandler):
     @requires(USE, status=204)
     async def post(self) -> None:
         """Locks the notes of the organization on all nodes."""
@@ -37,7 +37,7 @@ class Lock(VaultHandler):
         self.answer_nothing()
 
 
-class VaultPassword(VaultHandler):
+class VaultPasswordHandler(VaultHandler):
     @requires(ADMINISTER, body=VaultPasswordRequest, status=204)
     async def post(self) -> None:
         """Sets the first password; the notes stay unlocked."""
@@ -54,8 +54,8 @@ class VaultPassword(VaultHandler):
 def routes(notes: NotesVault) -> list[Route]:
     services = {"notes": notes}
     return [
-        Route(path="/api/vault/status", handler=Status, services=services),
-        Route(path="/api/vault/unlock", handler=Unlock, services=services),
-        Route(path="/api/vault/lock", handler=Lock, services=services),
-        Route(path="/api/vault/password", handler=VaultPassword, services=services),
+        Route(path="/api/vault/status", handler=StatusHandler, services=services),
+        Route(path="/api/vault/unlock", handler=UnlockHandler, services=services),
+        Route(path="/api/vault/lock", handler=LockHandler, services=services),
+        Route(path="/api/vault/password", handler=VaultPasswordHandler, services=services),
     ]

@@ -12,9 +12,7 @@ from typing import Any, Self
 
 from argon2.low_level import Type, hash_secret_raw
 
-from netautod.core.identity import (
-    OrgId,
-)
+from netautod.core.identity import OrgId
 from netautod.vault.envelope import KEY_BYTES, Place, close_box, open_box
 from netautod.vault.errors import VaultError
 

@@ -14,17 +14,11 @@ from datetime import datetime, timedelta
 from netautod.audit.service import AuditLog
 from netautod.core.clock import Clock
 from netautod.core.errors import Conflict, Forbidden, InvalidInput, TooManyRequests, Unauthenticated
-from netautod.core.identity import (
-    Caller,
-    OrgId,
-)
+from netautod.core.identity import Caller, OrgId
 from netautod.docs.models import VaultStatus
 from netautod.docs.notes.key import Passphrases, PassphraseWrap
 from netautod.docs.notes.store import COLLECTION, OPEN, NotesVaultStore, VaultState
-from netautod.store.client import (
-    Database,
-    Document,
-)
+from netautod.store.client import Database, Document
 from netautod.vault.envelope import new_key
 from netautod.vault.vault import Vault
 

@@ -9,15 +9,9 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
-from netautod.core.identity import (
-    OrgId,
-)
+from netautod.core.identity import OrgId
 from netautod.docs.notes.key import PassphraseWrap
-from netautod.store.client import (
-    Database,
-    Document,
-    Duplicate,
-)
+from netautod.store.client import Database, Document, Duplicate
 from netautod.store.indexes import Index
 from netautod.vault.rotation import SealedField
 

@@ -8,12 +8,8 @@ from datetime import timedelta
 
 from tornado.ioloop import PeriodicCallback
 
-from netautod.app.settings import Executions as ExecutionSettings
-from netautod.app.settings import Scheduler as SchedulerSettings
 from netautod.core.clock import Clock
-from netautod.core.identity import (
-    OrgId,
-)
+from netautod.core.identity import OrgId
 from netautod.core.metrics import Metrics
 from netautod.executions.ends import Ends
 from netautod.executions.log import ExecutionLogStore, LogLimits
@@ -22,11 +18,10 @@ from netautod.executions.running.attempt import ActingFactory, AttemptParts, Own
 from netautod.executions.running.reaper import Reaper
 from netautod.executions.running.runner import Runner
 from netautod.executions.running.scheduler import Scheduler
+from netautod.executions.settings import ExecutionSettings, SchedulerSettings
 from netautod.executions.store import COLLECTION, ExecutionStore
 from netautod.plugin_api import Executor, FinishedExecution
-from netautod.store.client import (
-    Database,
-)
+from netautod.store.client import Database
 from netautod.store.leases.keeper import Held, LeaseKeeper, LeaseTimes
 from netautod.tasks.cron.ticks import NextTicks
 from netautod.tasks.store import TaskStore

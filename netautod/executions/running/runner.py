@@ -6,9 +6,7 @@ from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 
 from netautod.core.errors import Unavailable
-from netautod.core.identity import (
-    OrgId,
-)
+from netautod.core.identity import OrgId
 from netautod.core.metrics import Metrics
 from netautod.executions.ends import Ends
 from netautod.executions.models import Execution
@@ -17,9 +15,7 @@ from netautod.executions.running.attempt import Attempt, AttemptParts
 from netautod.executions.running.outcome import Outcome
 from netautod.executions.store import Candidate, ExecutionStore, start_change, to_execution
 from netautod.plugin_api import Executor
-from netautod.store.client import (
-    Duplicate,
-)
+from netautod.store.client import Duplicate
 from netautod.store.leases.keeper import Held, LeaseKeeper, LeaseLostError
 from netautod.tasks.store import TaskStore
 

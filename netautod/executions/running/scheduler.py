@@ -9,9 +9,7 @@ from collections.abc import Callable, Collection
 from datetime import datetime, timedelta
 
 from netautod.core.errors import InvalidInput, Unavailable
-from netautod.core.identity import (
-    OrgId,
-)
+from netautod.core.identity import OrgId
 from netautod.core.metrics import Metrics
 from netautod.executions.models import Execution, of_task, scheduled_id
 from netautod.executions.store import ExecutionStore

@@ -22,14 +22,14 @@ class ImportHandler(JsonHandler):
         await self.answer_with_list(counts, "errors", map(RowError.to_json, result.errors))
 
 
-class ImportJson(ImportHandler):
+class ImportJsonHandler(ImportHandler):
     @requires(MANAGE, query=ImportQuery, consumes=JSON_ROWS, answer=ImportAnswer, body_limit=MOST_BYTES)
     async def post(self) -> None:
         """Creates devices from an array of rows; rows that fail are listed."""
         await self.answer_import(JsonFile(self.take_body()))
 
 
-class ImportCsv(ImportHandler):
+class ImportCsvHandler(ImportHandler):
     @requires(MANAGE, query=ImportQuery, consumes=CSV_FILE, answer=ImportAnswer, body_limit=MOST_BYTES)
     async def post(self) -> None:
         """Creates devices from the rows of a CSV file; rows that fail are listed."""
@@ -40,6 +40,6 @@ class ImportCsv(ImportHandler):
 def routes(imports: ImportService) -> list[Route]:
     services = {"imports": imports}
     return [
-        Route(path="/api/devices/import/json", handler=ImportJson, services=services),
-        Route(path="/api/devices/import/csv", handler=ImportCsv, services=services),
+        Route(path="/api/devices/import/json", handler=ImportJsonHandler, services=services),
+        Route(path="/api/devices/import/csv", handler=ImportCsvHandler, services=services),
     ]

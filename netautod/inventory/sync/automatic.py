@@ -12,12 +12,9 @@ from typing import Self
 
 from netautod.core.clock import Clock
 from netautod.core.errors import Conflict, NetautodError, Unavailable
-from netautod.core.identity import (
-    Caller,
-    OrgId,
-)
+from netautod.core.identity import Caller, OrgId
 from netautod.inventory.models import SavedSource
-from netautod.inventory.settings import Inventory as InventorySettings
+from netautod.inventory.settings import InventorySettings
 from netautod.inventory.store import SourceStore
 from netautod.inventory.sync.log import Options
 from netautod.inventory.sync.service import SyncService

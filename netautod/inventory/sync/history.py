@@ -4,15 +4,10 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from netautod.core.identity import (
-    OrgId,
-)
+from netautod.core.identity import OrgId
 from netautod.core.pages import Page, PageOf
 from netautod.inventory.models import SyncEntry
-from netautod.store.client import (
-    Database,
-    Document,
-)
+from netautod.store.client import Database, Document
 from netautod.store.indexes import Index
 
 COLLECTION = "sync_history"

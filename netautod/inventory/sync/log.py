@@ -10,18 +10,13 @@ from uuid import uuid4
 from netautod.audit.service import AuditLog
 from netautod.core.clock import Clock
 from netautod.core.errors import Unavailable
-from netautod.core.identity import (
-    Caller,
-    OrgId,
-)
+from netautod.core.identity import Caller, OrgId
 from netautod.core.pages import Page, PageOf
 from netautod.inventory.models import FAILED, KEPT_ERRORS, SavedSource, SyncEntry, SyncError, SyncResult
 from netautod.inventory.store import SourceStore
 from netautod.inventory.sync.history import NOTHING, HistoryStore
 from netautod.inventory.sync.reader import Place
-from netautod.store.client import (
-    Database,
-)
+from netautod.store.client import Database
 
 logger = logging.getLogger(__name__)
 ENDED_UNSEEN = "the node that synchronised ended before it was done; what it had changed by then stays"

@@ -15,8 +15,7 @@ from netautod.core import json_values
 from netautod.core.errors import InvalidInput, NetautodError, UpstreamFailed
 from netautod.devices.bindings.models import BoundDevice
 from netautod.inventory.models import SyncError
-from netautod.inventory.settings import Inventory as InventorySettings
-from netautod.inventory.settings import device_types
+from netautod.inventory.settings import InventorySettings, device_types
 from netautod.inventory.sync import target as rules
 from netautod.inventory.sync.target import Wanted
 from netautod.inventory.sync.unchanged import Settled

@@ -12,10 +12,7 @@ from netautod.app.settings import Settings
 from netautod.audit.service import AuditLog
 from netautod.core.clock import Clock
 from netautod.core.errors import Conflict, NetautodError, Unavailable, UpstreamFailed
-from netautod.core.identity import (
-    Caller,
-    OrgId,
-)
+from netautod.core.identity import Caller, OrgId
 from netautod.core.pages import Page, PageOf
 from netautod.devices.bindings.service import SyncedDevices
 from netautod.inventory.models import SourceTest, SyncEntry, SyncResult
@@ -27,9 +24,7 @@ from netautod.inventory.sync.reader import FarEnds, Place, Progress, Walk
 from netautod.inventory.sync.run import SyncRun, Tally
 from netautod.inventory.sync.unchanged import Settled
 from netautod.outbound.urls import origin_of
-from netautod.store.client import (
-    Database,
-)
+from netautod.store.client import Database
 from netautod.store.leases.keeper import Held, LeaseLostError
 from netautod.store.leases.named import NamedLeases
 

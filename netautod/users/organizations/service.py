@@ -11,13 +11,8 @@ from uuid import uuid4
 from netautod.audit.service import AuditLog
 from netautod.core.clock import Clock
 from netautod.core.errors import Conflict, InvalidInput, NotFound
-from netautod.core.identity import (
-    OrgId,
-)
-from netautod.store.client import (
-    Database,
-    Duplicate,
-)
+from netautod.core.identity import OrgId
+from netautod.store.client import Database, Duplicate
 from netautod.users.models import (
     ADMIN_ROLE,
     BUILTIN_ROLES,

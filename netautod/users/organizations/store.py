@@ -1,12 +1,7 @@
 """Organizations in MongoDB: the collection `organizations`."""
 
-from netautod.core.identity import (
-    OrgId,
-)
-from netautod.store.client import (
-    Database,
-    Document,
-)
+from netautod.core.identity import OrgId
+from netautod.store.client import Database, Document
 from netautod.store.indexes import Index
 from netautod.users.models import Organization
 

@@ -11,7 +11,7 @@ from netautod.users.roles.service import RoleService
 from netautod.users.schemas import RoleAnswer, RoleListAnswer, RoleRequest
 
 
-class Roles(JsonHandler):
+class RolesHandler(JsonHandler):
     roles: RoleService
 
     @requires(USERS_MANAGE, query=PageQuery, answer=RoleListAnswer)
@@ -26,7 +26,7 @@ class Roles(JsonHandler):
         self.answer((await self.roles.create(self.caller, self.body)).to_json())
 
 
-class OneRole(JsonHandler):
+class OneRoleHandler(JsonHandler):
     roles: RoleService
 
     @requires(USERS_MANAGE, answer=RoleAnswer)
@@ -51,6 +51,6 @@ class OneRole(JsonHandler):
 def routes(roles: RoleService) -> list[Route]:
     services = {"roles": roles}
     return [
-        Route(path="/api/roles", handler=Roles, services=services),
-        Route(path="/api/roles/:id", handler=OneRole, services=services),
+        Route(path="/api/roles", handler=RolesHandler, services=services),
+        Route(path="/api/roles/:id", handler=OneRoleHandler, services=services),
     ]

@@ -7,23 +7,11 @@ from uuid import uuid4
 from netautod.audit.service import AuditLog
 from netautod.core.clock import Clock
 from netautod.core.errors import Conflict, Forbidden, NotFound
-from netautod.core.identity import (
-    Caller,
-    OrgId,
-)
+from netautod.core.identity import Caller, OrgId
 from netautod.core.pages import Page, PageOf
-from netautod.core.registries import (
-    Followers,
-    References,
-    Uses,
-)
-from netautod.store.client import (
-    Database,
-    Duplicate,
-)
-from netautod.store.removal import (
-    Removal,
-)
+from netautod.core.registries import Followers, References, Uses
+from netautod.store.client import Database, Duplicate
+from netautod.store.removal import Removal
 from netautod.users.models import Role
 from netautod.users.rank import holds_all, require_grantable
 from netautod.users.roles.store import ROLES, RoleStore

@@ -4,18 +4,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from netautod.core.identity import (
-    OrgId,
-)
+from netautod.core.identity import OrgId
 from netautod.core.pages import Page, PageOf
-from netautod.store.client import (
-    Database,
-    Document,
-)
+from netautod.store.client import Database, Document
 from netautod.store.indexes import Index
-from netautod.store.removal import (
-    VISIBLE,
-)
+from netautod.store.removal import VISIBLE
 from netautod.users.models import Role
 
 ROLES = "roles"

@@ -7,9 +7,7 @@ from typing import Any
 import pytest
 
 from netautod.core.clock import to_text
-from netautod.core.identity import (
-    OrgId,
-)
+from netautod.core.identity import OrgId
 from netautod.inventory.sync.automatic import AutoSync
 from netautod.plugin_api import InventoryFailed
 from tests.inventory.sync.far_end import machine

@@ -11,10 +11,10 @@ from dataclasses import replace
 import pytest
 
 from netautod.app.plugins.manager import PluginManager
-from netautod.app.settings import MongoDB
 from netautod.cli import sync as sync_command
 from netautod.core.errors import InvalidInput, NotFound, UpstreamFailed
 from netautod.plugin_api import RemoteProblem
+from netautod.store.settings import MongoDBSettings
 from netautod.users.models import Organization
 from netautod.users.organizations.store import OrganizationStore
 from tests.inventory.sync.far_end import InventoryPlugin, machine
@@ -33,7 +33,7 @@ async def command(world: World, mongo_uri: str, monkeypatch: pytest.MonkeyPatch)
     plugins = PluginManager()
     plugins.register(InventoryPlugin({"fake": world.far_end.open}), "fake")
     monkeypatch.setattr(PluginManager, "load", lambda **_: plugins)
-    settings = replace(world.settings, mongodb=MongoDB(uri=mongo_uri, database=world.database.name))
+    settings = replace(world.settings, mongodb=MongoDBSettings(uri=mongo_uri, database=world.database.name))
 
     async def call(*arguments: str, organization: str | None = name) -> int:
         parser = argparse.ArgumentParser()

@@ -11,24 +11,20 @@ from netautod.app import foundation
 from netautod.app.parts.devices import DeviceParts
 from netautod.app.parts.inventory import InventoryParts
 from netautod.app.plugins.manager import PluginManager
-from netautod.app.settings import Retention, Settings
+from netautod.app.settings import Settings
 from netautod.core.clock import Clock
-from netautod.core.identity import (
-    Caller,
-    OrgId,
-)
+from netautod.core.identity import Caller, OrgId
 from netautod.core.pages import Page
+from netautod.core.settings.retention import RetentionSettings
 from netautod.credentials import handlers as credential_handlers
 from netautod.devices import handlers as device_handlers
 from netautod.devices.models import Device, DeviceFilter
 from netautod.inventory.models import SyncResult
-from netautod.inventory.settings import Inventory as InventorySettings
+from netautod.inventory.settings import InventorySettings
 from netautod.inventory.sync.automatic import AutoSync
 from netautod.inventory.sync.log import Options
 from netautod.sites import handlers as site_handlers
-from netautod.store.client import (
-    Database,
-)
+from netautod.store.client import Database
 from netautod.store.leases.keeper import LeaseKeeper, LeaseTimes
 from netautod.store.leases.named import COLLECTION as LEASES
 from netautod.store.leases.named import NamedLeases
@@ -198,7 +194,7 @@ async def installed(database: Database, data_dir: Path, **inventory: Any) -> Asy
     settings = Settings(
         data_dir=data_dir,
         inventory=InventorySettings(**inventory),
-        retention=Retention(sync_history=5),
+        retention=RetentionSettings(sync_history=5),
     )
     far_end = FarEnd()
     async with started(database, settings, far_end, administrator()) as node:

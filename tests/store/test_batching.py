@@ -5,15 +5,9 @@ from typing import Any
 import pytest
 
 from netautod.core.errors import Conflict, NotFound, Unavailable
-from netautod.core.identity import (
-    OrgId,
-)
+from netautod.core.identity import OrgId
 from netautod.store.batching import Gathered, gathered_changes, gathered_inserts
-from netautod.store.client import (
-    Database,
-    Document,
-    Duplicate,
-)
+from netautod.store.client import Database, Document, Duplicate
 
 ACME, OTHER = OrgId("acme"), OrgId("other")
 FOREVER = 3600.0

@@ -5,21 +5,10 @@ from collections.abc import Sequence
 import pytest
 
 from netautod.core.errors import Conflict, NotFound
-from netautod.core.identity import (
-    OrgId,
-)
-from netautod.core.registries import (
-    Followers,
-    References,
-    Uses,
-)
-from netautod.store.client import (
-    Database,
-)
-from netautod.store.removal import (
-    VISIBLE,
-    Removal,
-)
+from netautod.core.identity import OrgId
+from netautod.core.registries import Followers, References, Uses
+from netautod.store.client import Database
+from netautod.store.removal import VISIBLE, Removal
 
 ORG = OrgId("org")
 

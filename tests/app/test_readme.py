@@ -11,7 +11,7 @@ from netautod.app.settings import table
 from netautod.cli import entry as cli
 from tests.support.readme import block_after
 
-README = Path(__file__).parent.parent / "README.md"
+README = Path(__file__).parents[2] / "README.md"
 COMMANDS = (
     "serve",
     "check-config",

@@ -12,7 +12,7 @@ from netautod.core.metrics import Metrics
 from netautod.outbound.addresses import AddressRules
 from netautod.outbound.client import GuardedClient
 from netautod.plugin_api import FinishedExecution, PluginHost, hookimpl
-from tests.test_observers import ended
+from tests.app.plugins.test_observers import ended
 
 Steps = list[str]
 

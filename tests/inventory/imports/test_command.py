@@ -11,14 +11,15 @@ from pathlib import Path
 
 import pytest
 
-from netautod.app.settings import MongoDB, Settings
+from netautod.app.settings import Settings
 from netautod.cli import commands
 from netautod.cli.imports import SHOWN_ERRORS
 from netautod.core.errors import InvalidInput, NotFound
 from netautod.inventory.imports.csv_rows import CsvFile
 from netautod.store.client import Database, Document
+from netautod.store.settings import MongoDBSettings
 from tests.devices.inventory import DEVICE
-from tests.inventory.imports import GOOD, HEAD
+from tests.inventory.imports.files import GOOD, HEAD
 from tests.support.service import NETAUTOD, Finished, environment, run
 
 Import = Callable[..., Awaitable[Finished]]
@@ -123,7 +124,7 @@ async def test_a_refusal_is_one_line(imported: Import, arguments: list[str], giv
 async def test_of_several_organizations_one_must_be_named(
     mongo_uri: str, database: Database, tmp_path: Path
 ) -> None:
-    settings = Settings(data_dir=tmp_path, mongodb=MongoDB(uri=mongo_uri, database=database.name))
+    settings = Settings(data_dir=tmp_path, mongodb=MongoDBSettings(uri=mongo_uri, database=database.name))
 
     async def import_into(organization: str | None) -> int:
         result = await commands.import_devices(

@@ -6,14 +6,12 @@ from typing import Any
 import pytest
 
 from netautod.core.errors import UnknownOutcome
-from netautod.core.identity import (
-    OrgId,
-)
+from netautod.core.identity import OrgId
 from netautod.devices.bulk_creation import Fields
 from netautod.inventory.imports import run as import_run
 from netautod.inventory.imports.csv_rows import CsvFile
 from tests.devices.inventory import DEVICE, Inventory, wired
-from tests.inventory.imports import GOOD, HEAD, JSON, import_csv, result
+from tests.inventory.imports.files import GOOD, HEAD, JSON, import_csv, result
 from tests.support.client import assert_error
 
 ROWS = 3 * import_run.BATCH

@@ -10,7 +10,7 @@ from tornado.tcpclient import TCPClient
 
 from netautod.core.schema import load
 from netautod.devices.operations.commands import CUT, OUTPUT_BYTES
-from netautod.devices.operations.handlers import ExecCommand
+from netautod.devices.operations.handlers import ExecCommandHandler
 from netautod.devices.operations.schemas import CommandRequest
 from netautod.testing import Faults
 from tests.configs.fleet import Fleet
@@ -194,7 +194,7 @@ async def test_a_client_that_goes_away_takes_its_session_with_it(
     fleet: Fleet, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     handled = asyncio.Event()
-    monkeypatch.setattr(ExecCommand, "on_finish", lambda handler: handled.set())
+    monkeypatch.setattr(ExecCommandHandler, "on_finish", lambda handler: handled.set())
     switch = fleet.simulated(faults=Faults(stop_after=5))
     device_id = await fleet.device(switch)
     client = await asked(fleet, device_id, "show version")

@@ -11,14 +11,7 @@ from netautod.auth.providers import Providers
 from netautod.core.errors import InvalidInput
 from netautod.outbound.addresses import AddressRules
 from netautod.outbound.client import GuardedClient
-from netautod.plugin_api import (
-    AuthHost,
-    AuthProvider,
-    Identity,
-    ProbeResult,
-    RedirectAttempt,
-    hookimpl,
-)
+from netautod.plugin_api import AuthHost, AuthProvider, Identity, ProbeResult, RedirectAttempt, hookimpl
 
 
 class Closing:

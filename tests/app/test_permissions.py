@@ -19,16 +19,14 @@ from tornado.netutil import bind_sockets
 from netautod.app import build as app
 from netautod.app import foundation
 from netautod.app.server import bootstrap
-from netautod.app.settings import Limits, Settings
+from netautod.app.settings import Settings
 from netautod.auth.sessions.seats import Seats
 from netautod.auth.sessions.service import Lifetimes, Sessions
 from netautod.auth.tokens.access import AccessTokens
 from netautod.auth.tokens.signing_keys import SigningKeys
-from netautod.core.identity import (
-    RequestInfo,
-    grants,
-)
+from netautod.core.identity import RequestInfo, grants
 from netautod.http.health import Health
+from netautod.http.settings import LimitSettings
 from netautod.store.client import connect
 from netautod.users.models import NewUser, User
 from netautod.users.service import system_caller
@@ -80,7 +78,7 @@ async def walk(mongo_uri: str, tmp_path_factory: pytest.TempPathFactory) -> Asyn
     settings = Settings(
         data_dir=tmp_path_factory.mktemp("walk"),
         admin_password=PASSWORD,
-        limits=Limits(requests_per_second=0),
+        limits=LimitSettings(requests_per_second=0),
     )
     async with AsyncExitStack() as stack:
         base = await stack.enter_async_context(foundation.lay(settings, database))

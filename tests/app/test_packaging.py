@@ -14,7 +14,7 @@ from netautod import __version__
 from tests.support.readme import block_after
 from tests.support.service import environment, plugin_names, run, serving
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 PACKAGED = ("netautod", "plugins", "config", "setup.py", "MANIFEST.in", "README.md")
 INSPECT = """
 import importlib.util, json, sys

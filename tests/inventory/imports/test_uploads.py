@@ -8,7 +8,7 @@ import pytest
 from netautod.app import build as app
 from netautod.inventory.imports.models import MOST_BYTES, MOST_ROWS
 from tests.devices.inventory import DEVICE, Inventory
-from tests.inventory.imports import CSV, GOOD, HEAD, JSON, result
+from tests.inventory.imports.files import CSV, GOOD, HEAD, JSON, result
 from tests.support.client import assert_error
 
 

@@ -7,15 +7,8 @@ import pytest
 from netautod.core.clock import SystemClock
 from netautod.core.errors import Unavailable
 from netautod.store.client import Database, Document
-from netautod.store.expressions import (
-    literal,
-)
-from netautod.store.leases.keeper import (
-    Held,
-    LeaseKeeper,
-    LeaseLostError,
-    LeaseTimes,
-)
+from netautod.store.expressions import literal
+from netautod.store.leases.keeper import Held, LeaseKeeper, LeaseLostError, LeaseTimes
 from netautod.store.leases.named import NamedLeases
 from tests.support.execution import eventually
 

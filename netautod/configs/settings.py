@@ -1,0 +1,24 @@
+"""The settings of stored configs and of the look for stale backups."""
+
+from dataclasses import dataclass
+
+from netautod.core.settings.field import setting
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConfigSettings:
+    search_cache_bytes: int = setting(
+        64 * 1024 * 1024, "Memory for redacted configs, compressed, that speed up searches.", low=0
+    )
+    search_seconds: float = setting(25.0, "Seconds that a search of all configs may take.", low=0.1)
+
+
+@dataclass(frozen=True, kw_only=True)
+class BackupSettings:
+    stale_hours: float = setting(
+        48.0,
+        "Observers are told of a device without a good backup for so long; 0: never.",
+        low=0,
+        high=876_000,
+    )
+    stale_check_seconds: float = setting(60.0, "Seconds between two looks for such devices.", low=0.05)

@@ -1,0 +1,21 @@
+"""The settings of sessions on devices."""
+
+from dataclasses import dataclass
+
+from netautod.core.settings.field import setting
+
+
+@dataclass(frozen=True, kw_only=True)
+class DeviceSettings:
+    concurrent_sessions: int = setting(100, "Device sessions that one node holds at a time.", low=1)
+    sessions_per_site: int = setting(
+        0, "Sessions of bulk work that one node holds at one site at a time; 0: no limit.", low=0
+    )
+    connect_seconds: float = setting(15.0, "Seconds for a device to accept the login.", low=0.1)
+    command_seconds: float = setting(60.0, "Seconds for a device to answer one command.", low=0.1)
+    linux_capture: tuple[str, ...] = setting(
+        (),
+        "Files (/...) and commands that a Linux host is read by, in place of those of the platform linux; "
+        "one behind a - may fail.",
+    )
+    max_config_bytes: int = setting(8 * 1024 * 1024, "Largest config read from a device.", low=1024)

@@ -1,0 +1,12 @@
+"""The settings of outgoing requests."""
+
+from dataclasses import dataclass
+
+from netautod.core.settings.field import setting
+
+
+@dataclass(frozen=True, kw_only=True)
+class OutboundSettings:
+    allow: tuple[str, ...] = setting(
+        (), "Addresses or networks that outgoing requests may reach although they are local."
+    )
