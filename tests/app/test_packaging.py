@@ -19,7 +19,7 @@ PACKAGED = ("netautod", "plugins", "config", "setup.py", "MANIFEST.in", "README.
 INSPECT = """
 import importlib.util, json, sys
 from importlib.metadata import entry_points
-from netautod.ssh.platforms import PlatformRegistry
+from netautod.ssh.platform.registry import PlatformRegistry
 platforms = PlatformRegistry()
 print(json.dumps({
     "netautod": importlib.util.find_spec("netautod").origin,

@@ -155,7 +155,7 @@ async def test_the_child_inherits_nothing(monkeypatch: pytest.MonkeyPatch, tmp_p
 
 BREAKOUT = """
 import os, socket
-from netautod.docs.render_child import confine
+from netautod.docs.rendering.child import confine
 confine()
 for attempt in (
     lambda: open("/etc/passwd"),
@@ -220,7 +220,7 @@ async def test_children_end_with_the_pool_and_when_a_request_is_cancelled() -> N
 
 PARENT = """
 import asyncio
-from netautod.docs.render_process import RenderProcess
+from netautod.docs.rendering.process import RenderProcess
 
 async def main():
     child = await RenderProcess.start()

@@ -20,7 +20,7 @@ from netautod.store.embedded.mongod import EmbeddedMongo, EmbeddedMongoError, fi
 SERVICE = """
 import asyncio, sys
 from pathlib import Path
-from netautod.store.embedded import EmbeddedMongo
+from netautod.store.embedded.mongod import EmbeddedMongo
 
 async def main():
     async with EmbeddedMongo(Path(sys.argv[1])) as mongo:
