@@ -2,18 +2,15 @@
 
 import asyncio
 import re
-from typing import TYPE_CHECKING
 
 from netautod.testing.cli_script import CliScript, LoginStep, ModeChange, PagerScript
 from netautod.testing.faults import LoginAttempt
-
-if TYPE_CHECKING:
-    from netautod.testing.tty import Tty
+from netautod.testing.tty import Tty
 
 _PASSWORD_TRIES = 3
 
 
-async def serve(tty: "Tty") -> None:
+async def serve(tty: Tty) -> None:
     """Runs the session until the user leaves or the connection ends."""
     device = tty.device
     if device.faults.silent:
@@ -25,7 +22,7 @@ async def serve(tty: "Tty") -> None:
     tty.exit(1 if device.faults.question is not None else 0)
 
 
-async def _greet(tty: "Tty") -> bool:
+async def _greet(tty: Tty) -> bool:
     """What comes between login and prompt; false when it ends the session."""
     device = tty.device
     await tty.write(device.banner)
@@ -46,7 +43,7 @@ async def _greet(tty: "Tty") -> bool:
     return True
 
 
-async def _identified(tty: "Tty", step: LoginStep) -> bool:
+async def _identified(tty: Tty, step: LoginStep) -> bool:
     """Whether the name or the password that a terminal asks for is right."""
     device = tty.device
     if step.wait == "user":
@@ -62,7 +59,7 @@ async def _identified(tty: "Tty", step: LoginStep) -> bool:
     return False
 
 
-async def _prompt(tty: "Tty") -> None:
+async def _prompt(tty: Tty) -> None:
     device = tty.device
     text = tty.script.prompts[tty.mode].replace("{host}", device.prompt or device.hostname)
     await tty.write(text.replace("{count}", str(len(device.commands))))
@@ -70,7 +67,7 @@ async def _prompt(tty: "Tty") -> None:
         await tty.write("\n" + tty.script.log_line)
 
 
-async def _obey(tty: "Tty", command: str) -> bool:
+async def _obey(tty: Tty, command: str) -> bool:
     """Does what a line says; false when the session is over."""
     script, device = tty.script, tty.device
     await asyncio.sleep(device.latency)
@@ -89,14 +86,14 @@ async def _obey(tty: "Tty", command: str) -> bool:
     return True
 
 
-def _change(tty: "Tty", command: str) -> ModeChange | None:
+def _change(tty: Tty, command: str) -> ModeChange | None:
     for change in tty.script.changes:
         if (not change.modes or tty.mode in change.modes) and re.fullmatch(change.command, command):
             return change
     return None
 
 
-async def _enter(tty: "Tty", change: ModeChange) -> None:
+async def _enter(tty: Tty, change: ModeChange) -> None:
     if change.password_prompt and tty.device.enable_password is not None:
         for _ in range(_PASSWORD_TRIES):
             name = await tty.read_line(change.user_prompt, noted=False) if change.user_prompt else ""
@@ -110,7 +107,7 @@ async def _enter(tty: "Tty", change: ModeChange) -> None:
     return await tty.write(change.output)
 
 
-def _set_pager(tty: "Tty", command: str) -> bool:
+def _set_pager(tty: Tty, command: str) -> bool:
     """Whether the command is one that sets the length of a page."""
     for pattern in tty.script.pager.off if tty.script.pager is not None else ():
         match = re.fullmatch(pattern, command)
@@ -125,7 +122,7 @@ def _matches(patterns: tuple[str, ...], command: str) -> bool:
     return any(re.fullmatch(pattern, command) for pattern in patterns)
 
 
-def _output(tty: "Tty", command: str) -> str:
+def _output(tty: Tty, command: str) -> str:
     script, device = tty.script, tty.device
     text = device.responses.get(command)
     for item in script.commands:
@@ -149,7 +146,7 @@ def _drifted(script: CliScript, text: str, by: int) -> str:
     return text[: match.start(1)] + str(int(match[1]) + by) + text[match.end(1) :]
 
 
-async def _print(tty: "Tty", text: str) -> bool:
+async def _print(tty: Tty, text: str) -> bool:
     """Prints a command's output with the faults of the device; false when the session is over."""
     faults = tty.device.faults
     while faults.flood:
@@ -175,7 +172,7 @@ async def _print(tty: "Tty", text: str) -> bool:
     return True
 
 
-async def _page(tty: "Tty", pager: PagerScript | None, text: str) -> None:
+async def _page(tty: Tty, pager: PagerScript | None, text: str) -> None:
     page = tty.lines_per_page
     lines = text.splitlines(keepends=True)
     if pager is None or page == 0 or len(lines) < page:

@@ -1,18 +1,18 @@
 """The simulated device: an SSH server on loopback that behaves, or misbehaves, like a network device."""
 
 import asyncio
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 from types import TracebackType
-from typing import Literal, Self
+from typing import Self
 
 import asyncssh
 
-from netautod.testing.cli_script import CliScript
 from netautod.testing.faults import Faults, LoginAttempt
 from netautod.testing.ios_config import ios_config
 from netautod.testing.ios_script import ios_script
 from netautod.testing.server import DeviceServer
+from netautod.testing.state import DeviceState
 
 __all__ = ["Faults", "LoginAttempt", "SimulatedDevice"]
 
@@ -38,7 +38,7 @@ _LINUX_COMMANDS = {
 
 
 @dataclass(kw_only=True, eq=False)
-class SimulatedDevice:
+class SimulatedDevice(DeviceState):
     """One device, listening from `async with` on `host`:`port` (a free port of 127.0.0.1) to its end.
 
     `platform` is `cisco_ios` (a shell with prompts, `enable`, a pager and an echo like that of a tty), or
@@ -56,38 +56,9 @@ class SimulatedDevice:
     line too), `login_attempts`, `open_sessions` (shells and running commands), `open_connections`.
     """
 
-    hostname: str = "sw1"
-    platform: str = "cisco_ios"
-    script: CliScript | None = None
-    username: str = "admin"
-    password: str | None = "simulated"
-    authorized_key: str | None = None
-    keyboard_interactive_only: bool = False
-    enable_password: str | None = None
-    terminal_password: str | None = None
-    prompt: str = ""
-    banner: str = ""
-    config: str = ""
-    responses: dict[str, str] = field(default_factory=dict)
-    questions: dict[str, str] = field(default_factory=dict)
-    files: dict[str, str] = field(default_factory=dict)
-    faults: Faults = field(default_factory=Faults)
-    latency: float = 0.0
-    algorithms: Literal["modern", "compatible", "legacy"] = "modern"
-    host_key: asyncssh.SSHKey | None = None
-    host: str = "127.0.0.1"
-    port: int = 0
-    commands: list[str] = field(default_factory=list, init=False)
-    answers: list[str] = field(default_factory=list, init=False)
-    login_attempts: list[LoginAttempt] = field(default_factory=list, init=False)
-    open_sessions: int = field(default=0, init=False)
-    open_connections: int = field(default=0, init=False)
-
     def __post_init__(self) -> None:
-        self._changed = asyncio.Event()
+        super().__post_init__()
         self._acceptor: asyncssh.SSHAcceptor | None = None
-        self._connections: set[asyncssh.SSHServerConnection] = set()
-        self._tasks: set[asyncio.Task[None]] = set()
         if self.platform == "cisco_ios":
             self.script = self.script or ios_script()
             self.config = self.config or ios_config(self.hostname)
@@ -147,39 +118,3 @@ class SimulatedDevice:
             raise RuntimeError("the device was not started")
         self.host_key = asyncssh.generate_private_key("ssh-ed25519")
         self._acceptor.update(server_host_keys=[self.host_key])
-
-    async def wait_until(self, condition: Callable[["SimulatedDevice"], bool], seconds: float = 5.0) -> None:
-        """Waits until the condition holds for the device; TimeoutError when it does not come true in time."""
-        async with asyncio.timeout(seconds):
-            while not condition(self):
-                self._changed.clear()
-                await self._changed.wait()
-
-    def note_change(self) -> None:
-        """Wakes `wait_until`; the parts of the device call it when a counter or a list changed."""
-        self._changed.set()
-
-    def note_connection(self, connection: asyncssh.SSHServerConnection, *, opened: bool) -> None:
-        """Keeps track of the TCP connections."""
-        if opened:
-            self._connections.add(connection)
-        else:
-            self._connections.discard(connection)
-        self.open_connections = len(self._connections)
-        self.note_change()
-
-    def note_session(self, task: asyncio.Task[None]) -> None:
-        """Keeps track of what serves a channel, until it ends."""
-        self._tasks.add(task)
-        task.add_done_callback(self._session_done)
-        self.open_sessions = len(self._tasks)
-        self.note_change()
-
-    def _session_done(self, task: asyncio.Task[None]) -> None:
-        self._tasks.discard(task)
-        self.open_sessions = len(self._tasks)
-        self.note_change()
-        problem = None if task.cancelled() else task.exception()
-        if problem is not None:
-            context = {"message": "simulated device", "exception": problem}
-            task.get_loop().call_exception_handler(context)

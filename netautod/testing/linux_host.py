@@ -2,13 +2,11 @@
 
 import asyncio
 import shlex
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from netautod.testing.tty import Tty
+from netautod.testing.tty import Tty
 
 
-async def serve(tty: "Tty") -> None:
+async def serve(tty: Tty) -> None:
     """Runs the one command of the channel and ends it with an exit status."""
     device = tty.device
     command = tty.command or ""
@@ -30,7 +28,7 @@ async def serve(tty: "Tty") -> None:
     return None
 
 
-def _run(tty: "Tty", command: str) -> tuple[str, int]:
+def _run(tty: Tty, command: str) -> tuple[str, int]:
     """Output and exit status; `sh -c <script> sh <path>` stands for reading that file (44: there is none)."""
     if command in tty.device.responses:
         return tty.device.responses[command], 0

@@ -2,21 +2,19 @@
 
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import asyncssh
 
+from netautod.testing import cli, linux_host
 from netautod.testing.faults import LoginAttempt
+from netautod.testing.state import DeviceState
 from netautod.testing.tty import Tty
-
-if TYPE_CHECKING:
-    from netautod.testing.device import SimulatedDevice
 
 
 class DeviceServer(asyncssh.SSHServer):
     """The callbacks of one connection to the device."""
 
-    def __init__(self, device: "SimulatedDevice") -> None:
+    def __init__(self, device: DeviceState) -> None:
         self._device = device
         self._connection: asyncssh.SSHServerConnection | None = None
         self._keys_seen: set[bytes] = set()
@@ -69,7 +67,7 @@ class DeviceServer(asyncssh.SSHServer):
         return self._note("keyboard-interactive", self._matches(username, "".join(responses)))
 
     def session_requested(self) -> Tty:
-        return Tty(self._device)
+        return Tty(self._device, linux_host.serve if self._device.script is None else cli.serve)
 
     def connection_requested(self, dest_host: str, dest_port: int, orig_host: str, orig_port: int) -> bool:
         """A jump device forwards to loopback only."""

@@ -1,25 +1,24 @@
 """The terminal line of a simulated device: echoes what is typed, and sends output slowly, cut or dirty."""
 
 import asyncio
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Coroutine
+from typing import Any
 
 import asyncssh
 
-from netautod.testing import cli, linux_host
 from netautod.testing.cli_script import CliScript
-
-if TYPE_CHECKING:
-    from netautod.testing.device import SimulatedDevice
+from netautod.testing.state import DeviceState
 
 _PIECE = 40
 _DIRT = b"\x1b[1m\x00\xff\x1b[0m"
 
 
 class Tty(asyncssh.SSHServerSession[bytes]):
-    """One channel of the device: a shell, or one command."""
+    """One channel of the device: a shell, or one command, each played by `serve`."""
 
-    def __init__(self, device: "SimulatedDevice") -> None:
+    def __init__(self, device: DeviceState, serve: "Serve") -> None:
         self.device = device
+        self._serve = serve
         self.command: str | None = None
         self.mode = ""
         self.lines_per_page = 0
@@ -60,8 +59,7 @@ class Tty(asyncssh.SSHServerSession[bytes]):
         return self.device.script is None
 
     def session_started(self) -> None:
-        serve = linux_host.serve if self.device.script is None else cli.serve
-        self._task = asyncio.get_running_loop().create_task(serve(self))
+        self._task = asyncio.get_running_loop().create_task(self._serve(self))
         self.device.note_session(self._task)
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -143,3 +141,6 @@ class Tty(asyncssh.SSHServerSession[bytes]):
     def _echo(self, data: bytes) -> None:
         if self._echoes and not self.device.faults.no_echo and self._channel is not None:
             self._channel.write(data)
+
+
+Serve = Callable[[Tty], Coroutine[Any, Any, None]]
