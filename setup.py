@@ -60,6 +60,7 @@ setup(
             "mongomock-motor>=0.0.36",
             "mypy>=1.15",
             "oidc-provider-mock>=0.3",
+            "packaging",
             "pytest>=8.3",
             "pytest-asyncio>=1.0",
             "pytest-timeout>=2.3",

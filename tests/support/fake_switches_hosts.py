@@ -20,7 +20,7 @@ from tests.support.sshd import free_port, listening
 USERNAME = "admin"
 _PACKAGE = "fake-switches==1.5.0"
 _PROGRAM = Path(__file__).with_name("fake_switches_program.py")
-_NEEDS = ("Twisted[conch]>=24", "netaddr", "lxml", "tftpy")
+NEEDS = ("Twisted[conch]>=24", "netaddr", "lxml", "tftpy")
 
 
 async def installed() -> Path:
@@ -29,7 +29,7 @@ async def installed() -> Path:
     folder = cache / "netautod-tests" / f"{_PACKAGE}-py{sys.version_info[0]}.{sys.version_info[1]}"
     done = folder / "complete"
     if not done.exists():
-        for packages in (("--no-deps", _PACKAGE), _NEEDS):
+        for packages in (("--no-deps", _PACKAGE), NEEDS):
             await _pip("--target", str(folder), "--upgrade", *packages)
         done.touch()
     return folder
