@@ -1,4 +1,4 @@
-"""What reading an inventory can fail with inside this plugin, and how the far end's own words are quoted."""
+"""What reading an inventory can fail with inside this plugin, and how its own words are quoted."""
 
 import json
 from typing import Any
@@ -11,11 +11,11 @@ LONGEST_BODY = 64 * 1024
 
 
 class Malformed(InventoryFailed):
-    """The far end's answer is not of the shape that its API promises: the whole walk fails."""
+    """The answer is not of the shape that its API promises: the whole walk fails."""
 
 
-class Refused(InventoryFailed):
-    """The far end answered with an error status. `named`: the parameters or fields that it complains of."""
+class ErrorStatus(InventoryFailed):
+    """The inventory answered with an error status. `named`: the parameters or fields that it complains of."""
 
     def __init__(self, text: str, *, status: int, named: frozenset[str]) -> None:
         super().__init__(text)
@@ -31,7 +31,7 @@ class Unfit(Exception):
         self.text = text
 
 
-def refused(system: str, status: int, body: bytes, *, token: str) -> Refused:
+def error_status(system: str, status: int, body: bytes, *, token: str) -> ErrorStatus:
     """Quotes `{"detail": text}` and `{"field": [texts]}`, which is how both systems answer errors."""
     said = _said(body)
     detail = said.get("detail")
@@ -43,11 +43,11 @@ def refused(system: str, status: int, body: bytes, *, token: str) -> Refused:
         403: "access is refused",
         429: f"{system} asks for longer pauses than a sync can make",
     }.get(status, f"the answer has the status {status}")
-    return Refused(f"{reason}: {words}" if words else reason, status=status, named=frozenset(said))
+    return ErrorStatus(f"{reason}: {words}" if words else reason, status=status, named=frozenset(said))
 
 
 def quote(text: str, *, token: str) -> str:
-    """The far end's words on one line, cut, and without the token, which it might repeat."""
+    """The inventory's words on one line, cut, and without the token, which it might repeat."""
     shown = text[:LONGEST_BODY].replace(token, "***") if token else text[:LONGEST_BODY]
     line = " ".join("".join(sign if sign.isprintable() else " " for sign in shown).split())
     return line if len(line) <= LONGEST_QUOTE else line[:LONGEST_QUOTE] + " ..."

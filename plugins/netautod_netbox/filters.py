@@ -1,4 +1,4 @@
-"""The filters of a sync as query parameters, and whether the far end obeyed them.
+"""The filters of a sync as query parameters, and whether the inventory obeyed them.
 
 NetBox ignores parameters that it does not know: what should have been a few devices would be all of them. So
 each device of an answer is compared with the filters.
@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from netautod.plugin_api import InventoryFailed
-from netautod_netbox.address import Query
 from netautod_netbox.fields import Row, child, children
+from netautod_netbox.urls import Query
 
 # By slug, name and status exactly. `tag` repeated means all of them, every other one any of them
 # (NetBox: docs/reference/filtering.md).

@@ -13,14 +13,14 @@ from netautod.plugin_api import (
     InventoryPage,
     InventoryProbe,
 )
-from netautod_netbox.address import Query, base_of
+from netautod_netbox.api import Api, System
 from netautod_netbox.device_types import DeviceTypes
-from netautod_netbox.errors import Refused
-from netautod_netbox.far_end import FarEnd, System
+from netautod_netbox.errors import ErrorStatus
 from netautod_netbox.filters import NAUTOBOT, query_of
+from netautod_netbox.limits import STANDARD, Limits, PageSize
 from netautod_netbox.listing import parse
-from netautod_netbox.nautobot_rows import Manufacturers, NautobotRows, Walked
-from netautod_netbox.pace import STANDARD, Pace, PageSize
+from netautod_netbox.nautobot_rows import Manufacturers, NautobotPage, NautobotRows
+from netautod_netbox.urls import Query, base_of
 
 SYSTEM = System(
     name="Nautobot", version_key="nautobot-version", oldest=(2, 0), below=(4, 0), versions="2.x and 3.x"
@@ -36,18 +36,18 @@ DEPTH = ("depth", "1")
 class NautobotSource:
     """See InventorySource."""
 
-    def __init__(self, access: InventoryAccess, *, pace: Pace = STANDARD) -> None:
+    def __init__(self, access: InventoryAccess, *, limits: Limits = STANDARD) -> None:
         self._access = access
-        self._far_end = FarEnd(access, SYSTEM, scheme="Token", pace=pace)
+        self._api = Api(access, SYSTEM, scheme="Token", limits=limits)
         self._sort: Query = (SORT,)
 
     async def probe(self) -> InventoryProbe | None:
-        version = await self._far_end.version()
+        version = await self._api.version()
         if version is None:
             return None
         try:
             first = await self._first()
-        except Refused as error:
+        except ErrorStatus as error:
             # Unknown parameters are a 400; `sort` is not seen in recordings of every version.
             if error.status != 400 or "sort" not in error.named:
                 raise
@@ -78,11 +78,11 @@ class NautobotSource:
                 " some may be missing"
             )
 
-    async def _first(self) -> Walked:
-        return await self._far_end.first(DEVICES, self._query(), self._rows(Manufacturers()).read)
+    async def _first(self) -> NautobotPage:
+        return await self._api.first(DEVICES, self._query(), self._rows(Manufacturers()).read)
 
-    async def _page(self, rows: NautobotRows, size: PageSize, offset: int) -> Walked:
-        return await self._far_end.page(DEVICES, (*self._query(), ("offset", str(offset))), size, rows.read)
+    async def _page(self, rows: NautobotRows, size: PageSize, offset: int) -> NautobotPage:
+        return await self._api.page(DEVICES, (*self._query(), ("offset", str(offset))), size, rows.read)
 
     def _query(self) -> Query:
         return (*self._sort, DEPTH, *query_of(self._access.filters, NAUTOBOT))
@@ -92,15 +92,15 @@ class NautobotSource:
         return NautobotRows(base_of(self._access.url), types=types, manufacturers=manufacturers)
 
     async def _manufacturers(self) -> Manufacturers:
-        """Empty for a token that may not see them: then the devices have none."""
+        """Empty for a token that may not see them: then the devices have no manufacturer."""
         found, size, offset = Manufacturers(), PageSize(), 0
         while True:
             try:
                 query = (*self._sort, ("offset", str(offset)))
-                listing = await self._far_end.page(
+                listing = await self._api.page(
                     MANUFACTURERS, query, size, lambda body: parse(body, found.add)
                 )
-            except Refused as error:
+            except ErrorStatus as error:
                 if error.status == 403:
                     return found
                 raise

@@ -12,7 +12,7 @@ from netautod_netbox.rows import PageMaker, metadata_of, without_address
 
 
 @dataclass(frozen=True, kw_only=True)
-class Walked:
+class NautobotPage:
     """A page without the devices of earlier ones; `ids` are all of its ids in their order."""
 
     page: InventoryPage
@@ -48,7 +48,7 @@ class NautobotRows:
         self._manufacturers = manufacturers
         self.seen: set[str] = set()
 
-    def read(self, body: bytes) -> Walked:
+    def read(self, body: bytes) -> NautobotPage:
         """Raises Malformed."""
         made, ids = PageMaker(), list[str]()
 
@@ -60,7 +60,7 @@ class NautobotRows:
                 made.add(row, device_id, None, lambda name: self._device(row, device_id, name))
 
         listing = parse(body, take)
-        return Walked(page=made.page(), ids=tuple(ids), count=listing.count)
+        return NautobotPage(page=made.page(), ids=tuple(ids), count=listing.count)
 
     def _device(self, row: Row, device_id: str, name: str) -> RemoteDevice:
         kind = child(row, "device_type") or {}

@@ -24,7 +24,7 @@ DEEPEST_PLATFORM = 16
 
 
 @dataclass(frozen=True, kw_only=True)
-class Walked:
+class NetBoxPage:
     """A page; `last` is the highest id on it and before, `count` how many devices it said to be left."""
 
     page: InventoryPage
@@ -76,7 +76,7 @@ class NetBoxRows:
         self._tree = tree
         self._obedience = obedience
 
-    def read(self, body: bytes, after: int) -> Walked:
+    def read(self, body: bytes, after: int) -> NetBoxPage:
         """Raises Malformed for another order than by id, for a page that does not get past `after`, and for
         a device that the filters exclude."""
         made = PageMaker()
@@ -96,7 +96,7 @@ class NetBoxRows:
         listing = parse(body, take)
         if listing.rows and last <= after:
             raise Malformed("the next page has the devices of an earlier one")
-        return Walked(page=made.page(), last=max(last, after), rows=listing.rows, count=listing.count)
+        return NetBoxPage(page=made.page(), last=max(last, after), rows=listing.rows, count=listing.count)
 
     def _check_filters(self, row: Row) -> None:
         ignored = self._obedience.ignored(row)

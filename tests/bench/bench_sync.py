@@ -12,8 +12,8 @@ from netautod.outbound.addresses import AddressRules
 from netautod.outbound.client import GuardedClient
 from netautod.plugin_api import InventoryAccess, OutboundRequest
 from netautod_netbox import NetBoxSource
-from netautod_netbox.address import address
 from netautod_netbox.netbox_rows import QUERY
+from netautod_netbox.urls import url_of
 from tests.bench.children import child
 from tests.bench.databases import private_mongod
 from tests.bench.errors import BenchmarkError
@@ -79,7 +79,7 @@ async def _fetch(url: str) -> float:
     while seen < DEVICES:
         query = (("ordering", "id"), *QUERY, ("id__gt", str(after)), ("limit", str(PAGE)))
         request = OutboundRequest(
-            url=address(url, "dcim/devices", query),
+            url=url_of(url, "dcim/devices", query),
             headers=headers,
             timeout_seconds=30,
             max_bytes=16 * 1024 * 1024,

@@ -10,7 +10,7 @@ from netautod.outbound.addresses import AddressRules
 from netautod.outbound.client import GuardedClient
 from netautod.plugin_api import IncompleteWalk, InventoryAccess, InventorySource, RemoteDevice, RemoteProblem
 from netautod_netbox import NetBoxSource
-from netautod_netbox.pace import Bounds, Pace
+from netautod_netbox.limits import Limits, RequestLimits
 from tests.support.netbox_replay import V1_TOKEN, NetBoxReplay
 
 
@@ -59,10 +59,10 @@ class Waits:
         self._meanwhile()
 
 
-def quick(sleep: Callable[[float], Awaitable[None]], *, seconds: float = 20.0) -> Pace:
+def quick(sleep: Callable[[float], Awaitable[None]], *, seconds: float = 20.0) -> Limits:
     """Nothing is really slept; `seconds` are those of a request."""
-    bounds = Bounds(seconds=seconds, most_bytes=2 * 1024 * 1024, longest_wait=60.0)
-    return Pace(status=bounds, count=bounds, page=bounds, sleep=sleep)
+    request = RequestLimits(seconds=seconds, most_bytes=2 * 1024 * 1024, longest_wait=60.0)
+    return Limits(status=request, count=request, page=request, sleep=sleep)
 
 
 @pytest.fixture
@@ -80,4 +80,4 @@ def source_of(server: NetBoxReplay, **changes: Any) -> NetBoxSource:
 
 def netbox_at(url: str, waits: Waits | None = None, **changes: Any) -> NetBoxSource:
     """Without real waits; `seconds` may be changed."""
-    return NetBoxSource(access(url, V1_TOKEN), pace=quick(waits or Waits(), **changes))
+    return NetBoxSource(access(url, V1_TOKEN), limits=quick(waits or Waits(), **changes))

@@ -102,7 +102,7 @@ async def test_answers_of_another_shape_from_nautobot(body: bytes) -> None:
     server.scripted += [NO_PLATFORMS, Answer(body=body)]
     try:
         with pytest.raises(InventoryFailed, match="Nautobot gave an answer that is not understood"):
-            await walk(NautobotSource(access(server.url, NAUTOBOT_TOKEN), pace=quick(Waits())))
+            await walk(NautobotSource(access(server.url, NAUTOBOT_TOKEN), limits=quick(Waits())))
     finally:
         server.close()
 

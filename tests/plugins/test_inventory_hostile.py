@@ -11,7 +11,7 @@ import pytest
 
 from netautod.plugin_api import AddressRefused, InventoryFailed, InventorySource, RequestFailed
 from netautod_netbox import NautobotSource, NetBoxSource
-from netautod_netbox.pace import seconds_of
+from netautod_netbox.limits import seconds_to_wait
 from tests.outbound.conftest import Behaviour, Serving, serving
 from tests.plugins.inventory_support import Waits, access, netbox, netbox_at, quick, walk
 from tests.support.netbox_replay import V1_TOKEN, NetBoxReplay
@@ -73,8 +73,8 @@ async def test_a_throttling_server_is_obeyed(
 
 def test_a_retry_date_to_come() -> None:
     now = datetime(2026, 11, 21, 12, tzinfo=UTC)
-    assert seconds_of(format_datetime(now + timedelta(seconds=40), usegmt=True), now=now) == 40.0
-    assert seconds_of("9" * 400, now=now) == 999_999_999.0
+    assert seconds_to_wait(format_datetime(now + timedelta(seconds=40), usegmt=True), now=now) == 40.0
+    assert seconds_to_wait("9" * 400, now=now) == 999_999_999.0
 
 
 @pytest.mark.parametrize(
@@ -115,7 +115,7 @@ async def test_a_server_that_comes_back_while_we_wait(serving: Serving) -> None:
 
 async def test_pages_that_are_too_large_are_asked_for_smaller(netbox: NetBoxReplay) -> None:
     netbox.rows = [{**DEVICE, "id": at, "description": "x" * 900} for at in range(1, 1001)]
-    source = NetBoxSource(access(netbox.url, V1_TOKEN), pace=quick(Waits()))
+    source = NetBoxSource(access(netbox.url, V1_TOKEN), limits=quick(Waits()))
     found = await walk(source)
     assert len(found.ids) == 1000
     limits = [int(query["limit"][0]) for query in netbox.lists()]

@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 
 from netautod.plugin_api import InventoryFailed
-from netautod_netbox.address import address, base_of
 from netautod_netbox.device_types import DEVICE_TYPE, PLATFORMS, UNKNOWN, DeviceTypes, slug_of
 from netautod_netbox.errors import Malformed
 from netautod_netbox.filters import Obedience
+from netautod_netbox.limits import PageSize
 from netautod_netbox.listing import PIECES, guessed_count, guessed_last_id, parse
 from netautod_netbox.netbox_rows import NetBoxRows, PlatformTree
-from netautod_netbox.pace import PageSize
+from netautod_netbox.urls import base_of, url_of
 from tests.support.netbox_replay import generated_devices
 from tests.support.replay import Row
 
@@ -160,7 +160,7 @@ def test_base_addresses(url: str, base: str) -> None:
 
 
 def test_values_of_queries_are_encoded() -> None:
-    made = address("https://n.example", "dcim/devices", [("location", "A & B/ü"), ("location", "C#1")])
+    made = url_of("https://n.example", "dcim/devices", [("location", "A & B/ü"), ("location", "C#1")])
     assert made == "https://n.example/api/dcim/devices/?location=A+%26+B%2F%C3%BC&location=C%231"
 
 

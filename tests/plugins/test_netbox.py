@@ -10,7 +10,7 @@ import pytest
 
 from netautod.app.plugins.manager import PluginManager
 from netautod.plugin_api import InventoryFailed, InventoryPage, InventoryProbe, RemoteProblem
-from netautod_netbox.netbox_rows import NetBoxRows, Walked
+from netautod_netbox.netbox_rows import NetBoxPage, NetBoxRows
 from tests.plugins.inventory_support import Walk, netbox, source_of, walk
 from tests.support.netbox_replay import (
     V1_TOKEN,
@@ -295,7 +295,7 @@ async def test_the_next_page_is_made_while_this_one_is_read(monkeypatch: pytest.
     server, asked, read = NetBoxReplay(generated_devices(3000)), threading.Event(), NetBoxRows.read
     server.before_list = lambda: asked.set() if len(server.lists()) > 1 else None
 
-    def read_late(self: NetBoxRows, body: bytes, after: int) -> Walked:
+    def read_late(self: NetBoxRows, body: bytes, after: int) -> NetBoxPage:
         assert asked.wait(10), "the next page was not asked for"
         return read(self, body, after)
 

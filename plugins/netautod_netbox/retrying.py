@@ -1,4 +1,4 @@
-"""GET requests with the token, tried again while the failure may pass by itself."""
+"""GET requests with the token, repeated while the failure may be a passing one."""
 
 import time
 from collections.abc import Callable
@@ -11,35 +11,35 @@ from netautod.plugin_api import (
     RequestFailed,
     TlsPolicy,
 )
-from netautod_netbox.errors import refused
-from netautod_netbox.pace import Bounds, Pace, PageSize, Tries
+from netautod_netbox.errors import error_status
+from netautod_netbox.limits import Limits, PageSize, RequestLimits, Tries
 
 # Not a bad certificate, a redirect or a compressed answer: the next try would end the same.
 PASSING = frozenset({"dns", "connect", "timeout", "answer"})
 
 
-class Asking:
+class RetryingClient:
     """`authorization` is the whole value of the header; with an empty one none is sent."""
 
-    def __init__(self, access: InventoryAccess, *, system: str, authorization: str, pace: Pace) -> None:
+    def __init__(self, access: InventoryAccess, *, system: str, authorization: str, limits: Limits) -> None:
         self._access = access
         self._system = system
-        self._pace = pace
+        self._limits = limits
         self._headers = {"Accept": "application/json"}
         if authorization:
             self._headers["Authorization"] = authorization
 
     async def get(
-        self, url: Callable[[], str], bounds: Bounds, size: PageSize | None = None
+        self, url: Callable[[], str], limits: RequestLimits, size: PageSize | None = None
     ) -> OutboundAnswer:
-        """Any answer but 429 and 5xx. `url` is asked for before each try: the page size changes with it.
+        """Any answer but 429 and 5xx. `url` is called before each try: the page size may have changed.
 
-        Raises RequestFailed, AddressRefused, or InventoryFailed for a 429 or 5xx that stays.
+        Raises RequestFailed, AddressRefused, or InventoryFailed for a 429 or 5xx that does not go away.
         """
-        tries = Tries(self._pace, bounds)
+        tries = Tries(self._limits, limits)
         while True:
             began = time.monotonic()
-            outcome = await self._once(url(), tries.seconds, bounds.most_bytes)
+            outcome = await self._once(url(), tries.seconds, limits.most_bytes)
             took = time.monotonic() - began
             if isinstance(outcome, RequestFailed):
                 if size is not None and outcome.kind == "answer":  # it may have been too large
@@ -59,7 +59,7 @@ class Asking:
                 return outcome
             if wait is None:
                 raise failure
-            await self._pace.sleep(wait)
+            await self._limits.sleep(wait)
 
     async def _once(self, url: str, seconds: float, most_bytes: int) -> OutboundAnswer | RequestFailed:
         request = OutboundRequest(
@@ -75,4 +75,4 @@ class Asking:
             return error
 
     def _refused(self, answer: OutboundAnswer) -> InventoryFailed:
-        return refused(self._system, answer.status, answer.body, token=self._access.token)
+        return error_status(self._system, answer.status, answer.body, token=self._access.token)

@@ -1,4 +1,4 @@
-"""One NetBox or Nautobot as its API shows it: which of the two it is, its version, and its lists by page."""
+"""The REST API of one NetBox or Nautobot: which of the two it is, its version, and its lists page by page."""
 
 import asyncio
 import re
@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from netautod.plugin_api import InventoryAccess, InventoryFailed, OutboundAnswer, RequestFailed
-from netautod_netbox.address import Query, address, base_of
-from netautod_netbox.asking import Asking
-from netautod_netbox.errors import Malformed, Unfit, quote, refused
-from netautod_netbox.pace import Pace, PageSize
+from netautod_netbox.errors import Malformed, Unfit, error_status, quote
+from netautod_netbox.limits import Limits, PageSize
+from netautod_netbox.retrying import RetryingClient
+from netautod_netbox.urls import Query, base_of, url_of
 
 T = TypeVar("T")
 VERSION = re.compile(r"v?(\d{1,4})\.(\d{1,4})(?!\d)")
@@ -19,7 +19,7 @@ TOKEN = re.compile(r"[\x21-\x7e]*")
 
 @dataclass(frozen=True, kw_only=True)
 class System:
-    """What is known of a kind of far end. It is spoken to from version `oldest` on, before `below`."""
+    """One of the two systems. Supported are the versions from `oldest` on and before `below`."""
 
     name: str
     version_key: str
@@ -28,21 +28,21 @@ class System:
     versions: str
 
 
-class FarEnd:
+class Api:
     """Raises InventoryFailed, AddressRefused and RequestFailed. `scheme` is the word before the token."""
 
-    def __init__(self, access: InventoryAccess, system: System, *, scheme: str, pace: Pace) -> None:
+    def __init__(self, access: InventoryAccess, system: System, *, scheme: str, limits: Limits) -> None:
         self._access = access
         self._system = system
-        self._pace = pace
+        self._limits = limits
         authorization = f"{scheme} {access.token}" if access.token else ""
-        self._asking = Asking(access, system=system.name, authorization=authorization, pace=pace)
+        self._client = RetryingClient(access, system=system.name, authorization=authorization, limits=limits)
 
     async def version(self) -> str | None:
-        """None if some other system answers. Raises InventoryFailed for a version that we do not speak."""
+        """None if it is some other system. Raises InventoryFailed for a version that is not supported."""
         if not TOKEN.fullmatch(self._access.token):
             raise InventoryFailed("the token must consist of printable ASCII characters without spaces")
-        answer = await self._asking.get(lambda: self._address("status"), self._pace.status)
+        answer = await self._client.get(lambda: self._url("status"), self._limits.status)
         if answer.status in (401, 403):
             raise self._refused(answer)
         version = _object(answer).get(self._system.version_key)
@@ -59,33 +59,33 @@ class FarEnd:
         return shown
 
     async def first(self, path: str, query: Query, work: Callable[[bytes], T]) -> T:
-        """`work` on a page of one object, in less time than a page may take."""
+        """Runs `work` on a page of one object, within the shorter limits of a count."""
         query = (*query, ("limit", "1"))
-        answer = await self._asking.get(lambda: self._address(path, query), self._pace.count)
+        answer = await self._client.get(lambda: self._url(path, query), self._limits.count)
         return await self.read(self._good(answer), work)
 
     async def page(self, path: str, query: Query, size: PageSize, work: Callable[[bytes], T]) -> T:
-        """`work` on the body of a page. The server may give fewer objects than `size` says."""
+        """Runs `work` on the body of a page. The server may give fewer objects than `size` says."""
         return await self.read(await self.body(path, query, size), work)
 
     async def body(self, path: str, query: Query, size: PageSize) -> bytes:
-        """Of a page, for `read`."""
+        """The body of a page, for `read`."""
 
         def url() -> str:
-            return self._address(path, (*query, ("limit", str(size.limit))))
+            return self._url(path, (*query, ("limit", str(size.limit))))
 
-        return self._good(await self._asking.get(url, self._pace.page, size))
+        return self._good(await self._client.get(url, self._limits.page, size))
 
     async def read(self, body: bytes, work: Callable[[bytes], T]) -> T:
-        """`work` on the body, in a thread."""
+        """Runs `work` on the body in a thread. InventoryFailed if it raises Malformed or Unfit."""
         try:
             return await asyncio.to_thread(work, body)
         except (Malformed, Unfit) as error:
             text = f"{self._system.name} gave an answer that is not understood: {error}"
             raise InventoryFailed(text) from error
 
-    def _address(self, path: str, query: Iterable[tuple[str, str]] = ()) -> str:
-        return address(base_of(self._access.url), path, query)
+    def _url(self, path: str, query: Iterable[tuple[str, str]] = ()) -> str:
+        return url_of(base_of(self._access.url), path, query)
 
     def _good(self, answer: OutboundAnswer) -> bytes:
         if answer.status != 200:
@@ -93,11 +93,11 @@ class FarEnd:
         return answer.body
 
     def _refused(self, answer: OutboundAnswer) -> InventoryFailed:
-        return refused(self._system.name, answer.status, answer.body, token=self._access.token)
+        return error_status(self._system.name, answer.status, answer.body, token=self._access.token)
 
 
 def _object(answer: OutboundAnswer) -> dict[str, Any]:
-    """Empty for whatever is no JSON object: then some other system answers."""
+    """Empty for anything but a JSON object: then it is some other system."""
     if answer.status != 200:
         return {}
     try:

@@ -1,4 +1,4 @@
-"""The addresses that are asked: made from the user's URL alone, never from links in answers.
+"""The URLs of requests: made from the user's URL alone, never from links in answers.
 
 NetBox builds its `next` links from the Host header, which a proxy or an attacker may have changed; following
 one would send the token wherever it points.
@@ -27,7 +27,7 @@ def base_of(url: str) -> str:
     return url[: len(url) - len(path)] + prefix
 
 
-def address(base: str, path: str, query: Iterable[tuple[str, str]] = ()) -> str:
+def url_of(base: str, path: str, query: Iterable[tuple[str, str]] = ()) -> str:
     """`path` such as `dcim/devices`; Django wants the trailing slash and would redirect without it."""
     encoded = urlencode(tuple(query))
     return f"{base}/api/{path}/" + (f"?{encoded}" if encoded else "")
