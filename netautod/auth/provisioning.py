@@ -11,11 +11,12 @@ from typing import Any
 
 from netautod.auth.role_map import RoleMap
 from netautod.core.errors import Conflict, NetautodError, Unavailable
+from netautod.core.identity import system_caller
 from netautod.plugin_api.auth import Identity
 from netautod.users.external_ids import canonical_external_id
 from netautod.users.models import NewUser, User, canonical_username
 from netautod.users.organizations.service import OrganizationService
-from netautod.users.service import UserService, system_caller
+from netautod.users.service import UserService
 
 logger = logging.getLogger(__name__)
 MAX_EXTERNAL_ID, MAX_EMAIL, MAX_NAME = 1024, 254, 255

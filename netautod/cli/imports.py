@@ -8,19 +8,24 @@ from pathlib import Path
 
 from tqdm import tqdm
 
+from netautod.app.parts.devices import DeviceParts
 from netautod.app.settings import Settings
-from netautod.cli import commands
+from netautod.cli.installation import opened, organization_named
+from netautod.cli.parsing import Commands
 from netautod.core.errors import InvalidInput
+from netautod.core.identity import system_caller
 from netautod.inventory.imports.csv_rows import CsvFile
 from netautod.inventory.imports.json_rows import JsonFile
 from netautod.inventory.imports.models import MOST_BYTES, ImportResult, RowFile
+from netautod.inventory.imports.service import RowProgress
 
 FORMATS: dict[str, Callable[[bytes], RowFile]] = {"csv": CsvFile, "json": JsonFile}
 SHOWN_ERRORS = 20
 STDIN = "-"
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add(commands: Commands) -> None:
+    parser = commands.add("import", run, "import devices from a CSV or JSON file")
     parser.add_argument("file", metavar="FILE", help="a .csv or .json file, or - for the standard input")
     parser.add_argument("--format", choices=sorted(FORMATS), help="if the name of the file does not tell")
     parser.add_argument("--dry-run", action="store_true", help="say what would happen and change nothing")
@@ -29,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(parsed: argparse.Namespace, settings: Settings) -> int:
     """Exit code 1 if rows failed; raises InvalidInput for a file that cannot be read as a whole."""
-    file = _opened(parsed.file, parsed.format)
+    file = _row_file(parsed.file, parsed.format)
     # The bar is for people only: tqdm draws none where its output is no terminal.
     with tqdm(unit=" rows", disable=None, leave=False) as bar:
 
@@ -38,7 +43,7 @@ def run(parsed: argparse.Namespace, settings: Settings) -> int:
             bar.update(done - bar.n)
 
         result = asyncio.run(
-            commands.import_devices(
+            import_devices(
                 settings,
                 file,
                 organization=parsed.organization,
@@ -50,7 +55,22 @@ def run(parsed: argparse.Namespace, settings: Settings) -> int:
     return 1 if result.failed else 0
 
 
-def _opened(name: str, chosen: str | None) -> RowFile:
+async def import_devices(
+    settings: Settings,
+    file: RowFile,
+    *,
+    organization: str | None,
+    dry_run: bool,
+    progress: RowProgress,
+) -> ImportResult:
+    """Without an `organization` there must be only one. Raises InvalidInput or NotFound."""
+    async with opened(settings) as base:
+        caller = system_caller((await organization_named(base, organization)).id)
+        imports = DeviceParts.build(base).imports
+        return await imports.run(caller, file, dry_run=dry_run, progress=progress)
+
+
+def _row_file(name: str, chosen: str | None) -> RowFile:
     kind = chosen or Path(name).suffix.lower().removeprefix(".")
     if kind not in FORMATS:
         raise InvalidInput(f"{name}: neither .csv nor .json; name the format with --format")

@@ -4,19 +4,29 @@ import argparse
 import asyncio
 import json
 import sys
+from contextlib import AsyncExitStack
+from uuid import uuid4
 
 from tqdm import tqdm
 
+from netautod.app import build as app
+from netautod.app.parts.devices import DeviceParts
+from netautod.app.parts.inventory import InventoryParts
+from netautod.app.plugins.manager import PluginManager
 from netautod.app.settings import Settings
-from netautod.cli import commands
+from netautod.cli.installation import opened, organization_named
+from netautod.cli.parsing import Commands
+from netautod.core.identity import system_caller
 from netautod.inventory.models import SyncResult
 from netautod.inventory.sync.log import Options
+from netautod.inventory.sync.reader import Progress
 
 SHOWN_ERRORS = 20
 PHASES = {"read": "reading", "apply": "applying"}
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add(commands: Commands) -> None:
+    parser = commands.add("sync", run, "synchronise devices with a saved inventory source")
     parser.add_argument("source", metavar="SOURCE", help="name or id of a saved inventory source")
     parser.add_argument("--dry-run", action="store_true", help="say what would happen and change nothing")
     parser.add_argument(
@@ -43,12 +53,29 @@ def run(parsed: argparse.Namespace, settings: Settings) -> int:
             bar.update(done - bar.n)
 
         result = asyncio.run(
-            commands.sync_source(
-                settings, parsed.source, options, organization=parsed.organization, progress=show
-            )
+            _sync_source(settings, parsed.source, options, organization=parsed.organization, progress=show)
         )
     sys.stdout.write(json.dumps(result.to_json(), indent=2) + "\n" if parsed.json else _account(result))
     return 1 if result.errors else 0
+
+
+async def _sync_source(
+    settings: Settings,
+    source: str,
+    options: Options,
+    *,
+    organization: str | None,
+    progress: Progress,
+) -> SyncResult:
+    """`source`: the name or id of a saved source. Without an `organization` there must be only one."""
+    async with AsyncExitStack() as stack:
+        base = await stack.enter_async_context(opened(settings))
+        caller = system_caller((await organization_named(base, organization)).id)
+        plugins = PluginManager.load(disabled=settings.plugins.disabled)
+        leases = await app.named_leases(stack, base, str(uuid4()))
+        inventory = InventoryParts.build(base, DeviceParts.build(base), plugins, leases)
+        found = await inventory.sources.named(caller.org_id, source)
+        return await inventory.sync.sync_source(caller, found.id, options, progress)
 
 
 def _account(result: SyncResult) -> str:

@@ -7,6 +7,8 @@ from typing import NewType
 from netautod.core.errors import Forbidden
 
 OrgId = NewType("OrgId", str)
+# The user id of the system itself; no user has it (the nil UUID, RFC 9562 section 5.9).
+SYSTEM_ID = "00000000-0000-0000-0000-000000000000"
 KNOWN_PERMISSIONS = (
     "devices.access",
     "devices.manage",
@@ -53,6 +55,11 @@ class Caller:
         """Raises Forbidden unless the caller holds the permission."""
         if not self.can(permission):
             raise Forbidden("Insufficient permissions")
+
+
+def system_caller(org_id: OrgId, username: str = "cli") -> Caller:
+    """Acts for the installation itself (the command line, automatic work) and may do everything."""
+    return Caller(user_id=SYSTEM_ID, org_id=org_id, username=username, permissions=frozenset({"*"}))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,7 +6,7 @@ from typing import Any
 from netautod.audit.service import AuditLog
 from netautod.core.clock import Clock
 from netautod.core.errors import Conflict, InvalidInput, NotFound
-from netautod.core.identity import Caller, OrgId
+from netautod.core.identity import SYSTEM_ID, Caller, OrgId
 from netautod.core.pages import Page, PageOf
 from netautod.core.registries import Followers
 from netautod.store.client import Database, Duplicate
@@ -23,13 +23,6 @@ EXTERNAL_ID_TAKEN = "User with this external_id already exists"
 LAST_ADMIN = "The last active admin of an organization cannot be disabled, deleted or lose the role admin"
 BUSY = "The user is being changed by other requests; try again"
 ATTEMPTS = 5
-# The actor of what the command line and the first start do; no user has this id (RFC 9562 5.9).
-SYSTEM_ID = "00000000-0000-0000-0000-000000000000"
-
-
-def system_caller(org_id: OrgId, username: str = "cli") -> Caller:
-    """The caller for commands of whoever can read the service's own database: may do everything."""
-    return Caller(user_id=SYSTEM_ID, org_id=org_id, username=username, permissions=frozenset({"*"}))
 
 
 class UserService:

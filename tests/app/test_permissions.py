@@ -24,12 +24,11 @@ from netautod.auth.sessions.seats import Seats
 from netautod.auth.sessions.service import Lifetimes, Sessions
 from netautod.auth.tokens.access import AccessTokens
 from netautod.auth.tokens.signing_keys import SigningKeys
-from netautod.core.identity import RequestInfo, grants
+from netautod.core.identity import RequestInfo, grants, system_caller
 from netautod.http.health import Health
 from netautod.http.settings import LimitSettings
 from netautod.store.client import connect
 from netautod.users.models import NewUser, User
-from netautod.users.service import system_caller
 from tests.support.client import ApiClient, Response
 from tests.support.route_table import Line, built, table
 

@@ -17,8 +17,8 @@ from netautod.auth.ssh_ca import service as ssh_ca
 from netautod.auth.ssh_ca.public_keys import parse_public_key
 from netautod.core.clock import to_text
 from netautod.core.errors import InvalidInput
+from netautod.core.identity import system_caller
 from netautod.users.models import NewUser
-from netautod.users.service import system_caller
 from netautod.vault.rotation import rewrap
 from netautod.vault.vault import Vault
 from tests.auth.support import Node, NodeStarter

@@ -6,13 +6,13 @@ from pathlib import Path
 
 from netautod.audit.service import AuditLog
 from netautod.core.clock import Clock, SystemClock
-from netautod.core.identity import Caller
+from netautod.core.identity import Caller, system_caller
 from netautod.store.client import Database
 from netautod.users.bootstrap import Bootstrap
 from netautod.users.models import NewUser, User
 from netautod.users.organizations.service import OrganizationService
 from netautod.users.passwords import PasswordHasher
-from netautod.users.service import UserService, system_caller
+from netautod.users.service import UserService
 
 PASSWORD = "correct horse battery staple"
 

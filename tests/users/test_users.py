@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from netautod.core.errors import Conflict, Forbidden, InvalidInput, NotFound
+from netautod.core.identity import system_caller
 from netautod.users.handlers import routes
 from netautod.users.models import User, canonical_username
-from netautod.users.service import system_caller
 from tests.conftest import Serve
 from tests.support.client import ApiClient, assert_error
 from tests.users.support import PASSWORD, Installation

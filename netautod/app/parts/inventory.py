@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from netautod.app.foundation import Foundation
 from netautod.app.parts.devices import DeviceParts
 from netautod.app.plugins.manager import PluginManager
-from netautod.core.identity import Caller, OrgId
+from netautod.core.identity import Caller, OrgId, system_caller
 from netautod.devices.bindings.revival import Revival
 from netautod.devices.bindings.service import SyncedDevices
 from netautod.devices.links import Links
@@ -18,7 +18,6 @@ from netautod.inventory.sync.automatic import AutoSync
 from netautod.inventory.sync.reader import FarEnds
 from netautod.inventory.sync.service import SyncService
 from netautod.store.leases.named import NamedLeases
-from netautod.users.service import system_caller
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,7 +11,7 @@ from uuid import uuid4
 from netautod.audit.service import AuditLog
 from netautod.core.clock import Clock
 from netautod.core.errors import Conflict, InvalidInput, NotFound
-from netautod.core.identity import OrgId
+from netautod.core.identity import OrgId, system_caller
 from netautod.store.client import Database, Duplicate
 from netautod.users.models import (
     ADMIN_ROLE,
@@ -26,7 +26,7 @@ from netautod.users.models import (
 from netautod.users.organizations.store import OrganizationStore
 from netautod.users.passwords import PasswordHasher, check_policy
 from netautod.users.roles.store import RoleStore
-from netautod.users.service import USERNAME_TAKEN, system_caller
+from netautod.users.service import USERNAME_TAKEN
 from netautod.users.store import UserStore
 
 DEFAULT = "default"

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from netautod.app.settings import Settings
-from netautod.cli import commands
-from netautod.cli.imports import SHOWN_ERRORS
+from netautod.cli.imports import SHOWN_ERRORS, import_devices
+from netautod.cli.organizations import create_organization
 from netautod.core.errors import InvalidInput, NotFound
 from netautod.inventory.imports.csv_rows import CsvFile
 from netautod.store.client import Database, Document
@@ -127,7 +127,7 @@ async def test_of_several_organizations_one_must_be_named(
     settings = Settings(data_dir=tmp_path, mongodb=MongoDBSettings(uri=mongo_uri, database=database.name))
 
     async def import_into(organization: str | None) -> int:
-        result = await commands.import_devices(
+        result = await import_devices(
             settings,
             CsvFile(GOOD.encode()),
             organization=organization,
@@ -137,7 +137,7 @@ async def test_of_several_organizations_one_must_be_named(
         return result.imported
 
     assert await import_into(None) == 1
-    branch = (await commands.create_organization(settings, "branch", "bob")).organization
+    branch = (await create_organization(settings, "branch", "bob")).organization
     with pytest.raises(InvalidInput, match=r"2 organizations \(.*branch.*\); name one with --organization"):
         await import_into(None)
     assert await import_into("branch") == 1

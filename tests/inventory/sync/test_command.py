@@ -12,6 +12,7 @@ import pytest
 
 from netautod.app.plugins.manager import PluginManager
 from netautod.cli import sync as sync_command
+from netautod.cli.parsing import Commands
 from netautod.core.errors import InvalidInput, NotFound, UpstreamFailed
 from netautod.plugin_api import RemoteProblem
 from netautod.store.settings import MongoDBSettings
@@ -37,8 +38,8 @@ async def command(world: World, mongo_uri: str, monkeypatch: pytest.MonkeyPatch)
 
     async def call(*arguments: str, organization: str | None = name) -> int:
         parser = argparse.ArgumentParser()
-        sync_command.add_arguments(parser)
-        words = [*arguments, *(["--organization", organization] if organization else [])]
+        sync_command.add(Commands(parser))
+        words = ["sync", *arguments, *(["--organization", organization] if organization else [])]
         # A loop of its own, as on the command line.
         return await asyncio.to_thread(sync_command.run, parser.parse_args(words), settings)
 

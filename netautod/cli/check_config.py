@@ -1,0 +1,15 @@
+"""The command `netautod check-config`: reads the settings, as every command does before it runs."""
+
+import argparse
+
+from netautod.app.settings import Settings
+from netautod.cli.parsing import Commands
+
+
+def add(commands: Commands) -> None:
+    commands.add("check-config", run, "read the settings, say what is wrong, and end")
+
+
+def run(parsed: argparse.Namespace, settings: Settings) -> int:
+    print("the settings are valid")
+    return 0

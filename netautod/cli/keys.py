@@ -1,0 +1,54 @@
+"""The command `netautod rotate-keys`: new keys for the secrets in the database, or for access tokens."""
+
+import argparse
+import asyncio
+from datetime import timedelta
+
+from netautod.app import build as app
+from netautod.app.settings import Settings
+from netautod.auth.tokens.signing_keys import SigningKeys
+from netautod.cli.installation import opened
+from netautod.cli.parsing import Commands
+from netautod.core.clock import to_text
+from netautod.core.identity import system_caller
+from netautod.vault.rotation import rewrap
+from netautod.vault.vault import INSTALLATION
+
+
+def add(commands: Commands) -> None:
+    parser = commands.add("rotate-keys", run, "make new organization keys and re-wrap all secrets")
+    parser.add_argument("--jwt", action="store_true", help="instead: a new key that signs access tokens")
+
+
+def run(parsed: argparse.Namespace, settings: Settings) -> int:
+    for line in asyncio.run(_rotate_signing_key(settings) if parsed.jwt else _rotate_keys(settings)):
+        print(line)
+    return 0
+
+
+async def _rotate_keys(settings: Settings) -> list[str]:
+    """A new key for every organization, then every sealed value re-wrapped under it; resumable."""
+    lines = []
+    async with opened(settings) as base:
+        for organization in await base.organizations.all():
+            version = await base.vault.rotate_organization_key(organization.id)
+            lines.append(f"organization {organization.name}: key version {version}")
+        version = await base.vault.rotate_organization_key(INSTALLATION)
+        lines.append(f"installation: key version {version}")
+        result = await rewrap(base.vault, base.database, app.SEALED_FIELDS)
+        lines.append(f"{result.rewrapped} secrets re-wrapped, {result.failed} failed")
+    return lines
+
+
+async def _rotate_signing_key(settings: Settings) -> list[str]:
+    """A new key for access tokens; nobody is logged out."""
+    async with opened(settings) as base:
+        keys = await SigningKeys.open(base.database, vault=base.vault, clock=base.clock)
+        lifetime = timedelta(seconds=settings.auth.access_token_seconds)
+        key = await keys.rotate(token_lifetime=lifetime)
+        caller = system_caller(await base.organizations.default_id())
+        await base.audit.record(caller, "signing_key.rotate", "signing_key", key.kid)
+    return [
+        f"access tokens are signed with the new key from {to_text(key.signs_from)} on",
+        f"those of the old key are good until {to_text(key.alone_from)} at the latest; then it is deleted",
+    ]

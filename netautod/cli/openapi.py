@@ -1,0 +1,17 @@
+"""The command `netautod openapi`: the description of the API, without a database or a service."""
+
+import argparse
+import json
+
+from netautod.app import build as app
+from netautod.app.settings import Settings
+from netautod.cli.parsing import Commands
+
+
+def add(commands: Commands) -> None:
+    commands.add("openapi", run, "print the OpenAPI description")
+
+
+def run(parsed: argparse.Namespace, settings: Settings) -> int:
+    print(json.dumps(app.description(), indent=2))
+    return 0

@@ -1,0 +1,22 @@
+"""The command `netautod plugins`: which plugins there are and whether they work."""
+
+import argparse
+
+from netautod.app.plugins.manager import PluginManager
+from netautod.app.settings import Settings
+from netautod.cli.parsing import Commands
+from netautod.ssh.platform.registry import PlatformRegistry
+
+
+def add(commands: Commands) -> None:
+    commands.add("plugins", run, "list the plugins and whether they work")
+
+
+def run(parsed: argparse.Namespace, settings: Settings) -> int:
+    """Exit code 1 if a plugin does not work."""
+    manager = PluginManager.load(disabled=settings.plugins.disabled)
+    manager.executors()
+    manager.register_platforms(PlatformRegistry().register)
+    for status in manager.statuses:
+        print(f"{status.name:<20} {status.version or '-':<10} {'ok' if status.ok else status.error}")
+    return 0 if all(status.ok for status in manager.statuses) else 1

@@ -1,0 +1,58 @@
+"""The command `netautod serve`: one process of the service, or several on one listening socket."""
+
+import argparse
+import asyncio
+
+from netautod.app import server, supervisor
+from netautod.app.settings import Settings
+from netautod.cli.parsing import SETTINGS_FLAGS, Commands
+
+MOST_WORKERS = 64
+
+
+def add(commands: Commands) -> None:
+    parser = commands.add("serve", run, "run the service")
+    parser.add_argument("--host", help="address to listen on")
+    parser.add_argument("--port", type=int, help="TCP port; 0 picks a free one")
+    parser.add_argument("--demo", action="store_true", help="add two simulated switches and a backup task")
+    parser.add_argument(
+        "--workers", type=_workers, default=1, metavar="N", help="equal processes on one socket"
+    )
+    parser.add_argument("--worker-fd", type=int, help=argparse.SUPPRESS)
+
+
+def run(parsed: argparse.Namespace, settings: Settings) -> int:
+    if parsed.workers == 1:
+        asyncio.run(server.serve(settings, with_demo=parsed.demo, out=_out, worker_fd=parsed.worker_fd))
+        return 0
+    asyncio.run(
+        supervisor.supervise(
+            settings,
+            workers=parsed.workers,
+            with_demo=parsed.demo,
+            arguments=_given_flags(parsed),
+            out=_out,
+        )
+    )
+    return 0
+
+
+def _out(line: str) -> None:
+    print(line, flush=True)
+
+
+def _given_flags(parsed: argparse.Namespace) -> list[str]:
+    """What the workers are started with to read the same settings."""
+    return [
+        word
+        for name in ("config", *SETTINGS_FLAGS)
+        if (value := getattr(parsed, name, None)) is not None
+        for word in (f"--{name.replace('_', '-')}", str(value))
+    ]
+
+
+def _workers(text: str) -> int:
+    number = int(text)
+    if not 1 <= number <= MOST_WORKERS:
+        raise argparse.ArgumentTypeError(f"must be 1 to {MOST_WORKERS}")
+    return number

@@ -1,0 +1,124 @@
+"""The commands `netautod user ...`: local users, their passwords, and users who are locked out."""
+
+import argparse
+import asyncio
+import getpass
+import sys
+
+from netautod.app.foundation import Foundation
+from netautod.app.settings import Settings
+from netautod.cli.installation import opened
+from netautod.cli.parsing import Commands
+from netautod.core.errors import InvalidInput, NotFound
+from netautod.core.identity import Caller, system_caller
+from netautod.users.models import NewUser, User
+
+
+def add(commands: Commands) -> None:
+    group = commands.group("user", "manage users")
+    parser = group.add("add", _add, "add a local user")
+    parser.add_argument("username")
+    parser.add_argument("--role", action="append", default=[], dest="roles", help="may be given again")
+    parser.add_argument("--org", default="default", help="organization (default: default)")
+    parser.add_argument("--email")
+    group.add("list", _list, "list all users")
+    for name, run, help in (
+        ("passwd", _passwd, "set a user's password and end his sessions"),
+        ("disable", _disable, "disable a user and end his sessions"),
+        ("enable", _enable, "let a disabled user log in again"),
+        ("unlock", _unlock, "clear the failed logins of a user"),
+    ):
+        group.add(name, run, help).add_argument("username")
+
+
+def _add(parsed: argparse.Namespace, settings: Settings) -> int:
+    new = NewUser(
+        username=parsed.username, password=_password(), roles=tuple(parsed.roles), email=parsed.email
+    )
+    asyncio.run(_add_user(settings, parsed.org, new))
+    print(f"user {parsed.username} added")
+    return 0
+
+
+async def _add_user(settings: Settings, organization: str, new: NewUser) -> None:
+    async with opened(settings) as base:
+        found = await base.organizations.by_name(organization)
+        await base.users.create(system_caller(found.id), new)
+
+
+def _list(parsed: argparse.Namespace, settings: Settings) -> int:
+    for user in asyncio.run(_all_users(settings)):
+        state = "active" if user.is_active else "disabled"
+        print(f"{user.username:<24} {user.auth_provider:<6} {state:<9} {', '.join(user.role_names)}")
+    return 0
+
+
+async def _all_users(settings: Settings) -> list[User]:
+    async with opened(settings) as base:
+        return await base.users.everyone()
+
+
+def _passwd(parsed: argparse.Namespace, settings: Settings) -> int:
+    asyncio.run(_set_password(settings, parsed.username, _password()))
+    print(f"password of {parsed.username} set; all sessions ended")
+    return 0
+
+
+async def _set_password(settings: Settings, username: str, password: str) -> None:
+    async with opened(settings) as base:
+        await base.users.set_password(await _caller_over(base, username), username, password)
+
+
+def _disable(parsed: argparse.Namespace, settings: Settings) -> int:
+    asyncio.run(_disable_user(settings, parsed.username))
+    print(f"user {parsed.username} disabled")
+    return 0
+
+
+async def _disable_user(settings: Settings, username: str) -> None:
+    async with opened(settings) as base:
+        await base.users.disable(await _caller_over(base, username), username)
+
+
+def _enable(parsed: argparse.Namespace, settings: Settings) -> int:
+    asyncio.run(_enable_user(settings, parsed.username))
+    print(f"user {parsed.username} enabled")
+    return 0
+
+
+async def _enable_user(settings: Settings, username: str) -> None:
+    async with opened(settings) as base:
+        await base.users.enable(await _caller_over(base, username), username)
+
+
+def _unlock(parsed: argparse.Namespace, settings: Settings) -> int:
+    asyncio.run(_unlock_user(settings, parsed.username))
+    print(f"failed logins of {parsed.username} cleared")
+    return 0
+
+
+async def _unlock_user(settings: Settings, username: str) -> None:
+    """Also for a name that nobody has: its failures count like those of others."""
+    async with opened(settings) as base:
+        await base.lockout.unlock(username)
+        user = await base.users.by_username(username)
+        if user is not None:
+            await base.audit.record(system_caller(user.org_id), "user.unlock", "user", user.id)
+
+
+async def _caller_over(base: Foundation, username: str) -> Caller:
+    """A caller who may manage this user, whatever the organization."""
+    user = await base.users.by_username(username)
+    if user is None:
+        raise NotFound("User not found")
+    return system_caller(user.org_id)
+
+
+def _password() -> str:
+    """From a pipe, or asked twice. Not NETAUTOD_ADMIN_PASSWORD, which is for the user `admin` alone."""
+    if not sys.stdin.isatty():
+        return sys.stdin.readline().rstrip("\n")
+    first = getpass.getpass("Password: ")
+    if getpass.getpass("Again: ") != first:
+        raise InvalidInput("the two passwords differ")
+    return first
