@@ -110,7 +110,9 @@ async def build(base: Foundation, health: Callable[[], Awaitable[Health]]) -> As
         configs, operations = await _device_work(stack, base, device_parts, plugins, leases, auth, observers)
         pauses = await stack.enter_async_context(Pauses(base.database))
         inventory = InventoryParts.build(base, device_parts, plugins, leases, pauses.paused)
-        acting = acting_factory(devices=device_parts.devices, configs=configs, commands=operations.commands)
+        acting = acting_factory(
+            devices=device_parts.devices, configs=configs, commands=operations.commands, http=base.http
+        )
         node = _node(base, node_id, metrics, ticks, executors, acting, observers, pauses)
         tasks = tasks_of(base, device_parts, ticks, executors)
         executions = executions_of(base, tasks, node)

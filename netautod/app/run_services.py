@@ -12,8 +12,9 @@ from netautod.devices.operations.commands import LONGEST, SHORTEST, CommandRunne
 from netautod.devices.service import DeviceService
 from netautod.devices.sessions.service import SessionFailure
 from netautod.executions.models import Execution
-from netautod.executions.running.attempt import ActingFactory
-from netautod.plugin_api import Acting, CaptureOutcome, CommandOutcome, DeviceFailed, DeviceInfo, ResultTotals
+from netautod.executions.running.attempt import ActingFactory, RunActing
+from netautod.outbound.client import GuardedClient
+from netautod.plugin_api import CaptureOutcome, CommandOutcome, DeviceFailed, DeviceInfo, ResultTotals
 
 READ = "devices.access"
 COMMAND = "devices.manage"
@@ -34,7 +35,9 @@ class Services:
         devices: DeviceService,
         configs: ConfigService,
         commands: CommandRunner,
+        http: GuardedClient,
     ) -> None:
+        self.http = http.under(guard)
         self._caller = caller
         self._execution = execution
         self._guard = guard
@@ -145,11 +148,11 @@ class Services:
 
 
 def acting_factory(
-    *, devices: DeviceService, configs: ConfigService, commands: CommandRunner
+    *, devices: DeviceService, configs: ConfigService, commands: CommandRunner, http: GuardedClient
 ) -> ActingFactory:
     """What the runner calls for each attempt."""
 
-    def make(caller: Caller, execution: Execution, guard: Callable[[], None]) -> Acting:
+    def make(caller: Caller, execution: Execution, guard: Callable[[], None]) -> RunActing:
         return Services(
             caller=caller,
             execution=execution,
@@ -157,6 +160,7 @@ def acting_factory(
             devices=devices,
             configs=configs,
             commands=commands,
+            http=http,
         )
 
     return make

@@ -3,7 +3,7 @@
 import asyncio
 import json
 import ssl
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -67,10 +67,23 @@ class OutboundAnswer:
 class GuardedClient:
     """Holds no connections between requests. `lookup` is for tests."""
 
-    def __init__(self, rules: AddressRules, *, lookup: Lookup = system_lookup) -> None:
+    def __init__(
+        self,
+        rules: AddressRules,
+        *,
+        lookup: Lookup = system_lookup,
+        guard: Callable[[], None] = lambda: None,
+    ) -> None:
         self._rules = rules
         self._lookup = lookup
+        self._guard = guard
         self._contexts: dict[TlsPolicy, ssl.SSLContext] = {}
+
+    def under(self, guard: Callable[[], None]) -> "GuardedClient":
+        """A client by the same rules that calls `guard` before every request; what it raises is passed on."""
+        made = GuardedClient(self._rules, lookup=self._lookup, guard=guard)
+        made._contexts = self._contexts
+        return made
 
     async def check(self, url: str) -> None:
         """Raises AddressRefused for a URL that a request would be refused for, RequestFailed without DNS.
@@ -99,6 +112,7 @@ class GuardedClient:
         raise RequestFailed(f"{origin} redirects without end", kind="redirect")
 
     async def _send(self, request: OutboundRequest) -> OutboundAnswer:
+        self._guard()
         # One instance for each request: the limits are the instance's, and it keeps no connection anyway.
         client = SimpleAsyncHTTPClient(
             force_instance=True,

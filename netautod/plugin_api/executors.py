@@ -7,6 +7,8 @@ from typing import Any, ClassVar, Protocol
 
 from marshmallow import Schema
 
+from netautod.outbound.client import GuardedClient
+
 
 class ExecutionFailed(Exception):
     """This attempt failed; it is retried while the task has retries left. `output` is kept."""
@@ -196,6 +198,11 @@ class RunContext(Protocol):
 
     @property
     def acting(self) -> Acting: ...
+
+    @property
+    def http(self) -> GuardedClient:
+        """The only way to make requests: it refuses local addresses, and ends with the attempt."""
+        ...
 
     @property
     def approval(self) -> ApprovalDecision | None:

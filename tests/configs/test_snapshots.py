@@ -9,6 +9,8 @@ from netautod.core.errors import Forbidden
 from netautod.core.guard import Guard, no_guard
 from netautod.core.identity import Caller
 from netautod.executions.models import Execution
+from netautod.outbound.addresses import AddressRules
+from netautod.outbound.client import GuardedClient
 from netautod.plugin_api import Acting, DeviceFailed, ResultTotals
 from netautod.store.leases.keeper import LeaseLostError
 from netautod.testing import Faults, ios_config
@@ -45,7 +47,12 @@ def acting(
         user_id=str(uuid4()), org_id=fleet.org_id, username="owner", permissions=frozenset(permissions)
     )
     services = fleet.services
-    made = acting_factory(devices=services.devices, configs=fleet.configs, commands=fleet.commands)
+    made = acting_factory(
+        devices=services.devices,
+        configs=fleet.configs,
+        commands=fleet.commands,
+        http=GuardedClient(AddressRules()),
+    )
     return made(owner, of, guard)
 
 

@@ -11,6 +11,8 @@ from typing import Any, ClassVar, cast
 
 from marshmallow import Schema
 
+from netautod.outbound.addresses import AddressRules
+from netautod.outbound.client import GuardedClient
 from netautod.plugin_api import Executor, RunContext
 from netautod.store.client import Database
 from netautod.store.leases.keeper import LeaseLostError
@@ -20,6 +22,8 @@ SENT = "sent"
 
 class Wire:
     """Stands for the session with a device: each command passes the guard and leaves a document in `sent`."""
+
+    http = GuardedClient(AddressRules())
 
     def __init__(self, *, database: Database, node: str, guard: Callable[[], None]) -> None:
         self._sent = database.collection(SENT)

@@ -227,3 +227,20 @@ async def test_an_answer_that_is_no_json(client: GuardedClient, serving: Serving
     answer = await client.fetch(OutboundRequest(url=await serving(html)))
     with pytest.raises(RequestFailed, match="JSON"):
         answer.json()
+
+
+async def test_a_guard_stands_before_every_request(client: GuardedClient, serving: Serving) -> None:
+    asked: list[bytes] = []
+
+    async def redirecting(head: bytes, writer: asyncio.StreamWriter) -> None:
+        asked.append(head)
+        writer.write(b"HTTP/1.1 302 Found\r\nLocation: /next\r\nContent-Length: 0\r\n\r\n")
+
+    def guard() -> None:
+        if asked:
+            raise LookupError("over")
+
+    url = await serving(redirecting)
+    with pytest.raises(LookupError, match="over"):
+        await client.under(guard).fetch(OutboundRequest(url=url))
+    assert len(asked) == 1

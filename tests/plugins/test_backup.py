@@ -23,6 +23,8 @@ from netautod.devices.sessions.service import MOST_REFUSALS
 from netautod.executions.models import Execution
 from netautod.executions.results import ResultStore
 from netautod.executions.running.node import ExecutionNode
+from netautod.outbound.addresses import AddressRules
+from netautod.outbound.client import GuardedClient
 from netautod.plugin_api import DeviceResult
 from netautod.store.indexes import create_indexes
 from netautod.tasks.cron.ticks import NextTicks
@@ -48,7 +50,12 @@ class Backups:
 
     def _acting(self, configs: ConfigService) -> Any:
         fleet = self.fleet
-        return acting_factory(devices=fleet.services.devices, configs=configs, commands=fleet.commands)
+        return acting_factory(
+            devices=fleet.services.devices,
+            configs=configs,
+            commands=fleet.commands,
+            http=GuardedClient(AddressRules()),
+        )
 
     @asynccontextmanager
     async def node(self) -> AsyncIterator[ExecutionNode]:

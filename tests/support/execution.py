@@ -19,6 +19,8 @@ from netautod.executions.models import Execution, of_task
 from netautod.executions.running.node import ExecutionNode
 from netautod.executions.settings import ExecutionSettings, SchedulerSettings
 from netautod.executions.store import ExecutionStore
+from netautod.outbound.addresses import AddressRules
+from netautod.outbound.client import GuardedClient
 from netautod.plugin_api import Acting, FinishedExecution, RunContext
 from netautod.store.client import Database
 from netautod.tasks import store as task_store
@@ -111,6 +113,8 @@ def manual_run(of: Task) -> Execution:
 
 class NoActing(Acting):
     """For executors that use none of the product's services."""
+
+    http = GuardedClient(AddressRules())
 
 
 @dataclass(kw_only=True)

@@ -19,9 +19,9 @@ from typing import Any, SupportsFloat, SupportsIndex, cast
 from netautod.core.identity import Caller
 from netautod.core.metrics import Metrics
 from netautod.executions.models import Execution
+from netautod.executions.running.attempt import RunActing
 from netautod.executions.running.node import ExecutionNode
 from netautod.executions.settings import ExecutionSettings, SchedulerSettings
-from netautod.plugin_api import Acting
 from netautod.store.client import Database, connect
 from netautod.store.server_clock import ServerClock
 from netautod.tasks.cron.ticks import NextTicks
@@ -85,9 +85,9 @@ def _node(config: NodeConfig, database: Database, clock: ServerClock, metrics: M
     async def owner(org_id: Any, user_id: str) -> Caller | None:
         return Caller(user_id=user_id, org_id=org_id, username="owner", permissions=frozenset({"*"}))
 
-    def acting(caller: Caller, execution: Execution, guard: Callable[[], None]) -> Acting:
+    def acting(caller: Caller, execution: Execution, guard: Callable[[], None]) -> RunActing:
         # Of the product's services the executors of these tests use none but the way to the device.
-        return cast(Acting, Wire(database=database, node=config.node_id, guard=guard))
+        return cast(RunActing, Wire(database=database, node=config.node_id, guard=guard))
 
     return ExecutionNode(
         node_id=config.node_id,

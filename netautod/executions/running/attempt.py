@@ -18,6 +18,7 @@ from netautod.executions.models import Execution
 from netautod.executions.results import ResultStore, RunResults
 from netautod.executions.running import outcome
 from netautod.executions.running.outcome import Outcome
+from netautod.outbound.client import GuardedClient
 from netautod.plugin_api import (
     Acting,
     ApprovalDecision,
@@ -34,10 +35,17 @@ logger = logging.getLogger(__name__)
 SaveProgress = Callable[[Held, Mapping[str, int]], Awaitable[None]]
 
 
+class RunActing(Acting, Protocol):
+    """The product's services for one run, and its client for requests to other systems."""
+
+    @property
+    def http(self) -> GuardedClient: ...
+
+
 class ActingFactory(Protocol):
     """Makes the product's services for one run; `guard` raises once the lease may be lost."""
 
-    def __call__(self, caller: Caller, execution: Execution, guard: Callable[[], None]) -> Acting: ...
+    def __call__(self, caller: Caller, execution: Execution, guard: Callable[[], None]) -> RunActing: ...
 
 
 class OwnerLookup(Protocol):
@@ -70,7 +78,7 @@ class Context:
         *,
         execution: Execution,
         info: ExecutionInfo,
-        acting: Acting,
+        acting: RunActing,
         results: RunResults,
         log: LogWriter,
         held: Held,
@@ -79,7 +87,8 @@ class Context:
         self.execution = info
         self.parameters = execution.parameters
         self.results = results
-        self.acting = acting
+        self.acting: Acting = acting
+        self.http = acting.http
         self.approval: ApprovalDecision | None = execution.approval
         self.resume = execution.resume
         self._log = log

@@ -8,7 +8,10 @@ from netautod.app.run_services import acting_factory
 from netautod.core.errors import Forbidden
 from netautod.core.guard import Guard, no_guard
 from netautod.core.identity import Caller
-from netautod.plugin_api import Acting, CommandOutcome
+from netautod.executions.running.attempt import RunActing
+from netautod.outbound.addresses import AddressRules
+from netautod.outbound.client import GuardedClient, OutboundRequest
+from netautod.plugin_api import CommandOutcome
 from netautod.store.leases.keeper import LeaseLostError
 from netautod.testing import Faults
 from tests.configs.fleet import Fleet
@@ -16,11 +19,16 @@ from tests.configs.test_snapshots import execution
 from tests.devices.inventory import ABSENT_ID
 
 
-def acting(fleet: Fleet, permission: str = "devices.manage", guard: Guard = no_guard) -> Acting:
+def acting(fleet: Fleet, permission: str = "devices.manage", guard: Guard = no_guard) -> RunActing:
     owner = Caller(
         user_id=str(uuid4()), org_id=fleet.org_id, username="owner", permissions=frozenset({permission})
     )
-    made = acting_factory(devices=fleet.services.devices, configs=fleet.configs, commands=fleet.commands)
+    made = acting_factory(
+        devices=fleet.services.devices,
+        configs=fleet.configs,
+        commands=fleet.commands,
+        http=GuardedClient(AddressRules()),
+    )
     return made(owner, execution(fleet), guard)
 
 
@@ -59,3 +67,5 @@ async def test_what_does_not_come_to_a_login(fleet: Fleet) -> None:
     with pytest.raises(LeaseLostError):
         await acting(fleet, guard=lost).run_command(device_id, "show clock")
     assert switch.login_attempts == []
+    with pytest.raises(LeaseLostError):
+        await acting(fleet, guard=lost).http.fetch(OutboundRequest(url="http://127.0.0.1/"))
