@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pymongo.errors import PyMongoError
 
 from netautod.app.settings import Settings
-from netautod.audit import service as audit
+from netautod.audit import store as audit_store
+from netautod.audit.service import AuditLog
 from netautod.auth.lockout import store as failure_counters
 from netautod.auth.lockout.service import Lockout, LockoutRules
 from netautod.auth.redirect import store as redirect_store
@@ -46,7 +47,7 @@ logger = logging.getLogger(__name__)
 
 INDEXES: tuple[Index, ...] = (
     *api_token_store.INDEXES,
-    *audit.INDEXES,
+    *audit_store.INDEXES,
     *auth_store.INDEXES,
     *config_store.INDEXES,
     *credential_store.INDEXES,
@@ -80,7 +81,7 @@ class Foundation:
     clock: Clock
     vault: Vault
     hasher: PasswordHasher
-    audit: audit.AuditLog
+    audit: AuditLog
     users: UserService
     organizations: OrganizationService
     lockout: Lockout
@@ -137,7 +138,7 @@ async def lay(settings: Settings, database: Database) -> AsyncIterator[Foundatio
         key_file=settings.master_key_path,
     )
     async with ServerClock(database) as clock, PasswordHasher() as hasher:
-        log_book = audit.AuditLog(database, clock)
+        log_book = AuditLog(database, clock)
         minimum = settings.auth.password_min_length
         rules = LockoutRules(
             failures=settings.auth.lockout_failures,

@@ -1,19 +1,16 @@
 """The audit log: one event for every write, login, secret use, command and approval; and its reading."""
 
 from collections.abc import Iterable, Mapping
-from datetime import datetime
+from datetime import timedelta
 from typing import Any
 from uuid import uuid4
 
-from netautod.audit import store
 from netautod.audit.models import AuditEvent, AuditFilter
 from netautod.audit.store import AuditStore
 from netautod.core.clock import Clock
 from netautod.core.identity import Caller, OrgId
 from netautod.core.pages import Page, PageOf
 from netautod.store.client import Database
-
-INDEXES = store.INDEXES
 
 
 class AuditLog:
@@ -26,9 +23,10 @@ class AuditLog:
     async def page(self, org_id: OrgId, narrowed: AuditFilter, page: Page) -> PageOf[AuditEvent]:
         return await self._store.page(org_id, narrowed, page)
 
-    async def forget(self, *, before: datetime) -> int:
-        """Deletes the events of all organizations that are older; answers how many."""
-        return await self._store.forget(before=before)
+    async def sweep(self, *, keep_days: float) -> None:
+        """Deletes the events of all organizations that are older than so many days; 0 keeps all."""
+        if keep_days:
+            await self._store.forget(before=self._clock.now() - timedelta(days=keep_days))
 
     async def record(
         self,

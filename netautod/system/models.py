@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from netautod.app.plugins.manager import PluginStatus
 from netautod.core.clock import to_text
 
 
@@ -55,6 +54,16 @@ class DatabaseStatus:
 
     def to_json(self) -> dict[str, Any]:
         return {"version": self.version, "replica_set": self.replica_set, "ok": self.ok}
+
+
+@dataclass(frozen=True, kw_only=True)
+class PluginStatus:
+    """One plugin after loading; `error` says in one line why it is not `ok`."""
+
+    name: str
+    version: str | None
+    ok: bool
+    error: str | None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,16 +5,23 @@ polls and no syncs begin for it, on any node, within seconds. Ticks that pass me
 resumption follows the rule for missed ones (tasks/decide.py). Runs asked for by hand wait in `pending`.
 """
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Protocol
 
-from netautod.app.plugins.manager import PluginManager
 from netautod.audit.service import AuditLog
 from netautod.core.clock import Clock
 from netautod.core.identity import Caller, OrgId
 from netautod.store.client import Database
-from netautod.system.models import DatabaseStatus, Pause, SystemStatus
+from netautod.system.models import DatabaseStatus, Pause, PluginStatus, SystemStatus
 from netautod.system.nodes import Nodes
 from netautod.system.pauses import Pauses
+
+
+class Plugins(Protocol):
+    """The plugins of this process; one may break after it was loaded."""
+
+    @property
+    def statuses(self) -> Sequence[PluginStatus]: ...
 
 
 class SystemService:
@@ -26,7 +33,7 @@ class SystemService:
         *,
         clock: Clock,
         audit: AuditLog,
-        plugins: PluginManager,
+        plugins: Plugins,
         nodes: Nodes,
         pauses: Pauses,
         pending: Callable[[OrgId], Awaitable[int]],

@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from netautod.audit import handlers
-from netautod.audit.service import INDEXES, AuditLog
+from netautod.audit.service import AuditLog
+from netautod.audit.store import INDEXES
 from netautod.core.clock import to_text
 from netautod.core.identity import Caller
 from netautod.store.client import Database

@@ -8,7 +8,7 @@ import pytest
 from tornado.httpclient import AsyncHTTPClient
 from tornado.httpserver import HTTPServer
 
-from netautod.audit import service as audit
+from netautod.audit import store as audit
 from netautod.auth.lockout import store as failure_counters
 from netautod.auth.sessions import store as auth_store
 from netautod.auth.tokens import signing_keys

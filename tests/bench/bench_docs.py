@@ -12,8 +12,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from uuid import uuid4
 
-from netautod.audit.service import INDEXES as AUDIT_INDEXES
 from netautod.audit.service import AuditLog
+from netautod.audit.store import INDEXES as AUDIT_INDEXES
 from netautod.core.clock import SystemClock
 from netautod.core.identity import Caller, OrgId
 from netautod.core.json_values import encode

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from netautod.audit.service import INDEXES as AUDIT_INDEXES
 from netautod.audit.service import AuditLog
+from netautod.audit.store import INDEXES as AUDIT_INDEXES
 from netautod.auth.ssh_ca.service import SshAuthority
 from netautod.core.clock import SystemClock
 from netautod.core.identity import Caller, OrgId

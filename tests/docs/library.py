@@ -7,8 +7,8 @@ from typing import Any
 
 from bson import encode
 
-from netautod.audit.service import INDEXES as AUDIT_INDEXES
 from netautod.audit.service import AuditLog
+from netautod.audit.store import INDEXES as AUDIT_INDEXES
 from netautod.core.clock import Clock, SystemClock
 from netautod.core.identity import Caller, OrgId
 from netautod.docs import handlers, store

@@ -13,7 +13,8 @@ import pytest
 
 from netautod import __version__
 from netautod.app.plugins.manager import PluginManager
-from netautod.audit import service as audit
+from netautod.audit import store as audit
+from netautod.audit.service import AuditLog
 from netautod.core.clock import SystemClock
 from netautod.core.identity import OrgId
 from netautod.executions.models import Execution
@@ -90,7 +91,7 @@ async def start(world: World, serve: Serve) -> Start:
             system = SystemService(
                 world.database,
                 clock=clock,
-                audit=audit.AuditLog(world.database, clock),
+                audit=AuditLog(world.database, clock),
                 plugins=plugins,
                 nodes=beacon,
                 pauses=pauses,

@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from datetime import timedelta
+from functools import partial
 
 from netautod.app.foundation import Foundation
 from netautod.app.plugins.observers import Observers
@@ -88,16 +88,12 @@ def retention(
         settings=settings,
     )
 
-    async def sweep_audit() -> None:
-        if settings.audit_days:
-            await base.audit.forget(before=base.clock.now() - timedelta(days=settings.audit_days))
-
     made = Retention(
         database=base.database,
         clock=base.clock,
         leases=leases,
         settings=settings,
-        sweeps=(of_configs.sweep, sweep_audit),
+        sweeps=(of_configs.sweep, partial(base.audit.sweep, keep_days=settings.audit_days)),
     )
     made.deleted.register(configs.snapshots.drop)
     return made

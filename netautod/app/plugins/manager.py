@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
@@ -13,6 +13,7 @@ import pluggy
 from netautod.core.errors import NetautodError
 from netautod.plugin_api import AuthHost, AuthProvider, Executor, OpenInventory, hookspecs
 from netautod.plugin_api.host import PluginHost, PluginService
+from netautod.system.models import PluginStatus
 
 logger = logging.getLogger(__name__)
 EXTERNAL_PROVIDERS = ("ldap", "oidc")
@@ -26,14 +27,6 @@ OBSERVER_HOOKS = (
 
 class PluginError(NetautodError):
     """A required plugin could not be loaded, or two plugins claim the same thing."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class PluginStatus:
-    name: str
-    version: str | None
-    ok: bool
-    error: str | None
 
 
 class PluginManager:
