@@ -10,7 +10,6 @@ from netautod.core.identity import Caller
 from netautod.core.schema import uuid_or_none
 from netautod.devices.operations.commands import LONGEST, SHORTEST, CommandRunner
 from netautod.devices.service import DeviceService
-from netautod.devices.sessions.service import SessionFailure
 from netautod.executions.models import Execution
 from netautod.executions.running.attempt import ActingFactory, RunActing
 from netautod.outbound.client import GuardedClient
@@ -76,12 +75,8 @@ class Services:
         )
         try:
             name, captured = await self._configs.captures.take(self._sessions, device_id, pull)
-        except SessionFailure as exc:
-            raise DeviceFailed(
-                exc.text, kind=exc.kind, final=exc.final, credential_id=exc.credential_id
-            ) from exc
         except NotFound as exc:
-            raise DeviceFailed(exc.text, kind="not_found", final=True) from exc
+            raise DeviceFailed(exc.text, kind="not_found") from exc
         self._guard()
         await self._begin_snapshot()
         await self._configs.snapshots.add(

@@ -25,7 +25,6 @@ from netautod.plugin_api.executors import (
     ApprovalDecision,
     CaptureOutcome,
     CommandOutcome,
-    DeviceFailed,
     DeviceInfo,
     DeviceResult,
     ExecutionFailed,
@@ -49,6 +48,7 @@ from netautod.plugin_api.inventory import (
     RemoteDevice,
     RemoteProblem,
 )
+from netautod.ssh.failures import DeviceFailed
 
 __all__ = [
     "Acting",

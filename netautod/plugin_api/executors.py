@@ -168,22 +168,6 @@ class Acting(Protocol):
         ...
 
 
-class DeviceFailed(Exception):
-    """A device operation failed. `kind` is the typed reason; `final` says that a retry cannot help.
-
-    `credential_id` is the credential that was used or would have been, None if it did not come to that.
-    """
-
-    def __init__(
-        self, text: str, *, kind: str, final: bool = False, credential_id: str | None = None
-    ) -> None:
-        super().__init__(text)
-        self.text = text
-        self.kind = kind
-        self.final = final
-        self.credential_id = credential_id
-
-
 class RunContext(Protocol):
     """All that an executor sees."""
 

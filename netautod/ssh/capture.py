@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from netautod.ssh.failures import DeviceFailure
+from netautod.ssh.failures import DeviceFailed
 from netautod.ssh.platform.model import CaptureItem, Platform
 from netautod.ssh.session import KILLED, CommandResult, Session, refused
 
@@ -28,7 +28,7 @@ async def capture(session: Session) -> Capture:
     """Reads all that the platform's `capture` lists, and checks that it is complete.
 
     The rules: the prompt returned (or the command ended well), the end marker is the last line, no failure
-    phrase, no text of a pager. DeviceFailure `incomplete`, `refused_command`, `pager` names the broken one;
+    phrase, no text of a pager. DeviceFailed `incomplete`, `refused_command`, `pager` names the broken one;
     `timeout`, `lost`, `flood`, `enable` as in a session. The size rule needs history: see `suspicious`.
     """
     platform = session.platform
@@ -43,7 +43,7 @@ async def capture(session: Session) -> Capture:
         if note is not None:
             notes.append(note)
     if not parts:
-        raise DeviceFailure("incomplete", f"nothing could be read ({'; '.join(notes)})")
+        raise DeviceFailed(f"nothing could be read ({'; '.join(notes)})", kind="incomplete")
     return Capture(raw=_joined(platform, parts), notes=tuple(notes))
 
 
@@ -61,11 +61,11 @@ async def _read(session: Session, item: CaptureItem) -> tuple[str | None, str | 
     The device may refuse all commands of the part but one: releases differ in their syntax.
     """
     first = item.command if item.command is not None else _read_command(item.file or "")
-    refusals: list[DeviceFailure] = []
+    refusals: list[DeviceFailed] = []
     for command in (first, *item.alternatives):
         try:
             text, note = await _read_by(session, item, command)
-        except DeviceFailure as exc:
+        except DeviceFailed as exc:
             if exc.kind != "refused_command":
                 raise
             refusals.append(exc)
@@ -80,10 +80,10 @@ async def _read(session: Session, item: CaptureItem) -> tuple[str | None, str | 
 async def _read_by(session: Session, item: CaptureItem, command: str) -> tuple[str | None, str | None]:
     try:
         result = await session.execute(command, timeout=session.limits.capture_seconds)
-    except DeviceFailure as exc:
+    except DeviceFailed as exc:
         if exc.kind != "timeout":
             raise
-        raise DeviceFailure("incomplete", f"the read did not come to an end: {exc.text}") from exc
+        raise DeviceFailed(f"the read did not come to an end: {exc.text}", kind="incomplete") from exc
     if session.platform.channel == "exec":
         return _checked_result(item, result)
     lines, odd = result.output.split("\n"), session.platform.output_lines.others
@@ -107,32 +107,34 @@ def _checked_result(item: CaptureItem, result: CommandResult) -> tuple[str | Non
     }.get(status or 0)
     if reason is None and (not item.optional or status == KILLED):
         said = result.errors.strip().partition("\n")[0][:120] or f"exit status {status}"
-        raise DeviceFailure("refused_command", f"{item.title} failed: {said}")
+        raise DeviceFailed(f"{item.title} failed: {said}", kind="refused_command")
     return None, f"{item.title} skipped: {reason or f'exit status {status}'}"
 
 
 def _check(lines: Sequence[str], odd: Sequence[str], item: CaptureItem, platform: Platform) -> None:
-    """The rules for a text from a command line; raises the DeviceFailure of the first broken one.
+    """The rules for a text from a command line; raises the DeviceFailed of the first broken one.
 
     `odd` are those of the lines that are worth a look wherever they stand.
     """
     first, last = _filled(lines), _filled(reversed(lines))
     refusal = refused([*first, *reversed(last)], platform)
     if refusal is not None:
-        raise DeviceFailure("refused_command", f"{item.title} was refused: {refusal}")
+        raise DeviceFailed(f"{item.title} was refused: {refusal}", kind="refused_command")
     for line in filter(str.strip, odd):
         if any(pattern.search(line) for pattern in platform.pager):
-            raise DeviceFailure("pager", f"{item.title}: the pager's text is left in it: {line.strip()[:80]}")
+            raise DeviceFailed(
+                f"{item.title}: the pager's text is left in it: {line.strip()[:80]}", kind="pager"
+            )
     if not last:
-        raise DeviceFailure("incomplete", f"{item.title} printed nothing")
+        raise DeviceFailed(f"{item.title} printed nothing", kind="incomplete")
     for line in filter(str.strip, odd):
         if any(pattern.search(line) for pattern in platform.gaps):
-            raise DeviceFailure(
-                "incomplete", f"{item.title} lacks a part, the device says: {line.strip()[:80]}"
+            raise DeviceFailed(
+                f"{item.title} lacks a part, the device says: {line.strip()[:80]}", kind="incomplete"
             )
     if platform.end_marker is not None and platform.end_marker.search(last[0].strip()) is None:
         shown = last[0].strip()[:80]
-        raise DeviceFailure("incomplete", f"{item.title} stops at {shown!r} instead of its end marker")
+        raise DeviceFailed(f"{item.title} stops at {shown!r} instead of its end marker", kind="incomplete")
 
 
 def _filled(lines: Iterable[str]) -> list[str]:

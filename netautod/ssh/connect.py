@@ -10,7 +10,7 @@ from asyncssh.saslprep import SASLPrepError
 
 from netautod.core.guard import Guard
 from netautod.ssh.client import OneAttemptClient
-from netautod.ssh.failures import DeviceFailure, FailureKind
+from netautod.ssh.failures import DeviceFailed, FailureKind
 from netautod.ssh.login import Hop, Login, Target
 from netautod.ssh.profiles import explain_mismatch, profile_named
 
@@ -68,12 +68,12 @@ class _Leg:
     def name(self) -> str:
         return f"{self.host} port {self.port}" if self.hop is None else f"jump device {self.hop}"
 
-    def failure(self, kind: FailureKind, text: str) -> DeviceFailure:
-        return DeviceFailure(kind, f"{self.name}: {text}", hop=self.hop)
+    def failure(self, kind: FailureKind, text: str) -> DeviceFailed:
+        return DeviceFailed(f"{self.name}: {text}", kind=kind, hop=self.hop)
 
 
 async def connect(target: Target, login: Login, *, guard: Guard, seconds: float) -> Connection:
-    """Connects and logs in, each leg of the path within `seconds`; DeviceFailure says what went wrong where.
+    """Connects and logs in, each leg of the path within `seconds`; DeviceFailed says what went wrong where.
 
     `guard` is called before each connection and before a credential is sent; what it raises is passed on.
     """
@@ -177,7 +177,7 @@ async def _handshake(
     )
 
 
-def _explain(leg: _Leg, client: OneAttemptClient, exc: Exception) -> DeviceFailure:
+def _explain(leg: _Leg, client: OneAttemptClient, exc: Exception) -> DeviceFailed:
     if client.host_key_changed:
         return leg.failure(
             "host_key",
@@ -207,7 +207,7 @@ def _refusal(leg: _Leg, client: OneAttemptClient) -> str:
     return f"login of {leg.login.username!r} refused (wrong user name or {what}, or account locked)"
 
 
-def _explain_network(leg: _Leg, exc: OSError | UnicodeError) -> DeviceFailure:
+def _explain_network(leg: _Leg, exc: OSError | UnicodeError) -> DeviceFailed:
     if isinstance(exc, socket.gaierror | UnicodeError):
         return leg.failure("dns", f"the host name does not resolve ({exc})")
     if isinstance(exc, ConnectionRefusedError):

@@ -5,7 +5,7 @@ Each secret is sent once, whatever the device says to it: accounts lock after a 
 
 from collections.abc import Awaitable, Callable
 
-from netautod.ssh.failures import DeviceFailure
+from netautod.ssh.failures import DeviceFailed
 from netautod.ssh.platform.model import EnableDialog, LoginDialog
 
 # Takes a line to send and the stage, as in Shell; answers the next question of the dialog, or the prompt.
@@ -15,27 +15,29 @@ Ask = Callable[[str, str], Awaitable[str]]
 async def log_in(line: str, dialog: LoginDialog, ask: Ask, *, username: str, password: str | None) -> None:
     """From the question `line` to what follows the login; a line that is no question needs none.
 
-    DeviceFailure `auth` when the device refuses it, `prompt` when there is no password to give.
+    DeviceFailed `auth` when the device refuses it, `prompt` when there is no password to give.
     """
     if dialog.asks_user(line):
         line = await ask(username, "after the name on its terminal")
     if dialog.password_prompt.search(line):
         if password is None:
             text = "the device asks for a password on its terminal, the credential has only a key"
-            raise DeviceFailure("prompt", text)
+            raise DeviceFailed(text, kind="prompt")
         line = await _answer_to(password, ask)
     if dialog.asks(line):
-        raise DeviceFailure("auth", f"the device refused the login of {username!r} on its terminal")
+        raise DeviceFailed(f"the device refused the login of {username!r} on its terminal", kind="auth")
 
 
 async def _answer_to(password: str, ask: Ask) -> str:
     try:
         return await ask(password, "after the password on its terminal")
-    except DeviceFailure as exc:
+    except DeviceFailed as exc:
         if exc.kind != "lost":
             raise
         # Some devices hang up instead of saying no. Taken as a refusal, as in a login of SSH.
-        raise DeviceFailure("auth", f"the device hung up on the login on its terminal ({exc.text})") from exc
+        raise DeviceFailed(
+            f"the device hung up on the login on its terminal ({exc.text})", kind="auth"
+        ) from exc
 
 
 async def enable(dialog: EnableDialog, ask: Ask, *, username: str, secret: str | None) -> str:
@@ -46,6 +48,6 @@ async def enable(dialog: EnableDialog, ask: Ask, *, username: str, secret: str |
         line = await ask(username, stage)
     if dialog.password_prompt.search(line):
         if secret is None:
-            raise DeviceFailure("enable", "the device asks for an enable secret, the credential has none")
+            raise DeviceFailed("the device asks for an enable secret, the credential has none", kind="enable")
         line = await ask(secret, stage)
     return line

@@ -1,6 +1,7 @@
-"""The one typed failure that a device access ends with, and the list of its kinds."""
+"""The one exception for a failure of a device, from the engine up to the executors of plugins; its kinds."""
 
-from typing import Literal, get_args
+from datetime import datetime
+from typing import Literal
 
 from netautod.core.errors import UpstreamFailed
 
@@ -19,23 +20,39 @@ FailureKind = Literal[
     "lost",  # the connection dropped in the middle
     "flood",  # more output than the cap allows
     # Known before the engine is asked; nothing was sent to the device.
+    "not_found",  # the device was deleted meanwhile
     "credential",  # there is none that may be used
     "suspended",  # background use of the credential waits after refused logins
     "busy",  # another session is open on the device
 ]
-KINDS: tuple[str, ...] = get_args(FailureKind)
+FINAL_KINDS = frozenset({"auth", "credential", "host_key", "not_found", "suspended"})
 
 
-class DeviceFailure(UpstreamFailed):
+class DeviceFailed(UpstreamFailed):
     """A device could not be reached or read; `text` is a sentence for the operator and holds no secret.
 
-    `kind` is what programs branch on. `hop` is the name of the jump device (`Hop.name`, else its address)
-    when that one failed, so that a refused login there is not held against the device behind it. `partial` is
-    what a command had printed before it failed.
+    `kind` is what programs branch on. `final`: trying again by itself cannot help soon, or would lock an
+    account; it follows from the kind unless it is given. `credential_id` is the credential that was used or
+    would have been, None if none was chosen yet. `hop` is the name of the jump device (`Hop.name`, else its
+    address) when that one failed, so that a refused login there is not held against the device behind it.
+    `partial` is what a command had printed before it failed. `suspended_until`: background work does not
+    repeat the refused login before then.
     """
 
-    def __init__(self, kind: FailureKind, text: str, *, hop: str | None = None, partial: str = "") -> None:
+    def __init__(
+        self,
+        text: str,
+        *,
+        kind: FailureKind,
+        final: bool | None = None,
+        credential_id: str | None = None,
+        hop: str | None = None,
+        partial: str = "",
+    ) -> None:
         super().__init__(text)
         self.kind = kind
+        self.final = kind in FINAL_KINDS if final is None else final
+        self.credential_id = credential_id
         self.hop = hop
         self.partial = partial
+        self.suspended_until: datetime | None = None

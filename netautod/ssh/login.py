@@ -6,7 +6,7 @@ from functools import cached_property
 import asyncssh
 
 from netautod.core.errors import InvalidInput
-from netautod.ssh.failures import DeviceFailure
+from netautod.ssh.failures import DeviceFailed
 from netautod.ssh.platform.model import Platform
 from netautod.ssh.profiles import profile_named
 
@@ -37,7 +37,7 @@ class Login:
         """The decoded private key, None for a password login.
 
         Decoding an encrypted key is slow on purpose: call it in a thread first, and use one Login for all
-        devices of a run (the result is kept). DeviceFailure `auth` says why a key cannot be read.
+        devices of a run (the result is kept). DeviceFailed `auth` says why a key cannot be read.
         """
         if self.private_key is None:
             return None
@@ -45,7 +45,7 @@ class Login:
             return asyncssh.import_private_key(self.private_key, self.passphrase)
         except (asyncssh.KeyImportError, asyncssh.KeyEncryptionError) as exc:
             text = f"the private key of the credential cannot be read: {exc}"
-            raise DeviceFailure("auth", text) from exc
+            raise DeviceFailed(text, kind="auth") from exc
 
     @property
     def key_pair(self) -> asyncssh.SSHKey | asyncssh.SSHKeyPair | None:

@@ -10,7 +10,7 @@ import asyncssh
 from netautod.core.errors import InvalidInput
 from netautod.core.guard import Guard, no_guard
 from netautod.ssh.connect import Connection, Login, Target, connect
-from netautod.ssh.failures import DeviceFailure
+from netautod.ssh.failures import DeviceFailed
 from netautod.ssh.limits import Limits
 from netautod.ssh.platform.model import Platform
 from netautod.ssh.shell import Shell
@@ -78,7 +78,7 @@ class Session:
 
         `timeout` is in seconds from sending to the prompt (default: `limits.command_seconds`). An exec
         channel's error stream follows its output. InvalidInput for a command with a control character;
-        DeviceFailure `timeout`, `lost`, `prompt` (the device asks a question) or `flood` (over `max_bytes`);
+        DeviceFailed `timeout`, `lost`, `prompt` (the device asks a question) or `flood` (over `max_bytes`);
         `partial` holds what came before. After a failure a shell session takes no more commands.
         """
         result = await self.execute(command, timeout=timeout, max_bytes=max_bytes)
@@ -100,15 +100,17 @@ class Session:
         except TimeoutError as exc:
             stream.abort()
             text = f"`{command}` did not end within {seconds:g} s"
-            raise DeviceFailure("timeout", text, partial=clean(bytes(stream.data))) from exc
+            raise DeviceFailed(text, kind="timeout", partial=clean(bytes(stream.data))) from exc
 
     async def require_mode(self, mode: str) -> None:
-        """Makes sure that the command line is in this mode; DeviceFailure `enable` when that is refused."""
+        """Makes sure that the command line is in this mode; DeviceFailed `enable` when that is refused."""
         if self._shell is None or self._shell.mode == mode:
             return
         await self._shell.enable(self._login.enable_secret, username=self._login.username)
         if self._shell.mode != mode:
-            raise DeviceFailure("enable", f"the device is in mode {self._shell.mode!r}, needed is {mode!r}")
+            raise DeviceFailed(
+                f"the device is in mode {self._shell.mode!r}, needed is {mode!r}", kind="enable"
+            )
 
     async def _execute(self, command: str, stream: ByteStream) -> CommandResult:
         await _open_channel(self._connection, stream, guard=self._guard, command=command)
@@ -117,10 +119,10 @@ class Session:
         if stream.flooded:
             stream.abort()
             text = f"`{command}` printed more than {stream.limit} bytes"
-            raise DeviceFailure("flood", text, partial=clean(bytes(stream.data)))
+            raise DeviceFailed(text, kind="flood", partial=clean(bytes(stream.data)))
         if stream.exit_status is None:
             text = f"the connection dropped during `{command}`"
-            raise DeviceFailure("lost", text, partial=clean(bytes(stream.data)))
+            raise DeviceFailed(text, kind="lost", partial=clean(bytes(stream.data)))
         output, errors = clean(bytes(stream.data)), clean(bytes(stream.errors))
         return CommandResult(output=output, errors=errors, exit_status=stream.exit_status)
 
@@ -141,7 +143,7 @@ async def open_session(
 
     With an enable secret in the login the session goes to the privileged mode before that. `guard` is called
     directly before everything that is sent to the device (the fence of a lease); what it raises ends the
-    session and is passed on. DeviceFailure says why a device could not be opened. On any exception,
+    session and is passed on. DeviceFailed says why a device could not be opened. On any exception,
     cancellation included, the TCP connection is closed at once; otherwise within two seconds.
     """
     limits = limits or Limits()
@@ -168,7 +170,9 @@ async def _open_shell(
         async with asyncio.timeout(limits.login_seconds):
             await _open_channel(connection, stream, guard=guard, command=None)
     except TimeoutError as exc:
-        raise DeviceFailure("timeout", f"no shell within {limits.login_seconds:g} s after the login") from exc
+        raise DeviceFailed(
+            f"no shell within {limits.login_seconds:g} s after the login", kind="timeout"
+        ) from exc
     shell = Shell(stream, platform, limits)
     await shell.start(username=login.username, password=login.password)
     return shell
@@ -185,7 +189,9 @@ async def _prepare(session: Session, shell: Shell | None, login: Login) -> None:
         output = await session.run(command)
         refusal = refused(output.split("\n"), session.platform)
         if refusal is not None:
-            raise DeviceFailure("refused_command", f"the connect command `{command}` was refused: {refusal}")
+            raise DeviceFailed(
+                f"the connect command `{command}` was refused: {refusal}", kind="refused_command"
+            )
 
 
 async def _open_channel(
@@ -206,6 +212,6 @@ async def _open_channel(
         )
     except asyncssh.ChannelOpenError as exc:
         what = "a shell" if command is None else f"`{command}`"
-        raise DeviceFailure("refused_command", f"the device does not run {what} ({exc})") from exc
+        raise DeviceFailed(f"the device does not run {what} ({exc})", kind="refused_command") from exc
     except (asyncssh.Error, OSError) as exc:
-        raise DeviceFailure("lost", f"the connection dropped after the login ({exc})") from exc
+        raise DeviceFailed(f"the connection dropped after the login ({exc})", kind="lost") from exc

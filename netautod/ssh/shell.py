@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable
 
 from netautod.ssh import dialogs
-from netautod.ssh.failures import DeviceFailure
+from netautod.ssh.failures import DeviceFailed
 from netautod.ssh.limits import Limits
 from netautod.ssh.platform.model import Platform
 from netautod.ssh.stream import ByteStream
@@ -41,7 +41,7 @@ class Shell:
         self.mode = ""
 
     async def start(self, *, username: str, password: str | None) -> None:
-        """Learns the prompt, answers what the device asks before; DeviceFailure `prompt` when none comes.
+        """Learns the prompt, answers what the device asks before; DeviceFailed `prompt` when none comes.
 
         A platform whose terminal asks for a login gets name and password, each once: `auth` when it refuses.
         """
@@ -52,12 +52,12 @@ class Shell:
                 ask = self._asking(login.asks)
                 await dialogs.log_in(line, login, ask, username=username, password=password)
             await self._learn_prompt()
-        except DeviceFailure as exc:
+        except DeviceFailed as exc:
             if exc.kind != "timeout":
                 raise
             seen = self._last_line().strip()[-80:]
             ending = f"the last line is {seen!r}" if seen else "the device printed nothing"
-            raise DeviceFailure("prompt", f"{exc.text}; {ending}") from exc
+            raise DeviceFailed(f"{exc.text}; {ending}", kind="prompt") from exc
         self._login_answers.clear()
 
     async def turn_paging_off(self) -> None:
@@ -66,15 +66,15 @@ class Shell:
             await self.run(command)  # a device that does not know it says so; the pager is answered anyway
 
     async def enable(self, secret: str | None, *, username: str) -> None:
-        """Goes to the privileged mode; sends the secret at most once. DeviceFailure `enable` if refused."""
+        """Goes to the privileged mode; sends the secret at most once. DeviceFailed `enable` if refused."""
         dialog = self._platform.enable
         if dialog is None:
-            raise DeviceFailure("enable", f"the platform {self._platform.name} knows no enable command")
+            raise DeviceFailed(f"the platform {self._platform.name} knows no enable command", kind="enable")
         self._begin()
         line = await dialogs.enable(dialog, self._asking(dialog.asks), username=username, secret=secret)
         found = self._platform.mode_of(line)
         if found is None or found[0] == self.mode:
-            raise DeviceFailure("enable", "the device refused the enable secret or command")
+            raise DeviceFailed("the device refused the enable secret or command", kind="enable")
         self._arrive(line)
 
     def _asking(self, asks: _Judge) -> dialogs.Ask:
@@ -99,7 +99,7 @@ class Shell:
                 settle=self._settled,
                 seconds=seconds or self._limits.command_seconds,
             )
-        except DeviceFailure as exc:
+        except DeviceFailed as exc:
             printed = clean(bytes(self._stream.data[:_PARTIAL_BYTES])).split("\n")
             exc.partial = "\n".join(self._strip(printed, command, {self.prompt}))
             raise
@@ -123,13 +123,13 @@ class Shell:
             if await self._stream.news(within=self._limits.quiet_seconds):
                 candidate = await self._answer(_LOGIN, self._is_prompt)
         else:
-            raise DeviceFailure("prompt", f"the prompt changes each time, at last to {candidate[-80:]!r}")
+            raise DeviceFailed(f"the prompt changes each time, at last to {candidate[-80:]!r}", kind="prompt")
         self._arrive(again)
         self._host = (self._platform.mode_of(candidate) or ("", ""))[1]
 
     def _begin(self) -> None:
         if not self._usable:
-            raise DeviceFailure("lost", "the session was given up after an earlier failure")
+            raise DeviceFailed("the session was given up after an earlier failure", kind="lost")
         self._usable = False
         self._echoed = False
         self._clear()
@@ -223,20 +223,20 @@ class Shell:
                         return
         except TimeoutError as exc:
             text = f"no prompt within {seconds:g} s {stage} ({len(self._stream.data)} bytes came)"
-            raise DeviceFailure("timeout", text) from exc
+            raise DeviceFailed(text, kind="timeout") from exc
 
     def _reached(self, stage: str, done: _Judge) -> bool:
         stream = self._stream
         if stream.flooded:
             stream.abort()
             text = f"more than {stream.limit} bytes came {stage}"
-            raise DeviceFailure("flood", text)
+            raise DeviceFailed(text, kind="flood")
         raw = stream.last_line().decode(errors="replace")
         if done(visible(raw)):
             return True
         if stream.ended:
             text = f"the connection dropped {stage} ({len(stream.data)} bytes came)"
-            raise DeviceFailure("lost", text)
+            raise DeviceFailed(text, kind="lost")
         self._answer_device(without_escapes(raw))
         return False
 
@@ -280,7 +280,7 @@ class Shell:
         line = self._last_line().strip()
         if self._platform.is_question(line):
             text = f"the device asks {line[-120:]!r} {stage}; a person has to answer that"
-            raise DeviceFailure("prompt", text)
+            raise DeviceFailed(text, kind="prompt")
 
     def _strip(self, lines: list[str], command: str, prompts: set[str]) -> list[str]:
         """Takes the echo and the prompt away, and nothing else."""

@@ -1,6 +1,6 @@
 """Public helpers for the tests of plugins and of netautod itself: simulated network devices."""
 
-from netautod.ssh.failures import DeviceFailure
+from netautod.ssh.failures import DeviceFailed
 from netautod.testing.cli_script import (
     CliScript,
     LoginStep,
@@ -16,7 +16,7 @@ from netautod.testing.reading import DeviceReading, read_device
 
 __all__ = [
     "CliScript",
-    "DeviceFailure",
+    "DeviceFailed",
     "DeviceReading",
     "Faults",
     "LoginAttempt",

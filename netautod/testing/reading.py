@@ -34,7 +34,7 @@ async def read_device(
 ) -> DeviceReading:
     """Logs in with the password of the device and captures what the platform file says.
 
-    InvalidInput for a faulty file; DeviceFailure with its `kind` for a capture that the service would refuse.
+    InvalidInput for a faulty file; DeviceFailed with its `kind` for a capture that the service would refuse.
     """
     platform = PlatformRegistry().register(platform_file, override=True)
     login = Login(username=device.username, password=device.password, enable_secret=enable_secret)

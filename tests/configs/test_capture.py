@@ -11,7 +11,7 @@ from netautod.configs.models import Captured
 from netautod.configs.store import ConfigStore
 from netautod.configs.texts.store import ConfigTexts, Keys, measure
 from netautod.core.clock import SystemClock
-from netautod.devices.sessions.service import SessionFailure
+from netautod.ssh.failures import DeviceFailed
 from netautod.ssh.platform.registry import PlatformRegistry
 from netautod.store.client import Duplicate
 from netautod.testing import Faults, ios_config
@@ -78,7 +78,7 @@ async def test_a_failed_capture_never_becomes_a_version(fleet: Fleet, faults: Fa
     device_id = await fleet.device(switch)
     await take(fleet, device_id)
     switch.faults = faults
-    with pytest.raises(SessionFailure) as caught:
+    with pytest.raises(DeviceFailed) as caught:
         await take(fleet, device_id)
     assert caught.value.kind == kind
     assert caught.value.credential_id == fleet.credential_id
@@ -104,7 +104,7 @@ async def test_two_small_readings_that_differ_are_not_believed(fleet: Fleet) -> 
     reading = asyncio.create_task(take(fleet, device_id))
     await switch.wait_until(lambda device: device.commands.count("show running-config") == 3)
     switch.config = ios_config("sw1", interfaces=2)
-    with pytest.raises(SessionFailure, match="neither is believed") as caught:
+    with pytest.raises(DeviceFailed, match="neither is believed") as caught:
         await reading
     assert (caught.value.kind, caught.value.final) == ("incomplete", False)
 

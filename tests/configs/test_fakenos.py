@@ -6,7 +6,7 @@ import pytest
 import pytest_asyncio
 
 from netautod.ssh.capture import capture
-from netautod.ssh.failures import DeviceFailure
+from netautod.ssh.failures import DeviceFailed
 from netautod.ssh.limits import Limits
 from netautod.ssh.login import Login, Target
 from netautod.ssh.platform.registry import PlatformRegistry
@@ -101,7 +101,7 @@ async def test_a_command_between_two_captures(ports: dict[str, int]) -> None:
     ],
 )
 async def test_failures(ports: dict[str, int], login: Login, platform: str, kind: str) -> None:
-    with pytest.raises(DeviceFailure) as caught:
+    with pytest.raises(DeviceFailed) as caught:
         async with open_session(
             target(ports, "cisco_ios", platform=platform), login, limits=_LIMITS
         ) as session:

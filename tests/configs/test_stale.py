@@ -12,9 +12,9 @@ from netautod.configs.backups.stale import StaleBackups
 from netautod.configs.backups.stale_store import StaleWatch
 from netautod.configs.capture.captures import Pull
 from netautod.core.identity import OrgId
-from netautod.devices.sessions.service import SessionFailure
 from netautod.devices.store import DeviceStore
 from netautod.plugin_api.events import BackupStale
+from netautod.ssh.failures import DeviceFailed
 from tests.configs.fleet import Fleet
 from tests.configs.test_plans import cost
 from tests.users.support import MovableClock
@@ -143,7 +143,7 @@ async def test_a_capture_whose_node_died_before_it_noted_it_counts(looks: Looks)
 async def test_a_failed_capture_does_not_count(looks: Looks) -> None:
     fleet = looks.fleet
     device_id = await fleet.entry("closed", 9)
-    with pytest.raises(SessionFailure):
+    with pytest.raises(DeviceFailed):
         await fleet.configs.captures.take(
             fleet.sessions.scope(fleet.caller), device_id, Pull(via="api", by=fleet.caller.user_id)
         )

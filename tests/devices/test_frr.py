@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from netautod.devices.sessions.failure import SessionFailure
+from netautod.ssh.failures import DeviceFailed
 from netautod.ssh.platform.model import CaptureItem
 from tests.configs.fleet import Fleet
 from tests.support.frr import ENABLE_PASSWORD, PASSWORD, Frr, require, running_frr
@@ -99,7 +99,7 @@ async def test_a_password_that_zebra_refuses_suspends_the_login(fleet: Fleet, fr
     tested = await posted(fleet, f"/api/devices/{device_id}/test-credential")
     assert (tested["success"], "on its terminal" in tested["message"]) == (False, True)
     run = fleet.sessions.scope(fleet.caller, bulk=True)
-    with pytest.raises(SessionFailure) as caught:
+    with pytest.raises(DeviceFailed) as caught:
         async with run.open(device_id):
             pass
     assert caught.value.kind == "suspended"

@@ -3,7 +3,7 @@
 import pytest
 
 from netautod.ssh.capture import capture, suspicious
-from netautod.ssh.failures import DeviceFailure, FailureKind
+from netautod.ssh.failures import DeviceFailed, FailureKind
 from netautod.ssh.limits import Limits
 from netautod.ssh.login import Login
 from netautod.ssh.session import open_session
@@ -83,7 +83,7 @@ async def test_a_broken_rule_has_its_reason(
         SimulatedDevice(faults=faults, **device_fields) as device,  # type: ignore[arg-type]  # parametrized
         open_session(make_target(device), login, limits=limits) as session,
     ):
-        with pytest.raises(DeviceFailure) as caught:
+        with pytest.raises(DeviceFailed) as caught:
             await capture(session)
         assert caught.value.kind == kind
         assert words in caught.value.text
@@ -121,6 +121,6 @@ async def test_linux_with_nothing_to_read(make_target: MakeTarget, login: Login,
         device.files.clear()
         device.responses.clear()
         async with open_session(make_target(device), login, limits=limits) as session:
-            with pytest.raises(DeviceFailure, match="nothing could be read") as caught:
+            with pytest.raises(DeviceFailed, match="nothing could be read") as caught:
                 await capture(session)
         assert caught.value.kind == "incomplete"

@@ -7,7 +7,7 @@ import asyncssh
 import pytest
 
 from netautod.core.errors import InvalidInput
-from netautod.ssh.failures import DeviceFailure
+from netautod.ssh.failures import DeviceFailed
 from netautod.ssh.limits import Limits
 from netautod.ssh.login import Hop, Login, Target
 from netautod.ssh.platform.registry import PlatformRegistry
@@ -17,8 +17,8 @@ from netautod.testing import Faults, LoginAttempt, SimulatedDevice
 from .conftest import MakeTarget
 
 
-async def _failure(target: Target, login: Login, limits: Limits) -> DeviceFailure:
-    with pytest.raises(DeviceFailure) as caught:
+async def _failure(target: Target, login: Login, limits: Limits) -> DeviceFailed:
+    with pytest.raises(DeviceFailed) as caught:
         async with open_session(target, login, limits=limits):
             pass
     return caught.value

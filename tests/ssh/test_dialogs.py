@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from netautod.ssh.capture import capture
-from netautod.ssh.failures import DeviceFailure
+from netautod.ssh.failures import DeviceFailed
 from netautod.ssh.limits import Limits
 from netautod.ssh.login import Login, Target
 from netautod.ssh.platform.model import Platform
@@ -118,7 +118,7 @@ async def test_a_prompt_that_counts(acme: Platform, login: Login, limits: Limits
 async def test_a_question_that_no_answer_is_known_for(acme: Platform, login: Login, limits: Limits) -> None:
     played = script(login=(LoginStep(text="Erase the flash? [y/n]", wait="line"),))
     async with SimulatedDevice(platform="acme_os", script=played) as device:
-        with pytest.raises(DeviceFailure, match="a person has to answer") as caught:
+        with pytest.raises(DeviceFailed, match="a person has to answer") as caught:
             async with open_session(target(device, acme), login, limits=limits):
                 pass
         assert caught.value.kind == "prompt"
@@ -127,7 +127,7 @@ async def test_a_question_that_no_answer_is_known_for(acme: Platform, login: Log
 async def test_a_known_question_is_answered_once(acme: Platform, login: Login, limits: Limits) -> None:
     step = LoginStep(text="Show the license? [y/n]", wait="line")
     async with SimulatedDevice(platform="acme_os", script=script(login=(step, step))) as device:
-        with pytest.raises(DeviceFailure, match="a person has to answer"):
+        with pytest.raises(DeviceFailed, match="a person has to answer"):
             async with open_session(target(device, acme), login, limits=limits):
                 pass
 
@@ -135,7 +135,7 @@ async def test_a_known_question_is_answered_once(acme: Platform, login: Login, l
 async def test_a_refusal_of_all_commands(acme: Platform, login: Login, limits: Limits) -> None:
     async with SimulatedDevice(platform="acme_os", script=script(commands=())) as device:
         async with open_session(target(device, acme), login, limits=limits) as session:
-            with pytest.raises(DeviceFailure, match="show config was refused") as caught:
+            with pytest.raises(DeviceFailed, match="show config was refused") as caught:
                 await capture(session)
         assert caught.value.kind == "refused_command"
         assert device.commands == ["show config", "display config"]
@@ -146,6 +146,6 @@ async def test_no_prompt_at_the_end_of_a_pager(acme: Platform, login: Login, lim
     played = script(pager=pager)
     async with SimulatedDevice(platform="acme_os", script=played, faults=Faults(stop_after=400)) as device:
         device.config = _TEXT
-        with pytest.raises(DeviceFailure, match="did not come to an end"):
+        with pytest.raises(DeviceFailed, match="did not come to an end"):
             async with open_session(target(device, acme), login, limits=limits) as session:
                 await capture(session)

@@ -6,7 +6,7 @@ import pytest
 import pytest_asyncio
 
 from netautod.ssh.capture import capture
-from netautod.ssh.failures import DeviceFailure
+from netautod.ssh.failures import DeviceFailed
 from netautod.ssh.limits import Limits
 from netautod.ssh.login import Login, Target
 from netautod.ssh.platform.registry import PlatformRegistry
@@ -55,7 +55,7 @@ async def test_ios_is_captured_in_the_privileged_mode(ports: dict[str, int]) -> 
 async def test_an_enable_secret_that_does_not_open(
     ports: dict[str, int], secret: str | None, words: str
 ) -> None:
-    with pytest.raises(DeviceFailure, match=words) as caught:
+    with pytest.raises(DeviceFailed, match=words) as caught:
         async with open_session(
             target(ports, "cisco_generic", "cisco_ios"), login(secret), limits=_LIMITS
         ) as session:

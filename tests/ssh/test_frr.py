@@ -9,7 +9,7 @@ import pytest
 
 from netautod.configs.texts.normalise import normalise
 from netautod.ssh.capture import capture
-from netautod.ssh.failures import DeviceFailure
+from netautod.ssh.failures import DeviceFailed
 from netautod.ssh.limits import Limits
 from netautod.ssh.login import Login, Target
 from netautod.ssh.platform.model import CaptureItem
@@ -55,14 +55,14 @@ def target(sshd: Sshd, **fields: object) -> Target:
     return Target(**{**known, **fields})  # type: ignore[arg-type]  # a test names the fields it needs
 
 
-async def failed(doing: Awaitable[object]) -> DeviceFailure:
-    with pytest.raises(DeviceFailure) as caught:
+async def failed(doing: Awaitable[object]) -> DeviceFailed:
+    with pytest.raises(DeviceFailed) as caught:
         await doing
     return caught.value
 
 
-async def failure(at: Target, login: Login, limits: Limits = _LIMITS) -> DeviceFailure:
-    with pytest.raises(DeviceFailure) as caught:
+async def failure(at: Target, login: Login, limits: Limits = _LIMITS) -> DeviceFailed:
+    with pytest.raises(DeviceFailed) as caught:
         async with open_session(at, login, limits=limits) as session:
             await capture(session)
     return caught.value

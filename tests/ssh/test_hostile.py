@@ -2,7 +2,7 @@
 
 import pytest
 
-from netautod.ssh.failures import DeviceFailure, FailureKind
+from netautod.ssh.failures import DeviceFailed, FailureKind
 from netautod.ssh.limits import Limits
 from netautod.ssh.login import Login
 from netautod.ssh.session import open_session
@@ -40,7 +40,7 @@ async def test_no_prompt_after_the_login(
     make_target: MakeTarget, login: Login, limits: Limits, faults: Faults, kind: FailureKind, words: str
 ) -> None:
     async with SimulatedDevice(faults=faults) as device:
-        with pytest.raises(DeviceFailure) as caught:
+        with pytest.raises(DeviceFailed) as caught:
             async with open_session(make_target(device), login, limits=limits):
                 pass
         assert caught.value.kind == kind
@@ -64,9 +64,9 @@ async def test_a_command_that_does_not_end(
 ) -> None:
     async with SimulatedDevice(faults=faults) as device:
         async with open_session(make_target(device), login, limits=limits) as session:
-            with pytest.raises(DeviceFailure) as caught:
+            with pytest.raises(DeviceFailed) as caught:
                 await session.run("show running-config", max_bytes=100_000)
-            with pytest.raises(DeviceFailure, match="given up"):
+            with pytest.raises(DeviceFailed, match="given up"):
                 await session.run("show version")
         assert caught.value.kind == kind
         assert words in caught.value.text
@@ -83,7 +83,7 @@ async def test_a_question_after_a_command_is_not_answered(
         open_session(make_target(device), login, limits=limits) as session,
     ):
         device.faults = Faults(stop_after=1000)
-        with pytest.raises(DeviceFailure, match=r"asks 'Proceed with reload\?.*after `reload`") as caught:
+        with pytest.raises(DeviceFailed, match=r"asks 'Proceed with reload\?.*after `reload`") as caught:
             await session.run("reload")
         assert caught.value.kind == "prompt"
         assert device.commands[-1] == "reload"
@@ -93,7 +93,7 @@ async def test_a_reload_in_the_middle(make_target: MakeTarget, login: Login, lim
     async with SimulatedDevice() as device:
         async with open_session(make_target(device), login, limits=limits) as session:
             device.cut_connections()
-            with pytest.raises(DeviceFailure) as caught:
+            with pytest.raises(DeviceFailed) as caught:
                 await session.run("show version")
         assert caught.value.kind == "lost"
 
@@ -116,7 +116,7 @@ async def test_exec_channels(
 ) -> None:
     async with SimulatedDevice(platform="linux", faults=faults) as device:
         async with open_session(make_target(device), login, limits=limits) as session:
-            with pytest.raises(DeviceFailure) as caught:
+            with pytest.raises(DeviceFailed) as caught:
                 await session.run("uname -srm", timeout=seconds, max_bytes=50_000)
         assert caught.value.kind == kind
         await device.wait_until(lambda seen: seen.open_connections == 0)
@@ -127,13 +127,13 @@ async def test_a_device_without_exec_channels(make_target: MakeTarget, login: Lo
         SimulatedDevice() as device,
         open_session(make_target(device, platform="linux"), login, limits=limits) as session,
     ):
-        with pytest.raises(DeviceFailure, match="does not run `uname`") as caught:
+        with pytest.raises(DeviceFailed, match="does not run `uname`") as caught:
             await session.run("uname")
         assert caught.value.kind == "refused_command"
 
 
 async def test_a_device_without_a_shell(make_target: MakeTarget, login: Login, limits: Limits) -> None:
     async with SimulatedDevice(platform="linux") as device:
-        with pytest.raises(DeviceFailure, match="does not run a shell"):
+        with pytest.raises(DeviceFailed, match="does not run a shell"):
             async with open_session(make_target(device, platform="cisco_ios"), login, limits=limits):
                 pass

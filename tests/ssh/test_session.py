@@ -8,7 +8,7 @@ import asyncssh
 import pytest
 
 from netautod.core.errors import InvalidInput
-from netautod.ssh.failures import DeviceFailure
+from netautod.ssh.failures import DeviceFailed
 from netautod.ssh.limits import Limits
 from netautod.ssh.login import Login
 from netautod.ssh.session import open_session
@@ -95,7 +95,7 @@ async def test_enable_asks_for_the_secret_once(make_target: MakeTarget, limits: 
 async def test_a_wrong_enable_secret(make_target: MakeTarget, limits: Limits) -> None:
     async with SimulatedDevice(enable_password="right") as device:
         login = Login(username="admin", password="simulated", enable_secret="wr0ng")
-        with pytest.raises(DeviceFailure, match="refused the enable secret") as caught:
+        with pytest.raises(DeviceFailed, match="refused the enable secret") as caught:
             async with open_session(make_target(device), login, limits=limits):
                 pass
         assert caught.value.kind == "enable"
@@ -111,7 +111,7 @@ async def test_without_an_enable_secret_the_session_stays_unprivileged(
     ):
         assert session.mode == "exec"
         assert "Cisco IOS" in await session.run("show version")
-        with pytest.raises(DeviceFailure, match="the credential has none") as caught:
+        with pytest.raises(DeviceFailed, match="the credential has none") as caught:
             await session.require_mode("privileged")
         assert caught.value.kind == "enable"
 
@@ -128,7 +128,7 @@ async def test_connect_commands_are_sent_after_the_preparation(
 
 async def test_a_refused_connect_command(make_target: MakeTarget, login: Login, limits: Limits) -> None:
     async with SimulatedDevice() as device:
-        with pytest.raises(DeviceFailure, match="`bogus` was refused: % Invalid input") as caught:
+        with pytest.raises(DeviceFailed, match="`bogus` was refused: % Invalid input") as caught:
             async with open_session(make_target(device, connect_commands=("bogus",)), login, limits=limits):
                 pass
         assert caught.value.kind == "refused_command"

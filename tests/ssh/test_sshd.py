@@ -8,7 +8,7 @@ import asyncssh
 import pytest
 
 from netautod.ssh.capture import capture
-from netautod.ssh.failures import DeviceFailure
+from netautod.ssh.failures import DeviceFailed
 from netautod.ssh.login import Login, Target
 from netautod.ssh.platform.model import CaptureItem
 from netautod.ssh.platform.registry import PlatformRegistry
@@ -91,14 +91,14 @@ async def test_a_file_name_with_quotes_is_read_as_it_is(target: Target, login: L
 
 async def test_a_wrong_key_is_refused(target: Target, sshd: Sshd) -> None:
     key = asyncssh.generate_private_key("ssh-ed25519").export_private_key().decode()
-    with pytest.raises(DeviceFailure) as caught:
+    with pytest.raises(DeviceFailed) as caught:
         async with open_session(target, Login(username=sshd.username, private_key=key)):
             pass
     assert caught.value.kind == "auth"
 
 
 async def test_a_password_where_only_keys_are_taken(target: Target, sshd: Sshd) -> None:
-    with pytest.raises(DeviceFailure, match=r"does not accept a login .* by password") as caught:
+    with pytest.raises(DeviceFailed, match=r"does not accept a login .* by password") as caught:
         async with open_session(target, Login(username=sshd.username, password="p")):
             pass
     assert caught.value.kind == "auth"
@@ -109,7 +109,7 @@ async def test_a_killed_command_is_no_capture(target: Target, login: Login) -> N
     platform = replace(target.platform, capture=(item,))
     async with open_session(replace(target, platform=platform), login) as session:
         assert (await session.execute("echo part; kill -9 $$")).exit_status == KILLED
-        with pytest.raises(DeviceFailure) as caught:
+        with pytest.raises(DeviceFailed) as caught:
             await capture(session)
         assert caught.value.kind == "refused_command"
 

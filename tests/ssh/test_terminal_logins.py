@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from netautod.ssh.failures import DeviceFailure
+from netautod.ssh.failures import DeviceFailed
 from netautod.ssh.limits import Limits
 from netautod.ssh.login import Login, Target
 from netautod.ssh.platform.model import Platform
@@ -109,7 +109,7 @@ async def test_a_refusal_is_a_refused_login(
     words: str,
 ) -> None:
     async with device(*steps, **fields) as simulated:
-        with pytest.raises(DeviceFailure, match=words) as caught:
+        with pytest.raises(DeviceFailed, match=words) as caught:
             await opened(simulated, acme, login, limits)
         assert caught.value.kind == kind
         assert "simulated" not in caught.value.text
@@ -117,7 +117,7 @@ async def test_a_refusal_is_a_refused_login(
 
 async def test_an_answer_is_sent_once(acme: Platform, login: Login, limits: Limits) -> None:
     async with device(_PASSWORD, terminal_password="another") as simulated:
-        with pytest.raises(DeviceFailure):
+        with pytest.raises(DeviceFailed):
             await opened(simulated, acme, login, limits)
         await simulated.wait_until(lambda one: one.open_connections == 0)
         assert [(one.method, one.accepted) for one in simulated.login_attempts] == [
@@ -130,7 +130,7 @@ async def test_other_platforms_answer_nothing(
     platforms: PlatformRegistry, login: Login, limits: Limits
 ) -> None:
     async with device(_PASSWORD) as simulated:
-        with pytest.raises(DeviceFailure, match="a person has to answer") as caught:
+        with pytest.raises(DeviceFailed, match="a person has to answer") as caught:
             await opened(simulated, platforms.get("generic"), login, limits)
         assert caught.value.kind == "prompt"
         assert [one.method for one in simulated.login_attempts] == ["password"]

@@ -15,10 +15,10 @@ from netautod.core.errors import Conflict, NotFound
 from netautod.core.identity import OrgId
 from netautod.core.loop.threads import sized
 from netautod.devices.models import Device
-from netautod.devices.sessions.service import OpenDevice, SessionFailure, SessionScope
+from netautod.devices.sessions.service import OpenDevice, SessionScope
 from netautod.plugin_api.events import ConfigChanged
 from netautod.ssh.capture import capture, suspicious
-from netautod.ssh.failures import DeviceFailure
+from netautod.ssh.failures import DeviceFailed
 from netautod.ssh.platform.model import Platform
 from netautod.store.client import Duplicate
 from netautod.vault.errors import VaultError
@@ -57,14 +57,14 @@ class ConfigCapture:
     async def take(self, scope: SessionScope, device_id: str, pull: Pull) -> tuple[str, Captured]:
         """Reads the device and stores what it says; answers its name and the outcome.
 
-        Raises NotFound without such a device and SessionFailure for everything that goes wrong with it: what
+        Raises NotFound without such a device and DeviceFailed for everything that goes wrong with it: what
         is refused, cut off or suspiciously small never becomes a version. The version is written while the
         session still holds the device, so that versions follow the order of the readings. Of bulk work the
         database is asked together with that of other devices (store/gathered.py).
         """
         try:
             name, captured = await self._taken(scope, device_id, pull)
-        except SessionFailure as failure:
+        except DeviceFailed as failure:
             await self._noted(scope, device_id, error=failure.text)
             raise
         if captured.changed:
@@ -116,10 +116,10 @@ class ConfigCapture:
             return reading, notes
         again, notes = await self._read(org_id, opened)
         if again.config_hash != reading.config_hash:
-            raise DeviceFailure(
-                "incomplete",
+            raise DeviceFailed(
                 f"the configuration has {reading.size} bytes, {again.size} at a second reading, and had "
                 f"{last.size} before: neither is believed",
+                kind="incomplete",
             )
         note = f"the configuration shrank from {last.size} to {again.size} bytes; a second reading agrees"
         return again, (*notes, note)

@@ -15,7 +15,8 @@ from netautod.configs.models import BulkResult, Captured
 from netautod.core.errors import Conflict, NotFound
 from netautod.core.identity import Caller, OrgId
 from netautod.devices.service import DeviceService
-from netautod.devices.sessions.service import DeviceSessions, SessionFailure, SessionScope
+from netautod.devices.sessions.service import DeviceSessions, SessionScope
+from netautod.ssh.failures import DeviceFailed
 
 AT_ONCE = 100  # devices of a bulk pull that wait for a session or hold one
 NAMES_AT_ONCE = 500
@@ -36,7 +37,7 @@ class Pulls:
         self._audit = audit
 
     async def one(self, caller: Caller, device_id: str) -> Captured:
-        """Reads one device now, before any bulk work; a failure of the device is a SessionFailure."""
+        """Reads one device now, before any bulk work; a failure of the device is a DeviceFailed."""
         scope = self._sessions.scope(caller, device_id=device_id)
         _, captured = await self._captures.take(scope, device_id, Pull(via="api", by=caller.user_id))
         details = {"version": captured.config.version, "changed": captured.changed}
@@ -72,7 +73,7 @@ class Pulls:
     async def _error_of(self, scope: SessionScope, device_id: str) -> str | None:
         try:
             await self._captures.take(scope, device_id, Pull(via="bulk", by=scope.caller.user_id))
-        except SessionFailure as failure:
+        except DeviceFailed as failure:
             return f"{failure.kind}: {failure.text}"
         except (Conflict, NotFound) as error:
             return error.text

@@ -21,7 +21,7 @@ from netautod.core.clock import Clock
 from netautod.core.errors import Conflict, NotFound
 from netautod.core.identity import OrgId
 from netautod.core.loop.threads import sized
-from netautod.ssh.failures import DeviceFailure
+from netautod.ssh.failures import DeviceFailed
 from netautod.ssh.platform.model import Platform
 from netautod.store.batching import gathered_inserts
 from netautod.store.client import Database, Duplicate
@@ -103,7 +103,7 @@ class ConfigTexts:
         patient: bool = False,
         check: Callable[[], None] | None = None,
     ) -> None:
-        """Makes sure that the text is stored; DeviceFailure `flood` for one that is too large to be kept.
+        """Makes sure that the text is stored; DeviceFailed `flood` for one that is too large to be kept.
 
         A text that is there only gets a new `touched_at`: who deletes unnamed texts spares the touched ones,
         since the version that will name this one is written a moment later. `patient` and `check` as in
@@ -111,8 +111,8 @@ class ConfigTexts:
         """
         data = await sized(len(reading.raw), packed, reading.raw)
         if len(data) > MAX_PLAINTEXT_BYTES:
-            raise DeviceFailure(
-                "flood", f"the configuration is too large to be stored ({reading.size} bytes)"
+            raise DeviceFailed(
+                f"the configuration is too large to be stored ({reading.size} bytes)", kind="flood"
             )
         sealed = await self._vault.seal(org_id, COLLECTION, reading.text_id, FIELD, data)
         for _ in range(ATTEMPTS):

@@ -16,8 +16,8 @@ from netautod.core.identity import Caller
 from netautod.devices.operations.command_text import is_one_line, shown_command
 from netautod.devices.operations.models import CommandOutcome
 from netautod.devices.service import DeviceService
-from netautod.devices.sessions.service import DeviceSessions, SessionFailure, SessionScope
-from netautod.ssh.failures import DeviceFailure
+from netautod.devices.sessions.service import DeviceSessions, SessionScope
+from netautod.ssh.failures import DeviceFailed
 from netautod.ssh.limits import MIB
 from netautod.ssh.platform.model import Platform
 from netautod.ssh.session import CommandResult, refused
@@ -73,7 +73,7 @@ class CommandRunner:
 async def _visit(scope: SessionScope, device_id: str, command: str) -> CommandOutcome:
     started = time.monotonic()
     output, used, answered = "", None, False
-    failure: DeviceFailure | None = None
+    failure: DeviceFailed | None = None
     try:
         async with scope.open(device_id) as opened:
             used = opened.credential_id
@@ -82,7 +82,7 @@ async def _visit(scope: SessionScope, device_id: str, command: str) -> CommandOu
             output = result.output + result.errors
             failure = _refusal(result, opened.session.platform)
             answered = True
-    except SessionFailure as exc:
+    except DeviceFailed as exc:
         if not answered:  # else the answer is complete, and only the good-bye failed
             failure, used, output = exc, exc.credential_id, exc.partial
     return CommandOutcome(
@@ -94,15 +94,15 @@ async def _visit(scope: SessionScope, device_id: str, command: str) -> CommandOu
     )
 
 
-def _refusal(result: CommandResult, platform: Platform) -> DeviceFailure | None:
+def _refusal(result: CommandResult, platform: Platform) -> DeviceFailed | None:
     if result.exit_status is not None:
         status = result.exit_status
-        return DeviceFailure("refused_command", f"exit status {status}") if status else None
+        return DeviceFailed(f"exit status {status}", kind="refused_command") if status else None
     said = refused([line for line in result.output.split("\n") if line.strip()][:_REFUSAL_LINES], platform)
-    return None if said is None else DeviceFailure("refused_command", said)
+    return None if said is None else DeviceFailed(said, kind="refused_command")
 
 
-def _error(failure: DeviceFailure, command: str) -> str:
+def _error(failure: DeviceFailed, command: str) -> str:
     # The engine quotes the command, and errors are logged.
     return f"{failure.kind}: {failure.text}".replace(command, shown_command(command))
 

@@ -18,8 +18,8 @@ from netautod.core.loop.each import for_each
 from netautod.devices.models import Device
 from netautod.devices.operations.models import LoginTest, LoginTests
 from netautod.devices.service import NOT_FOUND, DeviceService
-from netautod.devices.sessions.service import DeviceSessions, SessionFailure, SessionScope
-from netautod.ssh.failures import FailureKind
+from netautod.devices.sessions.service import DeviceSessions, SessionScope
+from netautod.ssh.failures import DeviceFailed, FailureKind
 
 AT_ONCE = 100  # devices of a bulk test that wait for a session or hold one
 # What was being done, for those who read the message.
@@ -101,7 +101,7 @@ async def _test(scope: SessionScope, device: Device, credential_id: str | None) 
         async with scope.open(device.id, credential_id=credential_id) as opened:
             used, success = opened.credential_id, True
             message = "login succeeded"
-    except SessionFailure as failure:
+    except DeviceFailed as failure:
         if not success:  # else only the good-bye failed
             used, message = failure.credential_id, _message(failure)
     except NetautodError as error:  # deleted meanwhile, say
@@ -118,7 +118,7 @@ async def _test(scope: SessionScope, device: Device, credential_id: str | None) 
     )
 
 
-def _message(failure: SessionFailure) -> str:
+def _message(failure: DeviceFailed) -> str:
     text = f"{STAGES.get(failure.kind, failure.kind)}: {failure.text}"
     if failure.suspended_until is None:
         return text

@@ -4,9 +4,8 @@ import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 
-from netautod.devices.sessions.failure import SessionFailure
 from netautod.devices.sessions.paths import Leg
-from netautod.ssh.failures import DeviceFailure
+from netautod.ssh.failures import DeviceFailed
 
 
 class JumpGates:
@@ -22,13 +21,13 @@ class JumpGates:
 
     @asynccontextmanager
     async def through(self, hops: Sequence[Leg]) -> AsyncIterator[None]:
-        """For the login through these, in the order of the way; SessionFailure `auth` after a refusal."""
+        """For the login through these, in the order of the way; DeviceFailed `auth` after a refusal."""
         async with AsyncExitStack() as stack:
             for hop in hops:  # jump devices make no circle, so no two ways take the locks in opposite orders
                 await self._enter(stack, hop)
             try:
                 yield
-            except DeviceFailure as exc:
+            except DeviceFailed as exc:
                 refusing = exc.hop if exc.kind == "auth" else None
                 self._refused.update(hop.device.id for hop in hops if hop.device.name == refusing)
                 self._open.update(hop.device.id for hop in hops)
@@ -46,4 +45,4 @@ class JumpGates:
                 stack.callback(lock.release)
         if device_id in self._refused:
             text = f"not visited: the jump device {hop.device.name} refused its login"
-            raise SessionFailure("auth", text)
+            raise DeviceFailed(text, kind="auth")

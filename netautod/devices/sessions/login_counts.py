@@ -2,7 +2,7 @@
 
 import asyncio
 
-from netautod.devices.sessions.failure import SessionFailure
+from netautod.ssh.failures import DeviceFailed
 
 MOST_REFUSALS = 5  # in a row with one credential, then it is not tried any more
 
@@ -20,13 +20,13 @@ class Attempts:
         self._news = asyncio.Event()
 
     async def begin(self) -> None:
-        """Waits for a turn; SessionFailure `auth` once too many logins were refused."""
+        """Waits for a turn; DeviceFailed `auth` once too many logins were refused."""
         while self._refused < MOST_REFUSALS and self._under_way >= self._window - self._refused:
             self._news.clear()
             await self._news.wait()
         if self._refused >= MOST_REFUSALS:
             text = f"not visited: {self._refused} logins in a row were refused with this credential"
-            raise SessionFailure("auth", text)
+            raise DeviceFailed(text, kind="auth")
         self._under_way += 1
 
     def end(self, *, accepted: bool, refused: bool, tried: bool = True) -> None:

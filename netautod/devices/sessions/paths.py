@@ -16,7 +16,7 @@ from netautod.credentials.service import CredentialService
 from netautod.devices.links import MOST_JUMPS
 from netautod.devices.models import Device
 from netautod.devices.service import DeviceService
-from netautod.devices.sessions.failure import SessionFailure
+from netautod.ssh.failures import DeviceFailed
 from netautod.ssh.login import Hop, Login, Target
 from netautod.ssh.platform.model import Platform
 from netautod.vault.errors import VaultError
@@ -72,12 +72,12 @@ class Paths:
         self._preparing = asyncio.Lock()
 
     async def to(self, device_id: str, override: str | None) -> list[Leg]:
-        """The jump device farthest from the device first, itself last; NotFound, SessionFailure."""
+        """The jump device farthest from the device first, itself last; NotFound, DeviceFailed."""
         device = await self._devices.get(self._caller.org_id, device_id, patient=self._bulk)
         legs = [await self._leg(device, override)]
         while (jump := legs[0].device.jump_device_id) is not None:
             if len(legs) > MOST_JUMPS:
-                raise SessionFailure("refused", f"more than {MOST_JUMPS} jump devices on the way")
+                raise DeviceFailed(f"more than {MOST_JUMPS} jump devices on the way", kind="refused")
             hop = await self._devices.get(self._caller.org_id, jump, patient=self._bulk)
             legs.insert(0, await self._leg(hop, None))
         return legs
@@ -88,7 +88,7 @@ class Paths:
                 found = await self._credential(override, device.default_credential_id)
                 found.require_host(device.host)
             except (CredentialUnusable, VaultError) as exc:
-                raise SessionFailure("credential", exc.text) from exc
+                raise DeviceFailed(exc.text, kind="credential") from exc
             await self._audit_use(found.id)
             login = await self._login(found)
         return Leg(
@@ -137,7 +137,7 @@ class Paths:
                 public_key=key.export_public_key().decode(),
             )
         except InvalidInput as exc:
-            raise SessionFailure("credential", exc.text) from exc
+            raise DeviceFailed(exc.text, kind="credential") from exc
         return replace(login, certificate=certificate)
 
 

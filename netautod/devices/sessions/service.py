@@ -18,21 +18,20 @@ from netautod.credentials.service import CredentialService
 from netautod.devices.models import Device
 from netautod.devices.service import DeviceService
 from netautod.devices.sessions.bulk_pace import BulkPace
-from netautod.devices.sessions.failure import SessionFailure
 from netautod.devices.sessions.jump_gates import JumpGates
 from netautod.devices.sessions.login_counts import MOST_REFUSALS, Attempts
 from netautod.devices.sessions.paths import CertificateSigner, Leg, Paths, target_of
 from netautod.devices.sessions.slots import SiteSlots, Slots
 from netautod.devices.sessions.suspensions import Suspensions
 from netautod.devices.settings import DeviceSettings
-from netautod.ssh.failures import DeviceFailure
+from netautod.ssh.failures import DeviceFailed
 from netautod.ssh.limits import Limits
 from netautod.ssh.platform.registry import PlatformRegistry
 from netautod.ssh.session import Session, open_session
 from netautod.store.leases.keeper import Held, LeaseLostError
 from netautod.store.leases.named import NamedLeases
 
-__all__ = ["MOST_REFUSALS", "DeviceSessions", "OpenDevice", "SessionFailure", "SessionScope"]
+__all__ = ["MOST_REFUSALS", "DeviceSessions", "OpenDevice", "SessionScope"]
 
 BUSY_SECONDS = 60.0  # how long to wait for another session on the same device
 _LOST = "the exclusive right to the device was lost meanwhile"
@@ -141,7 +140,7 @@ class SessionScope:
         """A session for the block, closed at its end, and at once when the block fails or is cancelled.
 
         Without `credential_id` the device's own credential is used, else the organization's. Raises NotFound
-        for a device that is not there, and SessionFailure; a DeviceFailure of the block becomes one too.
+        for a device that is not there, and DeviceFailed, with the credential that was used.
         """
         used: str | None = None
         late = asyncio.timeout(None if self.bulk else self.seconds)
@@ -151,19 +150,15 @@ class SessionScope:
                 legs = await self._paths.to(device_id, credential_id)
                 used = legs[-1].credential_id
                 yield await self._begin(stack, legs, late=late, lost=lost)
-        except SessionFailure as exc:
+        except DeviceFailed as exc:
             exc.credential_id = used
             raise
-        except DeviceFailure as exc:
-            raise SessionFailure(
-                exc.kind, exc.text, credential_id=used, hop=exc.hop, partial=exc.partial
-            ) from exc
         except TimeoutError as exc:
             if lost.expired():
-                raise SessionFailure("lost", _LOST, credential_id=used) from exc
+                raise DeviceFailed(_LOST, kind="lost", credential_id=used) from exc
             if late.expired():
                 text = f"not finished within {self.seconds:g} s"
-                raise SessionFailure("timeout", text, credential_id=used) from exc
+                raise DeviceFailed(text, kind="timeout", credential_id=used) from exc
             raise
 
     async def _begin(
@@ -213,22 +208,20 @@ class SessionScope:
             for one in attempts.values():
                 await one.begin()
                 begun.append(one)
-            yield
-            accepted = True
-        except DeviceFailure as exc:
-            tried = exc.kind != "suspended"
-            leg = _refusing(legs, exc)
-            if leg is None:
+            try:
+                yield
+                accepted = True
+            except DeviceFailed as exc:
+                tried = exc.kind != "suspended"
+                leg = _refusing(legs, exc)
+                if leg is not None:
+                    refused = attempts[leg.credential_id]
+                    suspension = await self.node.suspensions.refused(self.caller.org_id, leg)
+                    exc.suspended_until = suspension.until
                 raise
-            refused = attempts[leg.credential_id]
-            raise await self._refused(leg, exc) from exc
         finally:
             for one in begun:
                 one.end(accepted=accepted, refused=one is refused, tried=tried)
-
-    async def _refused(self, leg: Leg, exc: DeviceFailure) -> SessionFailure:
-        suspension = await self.node.suspensions.refused(self.caller.org_id, leg)
-        return SessionFailure(exc.kind, exc.text, hop=exc.hop, suspended_until=suspension.until)
 
     async def _lease(self, stack: AsyncExitStack, device: Device) -> Held:
         patience = self.node.busy_seconds
@@ -240,13 +233,13 @@ class SessionScope:
             return await stack.enter_async_context(turn)
         except TimeoutError as exc:
             text = f"{device.name}: another session stayed open on the device for {patience:g} s"
-            raise SessionFailure("busy", text) from exc
+            raise DeviceFailed(text, kind="busy") from exc
 
     async def _unchanged(self, device: Device) -> Device:
         """The device as it is now, with the key that a session before ours may have pinned."""
         now = await self.node.devices.get(self.caller.org_id, device.id, patient=self.bulk)
         if now.updated_at != device.updated_at:
-            raise SessionFailure("busy", f"{device.name}: the device was edited at this moment")
+            raise DeviceFailed(f"{device.name}: the device was edited at this moment", kind="busy")
         return now
 
     async def _pin(self, legs: list[Leg], session: Session) -> None:
@@ -256,7 +249,7 @@ class SessionScope:
                 pinned = await self.node.devices.pin_host_key(self.caller.org_id, leg.device.id, key)
                 if pinned != key:
                     text = f"host key changed: pinned is {pinned}, {leg.device.name} shows {key}"
-                    raise DeviceFailure("host_key", text)
+                    raise DeviceFailed(text, kind="host_key")
 
 
 def _site(device: Device) -> tuple[str, str] | None:
@@ -264,9 +257,9 @@ def _site(device: Device) -> tuple[str, str] | None:
     return None if site is None else (device.org_id, site)
 
 
-def _refusing(legs: list[Leg], exc: DeviceFailure) -> Leg | None:
+def _refusing(legs: list[Leg], exc: DeviceFailed) -> Leg | None:
     """The leg whose device refused the login; None for any other failure."""
-    if exc.kind != "auth" or isinstance(exc, SessionFailure):
+    if exc.kind != "auth":
         return None
     if exc.hop is None:
         return legs[-1]
@@ -279,6 +272,6 @@ def _combined(guard: Guard, held: Held) -> Guard:
         try:
             held.check()
         except LeaseLostError as exc:  # not that of the run: this device failed, the run goes on
-            raise DeviceFailure("lost", _LOST) from exc
+            raise DeviceFailed(_LOST, kind="lost") from exc
 
     return check

@@ -8,10 +8,10 @@ from collections.abc import Callable, Sequence
 
 from netautod.core.clock import Clock, to_text
 from netautod.core.identity import OrgId
-from netautod.devices.sessions.failure import SessionFailure
 from netautod.devices.sessions.paths import Leg
 from netautod.devices.sessions.suspension_store import Attempted, Suspension, SuspensionStore
 from netautod.plugin_api.events import CredentialSuspended
+from netautod.ssh.failures import DeviceFailed
 from netautod.store.client import Database
 
 SuspensionObserver = Callable[[CredentialSuspended], None]
@@ -32,12 +32,12 @@ class Suspensions:
         return await self.store.of(org_id, [_attempted(leg) for leg in legs], patient=patient)
 
     def refuse(self, known: Sequence[Suspension], legs: Sequence[Leg]) -> None:
-        """Raises SessionFailure `suspended` while one of the logins is."""
+        """Raises DeviceFailed `suspended` while one of the logins is."""
         now = self._clock.now()
         for suspension in known:
             if suspension.until > now:
                 leg = next(leg for leg in legs if _attempted(leg) == suspension.login)
-                raise SessionFailure("suspended", _sentence(leg, suspension))
+                raise DeviceFailed(_sentence(leg, suspension), kind="suspended")
 
     async def refused(self, org_id: OrgId, leg: Leg) -> Suspension:
         """Notes that the device of the leg refused its login."""

@@ -6,9 +6,8 @@ from typing import Any
 
 import pytest
 
-from netautod.devices.sessions.failure import SessionFailure
 from netautod.devices.sessions.jump_gates import JumpGates
-from netautod.ssh.failures import DeviceFailure
+from netautod.ssh.failures import DeviceFailed
 
 HOP: Any = SimpleNamespace(device=SimpleNamespace(id="1", name="jump"))
 
@@ -43,11 +42,11 @@ class Knocking:
     "failure",
     [
         pytest.param(None, id="it lets us through"),
-        pytest.param(DeviceFailure("timeout", "no login", hop="jump"), id="it is away"),
-        pytest.param(SessionFailure("auth", "refused"), id="the device behind it refuses"),
+        pytest.param(DeviceFailed("no login", kind="timeout", hop="jump"), id="it is away"),
+        pytest.param(DeviceFailed("refused", kind="auth"), id="the device behind it refuses"),
     ],
 )
-async def test_one_knocks_and_all_follow(failure: DeviceFailure | None) -> None:
+async def test_one_knocks_and_all_follow(failure: DeviceFailed | None) -> None:
     knocking = Knocking()
     assert await knocking.settle() == [0]
     if failure is None:
@@ -61,7 +60,7 @@ async def test_one_knocks_and_all_follow(failure: DeviceFailure | None) -> None:
 async def test_after_a_refusal_nobody_knocks() -> None:
     knocking = Knocking()
     await knocking.settle()
-    knocking.ends[0].set_exception(SessionFailure("auth", "refused", hop="jump"))
+    knocking.ends[0].set_exception(DeviceFailed("refused", kind="auth", hop="jump"))
     assert await knocking.settle() == [0]
     failures = (await knocking.leave())[1:]
     assert [str(failure) for failure in failures] == [

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from netautod.core.errors import NotFound
-from netautod.devices.sessions.failure import SessionFailure
 from netautod.devices.sessions.login_counts import MOST_REFUSALS, Attempts
 from netautod.devices.sessions.service import SessionScope
 from netautod.devices.sessions.slots import Slots
 from netautod.ssh.capture import capture
+from netautod.ssh.failures import DeviceFailed
 from netautod.store.leases.keeper import LeaseLostError
 from netautod.testing import Faults
 from tests.configs.fleet import Fleet, sessions_of_a_node
@@ -22,8 +22,8 @@ def scope(fleet: Fleet, **options: Any) -> SessionScope:
     return fleet.sessions.scope(fleet.caller, **options)
 
 
-async def failure(scope: SessionScope, device_id: str, **options: Any) -> SessionFailure:
-    with pytest.raises(SessionFailure) as caught:
+async def failure(scope: SessionScope, device_id: str, **options: Any) -> DeviceFailed:
+    with pytest.raises(DeviceFailed) as caught:
         async with scope.open(device_id, **options):
             pass
     return caught.value
@@ -182,7 +182,7 @@ async def test_a_lost_device_lease_closes_the_session(fleet: Fleet) -> None:
             await leases.update({"_id": f"device:{device_id}"}, {"$set": {"owner": "another"}})
             await asyncio.Event().wait()
 
-    with pytest.raises(SessionFailure) as caught:
+    with pytest.raises(DeviceFailed) as caught:
         await visit()
     assert (caught.value.kind, caught.value.final) == ("lost", False)
     await switch.wait_until(lambda device: device.open_connections == 0)
@@ -282,5 +282,5 @@ async def test_attempts_open_up_with_each_login_that_is_not_refused() -> None:
     await attempts.begin()
     for _ in range(MOST_REFUSALS):
         attempts.end(accepted=False, refused=True)
-    with pytest.raises(SessionFailure, match="5 logins in a row"):
+    with pytest.raises(DeviceFailed, match="5 logins in a row"):
         await attempts.begin()

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from netautod.core.clock import to_text
-from netautod.devices.sessions.failure import SessionFailure
 from netautod.devices.sessions.suspension_store import COLLECTION, Attempted, SuspensionStore
 from netautod.devices.sessions.suspensions import Suspensions
 from netautod.plugin_api.events import CredentialSuspended
+from netautod.ssh.failures import DeviceFailed
 from netautod.testing import Faults, SimulatedDevice
 from tests.configs.fleet import PASSWORD, Fleet
 from tests.users.support import MovableClock
@@ -25,12 +25,12 @@ def clock(fleet: Fleet) -> MovableClock:
     return made
 
 
-async def visited(fleet: Fleet, device_id: str, **options: Any) -> SessionFailure | None:
+async def visited(fleet: Fleet, device_id: str, **options: Any) -> DeviceFailed | None:
     """How a visit by background work ended, in a run of its own."""
     try:
         async with fleet.sessions.scope(fleet.caller, **{"bulk": True, **options}).open(device_id):
             return None
-    except SessionFailure as failure:
+    except DeviceFailed as failure:
         return failure
 
 
@@ -143,7 +143,7 @@ async def test_suspended_devices_make_no_room_for_more_refusals(fleet: Fleet, cl
     run = fleet.sessions.scope(fleet.caller, bulk=True)
 
     async def visit(device_id: str) -> None:
-        with pytest.raises(SessionFailure):
+        with pytest.raises(DeviceFailed):
             async with run.open(device_id):
                 pass
 

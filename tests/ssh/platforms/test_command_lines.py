@@ -3,7 +3,7 @@
 import pytest
 
 from netautod.ssh.capture import capture
-from netautod.ssh.failures import DeviceFailure
+from netautod.ssh.failures import DeviceFailed
 from netautod.ssh.limits import Limits
 from netautod.ssh.login import Login, Target
 from netautod.ssh.platform.registry import PlatformRegistry
@@ -161,7 +161,7 @@ async def _read_from_routeros(text: str, command: str = "/export terse show-sens
 async def test_an_export_with_a_gap_is_incomplete(line: str) -> None:
     text = "# by RouterOS 7.16\n" + "/ip service set telnet disabled=yes\n" * 30
     half = len(text) // 2 // 36 * 36
-    with pytest.raises(DeviceFailure) as caught:
+    with pytest.raises(DeviceFailed) as caught:
         await _read_from_routeros(f"{text[:half]}\n{line}\n{text[half:]}")
     assert caught.value.kind == "incomplete"
     assert line.strip() in caught.value.text

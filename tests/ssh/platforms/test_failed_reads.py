@@ -6,7 +6,7 @@ import pytest
 
 from netautod.configs.capture.captures import Pull
 from netautod.configs.models import Captured
-from netautod.devices.sessions.service import SessionFailure
+from netautod.ssh.failures import DeviceFailed
 from netautod.ssh.platform.registry import PlatformRegistry
 from netautod.testing import Faults
 from tests.configs.fleet import PASSWORD, Fleet, open_fleet
@@ -41,7 +41,7 @@ async def test_rule_6(
         first = await take(fleet, device_id)
         show(device, known, fixture.changed)
         device.faults = faults
-        with pytest.raises(SessionFailure) as caught:
+        with pytest.raises(DeviceFailed) as caught:
             await take(fleet, device_id)
         assert caught.value.kind == kind
         device.faults = Faults()

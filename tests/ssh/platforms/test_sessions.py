@@ -4,7 +4,7 @@ import asyncssh
 import pytest
 
 from netautod.ssh.capture import Capture, capture, suspicious
-from netautod.ssh.failures import DeviceFailure
+from netautod.ssh.failures import DeviceFailed
 from netautod.ssh.limits import Limits
 from netautod.ssh.login import Login, Target
 from netautod.ssh.platform.model import Platform
@@ -61,8 +61,8 @@ async def taken(
             return await capture(session), device
 
 
-async def failure(fixture: PlatformFixture, host_key: asyncssh.SSHKey, **fields: object) -> DeviceFailure:
-    with pytest.raises(DeviceFailure) as caught:
+async def failure(fixture: PlatformFixture, host_key: asyncssh.SSHKey, **fields: object) -> DeviceFailed:
+    with pytest.raises(DeviceFailed) as caught:
         await taken(fixture, host_key, limits=_IMPATIENT, **fields)  # type: ignore[arg-type]  # as in taken
     return caught.value
 
