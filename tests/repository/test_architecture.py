@@ -1,0 +1,169 @@
+"""The README's Architecture part is true to the code: layers, folders, ways and terms."""
+
+import re
+import signal
+from collections.abc import AsyncIterator
+from configparser import ConfigParser
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from netautod.store.client import connect
+from netautod.store.embedded.mongod import find_running
+from netautod.testing import SimulatedDevice
+from tests.e2e.console import EXECUTIONS, TERMINAL, Console
+from tests.support.execution import eventually
+from tests.support.service import Service, serving
+
+ROOT = Path(__file__).parents[2]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+TICK = "From a tick to a stored version"
+REQUEST = "From a request to its answer"
+MODULE = re.compile(r"`((?:plugins/)?[\w/]+(?:\.py|/))`")
+# Named on the ways, but at work when the service starts, a line is logged, a request fails or a node dies.
+ELSEWHERE = {
+    "netautod/app/server.py",
+    "netautod/app/supervisor.py",
+    "netautod/core/logs.py",
+    "netautod/executions/running/reaper.py",
+    "netautod/http/errors.py",
+    "netautod/http/routes.py",
+}
+
+
+def part(heading: str) -> str:
+    """The text under a heading, to the next one that is not below it."""
+    marks = "##" if f"\n## {heading}\n" in README else "###"
+    _, found, rest = README.partition(f"\n{marks} {heading}\n")
+    assert found, heading
+    return re.split(rf"^#{{2,{len(marks)}}} ", rest, maxsplit=1, flags=re.MULTILINE)[0]
+
+
+def drawn() -> list[list[str]]:
+    """The layers of the drawing from the top, each with the folders that stand in it."""
+    _, _, rest = README.partition("<!-- layers -->\n```text\n")
+    lines = rest.partition("```")[0].splitlines()
+    names = [re.match(r" (\w[\w| ]*?)(?:   .*)?$", line) for line in lines]
+    return [found[1].split(" | ") for found in names if found is not None]
+
+
+def path_of(name: str) -> Path:
+    return ROOT / name if name.startswith("plugins/") else ROOT / "netautod" / name
+
+
+def named(heading: str) -> set[str]:
+    """The modules that a part names, from the root of the repository."""
+    return {str(path_of(name).relative_to(ROOT)) for name in MODULE.findall(part(heading))}
+
+
+def test_the_layers_of_the_drawing_are_those_of_import_linter() -> None:
+    contracts = ConfigParser()
+    contracts.read(ROOT / ".importlinter")
+    lines = contracts["importlinter:contract:layers"]["layers"].split("\n")
+    assert drawn() == [line.replace("netautod.", "").split(" | ") for line in lines if line]
+
+
+def test_every_folder_is_in_the_drawing() -> None:
+    folders = {path.parent.name for path in (ROOT / "netautod").glob("*/__init__.py")}
+    assert {name for layer in drawn() for name in layer} == folders
+
+
+def test_everything_at_the_root_is_a_folder() -> None:
+    assert {path.name for path in (ROOT / "netautod").glob("*.py")} == {"__init__.py", "__main__.py"}
+
+
+def test_every_module_that_the_part_names_exists() -> None:
+    names = set(MODULE.findall(part("Architecture"))) - {"app/", "plugins/"}
+    in_resources = {"handlers.py", "schemas.py", "service.py", "store.py", "models.py", "settings.py"}
+    assert len(names) > 40
+    assert sorted(name for name in names - in_resources if not path_of(name).exists()) == []
+    assert all((ROOT / "netautod" / "devices" / name).exists() for name in in_resources)
+
+
+@pytest.mark.parametrize("heading", [TICK, REQUEST])
+def test_a_way_has_twelve_steps(heading: str) -> None:
+    steps = re.findall(r"^(\d+)\. ", part(heading), re.MULTILINE)
+    assert steps == [str(number) for number in range(1, 13)]
+
+
+def test_the_glossary_is_in_order_and_speaks_the_language_of_the_code() -> None:
+    terms = re.findall(r"^\* \*\*([\w -]+)\*\*: ", part("Glossary"), re.MULTILINE)
+    assert len(terms) >= 30
+    assert terms == sorted(set(terms))
+    sources = [*(ROOT / "netautod").rglob("*.py"), *(ROOT / "plugins").rglob("*.py")]
+    code = " ".join(path.read_text() for path in sources)
+    words = " ".join(code.lower().split())
+    assert [term for term in terms if re.search(rf"\b{term.replace('-', '.')}s?\b", words) is None] == []
+    names = re.findall(r"`([A-Z]\w+)`", part("Glossary"))
+    assert [name for name in names if re.search(rf"\bclass {name}\b|\b{name} = ", code) is None] == []
+
+
+@dataclass(frozen=True, kw_only=True)
+class Traced:
+    """A running service that notes whose code runs (tracer/sitecustomize.py)."""
+
+    service: Service
+    console: Console
+    noted: Path
+
+    async def ran(self) -> set[str]:
+        """The modules that ran since the last call, from the root of the repository."""
+        self.noted.unlink(missing_ok=True)
+        self.service.process.send_signal(signal.SIGUSR2)
+        await eventually(self._is_written)
+        files = [Path(line) for line in self.noted.read_text().splitlines()]
+        return {str(path.relative_to(ROOT)) for path in files if path.is_relative_to(ROOT)}
+
+    async def _is_written(self) -> bool:
+        return self.noted.exists()
+
+    async def make_due(self, task_id: str) -> None:
+        """The tick of this minute comes now, rather than at the next one."""
+        uri = find_running(self.service.data_dir)
+        assert uri is not None
+        database = connect(uri, "netautod")
+        try:
+            tick = datetime.now(UTC).replace(second=0, microsecond=0)
+            await database.collection("tasks").update({"_id": task_id}, {"$set": {"next_run_at": tick}})
+        finally:
+            database.close()
+
+
+@pytest.fixture(scope="module")
+async def traced(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Traced]:
+    folder = tmp_path_factory.mktemp("traced")
+    noted = folder / "noted"
+    variables = {"PYTHONPATH": str(Path(__file__).with_name("tracer")), "TRACED_TO": str(noted)}
+    async with serving(folder / "data", variables=variables) as service:
+        yield Traced(service=service, console=Console(client=await service.client()), noted=noted)
+
+
+async def test_the_way_of_a_tick(traced: Traced) -> None:
+    console = traced.console
+    async with SimulatedDevice(hostname="core-1") as switch:
+        credential = await console.credential("lab")
+        device = await console.device("core-1", switch.port, default_credential_id=credential)
+        task = await console.backup("every minute", "core-1", cron_expression="* * * * *")
+        await traced.ran()
+        await traced.make_due(task)
+        assert await eventually(lambda: ended(console, task)) == ["completed"]
+        assert await console.versions(device) == [1]
+        ran = await traced.ran()
+    assert sorted(named(TICK) - ran - ELSEWHERE) == []
+
+
+async def ended(console: Console, task_id: str) -> list[str]:
+    """The states of the task's executions, once they are final."""
+    states = [run["state"] for run in (await console.read(f"{EXECUTIONS}?task_id={task_id}"))["executions"]]
+    return states if set(states) <= set(TERMINAL) else []
+
+
+async def test_the_way_of_a_request(traced: Traced) -> None:
+    for name in ("sw1", "sw2"):
+        await traced.console.device(name, 22, site="lab")
+    await traced.ran()
+    assert (await traced.console.read("/api/devices?site=lab&limit=1"))["total"] == 2
+    ran = await traced.ran()
+    assert sorted(named(REQUEST) - ran - ELSEWHERE) == []
