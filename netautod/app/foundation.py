@@ -21,7 +21,7 @@ from netautod.core.clock import Clock
 from netautod.core.errors import NetautodError, Unavailable
 from netautod.credentials import store as credential_store
 from netautod.devices import queries as device_queries
-from netautod.devices.sessions import suspension_store
+from netautod.devices.sessions import store as suspension_store
 from netautod.docs import store as document_store
 from netautod.executions import log, results
 from netautod.executions import store as execution_store

@@ -14,8 +14,8 @@ from datetime import datetime, timedelta
 
 from netautod.configs.backups.facts import BackupFactsStore
 from netautod.configs.models import Config
-from netautod.configs.old_versions import OldVersions
 from netautod.configs.snapshots import Snapshots
+from netautod.configs.store import ConfigStore
 from netautod.configs.texts.store import ConfigTexts
 from netautod.core.clock import Clock
 from netautod.core.identity import OrgId
@@ -36,7 +36,7 @@ class ConfigRetention:
         self,
         *,
         devices: DeviceService,
-        versions: OldVersions,
+        versions: ConfigStore,
         texts: ConfigTexts,
         snapshots: Snapshots,
         facts: BackupFactsStore,
@@ -120,7 +120,7 @@ class ConfigRetention:
         """A text that was touched lately is left to a later pass: its version may be about to be written."""
         discarded = 0
         async for text in self._texts.loose(untouched_since=untouched_since):
-            if await self._versions.name_text(text.org_id, text.id):
+            if await self._versions.names_text(text.org_id, text.id):
                 await self._texts.settle(text)
             else:
                 discarded += await self._texts.discard(text, untouched_since=untouched_since)

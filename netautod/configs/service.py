@@ -24,7 +24,7 @@ from netautod.configs.workers.pool import TextWorkers
 from netautod.core.clock import Clock
 from netautod.core.errors import NotFound
 from netautod.core.identity import Caller, OrgId
-from netautod.core.loop.threads import sized
+from netautod.core.loop.pace import sized
 from netautod.core.pages import Page, PageOf
 from netautod.devices.service import DeviceService
 from netautod.devices.sessions.service import DeviceSessions

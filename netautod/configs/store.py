@@ -1,6 +1,6 @@
 """Versions as documents: numbered from 1 per device, never changed but for when they were last seen."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -31,6 +31,8 @@ INDEXES = (
     *texts.INDEXES,
 )
 NEWEST_FIRST = [("version", -1)]
+DEVICE = {"org_id": "$org_id", "device_id": "$device_id"}
+BATCH = 500
 _PLAIN = tuple(name for name in Config.__dataclass_fields__ if name != "id")
 
 
@@ -38,6 +40,7 @@ class ConfigStore:
     """Texts are kept apart (texts.py): a version only names its text."""
 
     def __init__(self, database: Database) -> None:
+        self._all = database.collection(COLLECTION)
         self._configs = database.scoped(COLLECTION)
         self._inserts = gathered_inserts(self._configs)
         self._changes = gathered_changes(self._configs)
@@ -64,16 +67,16 @@ class ConfigStore:
         if below is not None:
             where["version"] = {"$lt": below}
         found = await self._configs.find_one(org_id, where, sort=NEWEST_FIRST)
-        return None if found is None else to_config(found)
+        return None if found is None else _config(found)
 
     async def get(self, org_id: OrgId, device_id: str, version: int) -> Config | None:
         found = await self._configs.find_one(org_id, {"device_id": device_id, "version": version})
-        return None if found is None else to_config(found)
+        return None if found is None else _config(found)
 
     async def newest_of(self, org_id: OrgId, device_ids: Sequence[str]) -> dict[str, Config]:
         """The newest version of each device that has one."""
         found = await self._newest_rows(org_id, device_ids, {"row": {"$first": "$$ROOT"}})
-        return {document["_id"]: to_config(document["row"]) for document in found}
+        return {document["_id"]: _config(document["row"]) for document in found}
 
     async def newest_texts(self, org_id: OrgId, device_ids: Sequence[str]) -> dict[str, NewestText]:
         """As newest_of, but only what leads to the text."""
@@ -107,7 +110,7 @@ class ConfigStore:
             )
             where["version"] = {"$lte": first[0]["version"] if first else 0}
         found = await self._configs.find(org_id, where, sort=NEWEST_FIRST, limit=page.limit)
-        return PageOf(items=[to_config(document) for document in found], total=total, page=page)
+        return PageOf(items=[_config(document) for document in found], total=total, page=page)
 
     async def set_notes(
         self, org_id: OrgId, device_id: str, version: int, notes: str | None
@@ -116,7 +119,7 @@ class ConfigStore:
         found = await self._configs.find_and_update(
             org_id, {"device_id": device_id, "version": version}, {"$set": {"notes": notes}}
         )
-        return None if found is None else to_config(found)
+        return None if found is None else _config(found)
 
     async def seen(
         self,
@@ -133,6 +136,69 @@ class ConfigStore:
         await self._changes.ask(config.org_id, noting, patient=patient, check=check)
         return replace(config, last_seen_at=max(config.last_seen_at, at), config_hash=config_hash)
 
+    async def crowded(self, most: int) -> list[tuple[OrgId, str]]:
+        """The devices of all organizations with more versions."""
+        return await self._devices(
+            [
+                # In this order the server counts the keys of the index and reads no document.
+                {"$sort": {"org_id": 1, "device_id": 1, "version": 1}},
+                {"$group": {"_id": DEVICE, "count": {"$sum": 1}}},
+                {"$match": {"count": {"$gt": most}}},
+            ]
+        )
 
-def to_config(document: Document) -> Config:
+    async def with_unseen(self, since: datetime) -> list[tuple[OrgId, str]]:
+        """The devices of all organizations with versions that have not been seen since."""
+        # A version is seen when it is made: what was made since need not be looked at.
+        old = {"created_at": {"$lt": since}, "last_seen_at": {"$lt": since}}
+        return await self._devices([{"$match": old}, {"$group": {"_id": DEVICE}}])
+
+    async def nth_newest(self, org_id: OrgId, device_id: str, count: int) -> int | None:
+        """The version that `count - 1` newer ones follow, None if there are fewer."""
+        found = await self._configs.find(
+            org_id,
+            {"device_id": device_id},
+            fields={"version": 1},
+            sort=NEWEST_FIRST,
+            offset=count - 1,
+            limit=1,
+        )
+        return found[0]["version"] if found else None
+
+    async def batches(
+        self,
+        org_id: OrgId,
+        device_id: str,
+        *,
+        below: int | None = None,
+        unseen_since: datetime | None = None,
+    ) -> AsyncIterator[list[Config]]:
+        """Versions of a device, oldest first: all, or those before `below`, not seen since then."""
+        conditions: Document = {"device_id": device_id}
+        if unseen_since is not None:
+            conditions["last_seen_at"] = {"$lt": unseen_since}
+        upper = {} if below is None else {"$lt": below}
+        after = 0
+        while True:
+            where = {**conditions, "version": {"$gt": after, **upper}}
+            found = await self._configs.find(org_id, where, sort=[("version", 1)], limit=BATCH)
+            if found:
+                yield [_config(document) for document in found]
+            if len(found) < BATCH:
+                return
+            after = found[-1]["version"]
+
+    async def delete(self, org_id: OrgId, config_ids: Sequence[str]) -> int:
+        return await self._configs.delete_many(org_id, {"_id": {"$in": list(config_ids)}})
+
+    async def names_text(self, org_id: OrgId, text_id: str) -> bool:
+        """Whether a version names the text."""
+        return await self._configs.find_one(org_id, {"text_id": text_id}, fields={"_id": 1}) is not None
+
+    async def _devices(self, pipeline: Sequence[Document]) -> list[tuple[OrgId, str]]:
+        found = await self._all.aggregate(pipeline)
+        return [(OrgId(row["_id"]["org_id"]), row["_id"]["device_id"]) for row in found]
+
+
+def _config(document: Document) -> Config:
     return Config(id=document["_id"], **{name: document[name] for name in _PLAIN})

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import asyncssh
 
 from netautod.core.guard import Guard
-from netautod.ssh.login import Login
+from netautod.ssh.target import Login
 
 _Prompts = Sequence[tuple[str, bool]]
 

@@ -11,8 +11,8 @@ from asyncssh.saslprep import SASLPrepError
 from netautod.core.guard import Guard
 from netautod.ssh.client import OneAttemptClient
 from netautod.ssh.failures import DeviceFailed, FailureKind
-from netautod.ssh.login import Hop, Login, Target
 from netautod.ssh.profiles import explain_mismatch, profile_named
+from netautod.ssh.target import Hop, Login, Target
 
 __all__ = ["Connection", "Hop", "Login", "Target", "connect"]
 

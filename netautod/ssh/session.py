@@ -11,10 +11,10 @@ from netautod.core.errors import InvalidInput
 from netautod.core.guard import Guard, no_guard
 from netautod.ssh.connect import Connection, Login, Target, connect
 from netautod.ssh.failures import DeviceFailed
-from netautod.ssh.limits import Limits
 from netautod.ssh.platform.model import Platform
 from netautod.ssh.shell import Shell
 from netautod.ssh.stream import ByteStream
+from netautod.ssh.target import Limits
 from netautod.ssh.terminal import clean
 
 __all__ = ["KILLED", "CommandResult", "Limits", "Login", "Session", "Target", "open_session"]

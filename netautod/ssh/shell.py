@@ -5,9 +5,9 @@ from collections.abc import Callable
 
 from netautod.ssh import dialogs
 from netautod.ssh.failures import DeviceFailed
-from netautod.ssh.limits import Limits
 from netautod.ssh.platform.model import Platform
 from netautod.ssh.stream import ByteStream
+from netautod.ssh.target import Limits
 from netautod.ssh.terminal import clean, visible, without_escapes
 
 _ECHO_TICKS = 3  # quiet periods after which a prompt counts although the command was not echoed

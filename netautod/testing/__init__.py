@@ -10,8 +10,7 @@ from netautod.testing.cli_script import (
     read_script,
 )
 from netautod.testing.device import Faults, LoginAttempt, SimulatedDevice
-from netautod.testing.ios_config import ios_config
-from netautod.testing.ios_script import ios_script
+from netautod.testing.ios import ios_config, ios_script
 from netautod.testing.reading import DeviceReading, read_device
 
 __all__ = [

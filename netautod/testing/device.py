@@ -9,8 +9,7 @@ from typing import Self
 import asyncssh
 
 from netautod.testing.faults import Faults, LoginAttempt
-from netautod.testing.ios_config import ios_config
-from netautod.testing.ios_script import ios_script
+from netautod.testing.ios import ios_config, ios_script
 from netautod.testing.server import DeviceServer
 from netautod.testing.state import DeviceState
 

@@ -6,9 +6,9 @@ from pathlib import Path
 from netautod.configs.texts.normalise import normalise
 from netautod.configs.texts.redact import redact
 from netautod.ssh.capture import capture
-from netautod.ssh.login import Login, Target
 from netautod.ssh.platform.registry import PlatformRegistry
 from netautod.ssh.session import Limits, open_session
+from netautod.ssh.target import Login, Target
 from netautod.testing.device import SimulatedDevice
 
 _KEY = b"netautod.testing".ljust(32)  # tokens differ from those of every organization

@@ -25,12 +25,12 @@ from netautod.devices.operations import handlers as operation_handlers
 from netautod.devices.operations.commands import CommandRunner
 from netautod.devices.operations.credential_tests import CredentialTests
 from netautod.devices.sessions.service import DeviceSessions
-from netautod.devices.sessions.suspension_store import INDEXES as SUSPENSION_INDEXES
+from netautod.devices.sessions.store import INDEXES as SUSPENSION_INDEXES
 from netautod.devices.sessions.suspensions import Suspensions
 from netautod.devices.settings import DeviceSettings
 from netautod.plugin_api.events import ConfigChanged
-from netautod.ssh.limits import Limits
 from netautod.ssh.platform.registry import PlatformRegistry
+from netautod.ssh.target import Limits
 from netautod.store.client import Database
 from netautod.store.leases import named
 from netautod.store.leases.keeper import LeaseKeeper, LeaseTimes

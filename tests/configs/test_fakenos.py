@@ -7,10 +7,9 @@ import pytest_asyncio
 
 from netautod.ssh.capture import capture
 from netautod.ssh.failures import DeviceFailed
-from netautod.ssh.limits import Limits
-from netautod.ssh.login import Login, Target
 from netautod.ssh.platform.registry import PlatformRegistry
 from netautod.ssh.session import open_session
+from netautod.ssh.target import Limits, Login, Target
 from tests.configs.fleet import PASSWORD, Fleet
 from tests.support.fakenos_hosts import FakeHost, missing, running_hosts
 from tests.support.platform_fixtures import load

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 from pymongo import MongoClient
 
-from netautod.configs.old_versions import OldVersions
 from netautod.configs.snapshots import Snapshots
 from netautod.configs.store import INDEXES, ConfigStore
 from netautod.configs.texts.store import LOOSE
@@ -78,7 +77,7 @@ async def test_the_newest_of_many_devices_costs_a_document_each(filled: Database
 
 
 async def test_counting_versions_reads_no_document(filled: Database, mongo_uri: str) -> None:
-    versions = OldVersions(filled)
+    versions = ConfigStore(filled)
     assert await versions.crowded(3) == [(ORG, "d0")]
     _, documents = await cost(filled, mongo_uri, versions.crowded(3))
     assert documents == 0
@@ -89,11 +88,11 @@ async def test_what_retention_looks_for_every_hour_is_found_by_index(
     filled: Database, mongo_uri: str, what: str
 ) -> None:
     asked: dict[str, Awaitable[Any]] = {
-        "a text": OldVersions(filled).name_text(ORG, "t0"),
+        "a text": ConfigStore(filled).names_text(ORG, "t0"),
         "drafts": Snapshots(filled, clock=SystemClock()).drafts(before=NOW),
         "old tombstones": DeviceStore(filled).buried_before(NOW),
         "loose texts": filled.collection("config_texts").find({**LOOSE, "touched_at": {"$lt": NOW}}),
-        "unseen versions": OldVersions(filled).with_unseen(NOW - timedelta(minutes=LONG)),
+        "unseen versions": ConfigStore(filled).with_unseen(NOW - timedelta(minutes=LONG)),
     }
     wanted = asked.pop(what)
     for other in asked.values():

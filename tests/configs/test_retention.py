@@ -10,7 +10,6 @@ import pytest
 
 from netautod.configs.capture.captures import Pull
 from netautod.configs.models import Config
-from netautod.configs.old_versions import OldVersions
 from netautod.configs.retention import ConfigRetention
 from netautod.configs.snapshots import snapshot_id
 from netautod.configs.store import ConfigStore
@@ -32,7 +31,7 @@ def retention(fleet: Fleet, **settings: Any) -> ConfigRetention:
     configs = fleet.configs
     return ConfigRetention(
         devices=fleet.services.devices,
-        versions=OldVersions(fleet.database),
+        versions=ConfigStore(fleet.database),
         texts=configs.texts,
         snapshots=configs.snapshots,
         facts=configs.facts,

@@ -4,9 +4,8 @@ from collections.abc import Callable
 
 import pytest
 
-from netautod.ssh.limits import Limits
-from netautod.ssh.login import Login, Target
 from netautod.ssh.platform.registry import PlatformRegistry
+from netautod.ssh.target import Limits, Login, Target
 from netautod.testing import SimulatedDevice
 
 MakeTarget = Callable[..., Target]

@@ -4,9 +4,8 @@ import pytest
 
 from netautod.ssh.capture import capture, suspicious
 from netautod.ssh.failures import DeviceFailed, FailureKind
-from netautod.ssh.limits import Limits
-from netautod.ssh.login import Login
 from netautod.ssh.session import open_session
+from netautod.ssh.target import Limits, Login
 from netautod.testing import Faults, SimulatedDevice
 
 from .conftest import MakeTarget

@@ -8,10 +8,9 @@ import pytest
 
 from netautod.core.errors import InvalidInput
 from netautod.ssh.failures import DeviceFailed
-from netautod.ssh.limits import Limits
-from netautod.ssh.login import Hop, Login, Target
 from netautod.ssh.platform.registry import PlatformRegistry
 from netautod.ssh.session import open_session
+from netautod.ssh.target import Hop, Limits, Login, Target
 from netautod.testing import Faults, LoginAttempt, SimulatedDevice
 
 from .conftest import MakeTarget

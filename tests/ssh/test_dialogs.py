@@ -6,11 +6,10 @@ import pytest
 
 from netautod.ssh.capture import capture
 from netautod.ssh.failures import DeviceFailed
-from netautod.ssh.limits import Limits
-from netautod.ssh.login import Login, Target
 from netautod.ssh.platform.model import Platform
 from netautod.ssh.platform.registry import PlatformRegistry
 from netautod.ssh.session import open_session
+from netautod.ssh.target import Limits, Login, Target
 from netautod.testing import CliScript, Faults, LoginStep, PagerScript, ScriptedCommand, SimulatedDevice
 
 _TOML = """

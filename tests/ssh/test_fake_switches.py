@@ -7,10 +7,9 @@ import pytest_asyncio
 
 from netautod.ssh.capture import capture
 from netautod.ssh.failures import DeviceFailed
-from netautod.ssh.limits import Limits
-from netautod.ssh.login import Login, Target
 from netautod.ssh.platform.registry import PlatformRegistry
 from netautod.ssh.session import open_session
+from netautod.ssh.target import Limits, Login, Target
 from tests.support.fake_switches_hosts import USERNAME, running_switches
 
 _REGISTRY = PlatformRegistry()

@@ -10,11 +10,10 @@ import pytest
 from netautod.configs.texts.normalise import normalise
 from netautod.ssh.capture import capture
 from netautod.ssh.failures import DeviceFailed
-from netautod.ssh.limits import Limits
-from netautod.ssh.login import Login, Target
 from netautod.ssh.platform.model import CaptureItem
 from netautod.ssh.platform.registry import PlatformRegistry
 from netautod.ssh.session import open_session
+from netautod.ssh.target import Limits, Login, Target
 from tests.support.frr import ENABLE_PASSWORD, NETCAT, PASSWORD, PREFIX, Frr, require, running_frr
 from tests.support.sshd import Sshd
 

@@ -4,7 +4,7 @@ from netautod.configs.texts.normalise import normalise
 from netautod.ssh.platform import line_memory
 from netautod.ssh.platform.line_memory import LineMemory
 from netautod.ssh.platform.registry import PlatformRegistry
-from netautod.testing.ios_config import ios_config
+from netautod.testing.ios import ios_config
 
 
 def test_a_plain_line_is_looked_at_once_and_another_one_every_time() -> None:

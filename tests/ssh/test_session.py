@@ -9,9 +9,8 @@ import pytest
 
 from netautod.core.errors import InvalidInput
 from netautod.ssh.failures import DeviceFailed
-from netautod.ssh.limits import Limits
-from netautod.ssh.login import Login
 from netautod.ssh.session import open_session
+from netautod.ssh.target import Limits, Login
 from netautod.testing import Faults, SimulatedDevice, ios_config
 
 from .conftest import MakeTarget

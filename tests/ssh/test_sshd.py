@@ -9,10 +9,10 @@ import pytest
 
 from netautod.ssh.capture import capture
 from netautod.ssh.failures import DeviceFailed
-from netautod.ssh.login import Login, Target
 from netautod.ssh.platform.model import CaptureItem
 from netautod.ssh.platform.registry import PlatformRegistry
 from netautod.ssh.session import KILLED, open_session
+from netautod.ssh.target import Login, Target
 from tests.support.platform_fixtures import load
 from tests.support.sshd import PROGRAM, Sshd
 

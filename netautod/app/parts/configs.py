@@ -7,9 +7,9 @@ from functools import partial
 from netautod.app.foundation import Foundation
 from netautod.app.plugins.observers import Observers
 from netautod.configs.backups.stale import StaleBackups
-from netautod.configs.old_versions import OldVersions
 from netautod.configs.retention import ConfigRetention
 from netautod.configs.service import ConfigService
+from netautod.configs.store import ConfigStore
 from netautod.configs.workers.pool import TextWorkers
 from netautod.devices.service import DeviceService
 from netautod.devices.sessions.service import DeviceSessions
@@ -79,7 +79,7 @@ def retention(
     settings = base.settings.retention
     of_configs = ConfigRetention(
         devices=devices,
-        versions=OldVersions(base.database),
+        versions=ConfigStore(base.database),
         texts=configs.texts,
         snapshots=configs.snapshots,
         facts=configs.facts,

@@ -13,7 +13,7 @@ from netautod.configs.texts.store import ConfigTexts, Reading, measure
 from netautod.core.clock import Clock
 from netautod.core.errors import Conflict, NotFound
 from netautod.core.identity import OrgId
-from netautod.core.loop.threads import sized
+from netautod.core.loop.pace import sized
 from netautod.devices.models import Device
 from netautod.devices.sessions.service import OpenDevice, SessionScope
 from netautod.plugin_api.events import ConfigChanged

@@ -20,7 +20,7 @@ from netautod.configs.texts.packing import packed, unpacked
 from netautod.core.clock import Clock
 from netautod.core.errors import Conflict, NotFound
 from netautod.core.identity import OrgId
-from netautod.core.loop.threads import sized
+from netautod.core.loop.pace import sized
 from netautod.ssh.failures import DeviceFailed
 from netautod.ssh.platform.model import Platform
 from netautod.store.batching import gathered_inserts

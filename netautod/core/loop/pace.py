@@ -1,10 +1,16 @@
-"""The pace of long work on the event loop: after each slice of it everything else has its turn."""
+"""How long work leaves the event loop to others: in slices, or in a thread."""
 
 import asyncio
 import time
+from collections.abc import Callable
+from typing import ParamSpec, TypeVar
 
+P = ParamSpec("P")
+T = TypeVar("T")
 # The driver's threads hold the interpreter for some 5 ms more between two turns of the loop.
 SLICE_SECONDS = 0.001
+# Normalising or redacting costs some 100 ms per MB, so this much takes the loop about 3 ms.
+THREAD_CHARACTERS = 32 * 1024
 
 
 class Pace:
@@ -16,3 +22,10 @@ class Pace:
         if time.perf_counter() - self._began > SLICE_SECONDS:
             await asyncio.sleep(0)
             self._began = time.perf_counter()
+
+
+async def sized(characters: int, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """Calls `work`, in a thread if it handles over 32 Ki characters."""
+    if characters <= THREAD_CHARACTERS:
+        return work(*args, **kwargs)
+    return await asyncio.to_thread(work, *args, **kwargs)

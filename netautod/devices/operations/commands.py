@@ -18,9 +18,9 @@ from netautod.devices.operations.models import CommandOutcome
 from netautod.devices.service import DeviceService
 from netautod.devices.sessions.service import DeviceSessions, SessionScope
 from netautod.ssh.failures import DeviceFailed
-from netautod.ssh.limits import MIB
 from netautod.ssh.platform.model import Platform
 from netautod.ssh.session import CommandResult, refused
+from netautod.ssh.target import MIB
 
 SHORTEST, LONGEST = 1, 300  # seconds that a command may take (service.md, Limits)
 OUTPUT_BYTES = MIB

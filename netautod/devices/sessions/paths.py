@@ -17,8 +17,8 @@ from netautod.devices.links import MOST_JUMPS
 from netautod.devices.models import Device
 from netautod.devices.service import DeviceService
 from netautod.ssh.failures import DeviceFailed
-from netautod.ssh.login import Hop, Login, Target
 from netautod.ssh.platform.model import Platform
+from netautod.ssh.target import Hop, Login, Target
 from netautod.vault.errors import VaultError
 
 FRESH_SECONDS = 5.0  # of a credential; whoever changes or deletes one knows that logins are under way

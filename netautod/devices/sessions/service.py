@@ -17,17 +17,15 @@ from netautod.core.identity import Caller
 from netautod.credentials.service import CredentialService
 from netautod.devices.models import Device
 from netautod.devices.service import DeviceService
-from netautod.devices.sessions.bulk_pace import BulkPace
-from netautod.devices.sessions.jump_gates import JumpGates
-from netautod.devices.sessions.login_counts import MOST_REFUSALS, Attempts
+from netautod.devices.sessions.gates import MOST_REFUSALS, CredentialGate, JumpGates
 from netautod.devices.sessions.paths import CertificateSigner, Leg, Paths, target_of
-from netautod.devices.sessions.slots import SiteSlots, Slots
 from netautod.devices.sessions.suspensions import Suspensions
+from netautod.devices.sessions.turns import BulkPace, SiteSlots, Slots
 from netautod.devices.settings import DeviceSettings
 from netautod.ssh.failures import DeviceFailed
-from netautod.ssh.limits import Limits
 from netautod.ssh.platform.registry import PlatformRegistry
 from netautod.ssh.session import Session, open_session
+from netautod.ssh.target import Limits
 from netautod.store.leases.keeper import Held, LeaseLostError
 from netautod.store.leases.named import NamedLeases
 
@@ -132,7 +130,7 @@ class SessionScope:
             details=self.details,
             bulk=self.bulk,
         )
-        self._attempts: dict[str, Attempts] = {}
+        self._attempts: dict[str, CredentialGate] = {}
         self._jumps = JumpGates()
 
     @asynccontextmanager
@@ -199,10 +197,10 @@ class SessionScope:
     @asynccontextmanager
     async def _turn(self, legs: list[Leg]) -> AsyncIterator[None]:
         """The block logs in; its end tells how that went to everybody who waits with the same credential."""
-        begun: list[Attempts] = []
+        begun: list[CredentialGate] = []
         accepted, tried, refused = False, True, None
         attempts = {
-            leg.credential_id: self._attempts.setdefault(leg.credential_id, Attempts()) for leg in legs
+            leg.credential_id: self._attempts.setdefault(leg.credential_id, CredentialGate()) for leg in legs
         }
         try:
             for one in attempts.values():

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from netautod.core.clock import Clock, to_text
 from netautod.core.identity import OrgId
 from netautod.devices.sessions.paths import Leg
-from netautod.devices.sessions.suspension_store import Attempted, Suspension, SuspensionStore
+from netautod.devices.sessions.store import LoginKey, Suspension, SuspensionStore
 from netautod.plugin_api.events import CredentialSuspended
 from netautod.ssh.failures import DeviceFailed
 from netautod.store.client import Database
@@ -29,19 +29,19 @@ class Suspensions:
 
     async def of(self, org_id: OrgId, legs: Sequence[Leg], *, patient: bool = False) -> list[Suspension]:
         """What is known of refusals of these logins, past suspensions too; `patient` as in the store."""
-        return await self.store.of(org_id, [_attempted(leg) for leg in legs], patient=patient)
+        return await self.store.of(org_id, [_login_key(leg) for leg in legs], patient=patient)
 
     def refuse(self, known: Sequence[Suspension], legs: Sequence[Leg]) -> None:
         """Raises DeviceFailed `suspended` while one of the logins is."""
         now = self._clock.now()
         for suspension in known:
             if suspension.until > now:
-                leg = next(leg for leg in legs if _attempted(leg) == suspension.login)
+                leg = next(leg for leg in legs if _login_key(leg) == suspension.login)
                 raise DeviceFailed(_sentence(leg, suspension), kind="suspended")
 
     async def refused(self, org_id: OrgId, leg: Leg) -> Suspension:
         """Notes that the device of the leg refused its login."""
-        suspension = await self.store.count(org_id, _attempted(leg), at=self._clock.now())
+        suspension = await self.store.count(org_id, _login_key(leg), at=self._clock.now())
         event = CredentialSuspended(
             org_id=org_id,
             device_id=leg.device.id,
@@ -61,8 +61,8 @@ class Suspensions:
             await self.store.lift(org_id, [suspension.login for suspension in known])
 
 
-def _attempted(leg: Leg) -> Attempted:
-    return Attempted(
+def _login_key(leg: Leg) -> LoginKey:
+    return LoginKey(
         device_id=leg.device.id,
         credential_id=leg.credential_id,
         revision=leg.revision,

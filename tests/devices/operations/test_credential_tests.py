@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from netautod.devices.sessions.login_counts import MOST_REFUSALS
+from netautod.devices.sessions.gates import MOST_REFUSALS
 from netautod.testing import Faults
 from tests.configs.fleet import Fleet
 from tests.devices.inventory import ABSENT_ID

@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from netautod.devices.sessions.bulk_pace import BulkPace
+from netautod.devices.sessions.turns import BulkPace
 
 LONG = 5.0
 

@@ -7,7 +7,7 @@ from typing import Any
 import asyncssh
 import pytest
 
-from netautod.ssh.login import Login
+from netautod.ssh.target import Login
 from tests.configs.fleet import Fleet
 from tests.support.client import assert_error
 from tests.support.sshd import PROGRAM, running_sshd

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from netautod.core.errors import NotFound
-from netautod.devices.sessions.login_counts import MOST_REFUSALS, Attempts
+from netautod.devices.sessions.gates import MOST_REFUSALS, CredentialGate
 from netautod.devices.sessions.service import SessionScope
-from netautod.devices.sessions.slots import Slots
+from netautod.devices.sessions.turns import Slots
 from netautod.ssh.capture import capture
 from netautod.ssh.failures import DeviceFailed
 from netautod.store.leases.keeper import LeaseLostError
@@ -267,7 +267,7 @@ async def test_a_slot_that_was_just_handed_to_a_cancelled_task_is_not_lost() -> 
 
 
 async def test_attempts_open_up_with_each_login_that_is_not_refused() -> None:
-    attempts = Attempts()
+    attempts = CredentialGate()
     for _ in range(MOST_REFUSALS):
         await attempts.begin()
     sixth = asyncio.create_task(attempts.begin())

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from netautod.core.clock import to_text
-from netautod.devices.sessions.suspension_store import COLLECTION, Attempted, SuspensionStore
+from netautod.devices.sessions.store import COLLECTION, LoginKey, SuspensionStore
 from netautod.devices.sessions.suspensions import Suspensions
 from netautod.plugin_api.events import CredentialSuspended
 from netautod.ssh.failures import DeviceFailed
@@ -133,7 +133,7 @@ async def test_suspended_devices_make_no_room_for_more_refusals(fleet: Fleet, cl
     store = SuspensionStore(fleet.database)
     for device_id in ids[:10]:
         device = await fleet.services.devices.get(fleet.org_id, device_id)
-        login = Attempted(
+        login = LoginKey(
             device_id=device_id,
             credential_id=fleet.credential_id,
             revision=1,
@@ -170,7 +170,7 @@ async def test_an_observer_is_told(fleet: Fleet, clock: MovableClock) -> None:
 
 
 async def test_refusals_at_the_same_moment_are_all_counted(fleet: Fleet, clock: MovableClock) -> None:
-    login = Attempted(device_id="d", credential_id="c", revision=1, device_updated_at=clock.now())
+    login = LoginKey(device_id="d", credential_id="c", revision=1, device_updated_at=clock.now())
     store = SuspensionStore(fleet.database)
     counted = await asyncio.gather(*(store.count(fleet.org_id, login, at=clock.now()) for _ in range(6)))
     assert sorted(suspension.refusals for suspension in counted) == [1, 2, 3, 4, 5, 6]

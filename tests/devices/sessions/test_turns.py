@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from netautod.devices.sessions.slots import SiteSlots
+from netautod.devices.sessions.turns import SiteSlots
 from netautod.testing import Faults, SimulatedDevice
 from tests.configs.fleet import Fleet, open_fleet
 from tests.conftest import Serve

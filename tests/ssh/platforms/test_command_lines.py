@@ -4,10 +4,9 @@ import pytest
 
 from netautod.ssh.capture import capture
 from netautod.ssh.failures import DeviceFailed
-from netautod.ssh.limits import Limits
-from netautod.ssh.login import Login, Target
 from netautod.ssh.platform.registry import PlatformRegistry
 from netautod.ssh.session import open_session, refused
+from netautod.ssh.target import Limits, Login, Target
 from netautod.testing import SimulatedDevice
 from tests.support.platform_fixtures import load
 

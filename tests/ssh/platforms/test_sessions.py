@@ -5,11 +5,10 @@ import pytest
 
 from netautod.ssh.capture import Capture, capture, suspicious
 from netautod.ssh.failures import DeviceFailed
-from netautod.ssh.limits import Limits
-from netautod.ssh.login import Login, Target
 from netautod.ssh.platform.model import Platform
 from netautod.ssh.platform.registry import PlatformRegistry
 from netautod.ssh.session import open_session
+from netautod.ssh.target import Limits, Login, Target
 from netautod.testing import Faults, SimulatedDevice
 from tests.support.platform_fixtures import PAGED, PlatformFixture, lines_per_page, load_all
 

@@ -4,9 +4,9 @@ import asyncssh
 import pytest
 
 from netautod.ssh.capture import capture
-from netautod.ssh.login import Login, Target
 from netautod.ssh.platform.registry import PlatformRegistry
 from netautod.ssh.session import open_session
+from netautod.ssh.target import Login, Target
 from netautod.testing import CliScript, ModeChange, PagerScript, ScriptedCommand, SimulatedDevice
 from tests.support.platform_fixtures import load
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from netautod.devices.sessions.jump_gates import JumpGates
+from netautod.devices.sessions.gates import JumpGates
 from netautod.ssh.failures import DeviceFailed
 
 HOP: Any = SimpleNamespace(device=SimpleNamespace(id="1", name="jump"))

@@ -20,7 +20,7 @@ INDEXES = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class Attempted:
+class LoginKey:
     """A login by what it depends on: a later revision, or a later edit of the device, is another login."""
 
     device_id: str
@@ -37,7 +37,7 @@ class Attempted:
 class Suspension:
     """Background work does not try the login before `until`; `refusals` led to that."""
 
-    login: Attempted
+    login: LoginKey
     refusals: int
     until: datetime
 
@@ -45,10 +45,10 @@ class Suspension:
 class SuspensionStore:
     def __init__(self, database: Database) -> None:
         self._rows = database.scoped(COLLECTION)
-        self._reads: Gathered[OrgId, Sequence[Attempted], list[Suspension]] = Gathered(self._of_all)
+        self._reads: Gathered[OrgId, Sequence[LoginKey], list[Suspension]] = Gathered(self._of_all)
 
     async def of(
-        self, org_id: OrgId, logins: Sequence[Attempted], *, patient: bool = False
+        self, org_id: OrgId, logins: Sequence[LoginKey], *, patient: bool = False
     ) -> list[Suspension]:
         """The suspensions of exactly these logins, past ones too; read after the call began.
 
@@ -56,12 +56,12 @@ class SuspensionStore:
         """
         return await self._reads.ask(org_id, logins, patient=patient)
 
-    async def _of_all(self, org_id: OrgId, asked: Sequence[Sequence[Attempted]]) -> list[list[Suspension]]:
+    async def _of_all(self, org_id: OrgId, asked: Sequence[Sequence[LoginKey]]) -> list[list[Suspension]]:
         ids = {login.row_id for logins in asked for login in logins}
         found = [_suspension(row) for row in await self._rows.find(org_id, {"_id": {"$in": list(ids)}})]
         return [[suspension for suspension in found if suspension.login in logins] for logins in asked]
 
-    async def count(self, org_id: OrgId, login: Attempted, *, at: datetime) -> Suspension:
+    async def count(self, org_id: OrgId, login: LoginKey, *, at: datetime) -> Suspension:
         """Notes one more refusal by one write, so that none of two at the same moment is lost."""
         where = {"_id": login.row_id}
         change = _one_more(login, at)
@@ -72,7 +72,7 @@ class SuspensionStore:
         assert row is not None
         return _suspension(row)
 
-    async def lift(self, org_id: OrgId, logins: Sequence[Attempted]) -> None:
+    async def lift(self, org_id: OrgId, logins: Sequence[LoginKey]) -> None:
         await self._rows.delete_many(org_id, {"_id": {"$in": [login.row_id for login in logins]}})
 
     async def forget_device(self, org_id: OrgId, device_id: str) -> None:
@@ -82,7 +82,7 @@ class SuspensionStore:
         await self._rows.delete_many(org_id, {"credential_id": credential_id})
 
 
-def _one_more(login: Attempted, at: datetime) -> list[Document]:
+def _one_more(login: LoginKey, at: datetime) -> list[Document]:
     same = {
         "$and": [
             {"$eq": ["$revision", login.revision]},
@@ -118,7 +118,7 @@ def _milliseconds(span: timedelta) -> int:
 
 def _suspension(row: Document) -> Suspension:
     return Suspension(
-        login=Attempted(
+        login=LoginKey(
             device_id=row["device_id"],
             credential_id=row["credential_id"],
             revision=row["revision"],

@@ -1,4 +1,4 @@
-"""Who logs in where: the values that describe a device's address, the way to it and the login."""
+"""The values that a session is opened with: a device's address, the way to it, the login, the limits."""
 
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -9,6 +9,8 @@ from netautod.core.errors import InvalidInput
 from netautod.ssh.failures import DeviceFailed
 from netautod.ssh.platform.model import Platform
 from netautod.ssh.profiles import profile_named
+
+MIB = 1024 * 1024
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,3 +104,19 @@ class Target:
 
     def __post_init__(self) -> None:
         profile_named(self.ssh_profile)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limits:
+    """Times in seconds, sizes in bytes.
+
+    `quiet_seconds` is how long a device must say nothing before a line without a prompt is taken for a
+    question (or for log lines after the prompt); a slow device stays silent for less in the middle of a line.
+    """
+
+    login_seconds: float = 15.0
+    prompt_seconds: float = 15.0
+    command_seconds: float = 60.0
+    capture_seconds: float = 300.0
+    quiet_seconds: float = 1.0
+    output_bytes: int = 8 * MIB
