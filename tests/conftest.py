@@ -1,27 +1,16 @@
 """Shared fixtures: one real mongod per run, a fresh database per test, and served routes."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from collections.abc import AsyncIterator, Iterable
 from pathlib import Path
-from typing import Any
 
 import pytest
 import pytest_asyncio
-from tornado.httpclient import AsyncHTTPClient
-from tornado.httpserver import HTTPServer
-from tornado.netutil import bind_sockets
 
-from netautod.core.clock import SystemClock
-from netautod.core.errors import Unauthenticated
-from netautod.core.identity import Caller, RequestInfo
-from netautod.http import openapi
-from netautod.http.context import HttpContext
-from netautod.http.limits import RateLimiter
-from netautod.http.routes import Route, application
 from netautod.store.client import Database
 from netautod.store.embedded.mongod import EmbeddedMongo
 from netautod.store.indexes import Index
-from tests.support.client import ServedRoutes
 from tests.support.databases import DatabasePool, Indexed
+from tests.support.serving import Serve, Servers
 from tests.support.sshd import Sshd, running_sshd
 
 
@@ -55,52 +44,16 @@ async def sshd(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Sshd]:
         yield running
 
 
-Serve = Callable[[Iterable[Route]], Awaitable[ServedRoutes]]
-
-
-@pytest.fixture(scope="session")
-def descriptions() -> dict[tuple[object, ...], dict[str, Any]]:
-    """The OpenAPI descriptions of what was served, by the routes; one takes as long as a test."""
-    return {}
+@pytest.fixture
+async def servers() -> AsyncIterator[Servers]:
+    async with Servers() as made:
+        yield made
 
 
 @pytest.fixture
-async def serve(descriptions: dict[tuple[object, ...], dict[str, Any]]) -> AsyncIterator[Serve]:
-    """`served = await serve(routes)`: the real handlers without the rest of the service."""
-    servers: list[HTTPServer] = []
-
-    async def start(routes: Iterable[Route]) -> ServedRoutes:
-        callers: dict[str, Caller] = {}
-
-        async def authenticate(token: str, info: RequestInfo) -> Caller:
-            if token not in callers:
-                raise Unauthenticated("Invalid or expired token")
-            return callers[token]
-
-        context = HttpContext(
-            authenticate=authenticate,
-            limiter=RateLimiter(clock=SystemClock(), rate=0, burst=1),
-            trusted_proxies=(),
-            cors_origins=frozenset({"https://console.example"}),
-        )
-        listed = list(routes)
-        server = HTTPServer(application(listed, context))
-        sockets = bind_sockets(0, "127.0.0.1")
-        server.add_sockets(sockets)
-        servers.append(server)
-        port = sockets[0].getsockname()[1]
-        key = tuple((route.path, route.handler) for route in listed)
-        if key not in descriptions:
-            descriptions[key] = openapi.document(listed)
-        return ServedRoutes(
-            base_url=f"http://127.0.0.1:{port}", description=descriptions[key], callers=callers
-        )
-
-    AsyncHTTPClient.configure(None, max_clients=1000)
-    yield start
-    for server in servers:
-        server.stop()
-        await server.close_all_connections()
+def serve(servers: Servers) -> Serve:
+    """`served = await serve(devices, sites)`: the routes that these services are enough for."""
+    return servers.serve
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 from uuid import uuid4
 
 from tornado.web import Application
@@ -19,44 +19,30 @@ from netautod.app.parts.system import system_service
 from netautod.app.parts.tasks import executions_of, owners_of, tasks_of
 from netautod.app.plugins.manager import PluginManager
 from netautod.app.plugins.observers import Observers
+from netautod.app.routes import ROUTES, description
 from netautod.app.run_services import acting_factory
 from netautod.auth.authenticator import Authenticator
 from netautod.auth.ssh_ca import service as ssh_ca
 from netautod.auth.tokens import signing_keys
-from netautod.configs import handlers as config_handlers
 from netautod.configs.service import ConfigService
 from netautod.configs.texts import store as config_texts
 from netautod.core.metrics import Metrics
-from netautod.credentials import handlers as credential_handlers
 from netautod.credentials import store as credential_store
-from netautod.devices import handlers as device_handlers
-from netautod.discovery import handlers as discovery_handlers
 from netautod.discovery.service import DiscoveryService
-from netautod.docs import handlers as document_handlers
-from netautod.docs.notes import handlers as vault_handlers
 from netautod.docs.notes import store as notes_store
-from netautod.docs.notes.service import NotesVault
-from netautod.docs.service import DocumentService
-from netautod.executions import handlers as execution_handlers
 from netautod.executions.running.attempt import ActingFactory
 from netautod.executions.running.node import ExecutionNode, lease_times
-from netautod.executions.service import ExecutionService
-from netautod.http import docs_page, openapi
 from netautod.http.context import HttpContext, networks
-from netautod.http.health import Health
-from netautod.http.health import routes as health_routes
+from netautod.http.docs_page import DocsPage
+from netautod.http.health import Health, HealthCheck
 from netautod.http.limits import RateLimiter
-from netautod.http.routes import Route, application
+from netautod.http.openapi import Description
+from netautod.http.routes import application
 from netautod.inventory import store as inventory_store
-from netautod.inventory.imports import handlers as import_handlers
 from netautod.plugin_api import Executor
-from netautod.sites import handlers as site_handlers
 from netautod.store.leases import named
 from netautod.store.leases.keeper import LeaseKeeper
-from netautod.system import handlers as system_handlers
 from netautod.system.pauses import Pauses
-from netautod.system.service import SystemService
-from netautod.tasks import handlers as task_handlers
 from netautod.tasks.cron.ticks import NextTicks
 from netautod.tasks.service import TaskService
 
@@ -117,22 +103,8 @@ async def build(base: Foundation, health: Callable[[], Awaitable[Health]]) -> As
         tasks = tasks_of(base, device_parts, ticks, executors)
         executions = executions_of(base, tasks, node)
         notes, documents = await documents_of(stack, base)
-        routes = _routes(
-            auth=auth,
-            configs=configs,
-            discovery=DiscoveryService(devices=device_parts.devices, clock=base.clock),
-            documents=documents,
-            executions=executions,
-            health=health,
-            device_parts=device_parts,
-            inventory=inventory,
-            notes=notes,
-            operations=operations,
-            system=await system_service(
-                stack, base, node_id=node_id, node=node, plugins=plugins, pauses=pauses
-            ),
-            tasks=tasks,
-        )
+        system = await system_service(stack, base, node_id=node_id, node=node, plugins=plugins, pauses=pauses)
+        discovery = DiscoveryService(devices=device_parts.devices, clock=base.clock)
         await _begin(
             stack,
             resuming=(device_parts, inventory.sources, auth),
@@ -145,7 +117,24 @@ async def build(base: Foundation, health: Callable[[], Awaitable[Health]]) -> As
         )
         yield Service(
             application=application(
-                [*routes, openapi.route(routes)], _http_context(base, auth.authenticator)
+                ROUTES,
+                _http_context(base, auth.authenticator),
+                (
+                    *auth.services,
+                    *device_parts.services,
+                    *inventory.services,
+                    *operations.services,
+                    configs,
+                    discovery,
+                    documents,
+                    executions,
+                    notes,
+                    system,
+                    tasks,
+                    HealthCheck(health),
+                    DocsPage.read(),
+                    Description(description()),
+                ),
             ),
             node=node,
             metrics=metrics,
@@ -215,63 +204,6 @@ def _node(
         schedule=base.settings.scheduler,
         paused=pauses.paused,
     )
-
-
-def _routes(
-    *,
-    auth: AuthParts,
-    configs: ConfigService,
-    discovery: DiscoveryService,
-    documents: DocumentService,
-    executions: ExecutionService,
-    health: Callable[[], Awaitable[Health]],
-    device_parts: DeviceParts,
-    inventory: InventoryParts,
-    notes: NotesVault,
-    operations: DeviceOperations,
-    system: SystemService,
-    tasks: TaskService,
-) -> list[Route]:
-    return [
-        *auth.routes(),
-        *config_handlers.routes(configs),
-        *credential_handlers.routes(device_parts.credentials),
-        *device_handlers.routes(device_parts.devices),
-        *discovery_handlers.routes(discovery),
-        docs_page.route(),
-        *document_handlers.routes(documents),
-        *execution_handlers.routes(executions),
-        *health_routes(health),
-        *import_handlers.routes(device_parts.imports),
-        *operations.routes(),
-        *inventory.routes(),
-        *site_handlers.routes(device_parts.sites),
-        *system_handlers.routes(system),
-        *task_handlers.routes(tasks),
-        *vault_handlers.routes(notes),
-    ]
-
-
-def description() -> dict[str, Any]:
-    """The OpenAPI description without a running service: it depends on the handlers alone."""
-    nothing: Any = None
-    device_parts = DeviceParts(sites=nothing, credentials=nothing, devices=nothing, imports=nothing)
-    routes = _routes(
-        auth=AuthParts.of(nothing),
-        configs=nothing,
-        discovery=nothing,
-        documents=nothing,
-        executions=nothing,
-        health=nothing,
-        device_parts=device_parts,
-        inventory=InventoryParts(sources=nothing, sync=nothing, auto=nothing),
-        notes=nothing,
-        operations=DeviceOperations(commands=nothing, tests=nothing, devices=nothing),
-        system=nothing,
-        tasks=nothing,
-    )
-    served: dict[str, Any] = openapi.route(routes).services["description"]
-    return served
 
 
 async def named_leases(stack: AsyncExitStack, base: Foundation, node_id: str) -> named.NamedLeases:

@@ -48,5 +48,4 @@ class AuditHandler(JsonHandler):
         self.answer(found.to_json("events", AuditEvent.to_json))
 
 
-def routes(audit: AuditLog) -> list[Route]:
-    return [Route(path="/api/audit", handler=AuditHandler, services={"audit": audit})]
+ROUTES = (Route(path="/api/audit", handler=AuditHandler),)

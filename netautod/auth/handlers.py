@@ -55,15 +55,10 @@ class MeHandler(AuthHandler):
         self.answer((await self.auth.current_user(self.caller)).to_json())
 
 
-def routes(auth: AuthService) -> list[Route]:
-    services = {"auth": auth}
-    return [
-        Route(path=path, handler=handler, services=services)
-        for path, handler in (
-            ("/api/auth/providers", ProviderListHandler),
-            ("/api/auth/login", LoginHandler),
-            ("/api/auth/refresh", RefreshHandler),
-            ("/api/auth/logout", LogoutHandler),
-            ("/api/auth/me", MeHandler),
-        )
-    ]
+ROUTES = (
+    Route(path="/api/auth/providers", handler=ProviderListHandler),
+    Route(path="/api/auth/login", handler=LoginHandler),
+    Route(path="/api/auth/refresh", handler=RefreshHandler),
+    Route(path="/api/auth/logout", handler=LogoutHandler),
+    Route(path="/api/auth/me", handler=MeHandler),
+)

@@ -55,8 +55,7 @@ class LdapTestHandler(JsonHandler):
         self.answer({"success": result.success, "message": result.message, "duration_ms": duration_ms})
 
 
-def routes(auth: AuthService, audit: AuditLog) -> list[Route]:
-    return [
-        Route(path="/api/auth/ldap", handler=LdapLoginHandler, services={"auth": auth}),
-        Route(path="/api/auth/ldap/test", handler=LdapTestHandler, services={"auth": auth, "audit": audit}),
-    ]
+ROUTES = (
+    Route(path="/api/auth/ldap", handler=LdapLoginHandler),
+    Route(path="/api/auth/ldap/test", handler=LdapTestHandler),
+)

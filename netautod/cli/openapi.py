@@ -3,7 +3,7 @@
 import argparse
 import json
 
-from netautod.app import build as app
+from netautod.app import routes
 from netautod.app.settings import Settings
 from netautod.cli.parsing import Commands
 
@@ -13,5 +13,5 @@ def add(commands: Commands) -> None:
 
 
 def run(parsed: argparse.Namespace, settings: Settings) -> int:
-    print(json.dumps(app.description(), indent=2))
+    print(json.dumps(routes.description(), indent=2))
     return 0

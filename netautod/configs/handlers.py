@@ -162,23 +162,17 @@ class OneSnapshotHandler(ConfigHandler):
         self.answer({**snapshot.to_json(), "configs": [config.to_json() for config in configs]})
 
 
-def routes(configs: ConfigService) -> list[Route]:
-    services = {"configs": configs}
-    device = "/api/config/devices/:device_id"
-    return [
-        Route(path=path, handler=handler, services=services)
-        for path, handler in (
-            ("/api/config/devices/bulk-pull", BulkPullHandler),
-            (f"{device}/pull", PullConfigHandler),
-            (f"{device}/configs", ConfigsHandler),
-            (f"{device}/configs/latest", LatestConfigHandler),
-            (f"{device}/configs/:version", OneConfigHandler),
-            (f"{device}/configs/:version/notes", ConfigNotesHandler),
-            (f"{device}/diff", DiffConfigsHandler),
-            (f"{device}/diff-versions", DiffConfigsHandler),
-            ("/api/config/search", SearchConfigsHandler),
-            ("/api/config/snapshots", SnapshotListHandler),
-            ("/api/config/snapshots/:id", OneSnapshotHandler),
-            ("/api/devices/with-backup-info", DevicesWithBackupInfoHandler),
-        )
-    ]
+ROUTES = (
+    Route(path="/api/config/devices/bulk-pull", handler=BulkPullHandler),
+    Route(path="/api/config/devices/:device_id/pull", handler=PullConfigHandler),
+    Route(path="/api/config/devices/:device_id/configs", handler=ConfigsHandler),
+    Route(path="/api/config/devices/:device_id/configs/latest", handler=LatestConfigHandler),
+    Route(path="/api/config/devices/:device_id/configs/:version", handler=OneConfigHandler),
+    Route(path="/api/config/devices/:device_id/configs/:version/notes", handler=ConfigNotesHandler),
+    Route(path="/api/config/devices/:device_id/diff", handler=DiffConfigsHandler),
+    Route(path="/api/config/devices/:device_id/diff-versions", handler=DiffConfigsHandler),
+    Route(path="/api/config/search", handler=SearchConfigsHandler),
+    Route(path="/api/config/snapshots", handler=SnapshotListHandler),
+    Route(path="/api/config/snapshots/:id", handler=OneSnapshotHandler),
+    Route(path="/api/devices/with-backup-info", handler=DevicesWithBackupInfoHandler),
+)

@@ -47,9 +47,7 @@ class OneCredentialHandler(JsonHandler):
         self.answer_nothing()
 
 
-def routes(credentials: CredentialService) -> list[Route]:
-    services = {"credentials": credentials}
-    return [
-        Route(path="/api/credentials", handler=CredentialsHandler, services=services),
-        Route(path="/api/credentials/:id", handler=OneCredentialHandler, services=services),
-    ]
+ROUTES = (
+    Route(path="/api/credentials", handler=CredentialsHandler),
+    Route(path="/api/credentials/:id", handler=OneCredentialHandler),
+)

@@ -67,10 +67,8 @@ class OneDeviceHandler(DeviceHandler):
         self.answer_nothing()
 
 
-def routes(devices: DeviceService) -> list[Route]:
-    services = {"devices": devices}
-    return [
-        Route(path="/api/devices", handler=DevicesHandler, services=services),
-        Route(path="/api/devices/browse", handler=BrowseDevicesHandler, services=services),
-        Route(path="/api/devices/:id", handler=OneDeviceHandler, services=services),
-    ]
+ROUTES = (
+    Route(path="/api/devices", handler=DevicesHandler),
+    Route(path="/api/devices/browse", handler=BrowseDevicesHandler),
+    Route(path="/api/devices/:id", handler=OneDeviceHandler),
+)

@@ -101,18 +101,15 @@ class FindHandler(DiscoveryHandler):
         self.answer({"matches": list(await self.discovery.find())})
 
 
-def routes(discovery: DiscoveryService) -> list[Route]:
-    services = {"discovery": discovery}
-    paths: dict[str, type[DiscoveryHandler]] = {
-        "/api/devices/topology": TopologyHandler,
-        "/api/devices/find": FindHandler,
-        "/api/devices/:id/interfaces": InterfacesHandler,
-        "/api/devices/:id/neighbors": NeighborsHandler,
-        "/api/devices/:id/mac-table": MacTableHandler,
-        "/api/devices/:id/arp-table": ArpTableHandler,
-        "/api/devices/:id/vlans": VlansHandler,
-        "/api/devices/:id/status": StatusHandler,
-        "/api/devices/:id/poll-history": PollHistoryHandler,
-        "/api/devices/:id/poll": PollHandler,
-    }
-    return [Route(path=path, handler=handler, services=services) for path, handler in paths.items()]
+ROUTES = (
+    Route(path="/api/devices/topology", handler=TopologyHandler),
+    Route(path="/api/devices/find", handler=FindHandler),
+    Route(path="/api/devices/:id/interfaces", handler=InterfacesHandler),
+    Route(path="/api/devices/:id/neighbors", handler=NeighborsHandler),
+    Route(path="/api/devices/:id/mac-table", handler=MacTableHandler),
+    Route(path="/api/devices/:id/arp-table", handler=ArpTableHandler),
+    Route(path="/api/devices/:id/vlans", handler=VlansHandler),
+    Route(path="/api/devices/:id/status", handler=StatusHandler),
+    Route(path="/api/devices/:id/poll-history", handler=PollHistoryHandler),
+    Route(path="/api/devices/:id/poll", handler=PollHandler),
+)

@@ -113,16 +113,11 @@ def _id(text: str, missing: str) -> str:
     return found
 
 
-def routes(documents: DocumentService) -> list[Route]:
-    services = {"documents": documents}
-    return [
-        Route(path=path, handler=handler, services=services)
-        for path, handler in (
-            ("/api/docs", DocumentsHandler),
-            ("/api/docs/:id", OneDocumentHandler),
-            ("/api/docs/:id/versions", VersionsHandler),
-            ("/api/docs/versions/:version_id", OneVersionHandler),
-            ("/api/docs/:id/restore/:version_id", RestoreVersionHandler),
-            ("/api/docs/:id/render", RenderDocumentHandler),
-        )
-    ]
+ROUTES = (
+    Route(path="/api/docs", handler=DocumentsHandler),
+    Route(path="/api/docs/:id", handler=OneDocumentHandler),
+    Route(path="/api/docs/:id/versions", handler=VersionsHandler),
+    Route(path="/api/docs/versions/:version_id", handler=OneVersionHandler),
+    Route(path="/api/docs/:id/restore/:version_id", handler=RestoreVersionHandler),
+    Route(path="/api/docs/:id/render", handler=RenderDocumentHandler),
+)

@@ -163,22 +163,17 @@ def _history_item(execution: Execution, prompt: str | None) -> dict[str, Any]:
     return {**item, "prompt": prompt}
 
 
-def routes(executions: ExecutionService) -> list[Route]:
-    services = {"executions": executions}
-    return [
-        Route(path=path, handler=handler, services=services)
-        for path, handler in (
-            ("/api/tasks/schedules/:id/run", RunTaskHandler),
-            ("/api/tasks/schedules/:id/executions", TaskExecutionsHandler),
-            ("/api/tasks/agent-schedules/:id/run", RunAgentScheduleHandler),
-            ("/api/tasks/executions", ExecutionsHandler),
-            ("/api/tasks/executions/:id", OneExecutionHandler),
-            ("/api/tasks/executions/:id/cancel", CancelExecutionHandler),
-            ("/api/tasks/executions/:id/log", ExecutionLogHandler),
-            ("/api/tasks/executions/:id/results", ExecutionResultsHandler),
-            ("/api/tasks/executions/:id/approve", ApproveExecutionHandler),
-            ("/api/tasks/executions/:id/reject", RejectExecutionHandler),
-            ("/api/admin/agent-tasks/history", AgentHistoryHandler),
-            ("/api/admin/agent-tasks/history/:execution_id", AgentHistoryEntryHandler),
-        )
-    ]
+ROUTES = (
+    Route(path="/api/tasks/schedules/:id/run", handler=RunTaskHandler),
+    Route(path="/api/tasks/schedules/:id/executions", handler=TaskExecutionsHandler),
+    Route(path="/api/tasks/agent-schedules/:id/run", handler=RunAgentScheduleHandler),
+    Route(path="/api/tasks/executions", handler=ExecutionsHandler),
+    Route(path="/api/tasks/executions/:id", handler=OneExecutionHandler),
+    Route(path="/api/tasks/executions/:id/cancel", handler=CancelExecutionHandler),
+    Route(path="/api/tasks/executions/:id/log", handler=ExecutionLogHandler),
+    Route(path="/api/tasks/executions/:id/results", handler=ExecutionResultsHandler),
+    Route(path="/api/tasks/executions/:id/approve", handler=ApproveExecutionHandler),
+    Route(path="/api/tasks/executions/:id/reject", handler=RejectExecutionHandler),
+    Route(path="/api/admin/agent-tasks/history", handler=AgentHistoryHandler),
+    Route(path="/api/admin/agent-tasks/history/:execution_id", handler=AgentHistoryEntryHandler),
+)

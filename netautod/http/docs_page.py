@@ -3,6 +3,7 @@
 import hashlib
 import re
 from base64 import b64encode
+from dataclasses import dataclass
 from importlib.resources import files
 
 from netautod.http.access import public
@@ -12,17 +13,29 @@ from netautod.http.routes import Route
 PAGE = "docs_page.html"
 
 
-class DocsPageHandler(JsonHandler):
-    page: bytes
+@dataclass(frozen=True, kw_only=True)
+class DocsPage:
+    """`policy`: the Content-Security-Policy that goes with the page."""
+
+    content: bytes
     policy: str
+
+    @classmethod
+    def read(cls) -> "DocsPage":
+        text = files(__package__).joinpath(PAGE).read_text(encoding="utf-8")
+        return cls(content=text.encode(), policy=content_security_policy(text))
+
+
+class DocsPageHandler(JsonHandler):
+    page: DocsPage
 
     @public(produces="text/html")
     async def get(self) -> None:
         """This description as a page for people."""
         self.set_header("Content-Type", "text/html; charset=utf-8")
-        self.set_header("Content-Security-Policy", self.policy)
+        self.set_header("Content-Security-Policy", self.page.policy)
         self.set_header("Referrer-Policy", "no-referrer")
-        self.finish(self.page)
+        self.finish(self.page.content)
 
 
 def content_security_policy(page: str) -> str:
@@ -41,7 +54,4 @@ def _hashes(page: str, name: str) -> list[str]:
     return [f"'sha256-{b64encode(digest).decode()}'" for digest in digests]
 
 
-def route() -> Route:
-    page = files(__package__).joinpath(PAGE).read_text(encoding="utf-8")
-    services = {"page": page.encode(), "policy": content_security_policy(page)}
-    return Route(path="/api/docs-ui", handler=DocsPageHandler, services=services)
+ROUTES = (Route(path="/api/docs-ui", handler=DocsPageHandler),)

@@ -1,6 +1,7 @@
 """GET /health and /api/health: is this node able to serve?"""
 
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from typing import Literal
 
 from marshmallow import fields
@@ -14,25 +15,30 @@ from netautod.http.routes import Route
 Health = Literal["ok", "starting", "draining", "unavailable"]
 
 
+@dataclass(frozen=True)
+class HealthCheck:
+    """`state` tells how this node is, at every request."""
+
+    state: Callable[[], Awaitable[Health]]
+
+
 class HealthAnswer(Answer):
     status = fields.String()
 
 
 class HealthHandler(JsonHandler):
-    health: Callable[[], Awaitable[Health]]
+    health: HealthCheck
 
     @public(answer=HealthAnswer)
     async def get(self) -> None:
         """Health of this node."""
-        state = await self.health()
+        state = await self.health.state()
         if state != "ok":
             raise Unavailable(state)
         self.answer({"status": state})
 
 
-def routes(health: Callable[[], Awaitable[Health]]) -> list[Route]:
-    services = {"health": health}
-    return [
-        Route(path="/health", handler=HealthHandler, services=services),
-        Route(path="/api/health", handler=HealthHandler, services=services),
-    ]
+ROUTES = (
+    Route(path="/health", handler=HealthHandler),
+    Route(path="/api/health", handler=HealthHandler),
+)

@@ -1,7 +1,8 @@
 """The OpenAPI 3.1 description, generated from the same routes and schemas that serve the requests."""
 
 import inspect
-from collections.abc import Sequence
+from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 
 from apispec import APISpec
@@ -22,7 +23,7 @@ ERROR_SCHEMA = {
 }
 
 
-def document(routes: Sequence[Route]) -> dict[str, Any]:
+def document(routes: Iterable[Route]) -> dict[str, Any]:
     """The whole description of the given routes, as JSON-able values."""
     plugin = MarshmallowPlugin(schema_name_resolver=_name)
     spec = APISpec(
@@ -121,18 +122,20 @@ def _with_nested(kind: type[Schema]) -> set[str]:
     return found
 
 
+@dataclass(frozen=True)
+class Description:
+    """What `document` made of all routes that are served."""
+
+    content: dict[str, Any]
+
+
 class OpenApiHandler(JsonHandler):
-    description: dict[str, Any]
+    description: Description
 
     @public()
     async def get(self) -> None:
         """This description (OpenAPI 3.1)."""
-        self.answer(self.description)
+        self.answer(self.description.content)
 
 
-def route(routes: Sequence[Route]) -> Route:
-    """The route that serves the description of the given ones and of itself."""
-    services: dict[str, Any] = {}
-    own = Route(path="/api/openapi.json", handler=OpenApiHandler, services=services)
-    services["description"] = document([*routes, own])
-    return own
+ROUTES = (Route(path="/api/openapi.json", handler=OpenApiHandler),)

@@ -122,15 +122,12 @@ class SourceTestHandler(SyncHandler):
         self.answer((await self.sync.test_source(self.caller, wanted)).to_json())
 
 
-def routes(sync: SyncService, sources: SourceService) -> list[Route]:
-    services = {"sync": sync, "sources": sources}
-    saved = "/api/devices/sources/inventory"
-    return [
-        Route(path="/api/devices/sync/inventory", handler=AdHocSyncHandler, services=services),
-        Route(path="/api/devices/sync/inventory/test", handler=AdHocTestHandler, services=services),
-        Route(path="/api/devices/sync/history", handler=HistoryHandler, services=services),
-        Route(path=saved, handler=SourcesHandler, services=services),
-        Route(path=f"{saved}/:source_id", handler=OneSourceHandler, services=services),
-        Route(path=f"{saved}/:source_id/sync", handler=SourceSyncHandler, services=services),
-        Route(path=f"{saved}/:source_id/test", handler=SourceTestHandler, services=services),
-    ]
+ROUTES = (
+    Route(path="/api/devices/sync/inventory", handler=AdHocSyncHandler),
+    Route(path="/api/devices/sync/inventory/test", handler=AdHocTestHandler),
+    Route(path="/api/devices/sync/history", handler=HistoryHandler),
+    Route(path="/api/devices/sources/inventory", handler=SourcesHandler),
+    Route(path="/api/devices/sources/inventory/:source_id", handler=OneSourceHandler),
+    Route(path="/api/devices/sources/inventory/:source_id/sync", handler=SourceSyncHandler),
+    Route(path="/api/devices/sources/inventory/:source_id/test", handler=SourceTestHandler),
+)

@@ -47,9 +47,7 @@ class OneSiteHandler(JsonHandler):
         self.answer_nothing()
 
 
-def routes(sites: SiteService) -> list[Route]:
-    services = {"sites": sites}
-    return [
-        Route(path="/api/sites", handler=SitesHandler, services=services),
-        Route(path="/api/sites/:id", handler=OneSiteHandler, services=services),
-    ]
+ROUTES = (
+    Route(path="/api/sites", handler=SitesHandler),
+    Route(path="/api/sites/:id", handler=OneSiteHandler),
+)

@@ -65,6 +65,4 @@ class CapabilitiesHandler(JsonHandler):
         self.answer(self.capabilities.to_json(self.caller))
 
 
-def routes(capabilities: Capabilities) -> list[Route]:
-    services = {"capabilities": capabilities}
-    return [Route(path="/api/capabilities", handler=CapabilitiesHandler, services=services)]
+ROUTES = (Route(path="/api/capabilities", handler=CapabilitiesHandler),)

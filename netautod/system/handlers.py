@@ -34,10 +34,8 @@ class ResumeSystemHandler(SystemHandler):
         self.answer({"paused": None})
 
 
-def routes(system: SystemService) -> list[Route]:
-    services = {"system": system}
-    return [
-        Route(path="/api/system/status", handler=StatusHandler, services=services),
-        Route(path="/api/system/pause", handler=PauseSystemHandler, services=services),
-        Route(path="/api/system/resume", handler=ResumeSystemHandler, services=services),
-    ]
+ROUTES = (
+    Route(path="/api/system/status", handler=StatusHandler),
+    Route(path="/api/system/pause", handler=PauseSystemHandler),
+    Route(path="/api/system/resume", handler=ResumeSystemHandler),
+)

@@ -128,17 +128,12 @@ class PreviewHandler(TaskHandler):
         self.answer({"next_runs": [{"utc": to_text(utc), "local": local.isoformat()} for utc, local in runs]})
 
 
-def routes(tasks: TaskService) -> list[Route]:
-    services = {"tasks": tasks}
-    return [
-        Route(path=path, handler=handler, services=services)
-        for path, handler in (
-            ("/api/tasks/schedules", SchedulesHandler),
-            ("/api/tasks/schedules/:id", ScheduleHandler),
-            ("/api/tasks/schedules/:id/toggle", ScheduleToggleHandler),
-            ("/api/tasks/agent-schedules", AgentSchedulesHandler),
-            ("/api/tasks/agent-schedules/:id", AgentScheduleHandler),
-            ("/api/tasks/agent-schedules/:id/toggle", AgentScheduleToggleHandler),
-            ("/api/tasks/preview", PreviewHandler),
-        )
-    ]
+ROUTES = (
+    Route(path="/api/tasks/schedules", handler=SchedulesHandler),
+    Route(path="/api/tasks/schedules/:id", handler=ScheduleHandler),
+    Route(path="/api/tasks/schedules/:id/toggle", handler=ScheduleToggleHandler),
+    Route(path="/api/tasks/agent-schedules", handler=AgentSchedulesHandler),
+    Route(path="/api/tasks/agent-schedules/:id", handler=AgentScheduleHandler),
+    Route(path="/api/tasks/agent-schedules/:id/toggle", handler=AgentScheduleToggleHandler),
+    Route(path="/api/tasks/preview", handler=PreviewHandler),
+)

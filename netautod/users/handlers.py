@@ -50,9 +50,7 @@ class OneUserHandler(JsonHandler):
         self.answer_nothing()
 
 
-def routes(users: UserService) -> list[Route]:
-    services = {"users": users}
-    return [
-        Route(path="/api/users", handler=UsersHandler, services=services),
-        Route(path="/api/users/:id", handler=OneUserHandler, services=services),
-    ]
+ROUTES = (
+    Route(path="/api/users", handler=UsersHandler),
+    Route(path="/api/users/:id", handler=OneUserHandler),
+)

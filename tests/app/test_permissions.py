@@ -17,7 +17,7 @@ from tornado.httpserver import HTTPServer
 from tornado.netutil import bind_sockets
 
 from netautod.app import build as app
-from netautod.app import foundation
+from netautod.app import foundation, routes
 from netautod.app.server import bootstrap
 from netautod.app.settings import Settings
 from netautod.auth.sessions.seats import Seats
@@ -88,7 +88,7 @@ async def walk(mongo_uri: str, tmp_path_factory: pytest.TempPathFactory) -> Asyn
         server.add_sockets(sockets)
         AsyncHTTPClient.configure(None, max_clients=1000)
         url = f"http://127.0.0.1:{sockets[0].getsockname()[1]}"
-        client = ApiClient(base_url=url, description=app.description())
+        client = ApiClient(base_url=url, description=routes.description())
         made = Walk(
             client=client, sessions=await _sessions(base), people=await _people(base), base=base, ids={}
         )

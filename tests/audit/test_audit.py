@@ -4,15 +4,14 @@ from typing import Any
 
 import pytest
 
-from netautod.audit import handlers
 from netautod.audit.service import AuditLog
 from netautod.audit.store import INDEXES
 from netautod.core.clock import to_text
 from netautod.core.identity import Caller
 from netautod.store.client import Database
 from netautod.store.indexes import create_indexes
-from tests.conftest import Serve
 from tests.support.client import ApiClient, assert_error
+from tests.support.serving import Serve
 from tests.users.support import MovableClock
 
 
@@ -29,7 +28,7 @@ async def audit(database: Database, clock: MovableClock) -> AuditLog:
 
 @pytest.fixture
 async def reader(audit: AuditLog, serve: Serve) -> tuple[ApiClient, Caller]:
-    return (await serve(handlers.routes(audit))).client("system.manage")
+    return (await serve(audit)).client("system.manage")
 
 
 async def test_an_event_is_shown_whole(
@@ -122,7 +121,7 @@ async def test_a_bad_query_is_a_400(reader: tuple[ApiClient, Caller], query: str
 async def test_nobody_reads_another_organizations_events(
     audit: AuditLog, database: Database, serve: Serve
 ) -> None:
-    served = await serve(handlers.routes(audit))
+    served = await serve(audit)
     (client, caller), (other, _) = served.client("system.manage"), served.client("*")
     await audit.record(caller, "device.create", "device", None)
     assert (await client.get("/api/audit")).json["total"] == 1

@@ -1,12 +1,11 @@
 """An installation after its first start, and nodes of it."""
 
 from collections.abc import AsyncIterator, Callable
+from functools import partial
 from pathlib import Path
 from uuid import uuid4
 
 import pytest
-from tornado.httpclient import AsyncHTTPClient
-from tornado.httpserver import HTTPServer
 
 from netautod.audit import store as audit
 from netautod.auth.lockout import store as failure_counters
@@ -21,6 +20,7 @@ from netautod.users.passwords import PasswordHasher
 from netautod.vault.vault import Vault
 from tests.auth.support import Node, NodeStarter, serve_node, start_node
 from tests.support.client import ApiClient
+from tests.support.serving import Servers
 from tests.users.support import PASSWORD, Installation, MovableClock, install
 
 MODULES = (audit, api_token_store, failure_counters, signing_keys, auth_store, organization_store, user_store)
@@ -89,17 +89,6 @@ async def untouched(
 
 
 @pytest.fixture
-async def http() -> AsyncIterator[Callable[[Node], ApiClient]]:
+def http(servers: Servers) -> Callable[[Node], ApiClient]:
     """`client = http(node)`."""
-    servers: list[HTTPServer] = []
-
-    def serve(node: Node) -> ApiClient:
-        server, client = serve_node(node)
-        servers.append(server)
-        return client
-
-    AsyncHTTPClient.configure(None, max_clients=1000)
-    yield serve
-    for server in servers:
-        server.stop()
-        await server.close_all_connections()
+    return partial(serve_node, servers)

@@ -5,41 +5,27 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
-from tornado.httpserver import HTTPServer
-from tornado.netutil import bind_sockets
-
-from netautod.audit import handlers as audit_handlers
 from netautod.audit.service import AuditLog
-from netautod.auth import handlers
 from netautod.auth.authenticator import Authenticator
 from netautod.auth.lockout.service import Lockout, LockoutRules
 from netautod.auth.models import IssuedTokens, LoginRequest
 from netautod.auth.providers import LocalProvider, Providers
 from netautod.auth.provisioning import Accounts, ProvisioningRules
 from netautod.auth.service import AuthService
-from netautod.auth.sessions import handlers as account_handlers
 from netautod.auth.sessions.account import AccountService
 from netautod.auth.sessions.seats import Seats
 from netautod.auth.sessions.service import Lifetimes, Sessions
-from netautod.auth.ssh_ca import handlers as ssh_ca_handlers
 from netautod.auth.ssh_ca.service import SshAuthority
-from netautod.auth.tokens import handlers as api_token_handlers
 from netautod.auth.tokens.access import AccessTokens
 from netautod.auth.tokens.service import ApiTokens
 from netautod.auth.tokens.signing_keys import SigningKeys
-from netautod.core.clock import SystemClock
 from netautod.core.identity import OrgId, RequestInfo
-from netautod.http import openapi
-from netautod.http.context import HttpContext, networks
-from netautod.http.limits import RateLimiter
-from netautod.http.routes import Route, application
 from netautod.plugin_api.auth import AuthProvider
-from netautod.users import handlers as user_handlers
-from netautod.users.roles import handlers as role_handlers
 from netautod.users.roles.service import RoleService
 from netautod.users.service import UserService
 from netautod.vault.vault import INSTALLATION, Vault
 from tests.support.client import ApiClient
+from tests.support.serving import Servers
 from tests.users.support import PASSWORD, Installation, MovableClock, install
 
 INFO = RequestInfo(ip_address="192.0.2.1", request_id="request-1", user_agent="tests")
@@ -154,26 +140,16 @@ async def start_node(
     )
 
 
-def serve_node(node: Node, more: Sequence[Route] = ()) -> tuple[HTTPServer, ApiClient]:
-    """The node over HTTP on a random port; it believes an X-Forwarded-For of the tests."""
-    listed = [
-        *account_handlers.routes(node.account),
-        *api_token_handlers.routes(node.api_tokens),
-        *audit_handlers.routes(AuditLog(node.installation.database, node.clock)),
-        *handlers.routes(node.auth),
-        *role_handlers.routes(node.roles),
-        *ssh_ca_handlers.routes(node.ssh_ca),
-        *user_handlers.routes(node.users),
+def serve_node(servers: Servers, node: Node, *more: object, port: int = 0) -> ApiClient:
+    """The node over HTTP, with the services that it has and `more`."""
+    services = (
+        node.account,
+        node.api_tokens,
+        AuditLog(node.installation.database, node.clock),
+        node.auth,
+        node.roles,
+        node.ssh_ca,
+        node.users,
         *more,
-    ]
-    context = HttpContext(
-        authenticate=node.authenticator.authenticate,
-        limiter=RateLimiter(clock=SystemClock(), rate=0, burst=1),
-        trusted_proxies=networks(["127.0.0.1"]),
-        cors_origins=frozenset(),
     )
-    server = HTTPServer(application(listed, context))
-    sockets = bind_sockets(0, "127.0.0.1")
-    server.add_sockets(sockets)
-    url = f"http://127.0.0.1:{sockets[0].getsockname()[1]}"
-    return server, ApiClient(base_url=url, description=openapi.document(listed))
+    return servers.listen(services, authenticate=node.authenticator.authenticate, port=port)

@@ -4,9 +4,9 @@ import pytest
 
 from netautod import __version__
 from netautod.auth.providers import Providers
-from netautod.system.capabilities import FEATURES, Capabilities, routes
-from tests.conftest import Serve
+from netautod.system.capabilities import FEATURES, Capabilities
 from tests.support.client import assert_error
+from tests.support.serving import Serve
 
 INSTALLED = {
     "scheduled_tasks": True,
@@ -23,7 +23,7 @@ def capabilities() -> Capabilities:
 
 
 async def test_any_token_reads_them(serve: Serve, capabilities: Capabilities) -> None:
-    served = await serve(routes(capabilities))
+    served = await serve(capabilities)
     client, _ = served.client("docs.manage", "devices.access")
     answer = await client.get("/api/capabilities")
     assert answer.json == {

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from tests.configs.fleet import Fleet, open_fleet
-from tests.conftest import Serve
 from tests.support.databases import Indexed
+from tests.support.serving import Serve
 
 
 @pytest.fixture

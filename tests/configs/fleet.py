@@ -12,16 +12,12 @@ from bson import BSON
 from pymongo import AsyncMongoClient
 
 from netautod.audit.service import AuditLog
-from netautod.configs import handlers as config_handlers
 from netautod.configs.service import ConfigService
 from netautod.configs.settings import ConfigSettings
 from netautod.configs.store import INDEXES as CONFIG_INDEXES
 from netautod.configs.workers.pool import TextWorkers
 from netautod.core.clock import SystemClock
 from netautod.core.identity import Caller, OrgId
-from netautod.credentials import handlers as credential_handlers
-from netautod.devices import handlers as device_handlers
-from netautod.devices.operations import handlers as operation_handlers
 from netautod.devices.operations.commands import CommandRunner
 from netautod.devices.operations.credential_tests import CredentialTests
 from netautod.devices.sessions.service import DeviceSessions
@@ -36,11 +32,11 @@ from netautod.store.leases import named
 from netautod.store.leases.keeper import LeaseKeeper, LeaseTimes
 from netautod.testing import SimulatedDevice
 from netautod.vault.vault import Vault
-from tests.conftest import Serve
 from tests.devices.inventory import INDEXES as INVENTORY_INDEXES
 from tests.devices.inventory import Services, created, wired
 from tests.support.client import ApiClient, ServedRoutes
 from tests.support.databases import Indexed
+from tests.support.serving import Serve
 
 INDEXES = (*INVENTORY_INDEXES, *CONFIG_INDEXES, *SUSPENSION_INDEXES)
 TIMES = LeaseTimes(lease=3.0, heartbeat=1.0, abandon=2.0)
@@ -168,16 +164,11 @@ async def open_fleet(indexed: Indexed, serve: Serve, data_dir: Path, **settings:
         )
         commands = CommandRunner(sessions=sessions, devices=services.devices, audit=audit)
         served = await serve(
-            [
-                *config_handlers.routes(configs),
-                *credential_handlers.routes(services.credentials),
-                *device_handlers.routes(services.devices),
-                *operation_handlers.routes(
-                    commands,
-                    CredentialTests(sessions=sessions, devices=services.devices, audit=audit),
-                    services.devices,
-                ),
-            ]
+            configs,
+            services.credentials,
+            services.devices,
+            commands,
+            CredentialTests(sessions=sessions, devices=services.devices, audit=audit),
         )
         api, caller = served.client("*")
         fleet = Fleet(

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import Serve
 from tests.devices.inventory import Inventory, open_inventory
 from tests.support.databases import Indexed
+from tests.support.serving import Serve
 
 
 @pytest.fixture

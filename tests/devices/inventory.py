@@ -9,23 +9,19 @@ from netautod.audit.store import INDEXES as AUDIT_INDEXES
 from netautod.auth.ssh_ca.service import SshAuthority
 from netautod.core.clock import SystemClock
 from netautod.core.identity import Caller, OrgId
-from netautod.credentials import handlers as credential_handlers
 from netautod.credentials.service import CredentialService
 from netautod.credentials.store import INDEXES as CREDENTIAL_INDEXES
-from netautod.devices import handlers as device_handlers
 from netautod.devices.bulk_creation import DeviceBatches
 from netautod.devices.queries import INDEXES as DEVICE_INDEXES
 from netautod.devices.service import DeviceService
-from netautod.inventory.imports import handlers as import_handlers
 from netautod.inventory.imports.service import ImportService
-from netautod.sites import handlers as site_handlers
 from netautod.sites.service import SiteService
 from netautod.sites.store import INDEXES as SITE_INDEXES
 from netautod.store.client import Database
 from netautod.vault.vault import Vault
-from tests.conftest import Serve
 from tests.support.client import ApiClient, ServedRoutes
 from tests.support.databases import Indexed
+from tests.support.serving import Serve
 
 INDEXES = (*AUDIT_INDEXES, *CREDENTIAL_INDEXES, *DEVICE_INDEXES, *SITE_INDEXES)
 DEVICE = {"name": "core-1", "host": "192.0.2.1", "device_type": "cisco_ios"}
@@ -105,13 +101,6 @@ async def open_inventory(indexed: Indexed, serve: Serve, data_dir: Path) -> Inve
     database = await indexed(INDEXES)
     vault = await Vault.open(database, data_dir=data_dir, environ={})
     services = wired(database, vault)
-    served = await serve(
-        [
-            *credential_handlers.routes(services.credentials),
-            *site_handlers.routes(services.sites),
-            *device_handlers.routes(services.devices),
-            *import_handlers.routes(services.imports),
-        ]
-    )
+    served = await serve(services.credentials, services.sites, services.devices, services.imports)
     api, caller = served.client("*")
     return Inventory(database=database, vault=vault, services=services, served=served, api=api, caller=caller)

@@ -6,14 +6,12 @@ from typing import Any
 import pytest
 
 from netautod.core.clock import SystemClock
-from netautod.devices import handlers as device_handlers
-from netautod.discovery import handlers
 from netautod.discovery.service import DiscoveryService
 from netautod.vault.vault import Vault
-from tests.conftest import Serve
 from tests.devices.inventory import ABSENT_ID, DEVICE, INDEXES, created, wired
 from tests.support.client import ApiClient, ServedRoutes, assert_error
 from tests.support.databases import Indexed
+from tests.support.serving import Serve
 
 STATUS_FIELDS = {
     *("reachable", "latency_ms", "sys_name", "sys_descr", "vendor", "model", "os_version", "serial_number"),
@@ -37,7 +35,7 @@ async def served(indexed: Indexed, serve: Serve, tmp_path: Path) -> ServedRoutes
     database = await indexed(INDEXES)
     devices = wired(database, await Vault.open(database, data_dir=tmp_path, environ={})).devices
     discovery = DiscoveryService(devices=devices, clock=SystemClock())
-    return await serve([*device_handlers.routes(devices), *handlers.routes(discovery)])
+    return await serve(devices, discovery)
 
 
 @pytest.fixture

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from netautod.docs.rendering.pool import RenderPool
-from tests.conftest import Serve
 from tests.docs.library import INDEXES, Library, Node
 from tests.support.databases import Indexed
+from tests.support.serving import Serve
 
 
 @pytest.fixture(scope="session")

@@ -11,15 +11,14 @@ from netautod.audit.service import AuditLog
 from netautod.audit.store import INDEXES as AUDIT_INDEXES
 from netautod.core.clock import Clock, SystemClock
 from netautod.core.identity import Caller, OrgId
-from netautod.docs import handlers, store
-from netautod.docs.notes import handlers as vault_handlers
+from netautod.docs import store
 from netautod.docs.notes.service import NotesVault
 from netautod.docs.rendering.pool import RenderPool
 from netautod.docs.service import DocumentService
 from netautod.store.client import Database
 from netautod.vault.vault import Vault
-from tests.conftest import Serve
 from tests.support.client import ApiClient, Response, ServedRoutes
+from tests.support.serving import Serve
 
 INDEXES = (*AUDIT_INDEXES, *store.INDEXES)
 COLLECTIONS = ("documents", "document_versions", "notes_vaults", "audit_events")
@@ -122,7 +121,7 @@ class Library:
         documents = DocumentService(
             self.database, notes=notes, renderer=self.renderer, clock=clock, audit=audit
         )
-        served = await self.serve([*handlers.routes(documents), *vault_handlers.routes(notes)])
+        served = await self.serve(documents, notes)
         api, caller = served.client("*", org_id=org_id)
         return Node(notes=notes, documents=documents, pauses=pauses, served=served, api=api, caller=caller)
 

@@ -8,18 +8,18 @@ from pathlib import Path
 
 import pytest
 
-from netautod.app import build as app
+from netautod.app import routes
 from netautod.http import docs_page
-from tests.conftest import Serve
 from tests.support.client import ApiClient, assert_error
 from tests.support.docs_page import rendered
+from tests.support.serving import Serve
 
 node_only = pytest.mark.skipif(shutil.which("node") is None, reason="needs node (apt-get install nodejs)")
 
 
 @pytest.fixture
 async def anyone(serve: Serve) -> ApiClient:
-    return (await serve([docs_page.route()])).client()[0].with_token(None)
+    return (await serve(docs_page.DocsPage.read())).client()[0].with_token(None)
 
 
 async def test_anyone_gets_the_page_as_html(anyone: ApiClient) -> None:
@@ -68,7 +68,7 @@ async def test_its_errors_are_json(anyone: ApiClient, method: str, path: str, st
 
 @node_only
 async def test_the_page_shows_every_route_with_its_permission_and_fields(tmp_path: Path) -> None:
-    described = app.description()
+    described = routes.description()
     shown = await rendered(described, tmp_path)
     operations = [
         f"{method.upper()} {path}"
@@ -86,7 +86,7 @@ async def test_the_page_shows_every_route_with_its_permission_and_fields(tmp_pat
 
 @node_only
 async def test_text_of_the_description_is_never_read_as_html(tmp_path: Path) -> None:
-    described = app.description()
+    described = routes.description()
     described["paths"]["/api/devices"]["get"]["summary"] = "<img src=x onerror=alert(1)>"
     shown = await rendered(described, tmp_path)
     assert "<img src=x onerror=alert(1)>" in shown["GET /api/devices"]

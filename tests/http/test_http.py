@@ -9,9 +9,9 @@ from marshmallow import fields
 from netautod.core.schema import Answer, Id, Integer, JsonObject, Name, PageQuery, Query, Request, Text
 from netautod.http.access import any_token, public, requires
 from netautod.http.handler import JsonHandler
-from netautod.http.routes import Route, UndeclaredError
-from tests.conftest import Serve
+from netautod.http.routes import MissingServiceError, Route, UndeclaredError
 from tests.support.client import assert_error
+from tests.support.serving import Serve
 
 
 class ThingAnswer(Answer):
@@ -93,25 +93,25 @@ ROUTES = [
     ],
 )
 async def test_a_bad_body_is_a_400_that_names_the_field(serve: Serve, raw: bytes, text: str) -> None:
-    client, _ = (await serve(ROUTES)).client("things.write")
+    client, _ = (await serve(routes=ROUTES)).client("things.write")
     assert_error(await client.post("/api/things", raw=raw), 400, text)
 
 
 async def test_read_only_fields_are_ignored_and_null_is_absent_on_create(serve: Serve) -> None:
-    client, _ = (await serve(ROUTES)).client("things.write")
+    client, _ = (await serve(routes=ROUTES)).client("things.write")
     response = await client.post("/api/things", {"id": "x", "name": " a ", "port": None})
     assert (response.status, response.json) == (201, {"name": "a", "port": None})
 
 
 async def test_a_partial_body_keeps_null_for_optional_fields_only(serve: Serve) -> None:
-    client, _ = (await serve(ROUTES)).client()
+    client, _ = (await serve(routes=ROUTES)).client()
     assert (await client.put("/api/things", {"description": ""})).json == {"description": None}
     assert (await client.put("/api/things", {"port": None})).json == {"port": None}
     assert_error(await client.put("/api/things", {"name": None}), 400, "name: Field may not be null")
 
 
 async def test_no_token_is_401_with_challenge_and_a_wrong_permission_403(serve: Serve) -> None:
-    served = await serve(ROUTES)
+    served = await serve(routes=ROUTES)
     client, _ = served.client("things.read")
     anonymous = await client.with_token(None).get("/api/things")
     assert_error(anonymous, 401, "Authentication required")
@@ -132,7 +132,7 @@ async def test_no_token_is_401_with_challenge_and_a_wrong_permission_403(serve: 
     ],
 )
 async def test_query_parameters(serve: Serve, query: str, status: int) -> None:
-    client, _ = (await serve(ROUTES)).client("things.read")
+    client, _ = (await serve(routes=ROUTES)).client("things.read")
     response = await client.get(f"/api/things?{query}")
     assert response.status == status
     if "1000" in query:
@@ -160,7 +160,7 @@ class Search(JsonHandler):
     ],
 )
 async def test_a_query_text_arrives_as_it_was_sent(serve: Serve, query: str, found: str) -> None:
-    client, _ = (await serve([Route(path="/api/search", handler=Search)])).client()
+    client, _ = (await serve(routes=[Route(path="/api/search", handler=Search)])).client()
     assert (await client.get(f"/api/search?{query}")).json == {"q": found}
 
 
@@ -174,7 +174,7 @@ async def test_a_query_text_arrives_as_it_was_sent(serve: Serve, query: str, fou
 async def test_a_query_text_that_cannot_be_kept_is_a_400_that_names_it(
     serve: Serve, query: str, text: str
 ) -> None:
-    client, _ = (await serve([Route(path="/api/search", handler=Search)])).client()
+    client, _ = (await serve(routes=[Route(path="/api/search", handler=Search)])).client()
     assert_error(await client.get(f"/api/search?{query}"), 400, text)
 
 
@@ -187,7 +187,7 @@ async def test_a_query_text_that_cannot_be_kept_is_a_400_that_names_it(
     ],
 )
 async def test_a_very_long_field_name_is_not_repeated_whole(serve: Serve, value: str) -> None:
-    client, _ = (await serve(ROUTES)).client("things.write")
+    client, _ = (await serve(routes=ROUTES)).client("things.write")
     response = await client.post("/api/things", raw=f'{{"name":"a","{"x" * 1500}":{value}}}'.encode())
     assert_error(response, 400, "x" * 200 + "...: ")
     assert len(response.content) < 300
@@ -195,7 +195,7 @@ async def test_a_very_long_field_name_is_not_repeated_whole(serve: Serve, value:
 
 @pytest.mark.parametrize("length", ["abc", "-5", "+5", "5, 6", "1" * 30])
 async def test_a_content_length_that_is_no_number_is_400(serve: Serve, length: str) -> None:
-    served = await serve(ROUTES)
+    served = await serve(routes=ROUTES)
     reader, writer = await asyncio.open_connection(*served.base_url.removeprefix("http://").split(":"))
     writer.write(f"GET /api/things/x HTTP/1.1\r\nHost: a\r\nContent-Length: {length}\r\n\r\n".encode())
     async with asyncio.timeout(10):
@@ -208,14 +208,14 @@ async def test_a_content_length_that_is_no_number_is_400(serve: Serve, length: s
 
 
 async def test_an_oversized_body_is_413_and_the_connection_answers(serve: Serve) -> None:
-    client, _ = (await serve(ROUTES)).client("things.write")
+    client, _ = (await serve(routes=ROUTES)).client("things.write")
     for size in (3_000, 3_000_000, 150_000_000):
         body = b'{"name":"' + b"a" * size + b'"}'
         assert_error(await client.post("/api/things", raw=body), 413, "larger than 2000 bytes")
 
 
 async def test_unknown_routes_and_methods_answer_json(serve: Serve, caplog: pytest.LogCaptureFixture) -> None:
-    client, _ = (await serve(ROUTES)).client("things.write")
+    client, _ = (await serve(routes=ROUTES)).client("things.write")
     assert_error(await client.get("/api/bananas"), 404, "Not found")
     refused = await client.request("PATCH", "/api/things", {})
     assert_error(refused, 405, "Method not allowed")
@@ -229,7 +229,7 @@ async def test_unknown_routes_and_methods_answer_json(serve: Serve, caplog: pyte
 async def test_a_literal_route_wins_and_an_unexpected_error_hides_its_text(
     serve: Serve, caplog: pytest.LogCaptureFixture
 ) -> None:
-    client, _ = (await serve(ROUTES)).client()
+    client, _ = (await serve(routes=ROUTES)).client()
     response = await client.get("/api/things/crash", headers={"X-Request-Id": "my-request-1"})
     assert_error(response, 500, "Internal server error (request my-request-1)")
     assert b"secret" not in response.content
@@ -237,7 +237,7 @@ async def test_a_literal_route_wins_and_an_unexpected_error_hides_its_text(
 
 
 async def test_cors_is_answered_for_listed_origins_only(serve: Serve) -> None:
-    client, _ = (await serve(ROUTES)).client()
+    client, _ = (await serve(routes=ROUTES)).client()
     headers = {"Origin": "https://console.example", "Access-Control-Request-Method": "POST"}
     listed = await client.with_token(None).request("OPTIONS", "/api/things", headers=headers)
     assert listed.status == 204
@@ -253,4 +253,42 @@ async def test_an_undeclared_method_refuses_to_start(serve: Serve) -> None:
             self.answer({})
 
     with pytest.raises(UndeclaredError, match="does not declare who may call it"):
-        await serve([Route(path="/api/careless", handler=Careless)])
+        await serve(routes=[Route(path="/api/careless", handler=Careless)])
+
+
+class Counter:
+    """A service."""
+
+
+class Special(Counter):
+    """Another that is one too."""
+
+
+class CounterHandler(JsonHandler):
+    counter: Counter
+
+
+class Counting(CounterHandler):
+    @public()
+    async def get(self) -> None:
+        """Tells which service it has."""
+        self.answer({"is": type(self.counter).__name__})
+
+
+COUNTING = [Route(path="/api/counting", handler=Counting)]
+
+
+async def test_a_handler_gets_the_service_that_its_base_annotates(serve: Serve) -> None:
+    client, _ = (await serve(Special(), object(), routes=COUNTING)).client()
+    assert (await client.get("/api/counting")).json == {"is": "Special"}
+
+
+@pytest.mark.parametrize(
+    "services",
+    [pytest.param((object(),), id="none"), pytest.param((Counter(), Special()), id="two that fit")],
+)
+async def test_a_service_that_is_not_there_once_refuses_to_start(
+    serve: Serve, services: tuple[object, ...]
+) -> None:
+    with pytest.raises(MissingServiceError, match=r"Counting\.counter needs one Counter"):
+        await serve(*services, routes=COUNTING)

@@ -2,44 +2,32 @@
 
 from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
-from tornado.httpclient import AsyncHTTPClient
-from tornado.httpserver import HTTPServer
 
-from netautod.http.routes import Route
 from netautod_ldap import LdapSettings
 from netautod_oidc import OidcProvider
 from tests.auth.conftest import clock, hasher, installation, vault
-from tests.auth.support import Node, serve_node
+from tests.auth.support import serve_node
 from tests.plugins.oidc_support import provider_for
 from tests.support import slapd
 from tests.support.certificates import Authority
 from tests.support.client import ApiClient
 from tests.support.identity_provider import ScriptedProvider
+from tests.support.serving import Servers
 from tests.support.webhook_receiver import WebhookReceiver, receiving
 
 __all__ = ["clock", "hasher", "installation", "vault"]
-Served = Callable[[Node, list[Route]], ApiClient]
+Served = Callable[..., ApiClient]
 SearchSettings = Callable[..., LdapSettings]
 
 
 @pytest.fixture
-async def served() -> AsyncIterator[Served]:
-    """`client = served(node, routes)`: the node with these routes beside its own."""
-    servers: list[HTTPServer] = []
-
-    def serve(node: Node, routes: list[Route]) -> ApiClient:
-        server, client = serve_node(node, routes)
-        servers.append(server)
-        return client
-
-    AsyncHTTPClient.configure(None, max_clients=1000)
-    yield serve
-    for server in servers:
-        server.stop()
-        await server.close_all_connections()
+def served(servers: Servers) -> Served:
+    """`client = served(node, *services)`: the node, and the routes of these services beside its own."""
+    return partial(serve_node, servers)
 
 
 @pytest.fixture(scope="session")

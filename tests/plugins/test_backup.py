@@ -32,10 +32,10 @@ from netautod.testing import Faults, SimulatedDevice
 from netautod_backup.parameters import BackupParameters
 from netautod_backup.window import visit_all
 from tests.configs.fleet import PASSWORD, Fleet, open_fleet
-from tests.conftest import Serve
 from tests.devices.inventory import ABSENT_ID
 from tests.support.databases import Indexed
 from tests.support.execution import FAST, FAST_SCAN, INDEXES, World, eventually, task
+from tests.support.serving import Serve
 
 
 @dataclass(kw_only=True)

@@ -5,8 +5,6 @@ from dataclasses import dataclass
 
 import pytest
 
-from netautod.audit.service import AuditLog
-from netautod.auth import ldap_handlers
 from netautod.auth.provisioning import ProvisioningRules
 from netautod.auth.role_map import RoleMap
 from netautod.plugin_api import Identity, ProbeResult, ProviderUnavailable
@@ -69,8 +67,7 @@ async def start(
         providers.append(provider)
         chosen = {"ldap": ProvisioningRules(**rules)}  # type: ignore[arg-type]
         node = await start_node(installation, vault, clock, plugins=[provider], rules=chosen)
-        audit = AuditLog(installation.database, clock)
-        return Setup(node=node, client=served(node, ldap_handlers.routes(node.auth, audit)))
+        return Setup(node=node, client=served(node))
 
     yield started
     for provider in providers:
@@ -246,7 +243,7 @@ async def away(
     installation: Installation, vault: Vault, clock: MovableClock, served: Served
 ) -> tuple[Node, ApiClient]:
     node = await start_node(installation, vault, clock, plugins=[Away()], rules={})
-    return node, served(node, ldap_handlers.routes(node.auth, AuditLog(installation.database, clock)))
+    return node, served(node)
 
 
 async def test_a_directory_that_is_away_is_a_401_that_is_not_counted(away: tuple[Node, ApiClient]) -> None:
@@ -288,7 +285,7 @@ async def test_a_provider_that_is_off(
     installation: Installation, vault: Vault, clock: MovableClock, served: Served
 ) -> None:
     node = await start_node(installation, vault, clock)
-    client = served(node, ldap_handlers.routes(node.auth, AuditLog(installation.database, clock)))
+    client = served(node)
     body = {"username": "ada", "password": PASSWORD}
     assert_error(await client.post("/api/auth/ldap", body), 400, "LDAP login is not enabled")
     admin = client.with_token((await node.log_in()).access_token)

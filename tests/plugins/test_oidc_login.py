@@ -8,7 +8,6 @@ from urllib.parse import quote, urlencode
 import pytest
 
 from netautod.auth.provisioning import Accounts, ProvisioningRules
-from netautod.auth.redirect import handlers as oidc_handlers
 from netautod.auth.redirect.service import RedirectLogins, RedirectRules
 from netautod.auth.role_map import RoleMap
 from netautod.outbound.addresses import AddressRules
@@ -58,7 +57,7 @@ async def start(
                 provider="oidc", callback_url=callback, redirect_uris=(LISTED, LOOPBACK, LOOPBACK6)
             ),
         )
-        client = served(node, oidc_handlers.routes(logins))
+        client = served(node, logins)
         return Setup(node=node, client=client, provider=provider)
 
     yield started
@@ -304,7 +303,7 @@ async def test_a_provider_that_is_off(
         clock=clock,
         rules=RedirectRules(provider="oidc", callback_url="", redirect_uris=()),
     )
-    client = served(node, oidc_handlers.routes(logins))
+    client = served(node, logins)
     for path in (f"authorize?redirect_uri={quote(LISTED)}", "callback?state=x&code=y"):
         assert_error(await client.get(f"/api/auth/oidc/{path}"), 400, "OIDC login is not enabled")
 

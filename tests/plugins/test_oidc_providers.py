@@ -1,7 +1,6 @@
 """The whole flow against real providers: the certified npm package oidc-provider, and oidc-provider-mock."""
 
 import asyncio
-import contextlib
 import json
 import os
 import re
@@ -17,7 +16,6 @@ from urllib.parse import parse_qs, urlencode, urljoin
 import pytest
 
 from netautod.auth.provisioning import Accounts, ProvisioningRules
-from netautod.auth.redirect import handlers as oidc_handlers
 from netautod.auth.redirect.service import RedirectLogins, RedirectRules
 from netautod.auth.role_map import RoleMap
 from netautod.outbound.addresses import AddressRules
@@ -27,6 +25,7 @@ from netautod_oidc import OidcProvider, OidcSettings
 from tests.auth.support import Node, serve_node, start_node
 from tests.support.browser import Browser
 from tests.support.client import ApiClient
+from tests.support.serving import Servers
 from tests.support.sshd import free_port
 from tests.users.support import Installation, MovableClock
 
@@ -63,7 +62,7 @@ async def site(
     """The callback address to register at the provider, and the function that opens the site."""
     port = free_port()
     callback = f"http://127.0.0.1:{port}/api/auth/oidc/callback"
-    async with contextlib.AsyncExitStack() as stack:
+    async with Servers() as servers:
 
         async def opened(settings: OidcSettings) -> Site:
             client = GuardedClient(AddressRules.allowing(["127.0.0.1", "::1"]))
@@ -80,10 +79,7 @@ async def site(
                 clock=clock,
                 rules=RedirectRules(provider="oidc", callback_url=callback, redirect_uris=(CONSOLE,)),
             )
-            server, api = serve_node(node, oidc_handlers.routes(logins))
-            server.listen(port, "127.0.0.1")
-            stack.push_async_callback(server.close_all_connections)
-            stack.callback(server.stop)
+            api = serve_node(servers, node, logins, port=port)
             query = urlencode({"redirect_uri": CONSOLE})
             begin = f"http://127.0.0.1:{port}/api/auth/oidc/authorize?{query}"
             return Site(node=node, client=api, start=begin)

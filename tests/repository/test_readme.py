@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from netautod.app import build as app
+from netautod.app import routes
 from netautod.app.settings import table
 from netautod.cli import entry as cli
 from tests.support.readme import block_after
@@ -92,7 +92,7 @@ def test_the_settings_of_the_readme_exist() -> None:
 
 
 def test_the_routes_of_the_readme_exist() -> None:
-    paths = app.description()["paths"]
+    paths = routes.description()["paths"]
     block = block_after(README, "## First steps")
     called = {re.sub(r"\$\w+", "$", url) for url in re.findall(r"\$url(/[\w/$-]+)", block)}
     assert len(called) >= 8

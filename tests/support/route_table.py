@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from netautod.app import build as app
+from netautod.app import routes
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,7 +47,7 @@ def table() -> dict[str, Line]:
 def built() -> dict[str, Line]:
     """The routes of the service, from its own description."""
     found = {}
-    for path, operations in app.description()["paths"].items():
+    for path, operations in routes.description()["paths"].items():
         for method, operation in operations.items():
             if method != "parameters":
                 line = _described(method.upper(), normalised(path), operation)

@@ -20,13 +20,12 @@ from netautod.core.identity import OrgId
 from netautod.executions.models import Execution
 from netautod.store.client import Database
 from netautod.store.indexes import create_indexes
-from netautod.system import handlers, nodes
+from netautod.system import nodes
 from netautod.system.models import Pause
 from netautod.system.nodes import Nodes
 from netautod.system.pauses import Pauses
 from netautod.system.service import SystemService
 from netautod.tasks.models import Task
-from tests.conftest import Serve
 from tests.support.client import ApiClient, ServedRoutes, assert_error
 from tests.support.execution import (
     INDEXES,
@@ -39,6 +38,7 @@ from tests.support.execution import (
     nothing,
     task,
 )
+from tests.support.serving import Serve
 
 REASON = {"reason": "maintenance of the core"}
 PAUSE = Pause(reason="maintenance", by="admin", at=datetime(2026, 1, 1, tzinfo=UTC))
@@ -97,7 +97,7 @@ async def start(world: World, serve: Serve) -> Start:
                 pauses=pauses,
                 pending=node.store.pending,
             )
-            served = await serve(handlers.routes(system))
+            served = await serve(system)
             yield Running(id=node_id, pauses=pauses, beacon=beacon, served=served)
 
     return run

@@ -9,7 +9,6 @@ from netautod.audit.service import AuditLog
 from netautod.core.clock import SystemClock
 from netautod.core.identity import OrgId
 from netautod.core.registries import Followers
-from netautod.executions import handlers as execution_handlers
 from netautod.executions.ends import Ends
 from netautod.executions.log import ExecutionLogStore
 from netautod.executions.results import ResultStore
@@ -17,17 +16,16 @@ from netautod.executions.service import ExecutionService
 from netautod.executions.store import ExecutionStore
 from netautod.plugin_api import FinishedExecution
 from netautod.store.client import Database
-from netautod.tasks import handlers as task_handlers
 from netautod.tasks.cron.ticks import NextTicks
 from netautod.tasks.parameters import Reference, SchemaRules
 from netautod.tasks.service import TaskService
 from netautod.tasks.store import TaskStore
 from netautod_agent import AgentParameters
 from netautod_backup import BackupParameters
-from tests.conftest import Serve
 from tests.support.client import ServedRoutes
 from tests.support.databases import Indexed
 from tests.support.execution import INDEXES
+from tests.support.serving import Serve
 
 CREDENTIAL = "11111111-2222-3333-4444-555555555555"
 
@@ -79,7 +77,7 @@ async def tasks(indexed: Indexed, serve: Serve) -> Tasks:
         abort=lambda execution_id: None,
         ends=Ends(store=store, finished=told.append),
     )
-    served = await serve([*task_handlers.routes(service), *execution_handlers.routes(executions)])
+    served = await serve(service, executions)
     return Tasks(served=served, database=database, executions=store, told=told)
 
 

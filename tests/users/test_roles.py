@@ -10,11 +10,10 @@ from netautod.audit.service import AuditLog
 from netautod.core.errors import Conflict, InvalidInput, NotFound
 from netautod.core.registries import References
 from netautod.users.rank import is_permission
-from netautod.users.roles.handlers import routes
 from netautod.users.roles.service import RoleService
 from netautod.users.roles.store import RoleStore
-from tests.conftest import Serve
 from tests.support.client import ApiClient, ServedRoutes, assert_error
+from tests.support.serving import Serve
 from tests.users.support import PASSWORD, Installation
 
 AUDITOR = {"name": "auditor", "description": "Reads all", "permissions": ["devices.access", "system.manage"]}
@@ -34,7 +33,7 @@ def roles(started: Installation) -> RoleService:
 
 @pytest.fixture
 async def served(roles: RoleService, serve: Serve) -> ServedRoutes:
-    return await serve(routes(roles))
+    return await serve(roles)
 
 
 @pytest.fixture

@@ -11,12 +11,11 @@ import pytest
 
 from netautod.core.errors import Conflict, InvalidInput
 from netautod.core.identity import Caller
-from netautod.users.handlers import routes
 from netautod.users.models import NewUser, User
 from netautod.users.roles.store import RoleStore
 from netautod.users.store import UserStore
-from tests.conftest import Serve
 from tests.support.client import ApiClient, ServedRoutes, assert_error
+from tests.support.serving import Serve
 from tests.users.support import PASSWORD, Installation
 
 NEW_PASSWORD = "another long password"
@@ -30,7 +29,7 @@ async def started(installation: Installation, tmp_path: Path) -> Installation:
 
 @pytest.fixture
 async def served(started: Installation, serve: Serve) -> ServedRoutes:
-    return await serve(routes(started.users))
+    return await serve(started.users)
 
 
 Clients = Callable[..., ApiClient]

@@ -8,10 +8,9 @@ import pytest
 
 from netautod.core.errors import Conflict, Forbidden, InvalidInput, NotFound
 from netautod.core.identity import system_caller
-from netautod.users.handlers import routes
 from netautod.users.models import User, canonical_username
-from tests.conftest import Serve
 from tests.support.client import ApiClient, assert_error
+from tests.support.serving import Serve
 from tests.users.support import PASSWORD, Installation
 
 NEW = {"username": "carla", "password": PASSWORD, "roles": ["viewer"]}
@@ -25,7 +24,7 @@ async def started(installation: Installation, tmp_path: Path) -> Installation:
 
 @pytest.fixture
 async def admin(started: Installation, serve: Serve) -> ApiClient:
-    served = await serve(routes(started.users))
+    served = await serve(started.users)
     return served.client("*", org_id=await started.organizations.default_id())[0]
 
 
@@ -90,7 +89,7 @@ async def test_what_was_read_can_be_sent_back(admin: ApiClient) -> None:
 async def test_a_bad_user_is_refused(
     untouched: Installation, serve: Serve, change: dict[str, Any], status: int, text: str
 ) -> None:
-    served = await serve(routes(untouched.users))
+    served = await serve(untouched.users)
     client, _ = served.client("*", org_id=await untouched.organizations.default_id())
     assert_error(await client.post("/api/users", {**NEW, **change}), status, text)
     assert len(await untouched.users.everyone()) == 1
@@ -110,7 +109,7 @@ async def test_a_bad_user_is_refused(
 async def test_a_caller_grants_only_what_he_holds(
     started: Installation, serve: Serve, held: list[str], roles: list[str], status: int
 ) -> None:
-    served = await serve(routes(started.users))
+    served = await serve(started.users)
     client, _ = served.client(*held, org_id=await started.organizations.default_id())
     assert (await client.post("/api/users", {**NEW, "roles": roles})).status == status
 
@@ -122,7 +121,7 @@ async def test_organizations_see_neither_each_others_users_nor_roles(
     await started.database.collection("roles").insert(
         {"_id": "r", "org_id": await started.organizations.default_id(), "name": "secret", "permissions": []}
     )
-    client, _ = (await serve(routes(started.users))).client("*", org_id=other.organization.id)
+    client, _ = (await serve(started.users)).client("*", org_id=other.organization.id)
     assert [user["username"] for user in (await client.get("/api/users")).json["users"]] == ["berta"]
     assert_error(await client.post("/api/users", {**NEW, "roles": ["secret"]}), 400, "no role 'secret'")
     assert_error(await client.post("/api/users", {**NEW, "username": "admin"}), 409, "already exists")

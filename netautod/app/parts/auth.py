@@ -1,37 +1,26 @@
 """The part of the composition root about who may do what: logins, tokens, sessions, users, roles, audit."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any
 
 from netautod.app.foundation import Foundation
 from netautod.app.parts.directories import accounts_of, providers_of, redirect_logins_of
 from netautod.app.plugins.manager import PluginManager
 from netautod.app.settings import Settings
-from netautod.audit import handlers as audit_handlers
 from netautod.audit.service import AuditLog
-from netautod.auth import handlers, ldap_handlers
 from netautod.auth.authenticator import ACTIVITY_INTERVAL, Authenticator
-from netautod.auth.redirect import handlers as oidc_handlers
 from netautod.auth.redirect.service import RedirectLogins
 from netautod.auth.service import AuthService
-from netautod.auth.sessions import handlers as account_handlers
 from netautod.auth.sessions.account import AccountService
 from netautod.auth.sessions.seats import Seats
 from netautod.auth.sessions.service import Lifetimes, Sessions
-from netautod.auth.ssh_ca import handlers as ssh_ca_handlers
 from netautod.auth.ssh_ca.service import SshAuthority
-from netautod.auth.tokens import handlers as api_token_handlers
 from netautod.auth.tokens.access import AccessTokens
 from netautod.auth.tokens.service import ApiTokens
 from netautod.auth.tokens.signing_keys import SigningKeys
 from netautod.core.identity import OrgId
-from netautod.http.routes import Route
-from netautod.system import capabilities
 from netautod.system.capabilities import Capabilities
-from netautod.users import handlers as user_handlers
-from netautod.users.roles import handlers as role_handlers
 from netautod.users.roles.service import RoleService
 from netautod.users.service import UserService
 
@@ -98,11 +87,6 @@ class AuthParts:
         parts._connect()
         return parts
 
-    @classmethod
-    def of(cls, nothing: Any) -> "AuthParts":
-        """For the description of the routes, which needs no services."""
-        return cls(**dict.fromkeys((field.name for field in fields(cls)), nothing))
-
     def _connect(self) -> None:
         async def forget(org_id: OrgId, record_id: str) -> None:
             self.authenticator.forget_all()
@@ -116,19 +100,20 @@ class AuthParts:
         await self.roles.resume()
         await self.api_tokens.resume()
 
-    def routes(self) -> list[Route]:
-        return [
-            *account_handlers.routes(self.account),
-            *api_token_handlers.routes(self.api_tokens),
-            *audit_handlers.routes(self.audit),
-            *capabilities.routes(self.capabilities),
-            *handlers.routes(self.auth),
-            *ldap_handlers.routes(self.auth, self.audit),
-            *oidc_handlers.routes(self.redirect_logins),
-            *role_handlers.routes(self.roles),
-            *ssh_ca_handlers.routes(self.ssh_ca),
-            *user_handlers.routes(self.users),
-        ]
+    @property
+    def services(self) -> tuple[object, ...]:
+        """What the handlers use."""
+        return (
+            self.account,
+            self.api_tokens,
+            self.audit,
+            self.auth,
+            self.capabilities,
+            self.redirect_logins,
+            self.roles,
+            self.ssh_ca,
+            self.users,
+        )
 
 
 def _ssh_ca(base: Foundation) -> SshAuthority:

@@ -6,7 +6,6 @@ from netautod.app.foundation import Foundation
 from netautod.app.plugins.manager import PluginManager
 from netautod.credentials.service import CredentialService
 from netautod.devices.bulk_creation import DeviceBatches
-from netautod.devices.operations import handlers as operation_handlers
 from netautod.devices.operations.commands import CommandRunner
 from netautod.devices.operations.credential_tests import CredentialTests
 from netautod.devices.service import DeviceService
@@ -14,7 +13,6 @@ from netautod.devices.sessions.paths import CertificateSigner
 from netautod.devices.sessions.service import DeviceSessions
 from netautod.devices.sessions.suspensions import Suspensions
 from netautod.devices.settings import DeviceSettings
-from netautod.http.routes import Route
 from netautod.inventory.imports.service import ImportService
 from netautod.sites.service import SiteService
 from netautod.ssh.platform.model import CaptureItem
@@ -46,6 +44,11 @@ class DeviceParts:
         batches = DeviceBatches(base.database, clock=base.clock, credentials=credentials, sites=sites)
         imports = ImportService(batches=batches, audit=base.audit)
         return cls(sites=sites, credentials=credentials, devices=devices, imports=imports)
+
+    @property
+    def services(self) -> tuple[object, ...]:
+        """What the handlers use."""
+        return self.sites, self.credentials, self.devices, self.imports
 
     async def resume(self) -> None:
         """Finishes what a crash interrupted; the registries must be full."""
@@ -93,7 +96,6 @@ class DeviceOperations:
 
     commands: CommandRunner
     tests: CredentialTests
-    devices: DeviceService
 
     @classmethod
     def build(cls, base: Foundation, parts: DeviceParts, sessions: DeviceSessions) -> "DeviceOperations":
@@ -101,8 +103,9 @@ class DeviceOperations:
         return cls(
             commands=CommandRunner(sessions=sessions, devices=devices, audit=base.audit),
             tests=CredentialTests(sessions=sessions, devices=devices, audit=base.audit),
-            devices=devices,
         )
 
-    def routes(self) -> list[Route]:
-        return operation_handlers.routes(self.commands, self.tests, self.devices)
+    @property
+    def services(self) -> tuple[object, ...]:
+        """What the handlers use."""
+        return self.commands, self.tests

@@ -11,8 +11,6 @@ from netautod.devices.bindings.revival import Revival
 from netautod.devices.bindings.service import SyncedDevices
 from netautod.devices.links import Links
 from netautod.devices.store import DeviceStore
-from netautod.http.routes import Route
-from netautod.inventory import handlers
 from netautod.inventory.sources import SourceService
 from netautod.inventory.sync.automatic import AutoSync
 from netautod.inventory.sync.reader import FarEnds
@@ -69,8 +67,10 @@ class InventoryParts:
         )
         return cls(sources=sources, sync=sync, auto=auto)
 
-    def routes(self) -> list[Route]:
-        return handlers.routes(self.sync, self.sources)
+    @property
+    def services(self) -> tuple[object, ...]:
+        """What the handlers use."""
+        return self.sources, self.sync
 
 
 def _synced(base: Foundation, parts: DeviceParts) -> SyncedDevices:

@@ -67,9 +67,7 @@ class CallbackHandler(OidcHandler):
         self.send_to(await self.redirect_logins.finish(self.query, self.get_cookie, self.info))
 
 
-def routes(redirect_logins: RedirectLogins) -> list[Route]:
-    services = {"redirect_logins": redirect_logins}
-    return [
-        Route(path="/api/auth/oidc/authorize", handler=AuthorizeHandler, services=services),
-        Route(path="/api/auth/oidc/callback", handler=CallbackHandler, services=services),
-    ]
+ROUTES = (
+    Route(path="/api/auth/oidc/authorize", handler=AuthorizeHandler),
+    Route(path="/api/auth/oidc/callback", handler=CallbackHandler),
+)

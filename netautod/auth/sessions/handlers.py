@@ -47,14 +47,9 @@ class PasswordHandler(AccountHandler):
         self.answer({"message": "The password has been changed", "sessions_revoked": ended})
 
 
-def routes(account: AccountService) -> list[Route]:
-    services = {"account": account}
-    return [
-        Route(path=path, handler=handler, services=services)
-        for path, handler in (
-            ("/api/auth/sessions", SessionListHandler),
-            ("/api/auth/sessions/:id", OneSessionHandler),
-            ("/api/auth/sessions/other", OtherSessionsHandler),
-            ("/api/auth/password", PasswordHandler),
-        )
-    ]
+ROUTES = (
+    Route(path="/api/auth/sessions", handler=SessionListHandler),
+    Route(path="/api/auth/sessions/:id", handler=OneSessionHandler),
+    Route(path="/api/auth/sessions/other", handler=OtherSessionsHandler),
+    Route(path="/api/auth/password", handler=PasswordHandler),
+)

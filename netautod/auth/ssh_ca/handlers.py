@@ -23,5 +23,4 @@ class SshCaHandler(JsonHandler):
         self.answer((await self.ssh_ca.public_key(self.caller.org_id)).to_json())
 
 
-def routes(ssh_ca: SshAuthority) -> list[Route]:
-    return [Route(path="/api/ssh-ca", handler=SshCaHandler, services={"ssh_ca": ssh_ca})]
+ROUTES = (Route(path="/api/ssh-ca", handler=SshCaHandler),)

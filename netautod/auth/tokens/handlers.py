@@ -41,9 +41,7 @@ class OneApiTokenHandler(ApiTokenHandler):
         self.answer_nothing()
 
 
-def routes(tokens: ApiTokens) -> list[Route]:
-    services = {"tokens": tokens}
-    return [
-        Route(path="/api/auth/tokens", handler=ApiTokenListHandler, services=services),
-        Route(path="/api/auth/tokens/:id", handler=OneApiTokenHandler, services=services),
-    ]
+ROUTES = (
+    Route(path="/api/auth/tokens", handler=ApiTokenListHandler),
+    Route(path="/api/auth/tokens/:id", handler=OneApiTokenHandler),
+)

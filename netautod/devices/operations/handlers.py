@@ -85,15 +85,9 @@ async def _encoded(tests: LoginTests) -> bytes:
     return json_values.encode(tests.totals())[:-1] + b',"results":[' + b",".join(pieces) + b"]}"
 
 
-def routes(commands: CommandRunner, tests: CredentialTests, devices: DeviceService) -> list[Route]:
-    testing = {"tests": tests}
-    return [
-        Route(path="/api/devices/bulk/test-credentials", handler=TestCredentialsHandler, services=testing),
-        Route(
-            path="/api/devices/:id/exec-command", handler=ExecCommandHandler, services={"commands": commands}
-        ),
-        Route(
-            path="/api/devices/:id/host-key/reset", handler=ResetHostKeyHandler, services={"devices": devices}
-        ),
-        Route(path="/api/devices/:id/test-credential", handler=TestCredentialHandler, services=testing),
-    ]
+ROUTES = (
+    Route(path="/api/devices/bulk/test-credentials", handler=TestCredentialsHandler),
+    Route(path="/api/devices/:id/exec-command", handler=ExecCommandHandler),
+    Route(path="/api/devices/:id/host-key/reset", handler=ResetHostKeyHandler),
+    Route(path="/api/devices/:id/test-credential", handler=TestCredentialHandler),
+)

@@ -51,11 +51,9 @@ class VaultPasswordHandler(VaultHandler):
         self.answer_nothing()
 
 
-def routes(notes: NotesVault) -> list[Route]:
-    services = {"notes": notes}
-    return [
-        Route(path="/api/vault/status", handler=StatusHandler, services=services),
-        Route(path="/api/vault/unlock", handler=UnlockHandler, services=services),
-        Route(path="/api/vault/lock", handler=LockHandler, services=services),
-        Route(path="/api/vault/password", handler=VaultPasswordHandler, services=services),
-    ]
+ROUTES = (
+    Route(path="/api/vault/status", handler=StatusHandler),
+    Route(path="/api/vault/unlock", handler=UnlockHandler),
+    Route(path="/api/vault/lock", handler=LockHandler),
+    Route(path="/api/vault/password", handler=VaultPasswordHandler),
+)

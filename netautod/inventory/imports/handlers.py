@@ -37,9 +37,7 @@ class ImportCsvHandler(ImportHandler):
         await self.answer_import(CsvFile(await uploaded_file(self.take_body(), content_type, FILE_FIELD)))
 
 
-def routes(imports: ImportService) -> list[Route]:
-    services = {"imports": imports}
-    return [
-        Route(path="/api/devices/import/json", handler=ImportJsonHandler, services=services),
-        Route(path="/api/devices/import/csv", handler=ImportCsvHandler, services=services),
-    ]
+ROUTES = (
+    Route(path="/api/devices/import/json", handler=ImportJsonHandler),
+    Route(path="/api/devices/import/csv", handler=ImportCsvHandler),
+)

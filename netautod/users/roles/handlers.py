@@ -48,9 +48,7 @@ class OneRoleHandler(JsonHandler):
         self.answer_nothing()
 
 
-def routes(roles: RoleService) -> list[Route]:
-    services = {"roles": roles}
-    return [
-        Route(path="/api/roles", handler=RolesHandler, services=services),
-        Route(path="/api/roles/:id", handler=OneRoleHandler, services=services),
-    ]
+ROUTES = (
+    Route(path="/api/roles", handler=RolesHandler),
+    Route(path="/api/roles/:id", handler=OneRoleHandler),
+)

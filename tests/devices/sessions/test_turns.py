@@ -11,8 +11,8 @@ import pytest
 from netautod.devices.sessions.turns import SiteSlots
 from netautod.testing import Faults, SimulatedDevice
 from tests.configs.fleet import Fleet, open_fleet
-from tests.conftest import Serve
 from tests.support.databases import Indexed
+from tests.support.serving import Serve
 
 
 @pytest.fixture

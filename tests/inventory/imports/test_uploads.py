@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from netautod.app import build as app
+from netautod.app import routes
 from netautod.inventory.imports.models import MOST_BYTES, MOST_ROWS
 from tests.devices.inventory import DEVICE, Inventory
 from tests.inventory.imports.files import CSV, GOOD, HEAD, JSON, result
@@ -98,7 +98,7 @@ async def test_a_csv_comes_as_the_body_or_in_a_form(
 
 
 def test_the_description_names_the_ways_and_the_rows() -> None:
-    paths = app.description()["paths"]
+    paths = routes.description()["paths"]
     csv = paths[CSV]["post"]["requestBody"]["content"]
     assert set(csv) == {"text/csv", "multipart/form-data"}
     rows = paths[JSON]["post"]["requestBody"]["content"]["application/json"]["schema"]

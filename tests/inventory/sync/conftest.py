@@ -6,8 +6,8 @@ from uuid import uuid4
 import pytest
 
 from netautod.store.client import connect
-from tests.conftest import Serve
 from tests.inventory.sync.world import Installation, World, installed
+from tests.support.serving import Serve
 
 
 @pytest.fixture(scope="module")

@@ -8,10 +8,10 @@ import pytest
 
 from netautod.outbound.errors import AddressRefused, RequestFailed
 from netautod.plugin_api import InventoryFailed, RemoteProblem
-from tests.conftest import Serve
 from tests.inventory.sync.far_end import TOKEN, URL, FarEndSource, machine
 from tests.inventory.sync.world import AD_HOC, SOURCES, World, installed
 from tests.support.client import assert_error
+from tests.support.serving import Serve
 
 BODY = {"inventory_url": URL, "token": TOKEN}
 

@@ -16,21 +16,18 @@ from netautod.core.clock import Clock
 from netautod.core.identity import Caller, OrgId
 from netautod.core.pages import Page
 from netautod.core.settings.retention import RetentionSettings
-from netautod.credentials import handlers as credential_handlers
-from netautod.devices import handlers as device_handlers
 from netautod.devices.models import Device, DeviceFilter
 from netautod.inventory.models import SyncResult
 from netautod.inventory.settings import InventorySettings
 from netautod.inventory.sync.automatic import AutoSync
 from netautod.inventory.sync.log import Options
-from netautod.sites import handlers as site_handlers
 from netautod.store.client import Database
 from netautod.store.leases.keeper import LeaseKeeper, LeaseTimes
 from netautod.store.leases.named import COLLECTION as LEASES
 from netautod.store.leases.named import NamedLeases
-from tests.conftest import Serve
 from tests.inventory.sync.far_end import TOKEN, URL, FarEnd, InventoryPlugin
 from tests.support.client import ApiClient, ServedRoutes
+from tests.support.serving import Serve
 
 SOURCES = "/api/devices/sources/inventory"
 AD_HOC = "/api/devices/sync/inventory"
@@ -163,14 +160,7 @@ class Installation:
         vars(self.far_end).update(vars(FarEnd()))
         caller = administrator()
         node = replace(self.node, caller=caller)
-        served = await serve(
-            [
-                *credential_handlers.routes(node.devices.credentials),
-                *device_handlers.routes(node.devices.devices),
-                *site_handlers.routes(node.devices.sites),
-                *node.inventory.routes(),
-            ]
-        )
+        served = await serve(*node.devices.services, *node.inventory.services)
         api, _ = served.client("*", org_id=caller.org_id, user_id=caller.user_id)
         return World(
             database=self.database,

@@ -10,9 +10,9 @@ from netautod.ssh.failures import DeviceFailed
 from netautod.ssh.platform.registry import PlatformRegistry
 from netautod.testing import Faults
 from tests.configs.fleet import PASSWORD, Fleet, open_fleet
-from tests.conftest import Serve
 from tests.support.databases import Indexed
 from tests.support.platform_fixtures import load, show
+from tests.support.serving import Serve
 
 _REGISTRY = PlatformRegistry()
 

@@ -1,0 +1,63 @@
+"""All routes that are served, in the order in which the OpenAPI description lists them."""
+
+from typing import Any
+
+from netautod.audit import handlers as audit
+from netautod.auth import handlers as auth
+from netautod.auth import ldap_handlers as ldap
+from netautod.auth.redirect import handlers as oidc
+from netautod.auth.sessions import handlers as sessions
+from netautod.auth.ssh_ca import handlers as ssh_ca
+from netautod.auth.tokens import handlers as api_tokens
+from netautod.configs import handlers as configs
+from netautod.credentials import handlers as credentials
+from netautod.devices import handlers as devices
+from netautod.devices.operations import handlers as device_operations
+from netautod.discovery import handlers as discovery
+from netautod.docs import handlers as docs
+from netautod.docs.notes import handlers as notes
+from netautod.executions import handlers as executions
+from netautod.http import docs_page, health, openapi
+from netautod.http.routes import Route
+from netautod.inventory import handlers as inventory
+from netautod.inventory.imports import handlers as imports
+from netautod.sites import handlers as sites
+from netautod.system import capabilities
+from netautod.system import handlers as system
+from netautod.tasks import handlers as tasks
+from netautod.users import handlers as users
+from netautod.users.roles import handlers as roles
+
+ROUTES: tuple[Route, ...] = (
+    *sessions.ROUTES,
+    *api_tokens.ROUTES,
+    *audit.ROUTES,
+    *capabilities.ROUTES,
+    *auth.ROUTES,
+    *ldap.ROUTES,
+    *oidc.ROUTES,
+    *roles.ROUTES,
+    *ssh_ca.ROUTES,
+    *users.ROUTES,
+    *configs.ROUTES,
+    *credentials.ROUTES,
+    *devices.ROUTES,
+    *discovery.ROUTES,
+    *docs_page.ROUTES,
+    *docs.ROUTES,
+    *executions.ROUTES,
+    *health.ROUTES,
+    *imports.ROUTES,
+    *device_operations.ROUTES,
+    *inventory.ROUTES,
+    *sites.ROUTES,
+    *system.ROUTES,
+    *tasks.ROUTES,
+    *notes.ROUTES,
+    *openapi.ROUTES,
+)
+
+
+def description() -> dict[str, Any]:
+    """The OpenAPI description of all routes."""
+    return openapi.document(ROUTES)

@@ -1,0 +1,96 @@
+"""The routes of the service over HTTP on a random port of loopback, with the services of a test."""
+
+from collections.abc import Awaitable, Callable, Collection, Sequence
+from functools import cache
+from typing import Any, Protocol, Self
+
+from tornado.httpclient import AsyncHTTPClient
+from tornado.httpserver import HTTPServer
+from tornado.netutil import bind_sockets
+
+from netautod.app.routes import ROUTES
+from netautod.core.clock import SystemClock
+from netautod.core.errors import Unauthenticated
+from netautod.core.identity import Caller, RequestInfo
+from netautod.http import openapi
+from netautod.http.context import HttpContext, networks
+from netautod.http.limits import RateLimiter
+from netautod.http.routes import Route, application
+from tests.support.client import ApiClient, ServedRoutes
+
+Authenticate = Callable[[str, RequestInfo], Awaitable[Caller]]
+
+
+def routes_of(services: Collection[object]) -> tuple[Route, ...]:
+    """The routes of the service whose handlers find all that they need among the services."""
+
+    def enough(route: Route) -> bool:
+        return all(any(isinstance(each, kind) for each in services) for kind in route.needs().values())
+
+    return tuple(route for route in ROUTES if enough(route))
+
+
+@cache
+def description(routes: tuple[Route, ...]) -> dict[str, Any]:
+    """Remembered: one takes as long as a test."""
+    return openapi.document(routes)
+
+
+class Servers:
+    """HTTP servers of a test, each on a port of loopback; an async context manager that closes them."""
+
+    def __init__(self) -> None:
+        self._servers: list[HTTPServer] = []
+        AsyncHTTPClient.configure(None, max_clients=1000)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *exc: object) -> None:
+        for server in self._servers:
+            server.stop()
+            await server.close_all_connections()
+
+    def listen(
+        self,
+        services: Collection[object],
+        *,
+        authenticate: Authenticate,
+        routes: Sequence[Route] | None = None,
+        port: int = 0,
+    ) -> ApiClient:
+        """A client without a token. `routes` None: those that the services are enough for.
+
+        The server believes an X-Forwarded-For, and port 0 is any that is free.
+        """
+        context = HttpContext(
+            authenticate=authenticate,
+            limiter=RateLimiter(clock=SystemClock(), rate=0, burst=1),
+            trusted_proxies=networks(["127.0.0.1"]),
+            cors_origins=frozenset({"https://console.example"}),
+        )
+        chosen = routes_of(services) if routes is None else tuple(routes)
+        server = HTTPServer(application(chosen, context, services))
+        sockets = bind_sockets(port, "127.0.0.1")
+        server.add_sockets(sockets)
+        self._servers.append(server)
+        url = f"http://127.0.0.1:{sockets[0].getsockname()[1]}"
+        return ApiClient(base_url=url, description=description(chosen))
+
+    async def serve(self, *services: object, routes: Sequence[Route] | None = None) -> ServedRoutes:
+        """`client, caller = (await serve(devices, sites)).client("devices.access")`: no login is needed."""
+        callers: dict[str, Caller] = {}
+
+        async def authenticate(token: str, info: RequestInfo) -> Caller:
+            if token not in callers:
+                raise Unauthenticated("Invalid or expired token")
+            return callers[token]
+
+        client = self.listen(services, authenticate=authenticate, routes=routes)
+        return ServedRoutes(base_url=client.base_url, description=client.description, callers=callers)
+
+
+class Serve(Protocol):
+    """What the fixture `serve` is."""
+
+    async def __call__(self, *services: object, routes: Sequence[Route] | None = None) -> ServedRoutes: ...
