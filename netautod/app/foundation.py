@@ -26,7 +26,7 @@ from netautod.docs import store as document_store
 from netautod.executions import log, results
 from netautod.executions import store as execution_store
 from netautod.inventory import store as inventory_store
-from netautod.inventory.sync import history as history_store
+from netautod.inventory.sync import store as history_store
 from netautod.outbound.addresses import AddressRules
 from netautod.outbound.client import GuardedClient
 from netautod.sites import store as site_store

@@ -17,9 +17,7 @@ from netautod.app.settings import Settings
 from netautod.cli.installation import opened, organization_named
 from netautod.cli.parsing import Commands
 from netautod.core.identity import system_caller
-from netautod.inventory.models import SyncResult
-from netautod.inventory.sync.log import Options
-from netautod.inventory.sync.reader import Progress
+from netautod.inventory.sync.models import Progress, SyncOptions, SyncResult
 
 SHOWN_ERRORS = 20
 PHASES = {"read": "reading", "apply": "applying"}
@@ -38,7 +36,7 @@ def add(commands: Commands) -> None:
 
 def run(parsed: argparse.Namespace, settings: Settings) -> int:
     """Exit code 1 if anything went wrong; raises the error of an inventory that cannot be read."""
-    options = Options(dry_run=parsed.dry_run, confirm_removals=parsed.confirm_removals)
+    options = SyncOptions(dry_run=parsed.dry_run, confirm_removals=parsed.confirm_removals)
     # The bar is for people only: tqdm draws none where its output is no terminal.
     with tqdm(unit=" devices", disable=None, leave=False) as bar:
         shown = ""
@@ -62,7 +60,7 @@ def run(parsed: argparse.Namespace, settings: Settings) -> int:
 async def _sync_source(
     settings: Settings,
     source: str,
-    options: Options,
+    options: SyncOptions,
     *,
     organization: str | None,
     progress: Progress,

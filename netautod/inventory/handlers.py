@@ -6,7 +6,7 @@ from netautod.core.pages import Page
 from netautod.http.access import requires
 from netautod.http.handler import JsonHandler
 from netautod.http.routes import Route
-from netautod.inventory.models import SyncEntry
+from netautod.inventory.models import RemoteInventory
 from netautod.inventory.schemas import (
     AdHocRequest,
     SourceAnswer,
@@ -21,16 +21,15 @@ from netautod.inventory.schemas import (
     SyncQuery,
     SyncRequest,
 )
-from netautod.inventory.sources import SourceService
-from netautod.inventory.sync.log import Options
-from netautod.inventory.sync.reader import Place
+from netautod.inventory.service import SourceService
+from netautod.inventory.sync.models import SyncEntry, SyncOptions
 from netautod.inventory.sync.service import SyncService
 
 RESOURCE = "Inventory source"
 
 
-def _place(body: dict[str, Any]) -> Place:
-    return Place(
+def _remote(body: dict[str, Any]) -> RemoteInventory:
+    return RemoteInventory(
         url=body["inventory_url"],
         token=body["token"],
         verify_ssl=body.get("verify_ssl", True),
@@ -43,8 +42,8 @@ class SyncHandler(JsonHandler):
     sync: SyncService
     sources: SourceService
 
-    def options_sent(self) -> Options:
-        return Options(
+    def options_sent(self) -> SyncOptions:
+        return SyncOptions(
             dry_run=self.query["dry_run"], confirm_removals=self.body.get("confirm_removals", False)
         )
 
@@ -53,7 +52,7 @@ class AdHocSyncHandler(SyncHandler):
     @requires("devices.manage", query=SyncQuery, body=AdHocRequest, answer=SyncAnswer)
     async def post(self) -> None:
         """Synchronises with an inventory that the request names; removes nothing."""
-        result = await self.sync.sync(self.caller, _place(self.body), self.options_sent())
+        result = await self.sync.sync(self.caller, _remote(self.body), self.options_sent())
         self.answer(result.to_json())
 
 
@@ -61,7 +60,7 @@ class AdHocTestHandler(SyncHandler):
     @requires("devices.manage", body=AdHocRequest, answer=SourceTestAnswer)
     async def post(self) -> None:
         """Tests address and token, and counts the devices that match."""
-        self.answer((await self.sync.test(self.caller, _place(self.body))).to_json())
+        self.answer((await self.sync.test(self.caller, _remote(self.body))).to_json())
 
 
 class HistoryHandler(SyncHandler):

@@ -51,7 +51,7 @@ class Token(fields.String):
         return token
 
 
-class Filters(fields.Dict):
+class InventoryFilters(fields.Dict):
     """The keys of decisions.md 5; loaded in one form, with the older single texts merged in."""
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> dict[str, Any]:
@@ -66,7 +66,7 @@ class Filters(fields.Dict):
 class AdHocRequest(Request):
     inventory_url = Url(required=True)
     token = Token(required=True, load_only=True)
-    filters = Filters()
+    filters = InventoryFilters()
     verify_ssl = Boolean()
     confirm_removals = Boolean()
 
@@ -89,7 +89,7 @@ class SourceRequest(Request):
     url = Url(required=True)
     token = Token(required=True, load_only=True)
     verify_ssl = Boolean()
-    device_filters = Filters()
+    device_filters = InventoryFilters()
     auto_sync_enabled = Boolean()
     sync_interval_hours = Integer(validate=HOURS)
 

@@ -1,4 +1,4 @@
-"""The part of the composition root about inventories: far ends, saved sources, synchronisations."""
+"""The part of the composition root about inventories: saved sources and synchronisations."""
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
@@ -11,10 +11,13 @@ from netautod.devices.bindings.revival import Revival
 from netautod.devices.bindings.service import SyncedDevices
 from netautod.devices.links import Links
 from netautod.devices.store import DeviceStore
-from netautod.inventory.sources import SourceService
+from netautod.inventory.service import SourceService
+from netautod.inventory.store import SourceStore
 from netautod.inventory.sync.automatic import AutoSync
-from netautod.inventory.sync.reader import FarEnds
+from netautod.inventory.sync.reader import InventoryReader
+from netautod.inventory.sync.recorder import SyncRecorder
 from netautod.inventory.sync.service import SyncService
+from netautod.inventory.sync.store import HistoryStore
 from netautod.store.leases.named import NamedLeases
 
 
@@ -36,30 +39,31 @@ class InventoryParts:
         """`paused`: the organizations that nothing is synchronised for at the moment."""
         settings = base.settings
         synced = _synced(base, devices)
+        store = SourceStore(base.database)
+        history = HistoryStore(base.database, keep=settings.retention.sync_history)
         sources = SourceService(
-            base.database,
+            store=store,
+            history=history,
             vault=base.vault,
             clock=base.clock,
             audit=base.audit,
             http=base.http,
             leases=leases,
             devices=synced,
-            keep=settings.retention.sync_history,
         )
         sync = SyncService(
-            base.database,
             sources=sources,
-            far_ends=FarEnds(plugins.inventory_sources(), http=base.http, settings=settings.inventory),
+            recorder=SyncRecorder(history=history, sources=store, clock=base.clock, audit=base.audit),
+            reader=InventoryReader(plugins.inventory_sources(), http=base.http, settings=settings.inventory),
             devices=synced,
             leases=leases,
             clock=base.clock,
-            audit=base.audit,
-            settings=settings,
+            settings=settings.inventory,
             paused=paused,
         )
         auto = AutoSync(
             sync=sync,
-            sources=sources.store,
+            sources=store,
             clock=base.clock,
             settings=settings.inventory,
             caller_of=_automatic,

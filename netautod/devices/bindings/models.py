@@ -39,7 +39,7 @@ class KnownDevice:
 
     `metadata` among them is the stored JSON text: thousands of small objects would keep the collector busy.
     `cleaning`: it was deleted, and the followers of the deletion are not done yet.
-    `settled`: see settling.py.
+    `digest`: see unchanged.py.
     """
 
     id: str
@@ -48,7 +48,7 @@ class KnownDevice:
     site_id: str | None
     values: Mapping[str, Any]
     bindings: tuple[Binding, ...]
-    settled: str | None = None
+    digest: str | None = None
 
     @property
     def name(self) -> str:
@@ -66,7 +66,7 @@ class BoundDevice:
     name: str
     external_id: str
     brought: bool
-    settled: str | None
+    digest: str | None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -74,7 +74,7 @@ class DeviceWrite:
     """New values of some fields of `before`, written only while those fields are as they were read, and
     nobody else has changed any that a synchronisation looks at.
 
-    `bindings` None: they stay. `fields` are the changed fields that an audit event names. `settled` becomes
+    `bindings` None: they stay. `fields` are the changed fields that an audit event names. `digest` becomes
     that of the device.
     """
 
@@ -82,7 +82,7 @@ class DeviceWrite:
     before: KnownDevice
     values: Mapping[str, Any]
     bindings: tuple[Binding, ...] | None = None
-    settled: str | None = None
+    digest: str | None = None
 
     def external_id(self, key: str) -> str:
         """Of the device's binding under the key, as it will be."""
@@ -104,7 +104,7 @@ class NewDevice:
 
     values: Mapping[str, Any]
     binding: Binding
-    settled: str | None = None
+    digest: str | None = None
 
     @property
     def name(self) -> str:

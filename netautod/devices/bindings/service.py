@@ -147,5 +147,5 @@ def parked(write: DeviceWrite, name: str) -> DeviceWrite:
 
 def after_parking(write: DeviceWrite, name: str) -> DeviceWrite:
     """`write` for a device that has been parked under that name."""
-    before = replace(write.before, values={**write.before.values, "name": name}, settled=None)
+    before = replace(write.before, values={**write.before.values, "name": name}, digest=None)
     return replace(write, before=before)

@@ -132,7 +132,7 @@ def bound_to(key: str, external_ids: Sequence[str]) -> Document:
 
 def _expected(write: DeviceWrite) -> Document:
     before = write.before
-    where = {"_id": before.id, "live": before.live, SETTLED: before.settled}
+    where = {"_id": before.id, "live": before.live, SETTLED: before.digest}
     looked_at = {*write.values, *(PLACE if PLACE & write.values.keys() else ())}
     where.update({name: _stored(name, before.values[name]) for name in sorted(looked_at)})
     if write.bindings is not None:
@@ -149,14 +149,14 @@ def _update(write: DeviceWrite, at: datetime) -> Document:
         values["updated_at"] = at
     if write.bindings is not None:
         values["bindings"] = [_binding_document(binding) for binding in write.bindings]
-    values[SETTLED] = write.settled
+    values[SETTLED] = write.digest
     if write.before.live:
         return {"$set": values}
     return {"$set": {**values, "live": True}, "$unset": {"deleted_at": "", "cleanup": ""}}
 
 
 def _is_written(now: KnownDevice | None, write: DeviceWrite) -> bool:
-    if now is None or not now.live or now.settled != write.settled:
+    if now is None or not now.live or now.digest != write.digest:
         return False
     same = all(_stored(name, now.values[name]) == _stored(name, new) for name, new in write.values.items())
     return same and (write.bindings is None or now.bindings == write.bindings)
@@ -196,7 +196,7 @@ def _new_document(device: NewDevice, blank: Document) -> Document:
         "metadata": _stored("metadata", values["metadata"]),
         SEARCH: search_text(values["name"], values["host"]),
         "bindings": [_binding_document(device.binding)],
-        SETTLED: device.settled,
+        SETTLED: device.digest,
     }
 
 
@@ -222,7 +222,7 @@ def _known(document: Document, shared: _Shared) -> KnownDevice:
         site_id=document["site_id"],
         values=values,
         bindings=tuple(_binding(found, shared) for found in document.get("bindings") or ()),
-        settled=document.get(SETTLED),
+        digest=document.get(SETTLED),
     )
 
 
@@ -233,7 +233,7 @@ def _brief(document: Document, key: str) -> BoundDevice:
         name=document["name"],
         external_id=binding["external_id"],
         brought=binding["brought"],
-        settled=document.get(SETTLED),
+        digest=document.get(SETTLED),
     )
 
 

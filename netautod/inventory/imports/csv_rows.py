@@ -14,7 +14,7 @@ from typing import Any
 
 from netautod.core.errors import InvalidInput
 from netautod.inventory.imports.file_text import decoding, open_text
-from netautod.inventory.imports.models import ROW_LIMIT, Row
+from netautod.inventory.imports.models import ROW_LIMIT, ImportRow
 
 DELIMITERS = (",", ";", "\t")
 REQUIRED = ("name", "host", "device_type")
@@ -48,13 +48,13 @@ class CsvFile:
         for number, _ in self._records():
             yield number
 
-    def rows(self) -> Iterator[Row]:
+    def rows(self) -> Iterator[ImportRow]:
         for number, cells in self._records():
             if _is_blank(cells[len(self._names) :]):
-                yield Row(number, self._value(cells))
+                yield ImportRow(number, self._value(cells))
             else:
                 name = dict(zip(self._names, cells, strict=False)).get("name", "")
-                yield Row(number, {"name": name}, "the row has more cells than the header row")
+                yield ImportRow(number, {"name": name}, "the row has more cells than the header row")
 
     def _records(self) -> Iterator[tuple[int, list[str]]]:
         records = _records(self._body, self._delimiter)

@@ -12,7 +12,7 @@ from typing import Any
 from netautod.core import json_values
 from netautod.core.errors import InvalidInput
 from netautod.inventory.imports.file_text import decoding, open_text
-from netautod.inventory.imports.models import ROW_LIMIT, Row
+from netautod.inventory.imports.models import ROW_LIMIT, ImportRow
 
 PART = 64 * 1024
 SPACE = re.compile(r"[ \t\n\r]*")
@@ -31,9 +31,9 @@ class JsonFile:
         for number, _ in self._values():
             yield number
 
-    def rows(self) -> Iterator[Row]:
+    def rows(self) -> Iterator[ImportRow]:
         for number, value in self._values():
-            yield Row(number, value, _problem(value))
+            yield ImportRow(number, value, _problem(value))
 
     def _values(self) -> Iterator[tuple[int, Any]]:
         text, number = _Text(self._body), 0

@@ -14,7 +14,7 @@ TEXT_LIMIT = 500
 NAME_LIMIT = 255
 
 
-class Row(NamedTuple):
+class ImportRow(NamedTuple):
     """`number` counts the data rows from 1. `value` is not validated; `problem`: it could not be read."""
 
     number: int
@@ -34,7 +34,7 @@ class RowFile(Protocol):
     def scan(self) -> Iterator[int]:
         """The row numbers: reads everything and keeps nothing."""
 
-    def rows(self) -> Iterator[Row]: ...
+    def rows(self) -> Iterator[ImportRow]: ...
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,7 +59,7 @@ class ImportResult:
     errors: Sequence[RowError]
 
 
-class Tally:
+class ImportTally:
     """Counts the rows of one import, and keeps the first errors."""
 
     def __init__(self) -> None:

@@ -9,14 +9,14 @@ from netautod.core.errors import InvalidInput
 from netautod.core.identity import Caller
 from netautod.core.loop.pace import Pace
 from netautod.devices.bulk_creation import DeviceBatches
-from netautod.inventory.imports.models import NAME_LIMIT, Row, RowFile, Tally
+from netautod.inventory.imports.models import NAME_LIMIT, ImportRow, ImportTally, RowFile
 from netautod.inventory.imports.row_rules import RowRules
 
 # The driver encodes a batch without a pause: this many take it some 3 ms.
 BATCH = 250
 
 
-class Good(NamedTuple):
+class ValidRow(NamedTuple):
     """A row that nothing is wrong with so far; `fields` as DeviceRequest loads them."""
 
     number: int
@@ -27,7 +27,7 @@ class Good(NamedTuple):
 class Batch:
     """Rows that are still good, and what failed: number, name and reason."""
 
-    good: list[Good] = field(default_factory=list)
+    good: list[ValidRow] = field(default_factory=list)
     failed: list[tuple[int, str, str]] = field(default_factory=list)
 
     def refuse(self, problems: Sequence[str | None]) -> None:
@@ -43,7 +43,7 @@ class ImportRun:
     """`source` None: nothing is written, names are only looked up."""
 
     def __init__(self, batches: DeviceBatches, caller: Caller, *, source: str | None) -> None:
-        self.tally = Tally()
+        self.tally = ImportTally()
         self._batches = batches
         self._caller = caller
         self._source = source
@@ -71,7 +71,7 @@ class ImportRun:
                 await writing
                 tell(done)
 
-    async def _next(self, rows: Iterator[Row]) -> list[Row]:
+    async def _next(self, rows: Iterator[ImportRow]) -> list[ImportRow]:
         batch = []
         for row in rows:
             batch.append(row)
@@ -80,7 +80,7 @@ class ImportRun:
                 break
         return batch
 
-    async def _prepared(self, rows: Sequence[Row]) -> Batch:
+    async def _prepared(self, rows: Sequence[ImportRow]) -> Batch:
         batch = Batch()
         await self._validate(rows, batch)
         if batch.good:
@@ -95,24 +95,24 @@ class ImportRun:
         for number, name, problem in sorted(batch.failed):
             self.tally.add_failed(number, name, problem)
 
-    async def _validate(self, rows: Sequence[Row], batch: Batch) -> None:
+    async def _validate(self, rows: Sequence[ImportRow], batch: Batch) -> None:
         for row in rows:
             await self._pace.breathe()
             try:
                 if row.problem is not None:
                     raise InvalidInput(row.problem)
-                batch.good.append(Good(row.number, self._rules.load(row.value)))
+                batch.good.append(ValidRow(row.number, self._rules.load(row.value)))
             except InvalidInput as error:
                 batch.failed.append((row.number, _shown_name(row.value), error.text))
 
-    def _repeated(self, rows: Sequence[Good]) -> list[str | None]:
+    def _repeated(self, rows: Sequence[ValidRow]) -> list[str | None]:
         firsts = [self._names.setdefault(row.fields["name"], row.number) for row in rows]
         return [
             None if first == row.number else f"name: the same as in row {first}"
             for first, row in zip(firsts, rows, strict=True)
         ]
 
-    async def _written(self, rows: Sequence[Good]) -> list[str | None]:
+    async def _written(self, rows: Sequence[ValidRow]) -> list[str | None]:
         if self._source is None:
             return await self._batches.taken(self._caller.org_id, [row.fields["name"] for row in rows])
         return await self._batches.insert(

@@ -16,7 +16,7 @@ from netautod.core.identity import Caller, OrgId
 from netautod.inventory.models import SavedSource
 from netautod.inventory.settings import InventorySettings
 from netautod.inventory.store import SourceStore
-from netautod.inventory.sync.log import Options
+from netautod.inventory.sync.models import SyncOptions
 from netautod.inventory.sync.service import SyncService
 from netautod.store.leases.periodic import Periodic
 
@@ -83,7 +83,7 @@ class AutoSync:
         begun = self._clock.now()
         caller = self._caller_of(OrgId(source.org_id))
         try:
-            await self._sync.sync_source(caller, source.id, Options(triggered_by="schedule"))
+            await self._sync.sync_source(caller, source.id, SyncOptions(triggered_by="schedule"))
         except Conflict:
             logger.info("inventory source %s is being synchronised already", source.id)
         except NetautodError as error:  # the history and the source tell it, the next interval tries again

@@ -10,114 +10,114 @@ import json
 from typing import Any
 
 from netautod.devices.bindings.models import ALWAYS_GIVEN, OPTIONAL, Binding, DeviceWrite, KnownDevice
-from netautod.inventory.sync.target import Wanted
+from netautod.inventory.sync.desired import DesiredDevice
 
 UNKNOWN_TYPE = "generic"
 ADOPT, CREATE, REVIVE, UPDATE = "adopt", "create", "revive", "update"
 
 
-def new_values(wanted: Wanted) -> dict[str, Any]:
-    """All that a device which is made for `wanted` gets from it."""
+def new_values(desired: DesiredDevice) -> dict[str, Any]:
+    """All that a device which is made for `desired` gets from it."""
     return {
-        "name": wanted.name,
-        "host": wanted.host,
-        "device_type": wanted.device_type,
-        **wanted.texts,
-        "tags": wanted.tags,
-        "metadata": wanted.metadata_text or dict(wanted.metadata),
-        "inventory_id": wanted.inventory_id,
+        "name": desired.name,
+        "host": desired.host,
+        "device_type": desired.device_type,
+        **desired.texts,
+        "tags": desired.tags,
+        "metadata": desired.metadata_text or dict(desired.metadata),
+        "inventory_id": desired.inventory_id,
         "source": "inventory",
     }
 
 
-def new_binding(wanted: Wanted, key: str) -> Binding:
+def new_binding(desired: DesiredDevice, key: str) -> Binding:
     return Binding(
         key=key,
-        external_id=wanted.external_id,
+        external_id=desired.external_id,
         brought=True,
-        gave=_given(wanted),
-        tags=wanted.tags,
-        metadata_keys=tuple(sorted(wanted.metadata)),
+        gave=_given(desired),
+        tags=desired.tags,
+        metadata_keys=tuple(sorted(desired.metadata)),
     )
 
 
-def merge(known: KnownDevice, wanted: Wanted, key: str, action: str) -> DeviceWrite:
-    """The write that makes `known` what `wanted` says; one without values and bindings is none at all."""
+def merge(known: KnownDevice, desired: DesiredDevice, key: str, action: str) -> DeviceWrite:
+    """The write that makes `known` what `desired` says; one without values and bindings is none at all."""
     old = known.binding(key)
-    values = _texts(known, wanted, old)
-    values.update(_tags(known, wanted, old))
-    values.update(_metadata(known, wanted, old))
-    values.update(_number(known, wanted, key))
+    values = _texts(known, desired, old)
+    values.update(_tags(known, desired, old))
+    values.update(_metadata(known, desired, old))
+    values.update(_number(known, desired, key))
     if known.values["source"] != "inventory":
         values["source"] = "inventory"
-    binding = _binding(known, wanted, key, old)
+    binding = _binding(known, desired, key, old)
     bindings = None if binding == old else _replaced(known.bindings, key, binding)
-    settled = _settled(known.bindings if bindings is None else bindings, wanted, action)
-    return DeviceWrite(action=action, before=known, values=values, bindings=bindings, settled=settled)
+    digest = _digest(known.bindings if bindings is None else bindings, desired, action)
+    return DeviceWrite(action=action, before=known, values=values, bindings=bindings, digest=digest)
 
 
-def _settled(bindings: tuple[Binding, ...], wanted: Wanted, action: str) -> str | None:
+def _digest(bindings: tuple[Binding, ...], desired: DesiredDevice, action: str) -> str | None:
     """None where more than the device and its description decides what is to be done: another inventory's
     device, or links that may be gone when a deleted device comes back."""
-    return None if len(bindings) > 1 or action == REVIVE else wanted.digest
+    return None if len(bindings) > 1 or action == REVIVE else desired.digest
 
 
-def _texts(known: KnownDevice, wanted: Wanted, old: Binding | None) -> dict[str, Any]:
+def _texts(known: KnownDevice, desired: DesiredDevice, old: Binding | None) -> dict[str, Any]:
     values: dict[str, Any] = {
-        field: getattr(wanted, field)
+        field: getattr(desired, field)
         for field in ALWAYS_GIVEN
-        if known.values[field] != getattr(wanted, field)
+        if known.values[field] != getattr(desired, field)
     }
-    if wanted.device_type == UNKNOWN_TYPE:
+    if desired.device_type == UNKNOWN_TYPE:
         values.pop("device_type", None)
     gave = () if old is None else old.gave
     # Who puts a device into a managed site says more than the inventory's free text.
     following = OPTIONAL if known.site_id is not None else (*OPTIONAL, "site")
     for field in following:
-        text = wanted.texts.get(field)
+        text = desired.texts.get(field)
         if text != known.values[field] and (text is not None or field in gave):
             values[field] = text
     return values
 
 
-def _number(known: KnownDevice, wanted: Wanted, key: str) -> dict[str, Any]:
+def _number(known: KnownDevice, desired: DesiredDevice, key: str) -> dict[str, Any]:
     """Of several inventories the first one gives the number, so that it does not change at every sync."""
     here = known.values["inventory_id"]
     first = not known.bindings or known.bindings[0].key == key
-    if wanted.inventory_id in (None, here) or not (first or here is None):
+    if desired.inventory_id in (None, here) or not (first or here is None):
         return {}
-    return {"inventory_id": wanted.inventory_id}
+    return {"inventory_id": desired.inventory_id}
 
 
-def _tags(known: KnownDevice, wanted: Wanted, old: Binding | None) -> dict[str, Any]:
+def _tags(known: KnownDevice, desired: DesiredDevice, old: Binding | None) -> dict[str, Any]:
     came = set() if old is None else set(old.tags)
     here = known.values["tags"]
-    kept = [tag for tag in here if tag in wanted.tags or tag not in came]
-    tags = (*kept, *(tag for tag in wanted.tags if tag not in kept))
+    kept = [tag for tag in here if tag in desired.tags or tag not in came]
+    tags = (*kept, *(tag for tag in desired.tags if tag not in kept))
     return {} if tags == tuple(here) else {"tags": tags}
 
 
-def _metadata(known: KnownDevice, wanted: Wanted, old: Binding | None) -> dict[str, Any]:
+def _metadata(known: KnownDevice, desired: DesiredDevice, old: Binding | None) -> dict[str, Any]:
     came = set() if old is None else set(old.metadata_keys)
-    if not came and not wanted.metadata:
+    if not came and not desired.metadata:
         return {}
     here = json.loads(known.values["metadata"])
-    kept = {name: value for name, value in here.items() if name in wanted.metadata or name not in came}
-    metadata = {**kept, **wanted.metadata}
+    kept = {name: value for name, value in here.items() if name in desired.metadata or name not in came}
+    metadata = {**kept, **desired.metadata}
     return {} if metadata == here else {"metadata": metadata}
 
 
-def _binding(known: KnownDevice, wanted: Wanted, key: str, old: Binding | None) -> Binding:
+def _binding(known: KnownDevice, desired: DesiredDevice, key: str, old: Binding | None) -> Binding:
     came = () if old is None else old.tags
     here = known.values["tags"]
     return Binding(
         key=key,
-        external_id=wanted.external_id,
+        external_id=desired.external_id,
         brought=old is not None and old.brought,
-        gave=_given(wanted),
+        gave=_given(desired),
         # A tag that was here before the inventory had it was added here, and stays.
-        tags=tuple(tag for tag in wanted.tags if tag in came or tag not in here),
-        metadata_keys=tuple(sorted(wanted.metadata)),
+        tags=tuple(tag for tag in desired.tags if tag in came or tag not in here),
+        metadata_keys=tuple(sorted(desired.metadata)),
     )
 
 
@@ -127,5 +127,5 @@ def _replaced(bindings: tuple[Binding, ...], key: str, binding: Binding) -> tupl
     return tuple(binding if other.key == key else other for other in bindings)
 
 
-def _given(wanted: Wanted) -> tuple[str, ...]:
-    return tuple(sorted(name for name, text in wanted.texts.items() if text is not None))
+def _given(desired: DesiredDevice) -> tuple[str, ...]:
+    return tuple(sorted(name for name, text in desired.texts.items() if text is not None))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Claim:
+class NameClaim:
     """Somebody wants a name; `current` is the name that he keeps without it, None for one without one."""
 
     id: str
@@ -13,14 +13,14 @@ class Claim:
     current: str | None
 
 
-def losers(claims: Sequence[Claim], foreign: Collection[str]) -> set[str]:
+def losers(claims: Sequence[NameClaim], foreign: Collection[str]) -> set[str]:
     """The ids of those who do not get their name.
 
     `foreign` names stay with devices that are no part of this. Who has his name already keeps it; else the
     first in order gets it. Who loses keeps his current name, which then is lost to the one who was to get it.
     """
-    got: dict[str, Claim] = {}
-    lost: list[Claim] = []
+    got: dict[str, NameClaim] = {}
+    lost: list[NameClaim] = []
     keepers = [claim for claim in claims if claim.wanted == claim.current]
     for claim in keepers:
         got[claim.wanted] = claim

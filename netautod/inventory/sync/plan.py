@@ -12,9 +12,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from netautod.devices.bindings.models import Binding, BoundDevice, DeviceWrite, KnownDevice, NewDevice
+from netautod.inventory.sync.desired import DesiredDevice
 from netautod.inventory.sync.merge import ADOPT, CREATE, REVIVE, UPDATE, merge, new_binding, new_values
-from netautod.inventory.sync.names import Claim, losers
-from netautod.inventory.sync.target import Wanted
+from netautod.inventory.sync.names import NameClaim, losers
 
 GUARDED_FROM = 10  # a source with more devices does not lose over half of them at once by itself
 
@@ -23,7 +23,7 @@ GUARDED_FROM = 10  # a source with more devices does not lose over half of them 
 class Facts:
     """Of the walk and the request. `seen`: all external ids that the inventory named, importable or not.
 
-    `removes`: what the inventory has no more is removed, if the walk was complete. `settled` devices are
+    `removes`: what the inventory has no more is removed, if the walk was complete. `unchanged` devices are
     not among those to be planned: they are what the inventory says, and keep their names.
     """
 
@@ -32,14 +32,14 @@ class Facts:
     complete: bool
     removes: bool
     confirm_removals: bool = False
-    settled: Sequence[BoundDevice] = ()
+    unchanged: Sequence[BoundDevice] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
 class Refused:
-    """A device that is left as it is; `wanted` None: a sentence about the whole synchronisation."""
+    """Why a device is left as it is; `desired` is None if it is about the whole synchronisation."""
 
-    wanted: Wanted | None
+    desired: DesiredDevice | None
     error: str
 
 
@@ -54,13 +54,13 @@ class Plan:
     rebound: list[DeviceWrite] = field(default_factory=list)
     removals: list[KnownDevice] = field(default_factory=list)
     released: list[DeviceWrite] = field(default_factory=list)
-    unchanged: list[Wanted] = field(default_factory=list)
+    unchanged: list[DesiredDevice] = field(default_factory=list)
     refused: list[Refused] = field(default_factory=list)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Match:
-    wanted: Wanted
+    desired: DesiredDevice
     action: str
     known: KnownDevice | None
 
@@ -69,11 +69,11 @@ class _Match:
         return None if self.known is None or not self.known.live else self.known.name
 
 
-def make_plan(known: Iterable[KnownDevice], wanted: Sequence[Wanted], facts: Facts) -> Plan:
-    """`known`: the live devices bound under the key (but the settled ones), the live ones that have a wanted
-    name, and the deleted ones of a wanted external id (newest first)."""
+def make_plan(known: Iterable[KnownDevice], desired: Sequence[DesiredDevice], facts: Facts) -> Plan:
+    """`known`: the live devices bound under the key except the unchanged ones, the live ones with a desired
+    name, and the deleted ones with a desired external id, newest first."""
     devices = list({device.id: device for device in known}.values())
-    matches = _matches(devices, list({one.external_id: one for one in wanted}.values()), facts)
+    matches = _matches(devices, list({one.external_id: one for one in desired}.values()), facts)
     claimed = {match.known.id for match in matches if match.known is not None}
     plan = Plan()
     left = [device for device in devices if device.live and device.id not in claimed]
@@ -81,20 +81,20 @@ def make_plan(known: Iterable[KnownDevice], wanted: Sequence[Wanted], facts: Fac
     going = {device.id for device in plan.removals}
     foreign = {device.name for device in left if device.id not in going}
     claims = [
-        Claim(id=match.wanted.external_id, wanted=match.wanted.name, current=match.current)
+        NameClaim(id=match.desired.external_id, wanted=match.desired.name, current=match.current)
         for match in matches
     ]
-    kept = {device.name for device in facts.settled}
+    kept = {device.name for device in facts.unchanged}
     without = losers(claims, foreign | kept)
     for match in matches:
-        if match.wanted.external_id in without:
-            plan.refused.append(_name_taken(match.wanted, foreign))
+        if match.desired.external_id in without:
+            plan.refused.append(_name_taken(match.desired, foreign))
         else:
             _plan_one(plan, match, facts.key)
     return plan
 
 
-def _matches(devices: Sequence[KnownDevice], wanted: Sequence[Wanted], facts: Facts) -> list[_Match]:
+def _matches(devices: Sequence[KnownDevice], desired: Sequence[DesiredDevice], facts: Facts) -> list[_Match]:
     bound: dict[str, KnownDevice] = {}
     deleted: dict[str, KnownDevice] = {}
     for device in devices:
@@ -105,7 +105,7 @@ def _matches(devices: Sequence[KnownDevice], wanted: Sequence[Wanted], facts: Fa
     # Of another device that the inventory has too, even if that one is not to be had at the moment.
     taken = {device.id for external_id, device in bound.items() if external_id in facts.seen}
     found = []
-    for one in wanted:
+    for one in desired:
         match = _match(one, bound, by_name, deleted, taken)
         if match.known is not None:
             taken.add(match.known.id)
@@ -114,20 +114,20 @@ def _matches(devices: Sequence[KnownDevice], wanted: Sequence[Wanted], facts: Fa
 
 
 def _match(
-    one: Wanted,
+    one: DesiredDevice,
     bound: dict[str, KnownDevice],
     by_name: dict[str, KnownDevice],
     deleted: dict[str, KnownDevice],
     taken: set[str],
 ) -> _Match:
     if one.external_id in bound:
-        return _Match(wanted=one, action=UPDATE, known=bound[one.external_id])
+        return _Match(desired=one, action=UPDATE, known=bound[one.external_id])
     same = by_name.get(one.name)
     if same is not None and same.id not in taken and same_host(str(same.values["host"]), one.host):
-        return _Match(wanted=one, action=ADOPT, known=same)
+        return _Match(desired=one, action=ADOPT, known=same)
     if one.external_id in deleted:
-        return _Match(wanted=one, action=REVIVE, known=deleted[one.external_id])
-    return _Match(wanted=one, action=CREATE, known=None)
+        return _Match(desired=one, action=REVIVE, known=deleted[one.external_id])
+    return _Match(desired=one, action=CREATE, known=None)
 
 
 def _plan_removals(
@@ -137,13 +137,13 @@ def _plan_removals(
         return
     gone = [device for device in left if _brought(device, facts.key, but=facts.seen)]
     brought = [device for device in devices if device.live and _brought(device, facts.key)]
-    all_brought = len(brought) + sum(device.brought for device in facts.settled)
+    all_brought = len(brought) + sum(device.brought for device in facts.unchanged)
     if all_brought > GUARDED_FROM and len(gone) * 2 > all_brought and not facts.confirm_removals:
         text = (
             f"not removed: {len(gone)} of the {all_brought} devices of this source are missing in the"
             " inventory; send confirm_removals to remove them"
         )
-        plan.refused.append(Refused(wanted=None, error=text))
+        plan.refused.append(Refused(desired=None, error=text))
         return
     for device in gone:
         others = tuple(binding for binding in device.bindings if binding.key != facts.key)
@@ -161,29 +161,29 @@ def _brought(device: KnownDevice, key: str, *, but: frozenset[str] = frozenset()
 
 def _plan_one(plan: Plan, match: _Match, key: str) -> None:
     if match.known is None:
-        one = match.wanted
-        made = NewDevice(values=new_values(one), binding=new_binding(one, key), settled=one.digest)
+        one = match.desired
+        made = NewDevice(values=new_values(one), binding=new_binding(one, key), digest=one.digest)
         plan.creates.append(made)
         return
-    write = merge(match.known, match.wanted, key, match.action)
+    write = merge(match.known, match.desired, key, match.action)
     if match.action == REVIVE:
         plan.revives.append(write)
     elif match.action == ADOPT and match.known.binding(key) is None:
         plan.adopts.append(write)
     elif write.values:
         plan.updates.append(write)
-    elif write.bindings is not None or write.settled not in (None, match.known.settled):
+    elif write.bindings is not None or write.digest not in (None, match.known.digest):
         plan.rebound.append(write)
     else:
-        plan.unchanged.append(match.wanted)
+        plan.unchanged.append(match.desired)
 
 
-def _name_taken(wanted: Wanted, foreign: set[str]) -> Refused:
-    if wanted.name in foreign:
+def _name_taken(desired: DesiredDevice, foreign: set[str]) -> Refused:
+    if desired.name in foreign:
         text = "the name belongs to another device, whose host is not the same"
     else:
         text = "another device of the inventory has the same name"
-    return Refused(wanted=wanted, error=text)
+    return Refused(desired=desired, error=text)
 
 
 def same_host(one: str, other: str) -> bool:

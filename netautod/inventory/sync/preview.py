@@ -3,9 +3,8 @@
 from typing import Any
 
 from netautod.devices.bindings.models import DeviceWrite
-from netautod.inventory.models import SyncError, SyncResult
+from netautod.inventory.sync.models import SyncError, SyncResult, Walk
 from netautod.inventory.sync.plan import Plan, Refused
-from netautod.inventory.sync.reader import Walk
 
 SHOWN = 1000  # devices of each list at most
 
@@ -17,8 +16,8 @@ def preview(plan: Plan, walk: Walk, duration_ms: int) -> SyncResult:
     return SyncResult(
         added=len(plan.creates) + len(plan.revives),
         updated=len(plan.updates) + len(plan.adopts),
-        unchanged=len(walk.settled) + len(plan.unchanged) + len(plan.rebound),
-        failed=len(walk.problems) + sum(refused.wanted is not None for refused in plan.refused),
+        unchanged=len(walk.unchanged) + len(plan.unchanged) + len(plan.rebound),
+        failed=len(walk.problems) + sum(refused.desired is not None for refused in plan.refused),
         removed=len(plan.removals),
         errors=errors,
         duration_ms=duration_ms,
@@ -27,7 +26,7 @@ def preview(plan: Plan, walk: Walk, duration_ms: int) -> SyncResult:
 
 
 def _error(refused: Refused) -> SyncError:
-    one = refused.wanted
+    one = refused.desired
     if one is None:
         return SyncError(inventory_id=None, name=None, error=refused.error)
     return SyncError(inventory_id=one.inventory_id, name=one.name, error=refused.error)

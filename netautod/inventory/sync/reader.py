@@ -6,19 +6,17 @@ All that a plugin says and raises is checked here; no text that leaves this modu
 import asyncio
 import logging
 import traceback
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import replace
 
 from netautod.core import json_values
 from netautod.core.errors import InvalidInput, NetautodError, UpstreamFailed
-from netautod.devices.bindings.models import BoundDevice
-from netautod.inventory.models import SyncError
+from netautod.inventory.models import RemoteInventory
 from netautod.inventory.settings import InventorySettings, device_types
-from netautod.inventory.sync import target as rules
-from netautod.inventory.sync.target import Wanted
-from netautod.inventory.sync.unchanged import Settled
+from netautod.inventory.sync import desired as rules
+from netautod.inventory.sync.digests import BoundDevices
+from netautod.inventory.sync.models import Progress, SyncError, Walk
 from netautod.outbound.client import GuardedClient
 from netautod.outbound.errors import AddressRefused
 from netautod.plugin_api.inventory import (
@@ -38,36 +36,8 @@ UNKNOWN = "no inventory system that netautod knows answers there"
 LONGEST_NAME = 255
 SLICE = 100  # devices that are checked in one go on the event loop
 
-Progress = Callable[[str, int, int | None], None]
-"""Called with a phase (`read` or `apply`), how many devices are done, and how many there are if known."""
 
-
-@dataclass(frozen=True, kw_only=True)
-class Place:
-    """A far end and what of it is wanted. `named_now`: the caller of the request named the URL himself."""
-
-    url: str
-    token: str = field(repr=False)
-    verify_ssl: bool
-    filters: Mapping[str, Any]
-    named_now: bool
-
-
-@dataclass(frozen=True, kw_only=True)
-class Walk:
-    """What was read. `seen`: every external id, importable or not. `missing`: why devices may be missing.
-
-    `settled` are the devices here that are described as they are; they are not `wanted`.
-    """
-
-    wanted: list[Wanted] = field(default_factory=list)
-    problems: list[SyncError] = field(default_factory=list)
-    seen: set[str] = field(default_factory=set)
-    settled: list[BoundDevice] = field(default_factory=list)
-    missing: str | None = None
-
-
-class FarEnds:
+class InventoryReader:
     """`openers`: the plugins' sources by name, in the order in which a far end is shown to them."""
 
     def __init__(
@@ -78,36 +48,36 @@ class FarEnds:
         self._settings = settings
         self._device_types = device_types(settings)
 
-    async def probe(self, place: Place) -> InventoryProbe:
+    async def probe(self, remote: RemoteInventory) -> InventoryProbe:
         """Raises AddressRefused (400) for a URL that the caller named, else UpstreamFailed (502)."""
-        async with _bounded(self._settings.test_seconds), _translated(place):
-            return (await self._known(place))[1]
+        async with _bounded(self._settings.test_seconds), _translated(remote):
+            return (await self._known(remote))[1]
 
-    async def walk(self, place: Place, settled: Settled, progress: Progress) -> Walk:
+    async def walk(self, remote: RemoteInventory, bound: BoundDevices, progress: Progress) -> Walk:
         """Everything that the filters match. Raises as `probe` does."""
         walk = Walk()
         missing, nameless = None, 0
-        async with _bounded(self._settings.test_seconds), _translated(place):
-            source, probe = await self._known(place)
-        async with _translated(place):
+        async with _bounded(self._settings.test_seconds), _translated(remote):
+            source, probe = await self._known(remote)
+        async with _translated(remote):
             try:
                 async with _closing(source.devices()) as pages:
                     async for page in pages:
-                        nameless += await self._add(walk, page, settled, place.token)
+                        nameless += await self._add(walk, page, bound, remote.token)
                         progress("read", len(walk.seen), probe.device_count)
             except IncompleteWalk as error:
-                missing = _without(place.token, error.text)
+                missing = _without(remote.token, error.text)
         if nameless and missing is None:
             missing = f"{nameless} devices of the inventory have no id that can be kept"
         return replace(walk, missing=missing)
 
-    async def _known(self, place: Place) -> tuple[InventorySource, InventoryProbe]:
-        await self._http.check(place.url)
+    async def _known(self, remote: RemoteInventory) -> tuple[InventorySource, InventoryProbe]:
+        await self._http.check(remote.url)
         access = InventoryAccess(
-            url=place.url.rstrip("/"),
-            token=place.token,
-            verify_ssl=place.verify_ssl,
-            filters=place.filters,
+            url=remote.url.rstrip("/"),
+            token=remote.token,
+            verify_ssl=remote.verify_ssl,
+            filters=remote.filters,
             device_types=self._device_types,
             http=self._http,
         )
@@ -118,7 +88,7 @@ class FarEnds:
                 return source, found
         raise UpstreamFailed(UNKNOWN)
 
-    async def _add(self, walk: Walk, page: InventoryPage, settled: Settled, token: str) -> int:
+    async def _add(self, walk: Walk, page: InventoryPage, bound: BoundDevices, token: str) -> int:
         """Answers how many devices have no id that can be compared with those here: who knows which are
         gone then?"""
         nameless = 0
@@ -138,15 +108,15 @@ class FarEnds:
             if device.external_id in walk.seen:
                 continue
             walk.seen.add(device.external_id)
-            digest = settled.digest(device)
-            if settled.has(device.external_id, digest):
-                walk.settled.append(settled.bound[device.external_id])
+            digest = bound.digest(device)
+            if bound.is_unchanged(device.external_id, digest):
+                walk.unchanged.append(bound.by_id[device.external_id])
                 continue
             try:
-                walk.wanted.append(rules.wanted(device, digest))
+                walk.desired.append(rules.desired_device(device, digest))
             except InvalidInput as error:
                 walk.problems.append(_problem(device, error.text))
-        if len(walk.wanted) + len(walk.settled) + len(walk.problems) > self._settings.max_devices:
+        if len(walk.desired) + len(walk.unchanged) + len(walk.problems) > self._settings.max_devices:
             raise UpstreamFailed(
                 f"the inventory has more than {self._settings.max_devices} devices for these filters"
                 " (setting inventory.max_devices)"
@@ -191,24 +161,24 @@ async def _bounded(seconds: float) -> AsyncIterator[None]:
 
 
 @asynccontextmanager
-async def _translated(place: Place) -> AsyncIterator[None]:
+async def _translated(remote: RemoteInventory) -> AsyncIterator[None]:
     """Whatever a plugin raises becomes an error of ours, without the token."""
     try:
         yield
     except AddressRefused as error:
-        text = _without(place.token, error.text)
-        if place.named_now:
+        text = _without(remote.token, error.text)
+        if remote.named_now:
             raise AddressRefused(f"inventory_url: {text}") from error
         raise UpstreamFailed(text) from error
     except InventoryFailed as error:
-        raise UpstreamFailed(_without(place.token, error.text)) from error
+        raise UpstreamFailed(_without(remote.token, error.text)) from error
     except UpstreamFailed as error:
-        raise UpstreamFailed(_without(place.token, error.text)) from error
+        raise UpstreamFailed(_without(remote.token, error.text)) from error
     except NetautodError:
         raise
     except Exception as error:  # a plugin may fail in any way
         trace = "".join(traceback.format_exception(error))
-        logger.error("an inventory plugin failed:\n%s", _without(place.token, trace))
+        logger.error("an inventory plugin failed:\n%s", _without(remote.token, trace))
         raise UpstreamFailed("the inventory could not be read: its plugin failed") from error
 
 

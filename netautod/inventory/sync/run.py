@@ -6,18 +6,18 @@ middle, however it does, is continued by the next one.
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from netautod.core.guard import Guard
 from netautod.core.identity import Caller
 from netautod.devices.bindings.models import BoundDevice, DeviceWrite, KnownDevice, NewDevice
 from netautod.devices.bindings.service import SyncedDevices, after_parking, parked
 from netautod.devices.bindings.store import in_batches
-from netautod.inventory.models import SyncError, SyncResult
+from netautod.inventory.sync.desired import DesiredDevice
+from netautod.inventory.sync.models import Progress, SyncError, SyncResult, Walk
 from netautod.inventory.sync.plan import Facts, Plan, make_plan
-from netautod.inventory.sync.reader import Progress, Walk
 from netautod.inventory.sync.renames import Step, waves
-from netautod.inventory.sync.target import Wanted
 
 ROUNDS = 4
 AT_ONCE, NEW = 3, 500  # batches of new devices, and how many of them are one
@@ -25,7 +25,7 @@ BUSY = "the device is being changed by others at this moment"
 
 
 @dataclass(kw_only=True)
-class Tally:
+class SyncTally:
     """What has been done so far."""
 
     added: int = 0
@@ -56,7 +56,7 @@ class Tally:
 
 @dataclass(kw_only=True, eq=False)
 class SyncRun:
-    """`check` raises once the right to this synchronisation may be lost. `bound`: what was bound under the
+    """`guard` raises once the right to this synchronisation may be lost. `bound`: what was bound under the
     key when the walk began, by external id."""
 
     caller: Caller
@@ -64,34 +64,34 @@ class SyncRun:
     facts: Facts
     bound: Mapping[str, BoundDevice]
     walk: Walk
-    check: Callable[[], None]
+    guard: Guard
     progress: Progress
-    tally: Tally = field(default_factory=Tally)
+    tally: SyncTally = field(default_factory=SyncTally)
     _done: int = 0
 
     async def plan(self) -> Plan:
         """What would be done now."""
         names, ids, kept = await asyncio.to_thread(self._sought)
         known = await self.devices.known(self.caller.org_id, self.facts.key, names, ids=ids, kept=kept)
-        return await asyncio.to_thread(make_plan, known, self.walk.wanted, self.facts)
+        return await asyncio.to_thread(make_plan, known, self.walk.desired, self.facts)
 
     def _sought(self) -> tuple[dict[str, str], list[str], set[str]]:
         """The wanted names, the bound devices that are to be read whole, and the names of the others."""
-        names = {one.external_id: one.name for one in self.walk.wanted}
-        settled = {device.external_id for device in self.walk.settled}
-        ids = [device.id for external_id, device in self.bound.items() if external_id not in settled]
-        return names, ids, {device.name for device in self.walk.settled}
+        names = {one.external_id: one.name for one in self.walk.desired}
+        unchanged = {device.external_id for device in self.walk.unchanged}
+        ids = [device.id for external_id, device in self.bound.items() if external_id not in unchanged]
+        return names, ids, {device.name for device in self.walk.unchanged}
 
-    async def apply(self) -> Tally:
+    async def apply(self) -> SyncTally:
         self.tally.failed += len(self.walk.problems)
         self.tally.errors += self.walk.problems
         if self.walk.missing is not None:
             self.tally.note(f"{self.walk.missing}; nothing was removed")
-        self.tally.unchanged += len(self.walk.settled)
-        self._advance(len(self.walk.settled))
+        self.tally.unchanged += len(self.walk.unchanged)
+        self._advance(len(self.walk.unchanged))
         plan = await self.plan()
         await self._remove(plan.removals)
-        left = await self._apply(plan, self.walk.wanted)
+        left = await self._apply(plan, self.walk.desired)
         for _ in range(ROUNDS - 1):
             if not left:
                 return self.tally
@@ -100,16 +100,16 @@ class SyncRun:
             self.tally.fail(one.inventory_id, one.name, BUSY)
         return self.tally
 
-    async def _plan_again(self, left: Sequence[Wanted]) -> Plan:
+    async def _plan_again(self, left: Sequence[DesiredDevice]) -> Plan:
         names = {one.external_id: one.name for one in left}
         known = await self.devices.known_again(self.caller.org_id, self.facts.key, names)
         facts = Facts(key=self.facts.key, seen=self.facts.seen, complete=False, removes=False)
         return await asyncio.to_thread(make_plan, known, left, facts)
 
-    async def _apply(self, plan: Plan, wanted: Sequence[Wanted]) -> list[Wanted]:
+    async def _apply(self, plan: Plan, desired: Sequence[DesiredDevice]) -> list[DesiredDevice]:
         """Answers those that were edited between the plan and the write."""
         for refused in plan.refused:
-            one = refused.wanted
+            one = refused.desired
             if one is None:
                 self.tally.note(refused.error)
             else:
@@ -130,7 +130,7 @@ class SyncRun:
         made = await self._make(plan)
         self.tally.added += len(plan.revives) - len(revived)
         again |= rebound | revived | made
-        return [one for one in wanted if one.external_id in again]
+        return [one for one in desired if one.external_id in again]
 
     async def _remove(self, devices: Iterable[KnownDevice]) -> None:
         """Again and again while it helps: a device may be in use by one that is removed after it."""
@@ -138,7 +138,7 @@ class SyncRun:
         while waiting:
             refused: list[tuple[KnownDevice, str]] = []
             for device in waiting:
-                self.check()
+                self.guard()
                 reason = await self.devices.remove(self.caller, device)
                 if reason is not None:
                     refused.append((device, reason))
@@ -164,7 +164,7 @@ class SyncRun:
     async def _write(self, writes: Sequence[DeviceWrite], *, counted: bool = True) -> set[str]:
         again: set[str] = set()
         for batch in in_batches(writes):
-            self.check()
+            self.guard()
             refused = await self.devices.write(self.caller, batch)
             again |= {write.external_id(self.facts.key) for write in batch if write.before.id in refused}
             self._advance(len(batch) if counted else 0)
@@ -173,7 +173,7 @@ class SyncRun:
     async def _revive(self, writes: Sequence[DeviceWrite]) -> set[str]:
         again: set[str] = set()
         for batch in in_batches(writes):
-            self.check()
+            self.guard()
             refused = await self.devices.revive(self.caller, batch)
             again |= {write.external_id(self.facts.key) for write in batch if write.before.id in refused}
             self._advance(len(batch))
@@ -187,7 +187,7 @@ class SyncRun:
             for batch in in_batches(plan.creates, NEW):
                 if len(running) == AT_ONCE:
                     again |= await _first(running)
-                self.check()
+                self.guard()
                 running.append(asyncio.create_task(self._make_batch(batch), name="sync batch"))
             while running:
                 again |= await _first(running)
@@ -202,7 +202,7 @@ class SyncRun:
         return refused
 
     def _advance(self, count: int) -> None:
-        total = len(self.walk.wanted) + len(self.walk.settled)
+        total = len(self.walk.desired) + len(self.walk.unchanged)
         self._done = min(self._done + count, total)
         self.progress("apply", self._done, total)
 

@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from netautod.devices.bindings.models import OPTIONAL, Binding, KnownDevice
-from netautod.inventory.sync.target import Wanted
+from netautod.inventory.sync.desired import DesiredDevice
 
 KEY = "source:11111111-1111-4111-8111-111111111111"
 OTHER_KEY = "source:22222222-2222-4222-8222-222222222222"
@@ -17,10 +17,10 @@ LINKS = (
 )
 
 
-def remote(number: int, name: str, host: str | None = None, **more: Any) -> Wanted:
+def remote(number: int, name: str, host: str | None = None, **more: Any) -> DesiredDevice:
     """A device of the inventory."""
     texts = {field: more.pop(field, None) for field in (*OPTIONAL, "site")}
-    return Wanted(
+    return DesiredDevice(
         external_id=str(number),
         inventory_id=number,
         name=name,

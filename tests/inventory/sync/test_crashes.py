@@ -9,7 +9,7 @@ import pytest
 
 from netautod.devices.bindings.service import SyncedDevices
 from netautod.devices.bindings.store import BindingStore
-from netautod.inventory.sync.log import ENDED_UNSEEN
+from netautod.inventory.sync.recorder import ENDED_UNSEEN
 from netautod.store.client import Collection
 from tests.inventory.sync.far_end import machine
 from tests.inventory.sync.world import SOURCES, Node, World

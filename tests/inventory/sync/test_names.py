@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from netautod.inventory.sync.names import Claim, losers
+from netautod.inventory.sync.names import NameClaim, losers
 from netautod.inventory.sync.renames import waves
 
 
@@ -27,7 +27,9 @@ from netautod.inventory.sync.renames import waves
 def test_who_goes_without(
     claims: list[tuple[str, str, str | None]], foreign: set[str], out: set[str]
 ) -> None:
-    found = losers([Claim(id=i, wanted=wanted, current=current) for i, wanted, current in claims], foreign)
+    found = losers(
+        [NameClaim(id=i, wanted=wanted, current=current) for i, wanted, current in claims], foreign
+    )
     assert found == out
 
 
@@ -38,7 +40,7 @@ def test_no_name_is_given_twice_whatever_is_wanted(seed: int) -> None:
     foreign = set(chosen.sample(names, 3))
     free = [name for name in names if name not in foreign]
     claims = [
-        Claim(id=str(number), wanted=chosen.choice(names), current=current)
+        NameClaim(id=str(number), wanted=chosen.choice(names), current=current)
         for number, current in enumerate([*chosen.sample(free, 6), None, None, None])
     ]
     out = losers(claims, foreign)

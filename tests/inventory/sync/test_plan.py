@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from netautod.devices.bindings.models import KnownDevice
+from netautod.inventory.sync.desired import DesiredDevice
 from netautod.inventory.sync.plan import Facts, Plan, make_plan, same_host
-from netautod.inventory.sync.target import Wanted
 from tests.inventory.sync.made import KEY, OTHER_KEY, bound, local, remote, synced
 
 TAKEN = "the name belongs to another device, whose host is not the same"
@@ -30,7 +30,7 @@ class Expected:
     refused: dict[str, str] = field(default_factory=dict)
 
 
-def facts(wanted: Sequence[Wanted], **more: Any) -> Facts:
+def facts(wanted: Sequence[DesiredDevice], **more: Any) -> Facts:
     seen = frozenset({one.external_id for one in wanted} | set(more.pop("also_seen", ())))
     return Facts(key=KEY, seen=seen, **{"complete": True, "removes": True, **more})
 
@@ -46,7 +46,7 @@ def shown(plan: Plan) -> Expected:
         release={write.before.id for write in plan.released},
         unchanged={one.external_id for one in plan.unchanged},
         refused={
-            refused.wanted.external_id if refused.wanted else "": refused.error for refused in plan.refused
+            refused.desired.external_id if refused.desired else "": refused.error for refused in plan.refused
         },
     )
 
@@ -250,7 +250,7 @@ CASES = [
 
 @pytest.mark.parametrize(("known", "wanted", "more", "expected"), CASES)
 def test_the_plan(
-    known: list[KnownDevice], wanted: list[Wanted], more: dict[str, Any], expected: Expected
+    known: list[KnownDevice], wanted: list[DesiredDevice], more: dict[str, Any], expected: Expected
 ) -> None:
     assert shown(make_plan(known, wanted, facts(wanted, **more))) == expected
 
@@ -350,7 +350,7 @@ SAME: dict[str, Any] = {
         ),
     ],
 )
-def test_what_a_device_takes_over(known: KnownDevice, wanted: Wanted, values: dict[str, Any]) -> None:
+def test_what_a_device_takes_over(known: KnownDevice, wanted: DesiredDevice, values: dict[str, Any]) -> None:
     plan = make_plan([known], [wanted], facts([wanted]))
     written = [write.values for write in (*plan.updates, *plan.adopts)]
     assert written == ([values] if values else [])

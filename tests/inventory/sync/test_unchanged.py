@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from netautod.devices.bindings.models import BoundDevice
-from netautod.inventory.sync import target as rules
-from netautod.inventory.sync.unchanged import Settled
+from netautod.inventory.sync import desired as rules
+from netautod.inventory.sync.digests import BoundDevices
 from tests.inventory.sync.far_end import machine
 from tests.inventory.sync.test_crashes import after_the_plan
 from tests.inventory.sync.world import World
@@ -16,13 +16,13 @@ from tests.inventory.sync.world import World
 def checked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The names of the devices that were checked, each of which is then read and compared too."""
     names: list[str] = []
-    real = rules.wanted
+    real = rules.desired_device
 
-    def noted(device: Any, digest: str | None = None) -> rules.Wanted:
+    def noted(device: Any, digest: str | None = None) -> rules.DesiredDevice:
         names.append(device.name)
         return real(device, digest)
 
-    monkeypatch.setattr(rules, "wanted", noted)
+    monkeypatch.setattr(rules, "desired_device", noted)
     return names
 
 
@@ -134,7 +134,7 @@ async def test_a_settled_device_keeps_its_name(world: World) -> None:
 
 
 def test_a_digest_is_of_everything_that_is_said_and_of_who_says_it() -> None:
-    settled, other = Settled("source:1", {}), Settled("source:2", {})
+    bound, other = BoundDevices("source:1", {}), BoundDevices("source:2", {})
     device = machine(1, "sw1", tags=("a",), metadata={"x": 1})
     changes: list[dict[str, Any]] = [
         {"name": "sw2"},
@@ -150,17 +150,17 @@ def test_a_digest_is_of_everything_that_is_said_and_of_who_says_it() -> None:
         {"name": "\ud800"},
     ]
     digests = [
-        settled.digest(machine(1, **{"name": "sw1", "tags": ("a",), "metadata": {"x": 1}, **change}))
+        bound.digest(machine(1, **{"name": "sw1", "tags": ("a",), "metadata": {"x": 1}, **change}))
         for change in changes
     ]
-    assert len({*digests, settled.digest(device), other.digest(device)}) == len(changes) + 2
-    assert settled.digest(machine(1, "sw1", metadata={"x": 1}, tags=("a",))) == settled.digest(device)
+    assert len({*digests, bound.digest(device), other.digest(device)}) == len(changes) + 2
+    assert bound.digest(machine(1, "sw1", metadata={"x": 1}, tags=("a",))) == bound.digest(device)
 
 
 def test_a_description_without_end_is_never_settled() -> None:
     deep: Any = []
     for _ in range(100_000):
         deep = [deep]
-    known = BoundDevice(id="d", name="sw1", external_id="1", brought=True, settled=None)
-    settled = Settled("source:1", {"1": known})
-    assert not settled.has("1", settled.digest(machine(1, "sw1", metadata={"x": deep})))
+    known = BoundDevice(id="d", name="sw1", external_id="1", brought=True, digest=None)
+    bound = BoundDevices("source:1", {"1": known})
+    assert not bound.is_unchanged("1", bound.digest(machine(1, "sw1", metadata={"x": deep})))

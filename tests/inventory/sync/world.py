@@ -17,10 +17,10 @@ from netautod.core.identity import Caller, OrgId
 from netautod.core.pages import Page
 from netautod.core.settings.retention import RetentionSettings
 from netautod.devices.models import Device, DeviceFilter
-from netautod.inventory.models import SyncResult
 from netautod.inventory.settings import InventorySettings
+from netautod.inventory.store import SourceStore
 from netautod.inventory.sync.automatic import AutoSync
-from netautod.inventory.sync.log import Options
+from netautod.inventory.sync.models import SyncOptions, SyncResult
 from netautod.store.client import Database
 from netautod.store.leases.keeper import LeaseKeeper, LeaseTimes
 from netautod.store.leases.named import COLLECTION as LEASES
@@ -45,7 +45,7 @@ class Node:
     caller: Caller
 
     async def sync(self, source_id: str, **options: Any) -> SyncResult:
-        return await self.inventory.sync.sync_source(self.caller, source_id, Options(**options))
+        return await self.inventory.sync.sync_source(self.caller, source_id, SyncOptions(**options))
 
     async def all(self) -> dict[str, Device]:
         """The live devices by name."""
@@ -195,7 +195,7 @@ def automatic(node: Node, **settings: Any) -> AutoSync:
     """The automatic syncs of a node with settings of its own."""
     return AutoSync(
         sync=node.inventory.sync,
-        sources=node.inventory.sources.store,
+        sources=SourceStore(node.base.database),
         clock=node.base.clock,
         settings=InventorySettings(**settings),
         caller_of=lambda org_id: replace(node.caller, org_id=org_id),

@@ -19,7 +19,7 @@ ENCODER = json.JSONEncoder(allow_nan=False)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Wanted:
+class DesiredDevice:
     """`texts`: the fields OPTIONAL of devices/bindings.py and `site`, None where the inventory has none.
 
     `metadata_text` is the metadata as JSON, if it has been written down already. `digest`: of the inventory's
@@ -38,7 +38,7 @@ class Wanted:
     digest: str | None = None
 
 
-def wanted(device: Any, digest: str | None = None) -> Wanted:
+def desired_device(device: Any, digest: str | None = None) -> DesiredDevice:
     """Of a plugin's RemoteDevice. Raises InvalidInput with a sentence for the list of errors."""
     texts = {name: _label(name, getattr(device, name)) for name in LABELS}
     metadata, metadata_text = _metadata(device.metadata)
@@ -50,7 +50,7 @@ def wanted(device: Any, digest: str | None = None) -> Wanted:
         raise InvalidInput("host: not a host name or an IP address")
     if not DEVICE_TYPE.fullmatch(_text("device_type", device.device_type, 64)):
         raise InvalidInput("device_type: must consist of a-z, 0-9 and _")
-    return Wanted(
+    return DesiredDevice(
         external_id=external_id(device.external_id),
         inventory_id=_number(device.inventory_id),
         name=name,

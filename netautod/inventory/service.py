@@ -11,14 +11,13 @@ from netautod.core.errors import Conflict, InvalidInput, NotFound
 from netautod.core.identity import Caller, OrgId
 from netautod.devices.bindings.models import SAVED_SOURCE
 from netautod.devices.bindings.service import SyncedDevices
-from netautod.inventory.models import SavedSource
+from netautod.inventory.models import RemoteInventory, SavedSource
 from netautod.inventory.store import COLLECTION, TOKEN, SourceStore
-from netautod.inventory.sync.history import HistoryStore
-from netautod.inventory.sync.reader import Place
+from netautod.inventory.sync.store import HistoryStore
 from netautod.outbound.client import GuardedClient
 from netautod.outbound.errors import AddressRefused, RequestFailed
 from netautod.outbound.urls import origin_of
-from netautod.store.client import Database, Duplicate
+from netautod.store.client import Duplicate
 from netautod.store.leases.named import NamedLeases
 from netautod.vault.vault import Vault
 
@@ -29,66 +28,63 @@ BUSY = "The inventory source is being changed by others; try again"
 ATTEMPTS = 10
 
 
-def key_of(source_id: str) -> str:
-    """Under which the devices of a saved source are bound."""
+def binding_key(source_id: str) -> str:
+    """The key under which the devices of a saved source are bound."""
     return f"{SAVED_SOURCE}{source_id}"
 
 
-def lease_of(org_id: OrgId, key: str) -> str:
-    """Held by whoever synchronises under the key, or removes its source."""
+def lease_name(org_id: OrgId, key: str) -> str:
+    """The lease that a synchronisation under the key holds, and the removal of its source."""
     return f"sync:{org_id}:{key}"
 
 
 class SourceService:
-    """`keep` is the setting retention.sync_history."""
-
     def __init__(
         self,
-        database: Database,
         *,
+        store: SourceStore,
+        history: HistoryStore,
         vault: Vault,
         clock: Clock,
         audit: AuditLog,
         http: GuardedClient,
         leases: NamedLeases,
         devices: SyncedDevices,
-        keep: int,
     ) -> None:
-        self.store = SourceStore(database)
-        self._history = HistoryStore(database)
+        self._store = store
+        self._history = history
         self._vault = vault
         self._clock = clock
         self._audit = audit
         self._http = http
         self._leases = leases
         self._devices = devices
-        self._keep = keep
 
     async def resume(self) -> None:
         """Called at start: finishes the removals that a crash interrupted."""
-        for org_id, source_id in await self.store.removals():
+        for org_id, source_id in await self._store.removals():
             await self._finish_removal(org_id, source_id)
 
     async def all(self, org_id: OrgId) -> list[SavedSource]:
-        return await self.store.all(org_id)
+        return await self._store.all(org_id)
 
     async def get(self, org_id: OrgId, source_id: str) -> SavedSource:
-        found = await self.store.get(org_id, source_id)
+        found = await self._store.get(org_id, source_id)
         if found is None:
             raise NotFound(NOT_FOUND)
         return found
 
     async def named(self, org_id: OrgId, name_or_id: str) -> SavedSource:
         """By name, else by id; for the command line."""
-        found = await self.store.by_name(org_id, name_or_id)
+        found = await self._store.by_name(org_id, name_or_id)
         return found or await self.get(org_id, name_or_id.lower())
 
-    async def place(self, source: SavedSource) -> Place:
-        """The far end with its token, which is opened for this use alone."""
+    async def remote(self, source: SavedSource) -> RemoteInventory:
+        """The inventory with its token, which is unsealed for this use alone."""
         token = await self._vault.unseal(
             OrgId(source.org_id), COLLECTION, source.id, TOKEN, source.sealed_token
         )
-        return Place(
+        return RemoteInventory(
             url=source.url,
             token=token.decode(),
             verify_ssl=source.verify_ssl,
@@ -120,14 +116,15 @@ class SourceService:
             sealed_token=await self._sealed(caller.org_id, source_id, fields["token"]),
         )
         try:
-            await self.store.insert(caller.org_id, source)
+            await self._store.insert(caller.org_id, source)
         except Duplicate as error:
             raise Conflict(NAME_TAKEN) from error
         await self._record(caller, "create", source, {"url": source.url})
         return source
 
     async def update(self, caller: Caller, source_id: str, fields: Mapping[str, Any]) -> SavedSource:
-        """Changes the sent fields. The rules speak of several fields, so a change in between repeats it."""
+        """Changes the sent fields. The rules compare several fields, so it is repeated if another user
+        changes the source meanwhile. Raises as `create` does, NotFound, and Conflict if that goes on."""
         if "url" in fields:
             await self._check_url(fields["url"])
         for _ in range(ATTEMPTS):
@@ -140,7 +137,7 @@ class SourceService:
                 values[TOKEN] = await self._sealed(caller.org_id, source_id, fields[TOKEN])
             values.update(self._next(before, fields))
             try:
-                source = await self.store.change(caller.org_id, before, values, at=self._clock.now())
+                source = await self._store.change(caller.org_id, before, values, at=self._clock.now())
             except Duplicate as error:
                 raise Conflict(NAME_TAKEN) from error
             if source is not None:
@@ -151,11 +148,11 @@ class SourceService:
     async def delete(self, caller: Caller, source_id: str) -> None:
         """Its devices stay. Raises Conflict while it is being synchronised."""
         source = await self.get(caller.org_id, source_id)
-        held = await self._leases.acquire(lease_of(caller.org_id, key_of(source_id)))
+        held = await self._leases.acquire(lease_name(caller.org_id, binding_key(source_id)))
         if held is None:
             raise Conflict(RUNNING)
         try:
-            if not await self.store.hide(caller.org_id, source_id):
+            if not await self._store.hide(caller.org_id, source_id):
                 raise NotFound(NOT_FOUND)
             # If we die from here on, the next start goes on: nothing synchronises a hidden source.
             await self._finish_removal(caller.org_id, source_id)
@@ -164,9 +161,9 @@ class SourceService:
         await self._record(caller, "delete", source, {})
 
     async def _finish_removal(self, org_id: OrgId, source_id: str) -> None:
-        await self._devices.unbind(org_id, key_of(source_id))
-        await self._history.source_deleted(org_id, source_id, self._keep)
-        await self.store.delete(org_id, source_id)
+        await self._devices.unbind(org_id, binding_key(source_id))
+        await self._history.source_deleted(org_id, source_id)
+        await self._store.delete(org_id, source_id)
 
     async def _check_url(self, url: str) -> None:
         try:
@@ -174,7 +171,7 @@ class SourceService:
         except AddressRefused as error:
             raise AddressRefused(f"url: {error.text}") from error
         except RequestFailed:
-            return  # no answer from DNS now: the synchronisation checks again
+            return  # DNS does not answer now: the synchronisation checks again
 
     async def _sealed(self, org_id: OrgId, source_id: str, token: str) -> Mapping[str, Any]:
         return await self._vault.seal(org_id, COLLECTION, source_id, TOKEN, token.encode())
@@ -201,6 +198,7 @@ def next_sync(now: datetime, last: datetime | None, hours: int) -> datetime:
 
 
 def _check_token_stays(before: SavedSource, fields: Mapping[str, Any]) -> None:
-    """Who may change a source, but not read its token, must not have it sent to a server of his own."""
+    """Users may change a source but never read its token, so nobody may have it sent to a server of their
+    own."""
     if "url" in fields and TOKEN not in fields and origin_of(fields["url"]) != origin_of(before.url):
         raise InvalidInput("token: a url on another server needs the token again")

@@ -9,16 +9,16 @@ from typing import Any
 
 from netautod.devices.bindings.models import BoundDevice
 
-# To be raised when the rules of wanted.py or merge.py change: then every device is compared once more.
+# To be raised when the rules of desired.py or merge.py change: then every device is compared once more.
 RULES = 1
 LENGTH = 16
 
 
-class Settled:
+class BoundDevices:
     """`bound`: the live devices that are bound under the key, by external id."""
 
     def __init__(self, key: str, bound: Mapping[str, BoundDevice]) -> None:
-        self.bound = bound
+        self.by_id = bound
         self._begun = blake2b(f"{RULES} {key} ".encode(), digest_size=LENGTH)
 
     def digest(self, device: Any) -> str:
@@ -46,8 +46,8 @@ class Settled:
             return ""
         return found.hexdigest()
 
-    def has(self, external_id: str, digest: str) -> bool:
+    def is_unchanged(self, external_id: str, digest: str) -> bool:
         """Whether the device is here, and both it and its description are as the last synchronisation left
         them."""
-        known = self.bound.get(external_id)
-        return known is not None and known.settled == digest
+        known = self.by_id.get(external_id)
+        return known is not None and known.digest == digest

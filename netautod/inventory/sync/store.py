@@ -6,7 +6,7 @@ from typing import Any
 
 from netautod.core.identity import OrgId
 from netautod.core.pages import Page, PageOf
-from netautod.inventory.models import SyncEntry
+from netautod.inventory.sync.models import SyncEntry
 from netautod.store.client import Database, Document
 from netautod.store.indexes import Index
 
@@ -31,13 +31,13 @@ NOTHING: Mapping[str, Any] = {
 
 
 class HistoryStore:
-    """An entry's `shelf` is its source's id; one for all ad hoc runs, one for all sources that are gone.
-
-    The number of entries is bounded per shelf.
+    """At most `keep` entries of each shelf are kept. An entry's `shelf` is the id of its source; all ad hoc
+    synchronisations share one, and so do all sources that are gone.
     """
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, *, keep: int) -> None:
         self._entries = database.scoped(COLLECTION)
+        self._keep = keep
 
     async def begin(self, org_id: OrgId, entry: SyncEntry, key: str) -> None:
         shelf = entry.source_id or AD_HOC
@@ -57,7 +57,7 @@ class HistoryStore:
         await self._entries.update(org_id, where, {"$set": change, "$unset": {"open": ""}})
 
     async def open_entries(self, org_id: OrgId, key: str) -> list[SyncEntry]:
-        """Those that nobody has completed."""
+        """Those that were begun and not completed."""
         found = await self._entries.find(org_id, {"key": key, "open": True})
         return [_entry(document) for document in found]
 
@@ -70,18 +70,18 @@ class HistoryStore:
         total = await self._entries.count(org_id, where)
         return PageOf(items=[_entry(document) for document in found], total=total, page=page)
 
-    async def trim(self, org_id: OrgId, source_id: str | None, keep: int) -> None:
+    async def trim(self, org_id: OrgId, source_id: str | None) -> None:
         """Deletes all but the newest entries of the source's shelf."""
-        await self._trim(org_id, source_id or AD_HOC, keep)
+        await self._trim(org_id, source_id or AD_HOC)
 
-    async def source_deleted(self, org_id: OrgId, source_id: str, keep: int) -> None:
-        """The entries stay, together with those of the other sources that are gone."""
+    async def source_deleted(self, org_id: OrgId, source_id: str) -> None:
+        """Moves the source's entries to the shelf of the sources that are gone."""
         await self._entries.update_many(org_id, {"shelf": source_id}, {"$set": {"shelf": DELETED}})
-        await self._trim(org_id, DELETED, keep)
+        await self._trim(org_id, DELETED)
 
-    async def _trim(self, org_id: OrgId, shelf: str, keep: int) -> None:
+    async def _trim(self, org_id: OrgId, shelf: str) -> None:
         while rows := await self._entries.find(
-            org_id, {"shelf": shelf}, fields={"_id": 1}, sort=list(NEWEST), offset=keep, limit=500
+            org_id, {"shelf": shelf}, fields={"_id": 1}, sort=list(NEWEST), offset=self._keep, limit=500
         ):
             await self._entries.delete_many(org_id, {"_id": {"$in": [row["_id"] for row in rows]}})
 
