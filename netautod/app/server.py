@@ -24,8 +24,8 @@ from netautod.http.health import Health
 from netautod.http.starting import starting_application
 from netautod.store.client import Database
 from netautod.store.embedded.mongod import EmbeddedMongo
-from netautod.users import initial_password
-from netautod.users.bootstrap import Bootstrap
+from netautod.users.organizations import initial_password
+from netautod.users.organizations.bootstrap import Bootstrap
 
 logger = logging.getLogger(__name__)
 MAX_HEADER = 64 * 1024

@@ -17,8 +17,9 @@ from netautod.auth.tokens.service import hash_of, is_api_token
 from netautod.auth.tokens.store import ApiTokenStore
 from netautod.core.clock import Clock
 from netautod.core.errors import Unauthenticated, Unavailable
-from netautod.core.identity import Caller, RequestInfo, grants
+from netautod.core.identity import Caller, RequestInfo
 from netautod.core.loop.shared_reads import Recent
+from netautod.core.permissions import common_permissions
 from netautod.store.client import Database
 from netautod.users.models import User
 from netautod.users.service import UserService
@@ -121,14 +122,8 @@ class Authenticator:
                 await self._token_store.used(token, now, ACTIVITY_INTERVAL)
             except Unavailable:
                 logger.warning("the last use of an API token could not be stored")
-        permissions = common(frozenset(token.permissions), frozenset(user.permissions))
+        permissions = common_permissions(frozenset(token.permissions), frozenset(user.permissions))
         return _TokenStanding(token=token, user=user, permissions=permissions)
-
-
-def common(first: frozenset[str], second: frozenset[str]) -> frozenset[str]:
-    """What both sets of keys grant: of two keys of which one grants the other, the lesser is kept."""
-    lesser = {key for key in first if grants(second, key)} | {key for key in second if grants(first, key)}
-    return frozenset(lesser)
 
 
 def _caller(user: User, permissions: frozenset[str], info: RequestInfo, *, session_id: str | None) -> Caller:

@@ -1,12 +1,13 @@
 """Login, refresh and logout: the order of the checks, what is told to the client and what to the audit."""
 
+import asyncio
 import logging
-from contextlib import nullcontext
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, nullcontext
 from dataclasses import replace
 
 from netautod.audit.service import AuditLog
 from netautod.auth.authenticator import Authenticator
-from netautod.auth.lockout.gate import LoginGate
 from netautod.auth.lockout.service import Lockout
 from netautod.auth.models import IssuedTokens, LoginRequest, Session
 from netautod.auth.providers import PasswordLogin, Providers
@@ -17,7 +18,7 @@ from netautod.auth.ssh_ca.public_keys import ClientKey, parse_public_key
 from netautod.auth.ssh_ca.service import SshAuthority
 from netautod.auth.tokens.access import INVALID
 from netautod.auth.tokens.service import require_session
-from netautod.core.errors import TooManyRequests, Unauthenticated
+from netautod.core.errors import TooManyRequests, Unauthenticated, Unavailable
 from netautod.core.identity import Caller, RequestInfo
 from netautod.plugin_api.auth import ProviderUnavailable
 from netautod.users.models import LOCAL, User
@@ -26,6 +27,35 @@ from netautod.users.service import UserService
 
 logger = logging.getLogger(__name__)
 REUSE_ACTIONS = {Reuse.RECENT: "auth.refresh_reuse", Reuse.REPLAY: "auth.refresh_replay"}
+
+
+# More logins at once than there are threads for passwords, so that those never wait for the database.
+LOGINS_AT_ONCE = 8
+LOGINS_WAITING = 256
+
+
+class LoginGate:
+    """`at_once` logins go on, up to `waiting` others wait their turn, the next one gets Unavailable.
+
+    Passwords are the bottleneck: without the gate a hundred logins would make their ten database calls each
+    in the same moment, and the event loop would be late for all other requests.
+    """
+
+    def __init__(self, *, at_once: int = LOGINS_AT_ONCE, waiting: int = LOGINS_WAITING) -> None:
+        self._turns = asyncio.Semaphore(at_once)
+        self._places = at_once + waiting
+        self._inside = 0
+
+    @asynccontextmanager
+    async def turn(self) -> AsyncIterator[None]:
+        if self._inside >= self._places:
+            raise Unavailable("Too many logins at the same time; try again in a moment")
+        self._inside += 1
+        try:
+            async with self._turns:
+                yield
+        finally:
+            self._inside -= 1
 
 
 class AuthService:

@@ -6,8 +6,8 @@ from contextlib import asynccontextmanager
 from netautod.app.foundation import Foundation, any_database, lay
 from netautod.app.settings import Settings
 from netautod.core.errors import InvalidInput
-from netautod.users.bootstrap import Bootstrap
 from netautod.users.models import Organization
+from netautod.users.organizations.bootstrap import Bootstrap
 
 
 @asynccontextmanager

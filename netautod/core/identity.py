@@ -1,39 +1,15 @@
-"""Who asks: the caller of a request or the owner on whose behalf a run acts, and what he may do."""
+"""Who asks: the caller of a request, or the owner on whose behalf a run acts."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NewType
 
 from netautod.core.errors import Forbidden
+from netautod.core.permissions import grants
 
 OrgId = NewType("OrgId", str)
 # The user id of the system itself; no user has it (the nil UUID, RFC 9562 section 5.9).
 SYSTEM_ID = "00000000-0000-0000-0000-000000000000"
-KNOWN_PERMISSIONS = (
-    "devices.access",
-    "devices.manage",
-    "credentials.manage",
-    "config.deploy",
-    "users.manage",
-    "system.manage",
-    "tasks.operate",
-    "docs.manage",
-)
-# Holding the key also grants what stands behind it (decisions.md 2).
-IMPLIED = {"devices.manage": ("devices.access",)}
-
-
-def grants(held: Iterable[str], wanted: str) -> bool:
-    """True if one of the held keys grants the wanted one: `*`, the key itself, `x.*`, or by implication.
-
-    `wanted` may itself be a wildcard; then only an equal or wider wildcard grants it.
-    """
-    for key in held:
-        if key == "*" or key == wanted or wanted in IMPLIED.get(key, ()):
-            return True
-        if key.endswith(".*") and wanted.startswith(key[:-1]):
-            return True
-    return False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,6 +26,9 @@ class Caller:
 
     def can(self, permission: str) -> bool:
         return grants(self.permissions, permission)
+
+    def can_all(self, permissions: Iterable[str]) -> bool:
+        return all(self.can(permission) for permission in permissions)
 
     def require(self, permission: str) -> None:
         """Raises Forbidden unless the caller holds the permission."""

@@ -4,9 +4,9 @@ from typing import Any
 
 from marshmallow import ValidationError, fields, validate
 
+from netautod.core.permissions import is_permission
 from netautod.core.schema import Answer, Boolean, Id, Name, PageAnswer, Request, ShortList, Text, Timestamp
 from netautod.users.models import AUTH_PROVIDERS, LOCAL
-from netautod.users.rank import is_permission
 
 READ_ONLY = frozenset({"id", "org_id", "permissions", "created_at", "updated_at", "last_login_at"})
 

@@ -24,7 +24,8 @@ from netautod.auth.sessions.seats import Seats
 from netautod.auth.sessions.service import Lifetimes, Sessions
 from netautod.auth.tokens.access import AccessTokens
 from netautod.auth.tokens.signing_keys import SigningKeys
-from netautod.core.identity import RequestInfo, grants, system_caller
+from netautod.core.identity import RequestInfo, system_caller
+from netautod.core.permissions import grants
 from netautod.http.health import Health
 from netautod.http.settings import LimitSettings
 from netautod.store.client import connect

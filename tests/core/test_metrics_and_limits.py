@@ -5,8 +5,9 @@ from tornado.httputil import HTTPHeaders, HTTPServerRequest, RequestStartLine
 
 from netautod.core.clock import SystemClock
 from netautod.core.errors import Forbidden, TooManyRequests
-from netautod.core.identity import Caller, OrgId, RequestInfo, grants
+from netautod.core.identity import Caller, OrgId, RequestInfo
 from netautod.core.metrics import Metrics
+from netautod.core.permissions import grants
 from netautod.http.context import HttpContext, networks
 from netautod.http.limits import RateLimiter
 

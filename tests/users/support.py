@@ -8,8 +8,8 @@ from netautod.audit.service import AuditLog
 from netautod.core.clock import Clock, SystemClock
 from netautod.core.identity import Caller, system_caller
 from netautod.store.client import Database
-from netautod.users.bootstrap import Bootstrap
 from netautod.users.models import NewUser, User
+from netautod.users.organizations.bootstrap import Bootstrap
 from netautod.users.organizations.service import OrganizationService
 from netautod.users.passwords import PasswordHasher
 from netautod.users.service import UserService

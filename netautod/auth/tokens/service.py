@@ -63,7 +63,7 @@ class ApiTokens:
         now = self._clock.now()
         if expires_at is not None and expires_at <= now:
             raise InvalidInput("expires_at: must be in the future")
-        if not all(caller.can(permission) for permission in permissions):
+        if not caller.can_all(permissions):
             raise Forbidden("permissions: some of them you do not hold")
         plain = PREFIX + secrets.token_urlsafe(TOKEN_BYTES)
         token = ApiToken(

@@ -13,7 +13,7 @@ from netautod.core.registries import Followers, References, Uses
 from netautod.store.client import Database, Duplicate
 from netautod.store.removal import Removal
 from netautod.users.models import Role
-from netautod.users.rank import holds_all, require_grantable
+from netautod.users.rank import require_grantable
 from netautod.users.roles.store import ROLES, RoleStore
 from netautod.users.store import UserStore
 
@@ -99,14 +99,14 @@ class RoleService:
 
     async def _editable(self, caller: Caller, role_id: str) -> Role:
         role = await self.get(caller.org_id, role_id)
-        if not holds_all(caller, role.permissions):
+        if not caller.can_all(role.permissions):
             raise Forbidden("This role holds permissions that you do not hold")
         if role.builtin:
             raise Conflict("Built-in roles cannot be changed or deleted")
         return role
 
     async def _check_permissions(self, caller: Caller, role: Role, permissions: list[str]) -> None:
-        if not holds_all(caller, permissions):
+        if not caller.can_all(permissions):
             raise Forbidden("permissions: some of them you do not hold")
         own = await self._users.get(caller.user_id)
         # Else a permission that somebody has for a while could be made one for ever.

@@ -8,8 +8,8 @@ import pytest
 
 from netautod.audit.service import AuditLog
 from netautod.core.errors import Conflict, InvalidInput, NotFound
+from netautod.core.permissions import is_permission
 from netautod.core.registries import References
-from netautod.users.rank import is_permission
 from netautod.users.roles.service import RoleService
 from netautod.users.roles.store import RoleStore
 from tests.support.client import ApiClient, ServedRoutes, assert_error

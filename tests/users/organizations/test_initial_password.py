@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from netautod.users import initial_password
-from netautod.users.initial_password import NAME, InitialPasswordError, obtain
+from netautod.users.organizations import initial_password
+from netautod.users.organizations.initial_password import NAME, InitialPasswordError, obtain
 
 
 def test_the_first_password_stays(tmp_path: Path) -> None:

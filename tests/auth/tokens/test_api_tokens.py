@@ -9,11 +9,11 @@ from uuid import uuid4
 
 import pytest
 
-from netautod.auth.authenticator import common
 from netautod.auth.tokens.service import hash_of
 from netautod.auth.tokens.store import ApiTokenStore
 from netautod.core.clock import to_text
 from netautod.core.errors import Unauthenticated, Unavailable
+from netautod.core.permissions import common_permissions
 from tests.auth.support import INFO, Node, NodeStarter
 from tests.support.client import ApiClient, assert_error
 from tests.users.support import PASSWORD
@@ -152,8 +152,8 @@ async def test_a_token_shrinks_and_grows_with_its_owner(start: NodeStarter, http
     ],
 )
 def test_what_two_sets_of_keys_grant(token: set[str], owner: set[str], both: set[str]) -> None:
-    assert common(frozenset(token), frozenset(owner)) == both
-    assert common(frozenset(owner), frozenset(token)) == both
+    assert common_permissions(frozenset(token), frozenset(owner)) == both
+    assert common_permissions(frozenset(owner), frozenset(token)) == both
 
 
 async def test_a_token_expires_on_all_nodes(start: NodeStarter, http: Http) -> None:

@@ -8,8 +8,8 @@ import pytest
 from netautod.core.errors import Conflict, InvalidInput
 from netautod.core.identity import system_caller
 from netautod.store.client import Database
-from netautod.users.initial_password import NAME
 from netautod.users.models import BUILTIN_ROLES, NewUser
+from netautod.users.organizations.initial_password import NAME
 from netautod.users.organizations.service import OrganizationService
 from netautod.users.store import UserStore
 from tests.users.support import PASSWORD, Installation, install

@@ -4,8 +4,8 @@ import asyncio
 from pathlib import Path
 
 from netautod.core.errors import Conflict
-from netautod.users import initial_password
 from netautod.users.models import Organization
+from netautod.users.organizations import initial_password
 from netautod.users.organizations.service import DEFAULT, FIRST_ADMIN, OrganizationService, generated_password
 from netautod.users.passwords import PasswordHasher
 from netautod.users.service import UserService
