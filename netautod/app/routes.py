@@ -21,6 +21,7 @@ from netautod.http import docs_page, health, openapi
 from netautod.http.routes import Route
 from netautod.inventory import handlers as inventory
 from netautod.inventory.imports import handlers as imports
+from netautod.inventory.sync import handlers as syncs
 from netautod.sites import handlers as sites
 from netautod.system import capabilities
 from netautod.system import handlers as system
@@ -50,6 +51,7 @@ ROUTES: tuple[Route, ...] = (
     *imports.ROUTES,
     *device_operations.ROUTES,
     *inventory.ROUTES,
+    *syncs.ROUTES,
     *sites.ROUTES,
     *system.ROUTES,
     *tasks.ROUTES,

@@ -1,4 +1,4 @@
-"""Requests, queries and answers of inventory sources and syncs; tokens are taken, never answered."""
+"""Requests and answers of saved inventory sources; tokens are taken, never answered."""
 
 import re
 from typing import Any
@@ -8,13 +8,8 @@ from marshmallow import ValidationError, fields, validate
 from netautod.core.schema import (
     Answer,
     Boolean,
-    Id,
     Integer,
     Name,
-    PageAnswer,
-    PageQuery,
-    Query,
-    QueryBoolean,
     Request,
     Timestamp,
 )
@@ -52,7 +47,7 @@ class Token(fields.String):
 
 
 class InventoryFilters(fields.Dict):
-    """The keys of decisions.md 5; loaded in one form, with the older single texts merged in."""
+    """The keys of filters.py; loaded in one form, with the single texts of older clients merged in."""
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> dict[str, Any]:
         if not isinstance(value, dict):
@@ -61,14 +56,6 @@ class InventoryFilters(fields.Dict):
         if wrong:
             raise ValidationError(wrong)
         return found
-
-
-class AdHocRequest(Request):
-    inventory_url = Url(required=True)
-    token = Token(required=True, load_only=True)
-    filters = InventoryFilters()
-    verify_ssl = Boolean()
-    confirm_removals = Boolean()
 
 
 class SourceRequest(Request):
@@ -94,50 +81,10 @@ class SourceRequest(Request):
     sync_interval_hours = Integer(validate=HOURS)
 
 
-class SyncRequest(Request):
-    confirm_removals = Boolean()
-
-
-class SourceTestRequest(Request):
-    """The test of a saved source needs nothing."""
-
-
-class SyncQuery(Query):
-    dry_run = QueryBoolean(load_default=False)
-
-
-class SyncHistoryQuery(PageQuery):
-    source_id = Id()
-
-
 class SyncErrorAnswer(Answer):
     inventory_id = fields.Integer(allow_none=True)
     name = fields.String(allow_none=True)
     error = fields.String()
-
-
-class PlannedCreationAnswer(Answer):
-    name = fields.String()
-    inventory_id = fields.Integer(allow_none=True)
-
-
-class PlannedChangeAnswer(Answer):
-    device_id = fields.String()
-    name = fields.String()
-    changes = fields.List(fields.String())
-
-
-class PlannedRemovalAnswer(Answer):
-    device_id = fields.String()
-    name = fields.String()
-
-
-class SyncPlanAnswer(Answer):
-    create = fields.List(fields.Nested(PlannedCreationAnswer))
-    update = fields.List(fields.Nested(PlannedChangeAnswer))
-    adopt = fields.List(fields.Nested(PlannedChangeAnswer))
-    revive = fields.List(fields.Nested(PlannedChangeAnswer))
-    remove = fields.List(fields.Nested(PlannedRemovalAnswer))
 
 
 class SyncCountsAnswer(Answer):
@@ -148,12 +95,6 @@ class SyncCountsAnswer(Answer):
     removed = fields.Integer()
     errors = fields.List(fields.Nested(SyncErrorAnswer))
     duration_ms = fields.Integer()
-
-
-class SyncAnswer(SyncCountsAnswer):
-    """`plan` is there in the answer of a dry run alone."""
-
-    plan = fields.Nested(SyncPlanAnswer, metadata={"x-optional": True})
 
 
 class SourceAnswer(Answer):
@@ -182,27 +123,3 @@ class SourcesAnswer(Answer):
 
 class SourceDeletedAnswer(Answer):
     message = fields.String()
-
-
-class SourceTestAnswer(Answer):
-    success = fields.Boolean()
-    message = fields.String()
-    version = fields.String(allow_none=True)
-    device_count = fields.Integer(allow_none=True)
-    duration_ms = fields.Integer()
-
-
-class SyncEntryAnswer(SyncCountsAnswer):
-    id = fields.String()
-    source_id = fields.String(allow_none=True)
-    source_name = fields.String(allow_none=True)
-    inventory_url = fields.String()
-    triggered_by = fields.String(validate=validate.OneOf(["manual", "schedule"]))
-    started_at = Timestamp()
-    completed_at = Timestamp(allow_none=True)
-    success = fields.Boolean(allow_none=True)
-    error = fields.String(allow_none=True)
-
-
-class SyncHistoryAnswer(PageAnswer):
-    history = fields.List(fields.Nested(SyncEntryAnswer))

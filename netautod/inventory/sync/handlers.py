@@ -1,0 +1,91 @@
+"""The routes of synchronisations and tests of inventories, and of their history."""
+
+from typing import Any
+
+from netautod.core.pages import Page
+from netautod.http.access import requires
+from netautod.http.handler import JsonHandler
+from netautod.http.routes import Route
+from netautod.inventory.models import RemoteInventory
+from netautod.inventory.sync.models import SyncEntry, SyncOptions
+from netautod.inventory.sync.schemas import (
+    AdHocRequest,
+    SourceTestAnswer,
+    SourceTestRequest,
+    SyncAnswer,
+    SyncHistoryAnswer,
+    SyncHistoryQuery,
+    SyncQuery,
+    SyncRequest,
+)
+from netautod.inventory.sync.service import SyncService
+
+RESOURCE = "Inventory source"
+
+
+class SyncHandler(JsonHandler):
+    sync: SyncService
+
+    def options_sent(self) -> SyncOptions:
+        return SyncOptions(
+            dry_run=self.query["dry_run"], confirm_removals=self.body.get("confirm_removals", False)
+        )
+
+
+class AdHocSyncHandler(SyncHandler):
+    @requires("devices.manage", query=SyncQuery, body=AdHocRequest, answer=SyncAnswer)
+    async def post(self) -> None:
+        """Synchronises with an inventory that the request names; removes nothing."""
+        result = await self.sync.sync(self.caller, _remote(self.body), self.options_sent())
+        self.answer(result.to_json())
+
+
+class AdHocTestHandler(SyncHandler):
+    @requires("devices.manage", body=AdHocRequest, answer=SourceTestAnswer)
+    async def post(self) -> None:
+        """Tests address and token, and counts the devices that match."""
+        self.answer((await self.sync.test(self.caller, _remote(self.body))).to_json())
+
+
+class SourceSyncHandler(SyncHandler):
+    @requires("devices.manage", query=SyncQuery, body=SyncRequest, answer=SyncAnswer)
+    async def post(self, source_id: str) -> None:
+        """Synchronises with a saved source."""
+        wanted = self.path_id(source_id, RESOURCE)
+        self.answer((await self.sync.sync_source(self.caller, wanted, self.options_sent())).to_json())
+
+
+class SourceTestHandler(SyncHandler):
+    @requires("devices.manage", body=SourceTestRequest, answer=SourceTestAnswer)
+    async def post(self, source_id: str) -> None:
+        """Counts the devices of a saved source that match; never imports."""
+        wanted = self.path_id(source_id, RESOURCE)
+        self.answer((await self.sync.test_source(self.caller, wanted)).to_json())
+
+
+class SyncHistoryHandler(SyncHandler):
+    @requires("devices.access", query=SyncHistoryQuery, answer=SyncHistoryAnswer)
+    async def get(self) -> None:
+        """Lists synchronisations, the newest first."""
+        page = Page(limit=self.query["limit"], offset=self.query["offset"])
+        found = await self.sync.history(self.caller.org_id, page, self.query.get("source_id"))
+        self.answer(found.to_json("history", SyncEntry.to_json))
+
+
+def _remote(body: dict[str, Any]) -> RemoteInventory:
+    return RemoteInventory(
+        url=body["inventory_url"],
+        token=body["token"],
+        verify_ssl=body.get("verify_ssl", True),
+        filters=body.get("filters", {}),
+        named_now=True,
+    )
+
+
+ROUTES = (
+    Route(path="/api/devices/sync/inventory", handler=AdHocSyncHandler),
+    Route(path="/api/devices/sync/inventory/test", handler=AdHocTestHandler),
+    Route(path="/api/devices/sync/history", handler=SyncHistoryHandler),
+    Route(path="/api/devices/sources/inventory/:source_id/sync", handler=SourceSyncHandler),
+    Route(path="/api/devices/sources/inventory/:source_id/test", handler=SourceTestHandler),
+)
