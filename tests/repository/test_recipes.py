@@ -1,0 +1,63 @@
+"""The recipes of the README, followed step by step in a copy of the checkout."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.repository.checkout import ROOT, Block, Checkout, blocks
+
+_, _, _PART = (ROOT / "README.md").read_text(encoding="utf-8").partition("\n## Recipes\n")
+_PART = re.split(r"^## ", _PART, maxsplit=1, flags=re.MULTILINE)[0]
+_INTRODUCTION, *_RECIPES = re.split(r"^### ", _PART, flags=re.MULTILINE)
+RECIPES = {recipe.partition("\n")[0]: recipe for recipe in _RECIPES}
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Checkout:
+    return Checkout(tmp_path / "checkout")
+
+
+async def follow(recipe: str, checkout: Checkout) -> None:
+    for block in blocks(recipe):
+        if block.language == "sh":
+            await checkout.run(block.text)
+        else:
+            checkout.apply(block)
+
+
+def test_there_is_a_recipe_for_what_is_added_most() -> None:
+    assert list(RECIPES) == ["A platform"]
+
+
+@pytest.mark.parametrize("name", RECIPES)
+def test_the_steps_are_numbered_and_the_last_one_tries_the_others(name: str) -> None:
+    steps = re.findall(r"^(\d+)\. ", RECIPES[name], re.MULTILINE)
+    assert steps == [str(number + 1) for number in range(len(steps))]
+    last = blocks(RECIPES[name])[-1]
+    assert last.language == "sh"
+    assert ".venv/bin/pytest " in last.text
+
+
+@pytest.mark.parametrize("name", RECIPES)
+async def test_a_recipe_works(name: str, checkout: Checkout) -> None:
+    await follow(RECIPES[name], checkout)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+async def test_all_recipes_together_pass_the_checks(checkout: Checkout) -> None:
+    for recipe in RECIPES.values():
+        for block in blocks(recipe):
+            if block.language != "sh":
+                checkout.apply(block)
+            elif ".venv/bin/pytest" not in block.text:
+                await checkout.run(block.text)
+    checks = blocks(_INTRODUCTION)[-1]
+    assert checks == Block(language="sh", text="\n".join(_checks_of_ci()) + "\n")
+    await checkout.run(checks.text)
+
+
+def _checks_of_ci() -> list[str]:
+    script = (ROOT / ".ci" / "run").read_text()
+    return script[script.index("\n.venv/bin/ruff") :].strip().splitlines()
