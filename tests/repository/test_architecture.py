@@ -24,6 +24,7 @@ REQUEST = "From a request to its answer"
 MODULE = re.compile(r"`((?:plugins/)?[\w/]+(?:\.py|/))`")
 # Named on the ways, but at work when the service starts, a line is logged, a request fails or a node dies.
 ELSEWHERE = {
+    "netautod/app/routes.py",
     "netautod/app/server.py",
     "netautod/app/supervisor.py",
     "netautod/core/logs.py",
