@@ -16,7 +16,7 @@ from netautod.app.parts.docs import documents_of
 from netautod.app.parts.inventory import InventoryParts
 from netautod.app.parts.plugins import observers_of
 from netautod.app.parts.system import system_service
-from netautod.app.parts.tasks import executions_of, owners_of, tasks_of
+from netautod.app.parts.tasks import executions_of, node_of, notifier_of, tasks_of
 from netautod.app.plugins.manager import PluginManager
 from netautod.app.plugins.observers import Observers
 from netautod.app.routes import ROUTES, description
@@ -30,7 +30,6 @@ from netautod.core.metrics import Metrics
 from netautod.credentials import store as credential_store
 from netautod.discovery.service import DiscoveryService
 from netautod.docs.notes import store as notes_store
-from netautod.executions.running.attempt import ActingFactory
 from netautod.executions.running.node import ExecutionNode, lease_times
 from netautod.http.context import HttpContext, networks
 from netautod.http.docs_page import DocsPage
@@ -39,10 +38,9 @@ from netautod.http.limits import RateLimiter
 from netautod.http.openapi import Description
 from netautod.http.routes import application
 from netautod.inventory import store as inventory_store
-from netautod.plugin_api import Executor
 from netautod.store.leases import named
 from netautod.store.leases.keeper import LeaseKeeper
-from netautod.system.pauses import Pauses
+from netautod.system.pauses import FollowedPauses
 from netautod.tasks.cron.ticks import NextTicks
 from netautod.tasks.service import TaskService
 
@@ -94,14 +92,24 @@ async def build(base: Foundation, health: Callable[[], Awaitable[Health]]) -> As
         auth = await AuthParts.build(base, plugins=plugins, installed=INSTALLED)
         stack.push_async_callback(auth.auth.providers.close)
         configs, operations = await _device_work(stack, base, device_parts, plugins, leases, auth, observers)
-        pauses = await stack.enter_async_context(Pauses(base.database))
-        inventory = InventoryParts.build(base, device_parts, plugins, leases, pauses.paused)
+        pauses = await stack.enter_async_context(FollowedPauses(base.database))
+        inventory = InventoryParts.build(base, device_parts, plugins, leases, pauses)
         acting = acting_factory(
             devices=device_parts.devices, configs=configs, commands=operations.commands, http=base.http
         )
-        node = _node(base, node_id, metrics, ticks, executors, acting, observers, pauses)
+        notifier = notifier_of(base, observers)
+        node = node_of(
+            base,
+            node_id=node_id,
+            executors=executors,
+            acting=acting,
+            metrics=metrics,
+            ticks=ticks,
+            notifier=notifier,
+            pauses=pauses,
+        )
         tasks = tasks_of(base, device_parts, ticks, executors)
-        executions = executions_of(base, tasks, node)
+        executions = executions_of(base, tasks, node.runner, notifier)
         notes, documents = await documents_of(stack, base)
         system = await system_service(stack, base, node_id=node_id, node=node, plugins=plugins, pauses=pauses)
         discovery = DiscoveryService(devices=device_parts.devices, clock=base.clock)
@@ -177,33 +185,6 @@ async def _begin(
     for worker in background:
         if worker is not None:
             await stack.enter_async_context(worker)
-
-
-def _node(
-    base: Foundation,
-    node_id: str,
-    metrics: Metrics,
-    ticks: NextTicks,
-    executors: Mapping[str, Executor],
-    acting: ActingFactory,
-    observers: Observers,
-    pauses: Pauses,
-) -> ExecutionNode:
-    return ExecutionNode(
-        node_id=node_id,
-        database=base.database,
-        clock=base.clock,
-        metrics=metrics,
-        ticks=ticks,
-        executors=executors,
-        owners=owners_of(base.users),
-        acting=acting,
-        finished=observers.execution_finished,
-        observed=lambda: observers.wanted("netautod_execution_finished"),
-        runs=base.settings.executions,
-        schedule=base.settings.scheduler,
-        paused=pauses.paused,
-    )
 
 
 async def named_leases(stack: AsyncExitStack, base: Foundation, node_id: str) -> named.NamedLeases:

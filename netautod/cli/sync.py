@@ -17,6 +17,7 @@ from netautod.app.settings import Settings
 from netautod.cli.installation import opened, organization_named
 from netautod.cli.parsing import Commands
 from netautod.core.identity import system_caller
+from netautod.core.pauses import FixedPauses
 from netautod.inventory.sync.models import Progress, SyncOptions, SyncResult
 
 SHOWN_ERRORS = 20
@@ -71,7 +72,7 @@ async def _sync_source(
         caller = system_caller((await organization_named(base, organization)).id)
         plugins = PluginManager.load(disabled=settings.plugins.disabled)
         leases = await app.named_leases(stack, base, str(uuid4()))
-        inventory = InventoryParts.build(base, DeviceParts.build(base), plugins, leases)
+        inventory = InventoryParts.build(base, DeviceParts.build(base), plugins, leases, FixedPauses())
         found = await inventory.sources.named(caller.org_id, source)
         return await inventory.sync.sync_source(caller, found.id, options, progress)
 

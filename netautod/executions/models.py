@@ -14,7 +14,7 @@ from netautod.tasks.models import Task
 
 
 @dataclass(frozen=True, kw_only=True)
-class Attempt:
+class AttemptRecord:
     """One start of the executor; `outcome` is null while it runs, else a state, `lost` or `returned`."""
 
     number: int
@@ -55,7 +55,7 @@ class Execution:
     output: Any
     error_message: str | None
     retry_count: int
-    attempts: Sequence[Attempt]
+    attempts: Sequence[AttemptRecord]
     cancelled_by: str | None
     approval: ApprovalDecision | None
     approval_request: Mapping[str, Any] | None

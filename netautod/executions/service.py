@@ -5,8 +5,8 @@ Choices that neither specification page settles: `since` and `until` of the list
 once on this node, elsewhere with the owner's next heartbeat.
 """
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, Protocol
 from uuid import uuid4
 
 from netautod.audit.service import AuditLog
@@ -14,9 +14,9 @@ from netautod.core.clock import Clock
 from netautod.core.errors import Conflict, NotFound
 from netautod.core.identity import Caller, OrgId
 from netautod.core.pages import Page, PageOf
-from netautod.executions.ends import Ends
 from netautod.executions.log import ExecutionLogStore, LogEntry
 from netautod.executions.models import Execution, of_task
+from netautod.executions.notifier import FinishNotifier
 from netautod.executions.results import ResultStore, result_to_json
 from netautod.executions.store import ExecutionStore
 from netautod.plugin_api import ApprovalDecision, DeviceResult
@@ -26,9 +26,19 @@ from netautod.tasks.service import TaskService
 RESULTS_IN_OUTPUT = 1000
 
 
-class ExecutionService:
-    """`kick` wakes this node's runner; `abort` ends a run on this node."""
+class LocalRuns(Protocol):
+    """The runs of this node."""
 
+    def kick(self) -> None:
+        """Something may be there to claim."""
+        ...
+
+    def abort(self, execution_id: str) -> None:
+        """Ends the run at once, if it is one of this node."""
+        ...
+
+
+class ExecutionService:
     def __init__(
         self,
         *,
@@ -38,9 +48,8 @@ class ExecutionService:
         logs: ExecutionLogStore,
         audit: AuditLog,
         clock: Clock,
-        kick: Callable[[], None],
-        abort: Callable[[str], None],
-        ends: Ends,
+        runs: LocalRuns,
+        notifier: FinishNotifier,
     ) -> None:
         self._store = store
         self._tasks = tasks
@@ -48,16 +57,15 @@ class ExecutionService:
         self._logs = logs
         self._audit = audit
         self._clock = clock
-        self._kick = kick
-        self._abort = abort
-        self._ends = ends
+        self._runs = runs
+        self._notifier = notifier
 
     async def run(self, caller: Caller, task_id: str, *, agent: bool = False) -> Execution:
         """A manual run: pending, to be claimed by any node."""
         task = await self._tasks.get(caller.org_id, task_id, agent=agent)
         execution = of_task(task, execution_id=str(uuid4()), scheduled_for=None, created_at=self._clock.now())
         await self._store.insert(execution)
-        self._kick()
+        self._runs.kick()
         await self._audit.record(caller, "task.run", "execution", execution.id, {"task_id": task_id})
         return execution
 
@@ -98,8 +106,8 @@ class ExecutionService:
         if cancelled is None:
             now = await self.get(caller.org_id, execution_id)
             raise Conflict(f"The execution has ended already: {now.state}")
-        self._abort(execution.id)
-        await self._ends.tell(cancelled, cancelled.state, cancelled.error_message)
+        self._runs.abort(execution.id)
+        await self._notifier.notify(cancelled, cancelled.state, cancelled.error_message)
         await self._audit.record(caller, "execution.cancel", "execution", execution_id)
 
     async def decide(
@@ -114,8 +122,8 @@ class ExecutionService:
         )
         if decided is None:
             raise Conflict("The execution is not waiting for an approval")
-        self._kick()
-        await self._ends.tell(decided, decided.state, decided.error_message)
+        self._runs.kick()
+        await self._notifier.notify(decided, decided.state, decided.error_message)
         await self._audit.record(
             caller, f"execution.{decision}", "execution", execution_id, {"comment": comment}
         )

@@ -10,14 +10,16 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from netautod.core.clock import Clock
 from netautod.core.identity import OrgId
 from netautod.core.pages import Page, PageOf
-from netautod.executions.models import Attempt, Execution
+from netautod.executions.models import AttemptRecord, Execution
 from netautod.executions.transitions import ACTIVE, CANCELLABLE, State, require
 from netautod.plugin_api import ApprovalDecision
-from netautod.store.client import Database, Document, InsertManyResult
+from netautod.store.client import Database, Document, Filter, InsertManyResult
 from netautod.store.expressions import literal
 from netautod.store.indexes import Index
+from netautod.store.leases.keeper import LeaseKeeper, LeaseTimes
 
 COLLECTION = "executions"
 INDEXES = (
@@ -59,6 +61,10 @@ class ExecutionStore:
     def __init__(self, database: Database) -> None:
         self._scoped = database.scoped(COLLECTION)
         self.collection = database.collection(COLLECTION)
+
+    def lease_keeper(self, node_id: str, *, clock: Clock, times: LeaseTimes) -> LeaseKeeper:
+        """The leases of one node on running executions."""
+        return LeaseKeeper(collection=self.collection, node_id=node_id, clock=clock, times=times)
 
     async def insert(self, execution: Execution) -> None:
         await self.collection.insert(to_document(execution))
@@ -140,6 +146,11 @@ class ExecutionStore:
             Candidate(id=document["_id"], org_id=document["org_id"], task_type=document["task_type"])
             for document in found
         ]
+
+    async def save_progress(self, fence: Filter, done: int, total: int) -> None:
+        """Of the run that holds the lease; that of one that lost it is dropped."""
+        progress = {"done": done, "total": total}
+        await self.collection.update({**fence, "state": "running"}, {"$set": {"progress": progress}})
 
     async def cancel(
         self, org_id: OrgId, execution_id: str, *, by: str | None, reason: str | None = None
@@ -290,8 +301,8 @@ def to_execution(document: Document) -> Execution:
     )
 
 
-def _to_attempt(document: Document) -> Attempt:
-    return Attempt(
+def _to_attempt(document: Document) -> AttemptRecord:
+    return AttemptRecord(
         number=document["number"],
         started_at=document["started_at"],
         completed_at=document.get("completed_at"),

@@ -16,7 +16,7 @@ logger = logging.getLogger(__name__)
 COLLECTION = "pauses"
 
 
-class Pauses:
+class FollowedPauses:
     """`async with` knows the pauses before anything is started, and follows them from then on."""
 
     def __init__(self, database: Database, *, refresh_seconds: float = 1.0) -> None:
@@ -25,7 +25,7 @@ class Pauses:
         self._paused: frozenset[OrgId] = frozenset()
         self._task: asyncio.Task[None] | None = None
 
-    async def __aenter__(self) -> "Pauses":
+    async def __aenter__(self) -> "FollowedPauses":
         await self.refresh()
         self._task = asyncio.create_task(self._follow(), name="pauses")
         return self

@@ -14,7 +14,7 @@ from netautod.core.identity import Caller, OrgId
 from netautod.store.client import Database
 from netautod.system.models import DatabaseStatus, Pause, PluginStatus, SystemStatus
 from netautod.system.nodes import Nodes
-from netautod.system.pauses import Pauses
+from netautod.system.pauses import FollowedPauses
 
 
 class Plugins(Protocol):
@@ -35,7 +35,7 @@ class SystemService:
         audit: AuditLog,
         plugins: Plugins,
         nodes: Nodes,
-        pauses: Pauses,
+        pauses: FollowedPauses,
         pending: Callable[[OrgId], Awaitable[int]],
     ) -> None:
         self._database = database

@@ -65,6 +65,18 @@ class UserService:
     async def find(self, user_id: str) -> User | None:
         return await self._store.get(user_id)
 
+    async def active_caller(self, org_id: OrgId, user_id: str) -> Caller | None:
+        """The user with the permissions of now; None if disabled, deleted or of another organization."""
+        user = await self.find(user_id)
+        if user is None or user.org_id != org_id or not user.is_active:
+            return None
+        return Caller(
+            user_id=user.id,
+            org_id=user.org_id,
+            username=user.username,
+            permissions=frozenset(user.permissions),
+        )
+
     async def find_many(self, ids: Iterable[str]) -> dict[str, User]:
         """By id, of any organization; unknown ids are left out."""
         return {user.id: user for user in await self._store.many(set(ids))}

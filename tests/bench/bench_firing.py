@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 
 from netautod.core.metrics import Metrics
+from netautod.core.pauses import FixedPauses
 from netautod.executions.running.scheduler import Scheduler
 from netautod.executions.settings import SchedulerSettings
 from netautod.executions.store import ExecutionStore
@@ -70,9 +71,9 @@ def _scheduler(database: Database) -> Scheduler:
         executions=ExecutionStore(database),
         ticks=NextTicks(),
         metrics=Metrics(),
-        catch_up=OLDEST_TICK,
-        batch=BATCH,
+        settings=SchedulerSettings(catch_up_seconds=OLDEST_TICK.total_seconds(), batch=BATCH),
         fired=lambda: None,
+        pauses=FixedPauses(),
     )
 
 

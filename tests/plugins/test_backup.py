@@ -15,9 +15,7 @@ import netautod_backup
 from netautod.app.plugins.manager import PluginManager
 from netautod.app.run_services import acting_factory
 from netautod.configs.service import ConfigService
-from netautod.core.clock import SystemClock
 from netautod.core.identity import Caller
-from netautod.core.metrics import Metrics
 from netautod.core.pages import Page
 from netautod.devices.sessions.service import MOST_REFUSALS
 from netautod.executions.models import Execution
@@ -27,14 +25,13 @@ from netautod.outbound.addresses import AddressRules
 from netautod.outbound.client import GuardedClient
 from netautod.plugin_api import DeviceResult
 from netautod.store.indexes import create_indexes
-from netautod.tasks.cron.ticks import NextTicks
 from netautod.testing import Faults, SimulatedDevice
 from netautod_backup.parameters import BackupParameters
 from netautod_backup.window import visit_all
 from tests.configs.fleet import PASSWORD, Fleet, open_fleet
 from tests.devices.inventory import ABSENT_ID
 from tests.support.databases import Indexed
-from tests.support.execution import FAST, FAST_SCAN, INDEXES, World, eventually, task
+from tests.support.execution import INDEXES, World, eventually, task
 from tests.support.serving import Serve
 
 
@@ -59,23 +56,9 @@ class Backups:
 
     @asynccontextmanager
     async def node(self) -> AsyncIterator[ExecutionNode]:
-        async def owner(org_id: Any, user_id: str) -> Caller | None:
-            return self.owner
-
-        node = ExecutionNode(
-            node_id=str(uuid4()),
-            database=self.fleet.database,
-            clock=SystemClock(),
-            metrics=Metrics(),
-            ticks=NextTicks(),
-            executors=self.executors,
-            owners=owner,
-            acting=self._acting(self.fleet.configs),
-            finished=lambda told: None,
-            runs=FAST,
-            schedule=FAST_SCAN,
-        )
-        async with node:
+        self.world.acting = self._acting(self.fleet.configs)
+        self.world.owners[self.owner.user_id] = self.owner
+        async with self.world.node(*self.executors.values()) as node:
             yield node
 
     async def start(self, **values: Any) -> Execution:

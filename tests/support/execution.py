@@ -1,7 +1,7 @@
 """Nodes, tasks and executors for tests of the scheduling: real stores, made-up work."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
@@ -10,22 +10,31 @@ from uuid import uuid4
 
 from marshmallow import Schema
 
-from netautod.core.clock import SystemClock
+from netautod.audit.service import AuditLog
+from netautod.core.clock import Clock, SystemClock
+from netautod.core.guard import Guard
 from netautod.core.identity import Caller, OrgId
 from netautod.core.metrics import Metrics
+from netautod.core.pauses import FixedPauses, Pauses
+from netautod.core.registries import Followers
 from netautod.executions import log, results
 from netautod.executions import store as execution_store
 from netautod.executions.models import Execution, of_task
+from netautod.executions.notifier import ExecutionObservers, FinishNotifier
+from netautod.executions.running.attempt import ActingFactory, RunActing, RunEnvironment
 from netautod.executions.running.node import ExecutionNode
+from netautod.executions.service import ExecutionService
 from netautod.executions.settings import ExecutionSettings, SchedulerSettings
 from netautod.executions.store import ExecutionStore
 from netautod.outbound.addresses import AddressRules
 from netautod.outbound.client import GuardedClient
-from netautod.plugin_api import Acting, FinishedExecution, RunContext
+from netautod.plugin_api import Acting, Executor, FinishedExecution, RunContext
 from netautod.store.client import Database
 from netautod.tasks import store as task_store
 from netautod.tasks.cron.ticks import NextTicks
 from netautod.tasks.models import Task
+from netautod.tasks.parameters import SchemaRules
+from netautod.tasks.service import TaskService
 from netautod.tasks.store import TaskStore
 
 INDEXES = (*task_store.INDEXES, *execution_store.INDEXES, *log.INDEXES, *results.INDEXES)
@@ -39,6 +48,7 @@ FAST = ExecutionSettings(
     cancel_grace_seconds=0.5,
 )
 FAST_SCAN = SchedulerSettings(scan_seconds=0.1)
+NOBODY_PAUSED = FixedPauses()
 Work = Callable[[RunContext], Awaitable[Any]]
 
 
@@ -117,14 +127,79 @@ class NoActing(Acting):
     http = GuardedClient(AddressRules())
 
 
+def no_acting(caller: Caller, execution: Execution, guard: Guard) -> RunActing:
+    return NoActing()  # type: ignore[abstract]
+
+
+class Told(list[FinishedExecution]):
+    """Observers that keep what they are told; `deaf` ones are not told anything."""
+
+    deaf = False
+
+    def wanted(self, hook: str) -> bool:
+        return not self.deaf
+
+    def execution_finished(self, execution: FinishedExecution) -> None:
+        self.append(execution)
+
+
+class Owners(dict[str, Caller | None]):
+    """Callers by user id; a user who is not listed may do everything."""
+
+    async def active_caller(self, org_id: OrgId, user_id: str) -> Caller | None:
+        anybody = Caller(user_id=user_id, org_id=org_id, username="owner", permissions=frozenset({"*"}))
+        return self.get(user_id, anybody)
+
+
+class NoRuns:
+    """The local runs of a node that executes nothing itself."""
+
+    def kick(self) -> None: ...
+
+    def abort(self, execution_id: str) -> None: ...
+
+
+def task_services(
+    database: Database, *, clock: Clock, rules: SchemaRules, observers: ExecutionObservers
+) -> tuple[TaskService, ExecutionService]:
+    """Those of a node that executes nothing itself: every run and cancel reaches another one."""
+    store, audit, deletions = ExecutionStore(database), AuditLog(database, clock), Followers()
+
+    async def cancel_pending(org_id: OrgId, task_id: str) -> None:
+        await store.cancel_pending_of(org_id, task_id)
+
+    deletions.register(cancel_pending)
+    tasks = TaskService(
+        store=TaskStore(database),
+        audit=audit,
+        clock=clock,
+        ticks=NextTicks(),
+        rules=rules,
+        deletions=deletions,
+    )
+    executions = ExecutionService(
+        store=store,
+        tasks=tasks,
+        results=results.ResultStore(database),
+        logs=log.ExecutionLogStore(database),
+        audit=audit,
+        clock=clock,
+        runs=NoRuns(),
+        notifier=FinishNotifier(store=store, observers=observers),
+    )
+    return tasks, executions
+
+
 @dataclass(kw_only=True)
 class World:
     """One database with tasks and executions, and nodes that share it."""
 
     database: Database
     metrics: Metrics = field(default_factory=Metrics)
-    finished: list[FinishedExecution] = field(default_factory=list)
-    owners: dict[str, Caller | None] = field(default_factory=dict)
+    clock: Clock = field(default_factory=SystemClock)
+    finished: Told = field(default_factory=Told)
+    owners: Owners = field(default_factory=Owners)
+    acting: ActingFactory = no_acting
 
     def __post_init__(self) -> None:
         self.tasks = TaskStore(self.database)
@@ -141,35 +216,37 @@ class World:
         await self.executions.insert(execution)
         return execution
 
-    async def _owner(self, org_id: Any, user_id: str) -> Caller | None:
-        if user_id in self.owners:
-            return self.owners[user_id]
-        return Caller(user_id=user_id, org_id=org_id, username="owner", permissions=frozenset({"*"}))
-
     def make(
         self,
-        *executors: Does,
+        *executors: Executor,
+        node_id: str | None = None,
         runs: ExecutionSettings = FAST,
         schedule: SchedulerSettings = FAST_SCAN,
-        paused: Callable[[], Collection[OrgId]] = frozenset,
+        pauses: Pauses = NOBODY_PAUSED,
     ) -> ExecutionNode:
-        return ExecutionNode(
-            node_id=str(uuid4()),
-            database=self.database,
-            clock=SystemClock(),
-            metrics=self.metrics,
-            ticks=NextTicks(),
+        environment = RunEnvironment(
             executors={executor.task_type: executor for executor in executors},
-            owners=self._owner,
-            acting=lambda caller, execution, guard: NoActing(),  # type: ignore[abstract]
-            finished=self.finished.append,
-            runs=runs,
+            owners=self.owners,
+            acting=self.acting,
+            executions=self.executions,
+            logs=log.ExecutionLogStore(self.database),
+            results=results.ResultStore(self.database),
+            settings=runs,
+            clock=self.clock,
+            metrics=self.metrics,
+        )
+        return ExecutionNode(
+            node_id=node_id or str(uuid4()),
+            environment=environment,
+            tasks=self.tasks,
+            ticks=NextTicks(),
             schedule=schedule,
-            paused=paused,
+            notifier=FinishNotifier(store=self.executions, observers=self.finished),
+            pauses=pauses,
         )
 
     @asynccontextmanager
-    async def node(self, *executors: Does, **settings: Any) -> AsyncIterator[ExecutionNode]:
+    async def node(self, *executors: Executor, **settings: Any) -> AsyncIterator[ExecutionNode]:
         async with self.make(*executors, **settings) as node:
             yield node
 

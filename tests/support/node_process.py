@@ -16,6 +16,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any, SupportsFloat, SupportsIndex, cast
 
+from netautod.core.guard import Guard
 from netautod.core.identity import Caller
 from netautod.core.metrics import Metrics
 from netautod.executions.models import Execution
@@ -24,8 +25,8 @@ from netautod.executions.running.node import ExecutionNode
 from netautod.executions.settings import ExecutionSettings, SchedulerSettings
 from netautod.store.client import Database, connect
 from netautod.store.server_clock import ServerClock
-from netautod.tasks.cron.ticks import NextTicks
 from tests.faults.executors import Wire, executors
+from tests.support.execution import World
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,24 +83,15 @@ async def serve(config: NodeConfig) -> None:
 
 
 def _node(config: NodeConfig, database: Database, clock: ServerClock, metrics: Metrics) -> ExecutionNode:
-    async def owner(org_id: Any, user_id: str) -> Caller | None:
-        return Caller(user_id=user_id, org_id=org_id, username="owner", permissions=frozenset({"*"}))
-
-    def acting(caller: Caller, execution: Execution, guard: Callable[[], None]) -> RunActing:
+    def acting(caller: Caller, execution: Execution, guard: Guard) -> RunActing:
         # Of the product's services the executors of these tests use none but the way to the device.
         return cast(RunActing, Wire(database=database, node=config.node_id, guard=guard))
 
-    return ExecutionNode(
+    world = World(database=database, metrics=metrics, clock=clock, acting=acting)
+    world.finished.deaf = True
+    return world.make(
+        *executors(config.node_id).values(),
         node_id=config.node_id,
-        database=database,
-        clock=clock,
-        metrics=metrics,
-        ticks=NextTicks(),
-        executors=executors(config.node_id),
-        owners=owner,
-        acting=acting,
-        finished=lambda execution: None,
-        observed=lambda: False,
         runs=config.runs,
         schedule=config.schedule,
     )

@@ -23,7 +23,7 @@ from netautod.store.indexes import create_indexes
 from netautod.system import nodes
 from netautod.system.models import Pause
 from netautod.system.nodes import Nodes
-from netautod.system.pauses import Pauses
+from netautod.system.pauses import FollowedPauses
 from netautod.system.service import SystemService
 from netautod.tasks.models import Task
 from tests.support.client import ApiClient, ServedRoutes, assert_error
@@ -50,7 +50,7 @@ class Running:
     """One node with its own services on the common database."""
 
     id: str
-    pauses: Pauses
+    pauses: FollowedPauses
     beacon: Nodes
     served: ServedRoutes
 
@@ -74,8 +74,8 @@ async def start(world: World, serve: Serve) -> Start:
     @asynccontextmanager
     async def run(work: Work = nothing) -> AsyncIterator[Running]:
         async with AsyncExitStack() as stack:
-            pauses = await stack.enter_async_context(Pauses(world.database, refresh_seconds=QUICK))
-            node = world.make(Does(work), paused=pauses.paused)
+            pauses = await stack.enter_async_context(FollowedPauses(world.database, refresh_seconds=QUICK))
+            node = world.make(Does(work), pauses=pauses)
             node_id = str(uuid4())
             beacon = Nodes(
                 world.database,
@@ -95,7 +95,7 @@ async def start(world: World, serve: Serve) -> Start:
                 plugins=plugins,
                 nodes=beacon,
                 pauses=pauses,
-                pending=node.store.pending,
+                pending=world.executions.pending,
             )
             served = await serve(system)
             yield Running(id=node_id, pauses=pauses, beacon=beacon, served=served)
@@ -196,7 +196,7 @@ async def test_ticks_that_passed_in_a_pause_follow_the_rule_of_missed_ones(
     recent = replace(now, next_run_at=now.next_run_at - timedelta(minutes=10))
     yearly = {"cron_expression": "0 0 1 1 *", "next_run_at": datetime(2026, 1, 1, tzinfo=UTC)}
     long_ago = task(org_id=now.org_id, **yearly)
-    await Pauses(world.database).begin(now.org_id, PAUSE)
+    await FollowedPauses(world.database).begin(now.org_id, PAUSE)
     await world.add(recent, long_ago)
     ours = {"task_id": {"$in": [recent.id, long_ago.id]}}
     async with start() as node:
@@ -238,7 +238,7 @@ async def test_what_runs_when_a_pause_begins_may_finish(start: Start, world: Wor
 
 async def test_a_node_that_starts_during_a_pause_begins_nothing(start: Start, world: World) -> None:
     org_id = OrgId(str(uuid4()))
-    await Pauses(world.database).begin(org_id, PAUSE)
+    await FollowedPauses(world.database).begin(org_id, PAUSE)
     run, due = await _work_of(world, org_id)
     async with start():
         other = await world.run(task())

@@ -1,12 +1,12 @@
 """The part of the composition root about inventories: saved sources and synchronisations."""
 
-from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
 from netautod.app.foundation import Foundation
 from netautod.app.parts.devices import DeviceParts
 from netautod.app.plugins.manager import PluginManager
 from netautod.core.identity import Caller, OrgId, system_caller
+from netautod.core.pauses import Pauses
 from netautod.devices.bindings.revival import Revival
 from netautod.devices.bindings.service import SyncedDevices
 from netautod.devices.links import Links
@@ -34,9 +34,9 @@ class InventoryParts:
         devices: DeviceParts,
         plugins: PluginManager,
         leases: NamedLeases,
-        paused: Callable[[], Collection[OrgId]] = tuple,
+        pauses: Pauses,
     ) -> "InventoryParts":
-        """`paused`: the organizations that nothing is synchronised for at the moment."""
+        """Nothing is synchronised for an organization that is paused."""
         settings = base.settings
         synced = _synced(base, devices)
         store = SourceStore(base.database)
@@ -59,7 +59,7 @@ class InventoryParts:
             leases=leases,
             clock=base.clock,
             settings=settings.inventory,
-            paused=paused,
+            pauses=pauses,
         )
         auto = AutoSync(
             sync=sync,
@@ -67,7 +67,7 @@ class InventoryParts:
             clock=base.clock,
             settings=settings.inventory,
             caller_of=_automatic,
-            paused=paused,
+            pauses=pauses,
         )
         return cls(sources=sources, sync=sync, auto=auto)
 

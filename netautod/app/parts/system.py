@@ -5,8 +5,9 @@ from contextlib import AsyncExitStack
 from netautod.app.foundation import Foundation
 from netautod.app.plugins.manager import PluginManager
 from netautod.executions.running.node import ExecutionNode
+from netautod.executions.store import ExecutionStore
 from netautod.system.nodes import Nodes
-from netautod.system.pauses import Pauses
+from netautod.system.pauses import FollowedPauses
 from netautod.system.service import SystemService
 
 
@@ -17,7 +18,7 @@ async def system_service(
     node_id: str,
     node: ExecutionNode,
     plugins: PluginManager,
-    pauses: Pauses,
+    pauses: FollowedPauses,
 ) -> SystemService:
     """Starts this node's heartbeat; it ends after the node has drained."""
     nodes = Nodes(
@@ -33,5 +34,5 @@ async def system_service(
         plugins=plugins,
         nodes=await stack.enter_async_context(nodes),
         pauses=pauses,
-        pending=node.store.pending,
+        pending=ExecutionStore(base.database).pending,
     )

@@ -4,35 +4,22 @@ from collections.abc import Mapping
 
 from netautod.app.foundation import Foundation
 from netautod.app.parts.devices import DeviceParts
-from netautod.core.identity import Caller, OrgId
+from netautod.core.identity import OrgId
+from netautod.core.metrics import Metrics
+from netautod.core.pauses import Pauses
 from netautod.core.registries import Followers
 from netautod.executions.log import ExecutionLogStore
+from netautod.executions.notifier import ExecutionObservers, FinishNotifier
 from netautod.executions.results import ResultStore
-from netautod.executions.running.attempt import OwnerLookup
+from netautod.executions.running.attempt import ActingFactory, RunEnvironment
 from netautod.executions.running.node import ExecutionNode
-from netautod.executions.service import ExecutionService
+from netautod.executions.service import ExecutionService, LocalRuns
 from netautod.executions.store import ExecutionStore
 from netautod.plugin_api import Executor
 from netautod.tasks.cron.ticks import NextTicks
 from netautod.tasks.parameters import Reference, SchemaRules
 from netautod.tasks.service import TaskService
 from netautod.tasks.store import TaskStore
-from netautod.users.service import UserService
-
-
-def owners_of(users: UserService) -> OwnerLookup:
-    async def owner(org_id: OrgId, user_id: str) -> Caller | None:
-        user = await users.find(user_id)
-        if user is None or user.org_id != org_id or not user.is_active:
-            return None
-        return Caller(
-            user_id=user.id,
-            org_id=user.org_id,
-            username=user.username,
-            permissions=frozenset(user.permissions),
-        )
-
-    return owner
 
 
 def tasks_of(
@@ -61,15 +48,53 @@ def tasks_of(
     )
 
 
-def executions_of(base: Foundation, tasks: TaskService, node: ExecutionNode) -> ExecutionService:
+def node_of(
+    base: Foundation,
+    *,
+    node_id: str,
+    executors: Mapping[str, Executor],
+    acting: ActingFactory,
+    metrics: Metrics,
+    ticks: NextTicks,
+    notifier: FinishNotifier,
+    pauses: Pauses,
+) -> ExecutionNode:
+    environment = RunEnvironment(
+        executors=executors,
+        owners=base.users,
+        acting=acting,
+        executions=ExecutionStore(base.database),
+        logs=ExecutionLogStore(base.database),
+        results=ResultStore(base.database),
+        settings=base.settings.executions,
+        clock=base.clock,
+        metrics=metrics,
+    )
+    return ExecutionNode(
+        node_id=node_id,
+        environment=environment,
+        tasks=TaskStore(base.database),
+        ticks=ticks,
+        schedule=base.settings.scheduler,
+        notifier=notifier,
+        pauses=pauses,
+    )
+
+
+def notifier_of(base: Foundation, observers: ExecutionObservers) -> FinishNotifier:
+    return FinishNotifier(store=ExecutionStore(base.database), observers=observers)
+
+
+def executions_of(
+    base: Foundation, tasks: TaskService, runs: LocalRuns, notifier: FinishNotifier
+) -> ExecutionService:
     return ExecutionService(
-        store=node.store,
+        store=ExecutionStore(base.database),
         tasks=tasks,
         results=ResultStore(base.database),
         logs=ExecutionLogStore(base.database),
         audit=base.audit,
         clock=base.clock,
-        kick=node.runner.kick,
-        abort=node.runner.abort,
-        ends=node.ends,
+        runs=runs,
+        notifier=notifier,
     )

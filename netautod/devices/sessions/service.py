@@ -268,7 +268,7 @@ def _combined(guard: Guard, held: Held) -> Guard:
     def check() -> None:
         guard()
         try:
-            held.check()
+            held.guard()
         except LeaseLostError as exc:  # not that of the run: this device failed, the run goes on
             raise DeviceFailed(_LOST, kind="lost") from exc
 

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Protocol
@@ -11,13 +11,15 @@ from marshmallow import ValidationError
 
 from netautod.core.clock import Clock
 from netautod.core.errors import Unavailable
-from netautod.core.identity import Caller
+from netautod.core.identity import Caller, OrgId
 from netautod.core.metrics import Metrics
 from netautod.executions.log import ExecutionLogStore, LogLimits, LogWriter
 from netautod.executions.models import Execution
 from netautod.executions.results import ResultStore, RunResults
 from netautod.executions.running import outcome
 from netautod.executions.running.outcome import Outcome
+from netautod.executions.settings import ExecutionSettings
+from netautod.executions.store import ExecutionStore
 from netautod.outbound.client import GuardedClient
 from netautod.plugin_api import (
     Acting,
@@ -31,8 +33,6 @@ from netautod.plugin_api import (
 from netautod.store.leases.keeper import Held, LeaseLostError
 
 logger = logging.getLogger(__name__)
-
-SaveProgress = Callable[[Held, Mapping[str, int]], Awaitable[None]]
 
 
 class RunActing(Acting, Protocol):
@@ -48,26 +48,27 @@ class ActingFactory(Protocol):
     def __call__(self, caller: Caller, execution: Execution, guard: Callable[[], None]) -> RunActing: ...
 
 
-class OwnerLookup(Protocol):
-    """The owner of a task as a caller with the permissions of now; None if disabled or gone."""
+class Owners(Protocol):
+    """Whom a run acts as."""
 
-    async def __call__(self, org_id: Any, user_id: str) -> Caller | None: ...
+    async def active_caller(self, org_id: OrgId, user_id: str) -> Caller | None:
+        """The owner of a task with the permissions of now; None if disabled or gone."""
+        ...
 
 
 @dataclass(frozen=True, kw_only=True)
-class AttemptParts:
-    """What every attempt on this node uses."""
+class RunEnvironment:
+    """What every run on this node works with."""
 
+    executors: Mapping[str, Executor]
+    owners: Owners
+    acting: ActingFactory
+    executions: ExecutionStore
+    logs: ExecutionLogStore
+    results: ResultStore
+    settings: ExecutionSettings
     clock: Clock
     metrics: Metrics
-    owners: OwnerLookup
-    acting: ActingFactory
-    logs: ExecutionLogStore
-    log_limits: LogLimits
-    results: ResultStore
-    save_progress: SaveProgress
-    approval_seconds: float
-    cancel_grace: float
 
 
 class Context:
@@ -82,7 +83,7 @@ class Context:
         results: RunResults,
         log: LogWriter,
         held: Held,
-        save_progress: SaveProgress,
+        executions: ExecutionStore,
     ) -> None:
         self.execution = info
         self.parameters = execution.parameters
@@ -93,36 +94,34 @@ class Context:
         self.resume = execution.resume
         self._log = log
         self._held = held
-        self._save_progress = save_progress
+        self._executions = executions
 
     async def log(self, level: str, text: str, device_id: str | None = None) -> None:
         await self._log.write(level, text, device_id)
 
     async def progress(self, done: int, total: int) -> None:
-        self._held.check()
-        await self._save_progress(self._held, {"done": done, "total": total})
+        self._held.guard()
+        await self._executions.save_progress(self._held.fence, done, total)
 
 
 class Attempt:
     """`run()` answers the outcome to write, or None when the lease was lost meanwhile."""
 
-    def __init__(
-        self, *, parts: AttemptParts, execution: Execution, executor: Executor | None, held: Held
-    ) -> None:
-        self._parts = parts
+    def __init__(self, *, environment: RunEnvironment, execution: Execution, held: Held) -> None:
+        self._environment = environment
+        self._settings = environment.settings
         self._execution = execution
-        self._executor = executor
         self._held = held
         self._lost = asyncio.Event()
         self._over = False
         self._work: asyncio.Task[Any] | None = None
         self.log = LogWriter(
-            store=parts.logs,
-            clock=parts.clock,
+            store=environment.logs,
+            clock=environment.clock,
             org_id=execution.org_id,
             execution_id=execution.id,
-            limits=parts.log_limits,
-            fence=held.check,
+            limits=LogLimits(lines=self._settings.log_lines, bytes=self._settings.log_bytes),
+            fence=held.guard,
         )
 
     def abort(self) -> None:
@@ -150,9 +149,9 @@ class Attempt:
         if work is not None and not work.done():
             if not work.cancelling():  # a second one would cut its cleaning up short
                 work.cancel()
-            await asyncio.wait({work}, timeout=self._parts.cancel_grace)
+            await asyncio.wait({work}, timeout=self._settings.cancel_grace_seconds)
             if not work.done():
-                self._parts.metrics.add("executions_abandoned")
+                self._environment.metrics.add("executions_abandoned")
                 logger.error("the executor of %s ignores its cancellation", self._execution.id)
         if work is not None and work.done() and not work.cancelled():
             work.exception()  # seen: asyncio need not complain
@@ -193,23 +192,25 @@ class Attempt:
         return self._raised(error)
 
     def _raised(self, error: BaseException) -> Outcome:
-        return outcome.raised(self._execution, error, approval_seconds=self._parts.approval_seconds)
+        seconds = self._settings.approval_hours * 3600
+        return outcome.raised(self._execution, error, approval_seconds=seconds)
 
     def _guard(self) -> None:
         """Passed before anything leaves the node; refuses an executor that outlives its attempt, too."""
         if self._over:
             raise LeaseLostError("the attempt is over")
-        self._held.check()
+        self._held.guard()
 
     async def _execute(self, number: int) -> Any:
-        execution = self._execution
-        if self._executor is None:
+        execution, environment = self._execution, self._environment
+        executor = environment.executors.get(execution.task_type)
+        if executor is None:
             raise PermanentFailure(f"no executor is installed for {execution.task_type}")
-        caller = await self._parts.owners(execution.org_id, execution.owner_id)
+        caller = await environment.owners.active_caller(execution.org_id, execution.owner_id)
         if caller is None:
             raise PermanentFailure("the owner of the task is disabled or deleted")
-        self._check_parameters(self._executor)
-        self._held.check()
+        self._check_parameters(executor)
+        self._held.guard()
         context = Context(
             execution=execution,
             info=ExecutionInfo(
@@ -219,9 +220,9 @@ class Attempt:
                 attempt=number,
                 deadline=self._deadline(),
             ),
-            acting=self._parts.acting(caller, execution, self._guard),
+            acting=environment.acting(caller, execution, self._guard),
             results=RunResults(
-                store=self._parts.results,
+                store=environment.results,
                 org_id=execution.org_id,
                 execution_id=execution.id,
                 epoch=self._held.epoch,
@@ -229,9 +230,9 @@ class Attempt:
             ),
             log=self.log,
             held=self._held,
-            save_progress=self._parts.save_progress,
+            executions=environment.executions,
         )
-        return await self._executor.run(context)
+        return await executor.run(context)
 
     def _check_parameters(self, executor: Executor) -> None:
         if executor.parameters_schema is None:
@@ -242,7 +243,7 @@ class Attempt:
             raise PermanentFailure(f"invalid parameters: {error}") from error
 
     def _deadline(self) -> datetime:
-        started_at = self._execution.started_at or self._parts.clock.now()
+        started_at = self._execution.started_at or self._environment.clock.now()
         return started_at + timedelta(seconds=self._execution.timeout_seconds)
 
     async def _log_end(self, ended: Outcome) -> None:

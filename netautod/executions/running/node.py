@@ -2,27 +2,18 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Collection, Mapping
 from contextlib import AsyncExitStack
-from datetime import timedelta
 
 from tornado.ioloop import PeriodicCallback
 
-from netautod.core.clock import Clock
-from netautod.core.identity import OrgId
-from netautod.core.metrics import Metrics
-from netautod.executions.ends import Ends
-from netautod.executions.log import ExecutionLogStore, LogLimits
-from netautod.executions.results import ResultStore
-from netautod.executions.running.attempt import ActingFactory, AttemptParts, OwnerLookup
+from netautod.core.pauses import Pauses
+from netautod.executions.notifier import FinishNotifier
+from netautod.executions.running.attempt import RunEnvironment
 from netautod.executions.running.reaper import Reaper
 from netautod.executions.running.runner import Runner
 from netautod.executions.running.scheduler import Scheduler
 from netautod.executions.settings import ExecutionSettings, SchedulerSettings
-from netautod.executions.store import COLLECTION, ExecutionStore
-from netautod.plugin_api import Executor, FinishedExecution
-from netautod.store.client import Database
-from netautod.store.leases.keeper import Held, LeaseKeeper, LeaseTimes
+from netautod.store.leases.keeper import LeaseTimes
 from netautod.tasks.cron.ticks import NextTicks
 from netautod.tasks.store import TaskStore
 
@@ -44,100 +35,43 @@ class ExecutionNode:
         self,
         *,
         node_id: str,
-        database: Database,
-        clock: Clock,
-        metrics: Metrics,
+        environment: RunEnvironment,
+        tasks: TaskStore,
         ticks: NextTicks,
-        executors: Mapping[str, Executor],
-        owners: OwnerLookup,
-        acting: ActingFactory,
-        finished: Callable[[FinishedExecution], None],
-        observed: Callable[[], bool] = lambda: True,
-        runs: ExecutionSettings,
         schedule: SchedulerSettings,
-        paused: Callable[[], Collection[OrgId]] = frozenset,
+        notifier: FinishNotifier,
+        pauses: Pauses,
     ) -> None:
-        """`paused` tells at any time for which organizations nothing is to begin; the others: see Ends."""
-        self.store = ExecutionStore(database)
-        self.ends = Ends(store=self.store, finished=finished, observed=observed)
-        self._keeper = LeaseKeeper(
-            collection=database.collection(COLLECTION),
-            node_id=node_id,
-            clock=clock,
-            times=lease_times(runs),
+        self._keeper = environment.executions.lease_keeper(
+            node_id, clock=environment.clock, times=lease_times(environment.settings)
         )
-        parts = self._attempt_parts(database, clock, metrics, owners, acting, runs)
-        tasks = TaskStore(database)
         self.runner = Runner(
-            store=self.store,
+            environment=environment,
             tasks=tasks,
             keeper=self._keeper,
-            executors=executors,
-            parts=parts,
-            metrics=metrics,
-            slots=runs.slots,
-            ends=self.ends,
-            paused=paused,
+            notifier=notifier,
+            pauses=pauses,
         )
-        self.reaper = self._reaper(clock, metrics, runs)
-        self.scheduler = self._scheduler(tasks, ticks, metrics, schedule, paused)
-        self._clock = clock
+        self.reaper = Reaper(
+            environment=environment,
+            keeper=self._keeper,
+            notifier=notifier,
+            taken_over=self.runner.kick,
+        )
+        self.scheduler = Scheduler(
+            tasks=tasks,
+            executions=environment.executions,
+            ticks=ticks,
+            metrics=environment.metrics,
+            settings=schedule,
+            fired=self.runner.kick,
+            pauses=pauses,
+        )
+        self._clock = environment.clock
         self._scan_seconds = schedule.scan_seconds
         self._scan = PeriodicCallback(self.scheduler.scan, schedule.scan_seconds * 1000)
         self._first_scan: asyncio.Task[None] | None = None
         self._stack = AsyncExitStack()
-
-    def _attempt_parts(
-        self,
-        database: Database,
-        clock: Clock,
-        metrics: Metrics,
-        owners: OwnerLookup,
-        acting: ActingFactory,
-        runs: ExecutionSettings,
-    ) -> AttemptParts:
-        return AttemptParts(
-            clock=clock,
-            metrics=metrics,
-            owners=owners,
-            acting=acting,
-            logs=ExecutionLogStore(database),
-            log_limits=LogLimits(lines=runs.log_lines, bytes=runs.log_bytes),
-            results=ResultStore(database),
-            save_progress=self._save_progress,
-            approval_seconds=runs.approval_hours * 3600,
-            cancel_grace=runs.cancel_grace_seconds,
-        )
-
-    def _reaper(self, clock: Clock, metrics: Metrics, runs: ExecutionSettings) -> Reaper:
-        return Reaper(
-            store=self.store,
-            keeper=self._keeper,
-            clock=clock,
-            metrics=metrics,
-            grace_seconds=runs.reap_grace_seconds,
-            taken_over=self.runner.kick,
-            ends=self.ends,
-        )
-
-    def _scheduler(
-        self,
-        tasks: TaskStore,
-        ticks: NextTicks,
-        metrics: Metrics,
-        schedule: SchedulerSettings,
-        paused: Callable[[], Collection[OrgId]],
-    ) -> Scheduler:
-        return Scheduler(
-            tasks=tasks,
-            executions=self.store,
-            ticks=ticks,
-            metrics=metrics,
-            catch_up=timedelta(seconds=schedule.catch_up_seconds),
-            batch=schedule.batch,
-            fired=self.runner.kick,
-            paused=paused,
-        )
 
     async def __aenter__(self) -> "ExecutionNode":
         await self._stack.enter_async_context(self._keeper)
@@ -168,7 +102,3 @@ class ExecutionNode:
         if self._first_scan is not None:
             self._first_scan.cancel()
             await asyncio.gather(self._first_scan, return_exceptions=True)
-
-    async def _save_progress(self, held: Held, progress: Mapping[str, int]) -> None:
-        fence = {**self._keeper.fence(held), "state": "running"}
-        await self.store.collection.update(fence, {"$set": {"progress": dict(progress)}})

@@ -3,12 +3,11 @@
 import logging
 from collections.abc import Callable
 
-from netautod.core.clock import Clock
 from netautod.core.errors import Unavailable
-from netautod.core.metrics import Metrics
-from netautod.executions.ends import Ends
+from netautod.executions.notifier import FinishNotifier
 from netautod.executions.running import outcome
-from netautod.executions.store import ExecutionStore, to_execution
+from netautod.executions.running.attempt import RunEnvironment
+from netautod.executions.store import to_execution
 from netautod.store.client import Document
 from netautod.store.leases.keeper import LeaseKeeper
 from netautod.store.leases.periodic import Periodic
@@ -24,20 +23,17 @@ class Reaper:
     def __init__(
         self,
         *,
-        store: ExecutionStore,
+        environment: RunEnvironment,
         keeper: LeaseKeeper,
-        clock: Clock,
-        metrics: Metrics,
-        grace_seconds: float,
+        notifier: FinishNotifier,
         taken_over: Callable[[], None],
-        ends: Ends,
     ) -> None:
-        self._store = store
-        self._ends = ends
+        self._store = environment.executions
+        self._clock = environment.clock
+        self._metrics = environment.metrics
+        self._grace = environment.settings.reap_grace_seconds
         self._keeper = keeper
-        self._clock = clock
-        self._metrics = metrics
-        self._grace = grace_seconds
+        self._notifier = notifier
         self._taken_over = taken_over
         self._outage_at: float | None = None
         self._loop = Periodic(
@@ -61,7 +57,7 @@ class Reaper:
 
     async def _expire_approvals(self) -> None:
         while execution := await self._store.expire_approval():
-            await self._ends.tell(execution, execution.state, execution.error_message)
+            await self._notifier.notify(execution, execution.state, execution.error_message)
 
     async def reap(self) -> int:
         """One pass; answers how many executions it moved."""
@@ -94,7 +90,7 @@ class Reaper:
         if not await self._store.collection.update(still_dead, [{"$set": dict(ended.change)}]):
             return False
         logger.warning("execution %s: node %s is lost, now %s", execution.id, row["owner"], ended.state)
-        await self._ends.tell(execution, ended.state, ended.error_message)
+        await self._notifier.notify(execution, ended.state, ended.error_message)
         return True
 
     def _after_outage(self) -> bool:

@@ -2,19 +2,17 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 
 from netautod.core.errors import Unavailable
-from netautod.core.identity import OrgId
-from netautod.core.metrics import Metrics
-from netautod.executions.ends import Ends
+from netautod.core.pauses import Pauses
 from netautod.executions.models import Execution
+from netautod.executions.notifier import FinishNotifier
 from netautod.executions.running import outcome
-from netautod.executions.running.attempt import Attempt, AttemptParts
+from netautod.executions.running.attempt import Attempt, RunEnvironment
 from netautod.executions.running.outcome import Outcome
-from netautod.executions.store import Candidate, ExecutionStore, start_change, to_execution
-from netautod.plugin_api import Executor
+from netautod.executions.store import Candidate, start_change, to_execution
 from netautod.store.client import Duplicate
 from netautod.store.leases.keeper import Held, LeaseKeeper, LeaseLostError
 from netautod.tasks.store import TaskStore
@@ -32,25 +30,20 @@ class Runner:
     def __init__(
         self,
         *,
-        store: ExecutionStore,
+        environment: RunEnvironment,
         tasks: TaskStore,
         keeper: LeaseKeeper,
-        executors: Mapping[str, Executor],
-        parts: AttemptParts,
-        metrics: Metrics,
-        slots: int,
-        ends: Ends,
-        paused: Callable[[], Collection[OrgId]],
+        notifier: FinishNotifier,
+        pauses: Pauses,
     ) -> None:
-        self._store = store
+        self._environment = environment
+        self._store = environment.executions
+        self._metrics = environment.metrics
+        self._slots = environment.settings.slots
         self._tasks = tasks
         self._keeper = keeper
-        self._executors = executors
-        self._parts = parts
-        self._metrics = metrics
-        self._slots = slots
-        self._ends = ends
-        self._paused = paused
+        self._notifier = notifier
+        self._pauses = pauses
         # By lease, not by execution: one that was taken away and claimed again can be here twice.
         self._running: dict[Held, tuple[asyncio.Task[None], Attempt]] = {}
         self._stopping = False
@@ -122,7 +115,7 @@ class Runner:
         free = self._slots - len(self._running)
         if free <= 0:
             return 0
-        candidates = await self._store.claimable(free, without=self._paused())
+        candidates = await self._store.claimable(free, without=self._pauses.paused())
         # All of them are waited for: one that fails must not make us forget those that hold a lease now.
         claims = await asyncio.gather(*(self._claim(one) for one in candidates), return_exceptions=True)
         started = [claim for claim in claims if isinstance(claim, Held)]
@@ -134,7 +127,7 @@ class Runner:
         return len(started)
 
     async def _claim(self, candidate: Candidate) -> Held | None:
-        executor = self._executors.get(candidate.task_type)
+        executor = self._environment.executors.get(candidate.task_type)
         change = start_change(self._keeper.node_id, idempotent=executor is not None and executor.idempotent)
         try:
             return await self._keeper.claim(
@@ -173,10 +166,10 @@ class Runner:
 
     async def _cancel_claimed(self, held: Held, execution: Execution, reason: str) -> None:
         ended = outcome.unwanted(reason)
-        fence = {**self._keeper.fence(held), "state": "running"}
+        fence = {**held.fence, "state": "running"}
         try:
             if await self._store.collection.update(fence, [{"$set": dict(ended.change)}]):
-                await self._ends.tell(execution, ended.state, reason)
+                await self._notifier.notify(execution, ended.state, reason)
         except Unavailable as error:
             # The lease runs out, the execution is taken over, and the next claim cancels it.
             logger.warning("execution %s could not be cancelled: %s", held.row_id, error)
@@ -184,12 +177,7 @@ class Runner:
             self._keeper.release(held)
 
     def _launch(self, held: Held, execution: Execution) -> None:
-        attempt = Attempt(
-            parts=self._parts,
-            execution=execution,
-            executor=self._executors.get(execution.task_type),
-            held=held,
-        )
+        attempt = Attempt(environment=self._environment, execution=execution, held=held)
         held.on_lost = attempt.abort
         task = asyncio.create_task(self._run(held, execution, attempt), name=f"attempt {execution.id}")
         self._running[held] = (task, attempt)
@@ -202,7 +190,7 @@ class Runner:
             written = ended is not None and await self._write(held, attempt, ended)
             if ended is not None and written:
                 self._metrics.add("executions_finished")
-                await self._ends.tell(execution, ended.state, ended.error_message)
+                await self._notifier.notify(execution, ended.state, ended.error_message)
             else:
                 self._metrics.add("executions_fenced")
                 logger.info("execution %s is no longer ours; its result is dropped", execution.id)
@@ -218,7 +206,7 @@ class Runner:
         """The fenced end of the attempt, tried until it is acknowledged or the lease is gone."""
         while True:
             try:
-                held.check()
+                held.guard()
                 await attempt.log.flush()
                 return await self._write_once(held, ended)
             except LeaseLostError:
@@ -228,7 +216,7 @@ class Runner:
                 await asyncio.sleep(WRITE_PAUSE)
 
     async def _write_once(self, held: Held, ended: Outcome) -> bool:
-        fence = {**self._keeper.fence(held), "state": "running"}
+        fence = {**held.fence, "state": "running"}
         if await self._store.collection.update(fence, [{"$set": dict(ended.change)}]):
             return True
         # An earlier try may have arrived without its acknowledgement: then the row says what we meant.
@@ -247,7 +235,7 @@ class Runner:
         try:
             if await self._write_once(held, ended):
                 logger.info("execution %s is handed back as %s", held.row_id, ended.state)
-                await self._ends.tell(to_execution(held.row), ended.state, ended.error_message)
+                await self._notifier.notify(to_execution(held.row), ended.state, ended.error_message)
         except Unavailable as error:
             logger.warning("execution %s could not be handed back: %s", held.row_id, error)
 

@@ -5,13 +5,14 @@ same id again, is told that it exists, and moves the schedule on.
 """
 
 import logging
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from datetime import datetime, timedelta
 
 from netautod.core.errors import InvalidInput, Unavailable
-from netautod.core.identity import OrgId
 from netautod.core.metrics import Metrics
+from netautod.core.pauses import Pauses
 from netautod.executions.models import Execution, of_task, scheduled_id
+from netautod.executions.settings import SchedulerSettings
 from netautod.executions.store import ExecutionStore
 from netautod.tasks.cron.ticks import NextTicks
 from netautod.tasks.decide import Fire, Skip, Wait, decide
@@ -22,9 +23,9 @@ logger = logging.getLogger(__name__)
 
 
 class Scheduler:
-    """`scan()` is called by a PeriodicCallback; `fired` is told when there is something to claim.
+    """`scan()` is called by a PeriodicCallback; `fired` is called when there is something to claim.
 
-    `paused`: organizations whose ticks are left alone, to be judged as missed ones later.
+    The ticks of a paused organization stay as they are; after the pause they are judged as missed ones.
     """
 
     def __init__(
@@ -34,19 +35,18 @@ class Scheduler:
         executions: ExecutionStore,
         ticks: NextTicks,
         metrics: Metrics,
-        catch_up: timedelta,
-        batch: int,
+        settings: SchedulerSettings,
         fired: Callable[[], None],
-        paused: Callable[[], Collection[OrgId]] = frozenset,
+        pauses: Pauses,
     ) -> None:
         self._tasks = tasks
         self._executions = executions
         self._ticks = ticks
         self._metrics = metrics
-        self._catch_up = catch_up
-        self._batch = batch
+        self._catch_up = timedelta(seconds=settings.catch_up_seconds)
+        self._batch = settings.batch
         self._fired = fired
-        self._paused = paused
+        self._pauses = pauses
         self._scanning = False
 
     async def scan(self) -> None:
@@ -67,7 +67,7 @@ class Scheduler:
             self._scanning = False
 
     async def _scan_batch(self) -> int:
-        rows = await self._tasks.due(self._batch, without=self._paused())
+        rows = await self._tasks.due(self._batch, without=self._pauses.paused())
         if not rows:
             return 0
         active = await self._active_before_their_tick(rows)

@@ -6,13 +6,14 @@ If the node dies, the source is due again then. The end, also a failure, moves i
 
 import asyncio
 import logging
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Self
 
 from netautod.core.clock import Clock
 from netautod.core.errors import Conflict, NetautodError, Unavailable
 from netautod.core.identity import Caller, OrgId
+from netautod.core.pauses import Pauses
 from netautod.inventory.models import SavedSource
 from netautod.inventory.settings import InventorySettings
 from netautod.inventory.store import SourceStore
@@ -27,7 +28,7 @@ CLAIM_MARGIN_SECONDS = 120.0
 class AutoSync:
     """Started with `async with`; the stop ends what is running, and the history says so.
 
-    `caller_of` makes the actor of an organization; nothing begins for those that `paused` names.
+    `caller_of` makes the actor of an organization; nothing begins for one that is paused.
     """
 
     def __init__(
@@ -38,7 +39,7 @@ class AutoSync:
         clock: Clock,
         settings: InventorySettings,
         caller_of: Callable[[OrgId], Caller],
-        paused: Callable[[], Collection[OrgId]] = tuple,
+        pauses: Pauses,
     ) -> None:
         self._sync = sync
         self._sources = sources
@@ -46,7 +47,7 @@ class AutoSync:
         self._slots = settings.concurrent_syncs
         self._claim = timedelta(seconds=settings.sync_seconds + CLAIM_MARGIN_SECONDS)
         self._caller_of = caller_of
-        self._paused = paused
+        self._pauses = pauses
         self._running: set[asyncio.Task[None]] = set()
         self._loop = Periodic(self.scan, name="automatic synchronisation", seconds=settings.scan_seconds)
 
@@ -66,7 +67,7 @@ class AutoSync:
         if room <= 0:
             return 0
         begun = 0
-        for source in await self._sources.due(self._clock.now(), room, without=self._paused()):
+        for source in await self._sources.due(self._clock.now(), room, without=self._pauses.paused()):
             until = self._clock.now() + self._claim
             if await self._sources.postpone(source, until):
                 task = asyncio.create_task(self._one(source, until), name=f"sync of {source.id}")

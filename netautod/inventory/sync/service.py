@@ -5,7 +5,7 @@ the inventory and changes nothing; it is in the audit log only.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Collection
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from netautod.core.clock import Clock
@@ -13,6 +13,7 @@ from netautod.core.errors import Conflict, NetautodError, Unavailable, UpstreamF
 from netautod.core.guard import no_guard
 from netautod.core.identity import Caller, OrgId
 from netautod.core.pages import Page, PageOf
+from netautod.core.pauses import Pauses
 from netautod.devices.bindings.service import SyncedDevices
 from netautod.inventory.models import RemoteInventory
 from netautod.inventory.service import RUNNING, SourceService, binding_key, lease_name
@@ -55,9 +56,9 @@ class SyncService:
         leases: NamedLeases,
         clock: Clock,
         settings: InventorySettings,
-        paused: Callable[[], Collection[OrgId]] = tuple,
+        pauses: Pauses,
     ) -> None:
-        """While `paused` names an organization, its synchronisations are refused."""
+        """The synchronisations of a paused organization are refused."""
         self._sources = sources
         self._recorder = recorder
         self._reader = reader
@@ -65,7 +66,7 @@ class SyncService:
         self._leases = leases
         self._clock = clock
         self._seconds = settings.sync_seconds
-        self._paused = paused
+        self._pauses = pauses
 
     async def history(self, org_id: OrgId, page: Page, source_id: str | None) -> PageOf[SyncEntry]:
         """Newest first."""
@@ -132,7 +133,7 @@ class SyncService:
 
     @asynccontextmanager
     async def _alone(self, org_id: OrgId, key: str) -> AsyncIterator[Held]:
-        if org_id in self._paused():
+        if org_id in self._pauses.paused():
             raise Conflict("Automation is paused; POST /api/system/resume ends the pause")
         held = await self._leases.acquire(lease_name(org_id, key))
         if held is None:
@@ -200,7 +201,7 @@ class SyncService:
             facts=facts,
             bound=bound.by_id,
             walk=walk,
-            guard=no_guard if held is None else held.check,
+            guard=no_guard if held is None else held.guard,
             progress=progress,
             tally=tally,
         )

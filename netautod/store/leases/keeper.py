@@ -36,7 +36,7 @@ class LeaseTimes:
 
 @dataclass(kw_only=True, eq=False)
 class Held:
-    """One lease of this node. `check()` is the fence to pass before anything leaves the node."""
+    """One lease of this node. `guard()` is called before anything leaves the node."""
 
     row_id: str
     epoch: int
@@ -47,7 +47,12 @@ class Held:
     on_lost: Callable[[], None] = lambda: None
     lost: bool = False
 
-    def check(self) -> None:
+    @property
+    def fence(self) -> Document:
+        """The filter of every write to the row: no match means that the lease is gone."""
+        return {"_id": self.row_id, "owner": self.row["owner"], "epoch": self.epoch}
+
+    def guard(self) -> None:
         """Raises LeaseLostError if the lease is lost, or unconfirmed for so long that it may be."""
         if not self.lost and self._clock.monotonic() - self._acknowledged > self._abandon:
             self.lose()
@@ -86,10 +91,6 @@ class LeaseKeeper:
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
-
-    def fence(self, held: Held) -> Document:
-        """The filter of every write to the row: no match means that the lease is gone."""
-        return {"_id": held.row_id, "owner": self.node_id, "epoch": held.epoch}
 
     async def claim(self, row_id: str, where: Filter, change: Mapping[str, Any]) -> Held | None:
         """Compare-and-set by id and `where`; `change` is merged into the pipeline's `$set`.

@@ -31,7 +31,7 @@ class NamedLeases:
         self._keeper.release(held)
         # Shielded: who is cancelled while he waits for others would take his wish back, and the thing would
         # stay locked until the lease runs out.
-        await asyncio.shield(self._ends.ask(None, self._keeper.fence(held), patient=patient))
+        await asyncio.shield(self._ends.ask(None, held.fence, patient=patient))
 
     async def _end(self, key: None, fences: Sequence[Filter]) -> Sequence[None]:
         await self._keeper.collection.delete_batch(fences)

@@ -180,12 +180,10 @@ async def test_nothing_begins_while_the_organization_is_paused(world: World) -> 
     clock = MovableClock()
     clock.move(3 * HOUR)
     async with world.another_node(clock) as node:
-        auto = automatic(node)
-        auto._paused = lambda: {world.org_id}
-        assert await auto.scan() == 0
-        auto._paused = lambda: {OrgId("another one")}
-        assert await auto.scan() == 1
-        await auto.finished()
+        assert await automatic(node, paused={world.org_id}).scan() == 0
+        another = automatic(node, paused={OrgId("another one")})
+        assert await another.scan() == 1
+        await another.finished()
 
 
 async def test_the_background_loop_does_it_and_stops_cleanly(world: World) -> None:

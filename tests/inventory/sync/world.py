@@ -1,6 +1,6 @@
 """The parts of the service that synchronise, wired by the composition root, on a test's database."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Collection
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,6 +15,7 @@ from netautod.app.settings import Settings
 from netautod.core.clock import Clock
 from netautod.core.identity import Caller, OrgId
 from netautod.core.pages import Page
+from netautod.core.pauses import FixedPauses
 from netautod.core.settings.retention import RetentionSettings
 from netautod.devices.models import Device, DeviceFilter
 from netautod.inventory.settings import InventorySettings
@@ -141,7 +142,7 @@ async def started(
         plugins = PluginManager()
         plugins.register(InventoryPlugin({"fake": far_end.open}), "fake")
         parts = DeviceParts.build(base)
-        inventory = InventoryParts.build(base, parts, plugins, leases)
+        inventory = InventoryParts.build(base, parts, plugins, leases, FixedPauses())
         await parts.resume()
         await inventory.sources.resume()
         yield Node(base=base, devices=parts, inventory=inventory, caller=caller)
@@ -191,7 +192,7 @@ async def installed(database: Database, data_dir: Path, **inventory: Any) -> Asy
         yield Installation(database=database, settings=settings, far_end=far_end, node=node)
 
 
-def automatic(node: Node, **settings: Any) -> AutoSync:
+def automatic(node: Node, paused: Collection[OrgId] = (), **settings: Any) -> AutoSync:
     """The automatic syncs of a node with settings of its own."""
     return AutoSync(
         sync=node.inventory.sync,
@@ -199,4 +200,5 @@ def automatic(node: Node, **settings: Any) -> AutoSync:
         clock=node.base.clock,
         settings=InventorySettings(**settings),
         caller_of=lambda org_id: replace(node.caller, org_id=org_id),
+        pauses=FixedPauses(frozenset(paused)),
     )

@@ -42,7 +42,7 @@ async def test_a_released_lease_is_free_and_a_kept_one_is_not(database: Database
         assert mine is not None
         # Longer than a lease: only the heartbeats keep it.
         await asyncio.sleep(TIMES.lease * 1.5)
-        mine.check()
+        mine.guard()
         assert await NamedLeases(other).acquire("x") is None
         await NamedLeases(one).release(mine)
         assert await NamedLeases(other).acquire("x") is not None
@@ -66,20 +66,20 @@ async def test_hold_waits_for_its_turn_and_gives_up_in_time(database: Database) 
             async with leases.hold("x", wait_seconds=0.3):
                 pytest.fail("two holders at once")
     async with leases.hold("x", wait_seconds=1) as held:
-        held.check()
+        held.guard()
 
 
 async def test_a_paused_process_may_do_nothing_with_its_lease(database: Database) -> None:
     clock = SettableClock()
     held = await NamedLeases(keeper(database, "a", clock)).acquire("x")
     assert held is not None
-    held.check()
+    held.guard()
     clock.ahead = TIMES.abandon + 0.1
     with pytest.raises(LeaseLostError):
-        held.check()
+        held.guard()
     clock.ahead = 0
     with pytest.raises(LeaseLostError):
-        held.check()  # lost stays lost
+        held.guard()  # lost stays lost
 
 
 async def test_a_taken_row_is_noticed_at_the_next_heartbeat(database: Database) -> None:
@@ -92,7 +92,7 @@ async def test_a_taken_row_is_noticed_at_the_next_heartbeat(database: Database) 
         async with asyncio.timeout(TIMES.heartbeat * 5):
             await lost.wait()
     with pytest.raises(LeaseLostError):
-        held.check()
+        held.guard()
 
 
 async def test_without_a_database_the_holder_gives_up_by_itself(

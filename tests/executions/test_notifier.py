@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from netautod.executions.ends import Ends
+from netautod.executions.notifier import FinishNotifier
 from netautod.plugin_api import ExecutionFailed, NeedsApproval, RunContext
 from tests.support.execution import FAST, Does, DoesOnce, World, eventually, manual_run, nothing, task
 
@@ -60,15 +60,16 @@ async def test_a_success_after_a_failure_is_a_recovery(
         await world.executions.insert(run)
         ended = {"state": state, "created_at": run.created_at + timedelta(seconds=age)}
         await world.executions.collection.update({"_id": run.id}, {"$set": ended})
-    ends = Ends(store=world.executions, finished=world.finished.append)
-    await ends.tell(runs[-1], "completed", None)
-    await ends.tell(runs[-1], "failed", "x")
+    notifier = FinishNotifier(store=world.executions, observers=world.finished)
+    await notifier.notify(runs[-1], "completed", None)
+    await notifier.notify(runs[-1], "failed", "x")
     assert told(world) == [("completed", None, recovered), ("failed", "x", False)]
 
 
 async def test_an_end_that_nobody_observes_is_not_told(world: World) -> None:
-    unobserved = Ends(store=world.executions, finished=world.finished.append, observed=lambda: False)
-    await unobserved.tell(manual_run(task()), "completed", None)
+    world.finished.deaf = True
+    unobserved = FinishNotifier(store=world.executions, observers=world.finished)
+    await unobserved.notify(manual_run(task()), "completed", None)
     assert told(world) == []
 
 

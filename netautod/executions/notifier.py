@@ -1,7 +1,7 @@
-"""Tells of executions that have ended, whoever ended them: a run, a node that takes over, a person."""
+"""Notifies observers of executions that have ended, whoever ended them: a run, another node, a person."""
 
 import logging
-from collections.abc import Callable
+from typing import Protocol
 
 from netautod.core.errors import Unavailable
 from netautod.executions.models import Execution
@@ -10,30 +10,36 @@ from netautod.executions.transitions import TERMINAL, State
 from netautod.plugin_api import FinishedExecution
 
 logger = logging.getLogger(__name__)
+HOOK = "netautod_execution_finished"
 
 
-class Ends:
-    """Not told: what is cancelled because its task was deleted.
+class ExecutionObservers(Protocol):
+    """Those whom plugins register."""
 
-    `finished` must return at once and never raise. While it is not `observed`, an end costs nothing.
+    def wanted(self, hook: str) -> bool:
+        """Whether anybody observes this hook."""
+        ...
+
+    def execution_finished(self, execution: FinishedExecution) -> None:
+        """Returns at once and never raises."""
+        ...
+
+
+class FinishNotifier:
+    """Executions that are cancelled because their task was deleted are not reported.
+
+    While nobody observes the hook, a notification costs nothing.
     """
 
-    def __init__(
-        self,
-        *,
-        store: ExecutionStore,
-        finished: Callable[[FinishedExecution], None],
-        observed: Callable[[], bool] = lambda: True,
-    ) -> None:
+    def __init__(self, *, store: ExecutionStore, observers: ExecutionObservers) -> None:
         self._store = store
-        self._finished = finished
-        self._observed = observed
+        self._observers = observers
 
-    async def tell(self, execution: Execution, state: State, error_message: str | None) -> None:
-        """After the move to `state` is stored; nothing is told of one that is not the end."""
-        if state not in TERMINAL or not self._observed():
+    async def notify(self, execution: Execution, state: State, error_message: str | None) -> None:
+        """To be called after the move to `state` is stored; only terminal states are reported."""
+        if state not in TERMINAL or not self._observers.wanted(HOOK):
             return
-        self._finished(
+        self._observers.execution_finished(
             FinishedExecution(
                 id=execution.id,
                 org_id=execution.org_id,
