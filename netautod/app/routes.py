@@ -4,9 +4,8 @@ from typing import Any
 
 from netautod.audit import handlers as audit
 from netautod.auth import handlers as auth
-from netautod.auth import ldap_handlers as ldap
+from netautod.auth.account import handlers as account
 from netautod.auth.redirect import handlers as oidc
-from netautod.auth.sessions import handlers as sessions
 from netautod.auth.ssh_ca import handlers as ssh_ca
 from netautod.auth.tokens import handlers as api_tokens
 from netautod.configs import handlers as configs
@@ -23,19 +22,18 @@ from netautod.inventory import handlers as inventory
 from netautod.inventory.imports import handlers as imports
 from netautod.inventory.sync import handlers as syncs
 from netautod.sites import handlers as sites
-from netautod.system import capabilities
 from netautod.system import handlers as system
+from netautod.system.capabilities import handlers as capabilities
 from netautod.tasks import handlers as tasks
 from netautod.users import handlers as users
 from netautod.users.roles import handlers as roles
 
 ROUTES: tuple[Route, ...] = (
-    *sessions.ROUTES,
+    *account.ROUTES,
     *api_tokens.ROUTES,
     *audit.ROUTES,
     *capabilities.ROUTES,
     *auth.ROUTES,
-    *ldap.ROUTES,
     *oidc.ROUTES,
     *roles.ROUTES,
     *ssh_ca.ROUTES,

@@ -1,15 +1,26 @@
-"""/api/auth: login, refresh, logout, me and the providers."""
+"""/api/auth: the logins with a password, refresh, logout, me and the providers."""
 
+import time
+
+from netautod.audit.service import AuditLog
 from netautod.auth.models import LoginRequest
-from netautod.auth.schemas import LoginBody, LogoutAnswer, ProviderListAnswer, RefreshBody, TokenAnswer
+from netautod.auth.schemas import (
+    LdapTestAnswer,
+    LdapTestBody,
+    LoginBody,
+    LogoutAnswer,
+    ProviderListAnswer,
+    RefreshBody,
+    TokenAnswer,
+)
 from netautod.auth.service import AuthService
-from netautod.http.access import any_token, public
+from netautod.http.access import any_token, public, requires
 from netautod.http.handler import JsonHandler
 from netautod.http.routes import Route
-from netautod.users.models import LOCAL
+from netautod.users.models import LDAP, LOCAL
 from netautod.users.schemas import CurrentUserAnswer
 
-# Nobody may make us decode a megabyte before he has logged in.
+# Nobody may make the service decode a megabyte of JSON before a login.
 SMALL_BODY = 64 * 1024
 
 
@@ -55,10 +66,36 @@ class MeHandler(AuthHandler):
         self.answer((await self.auth.current_user(self.caller)).to_json())
 
 
+class LdapLoginHandler(AuthHandler):
+    @public(body=LoginBody, answer=TokenAnswer, body_limit=SMALL_BODY)
+    async def post(self) -> None:
+        """Logs in with a username and password of the LDAP directory."""
+        tokens = await self.auth.login(LDAP, LoginRequest(**self.body), self.info)
+        self.answer(tokens.to_json())
+
+
+class LdapTestHandler(AuthHandler):
+    audit: AuditLog
+
+    @requires("system.manage", body=LdapTestBody, answer=LdapTestAnswer, body_limit=SMALL_BODY)
+    async def post(self) -> None:
+        """Tries the LDAP configuration, and with a username (and password) that user's login."""
+        provider = self.auth.providers.testable(LDAP)
+        username, password = self.body.get("username"), self.body.get("password")
+        started = time.monotonic()
+        result = await provider.probe(username, password)
+        duration_ms = round((time.monotonic() - started) * 1000)
+        details = {"success": result.success, "with_password": password is not None}
+        await self.audit.record(self.caller, "auth.ldap_test", "auth_provider", None, details)
+        self.answer({"success": result.success, "message": result.message, "duration_ms": duration_ms})
+
+
 ROUTES = (
     Route(path="/api/auth/providers", handler=ProviderListHandler),
     Route(path="/api/auth/login", handler=LoginHandler),
     Route(path="/api/auth/refresh", handler=RefreshHandler),
     Route(path="/api/auth/logout", handler=LogoutHandler),
     Route(path="/api/auth/me", handler=MeHandler),
+    Route(path="/api/auth/ldap", handler=LdapLoginHandler),
+    Route(path="/api/auth/ldap/test", handler=LdapTestHandler),
 )

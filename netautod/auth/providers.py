@@ -5,10 +5,10 @@ from typing import Any, Protocol
 
 from netautod.core.errors import InvalidInput
 from netautod.plugin_api.auth import AuthProvider, Identity, PasswordProvider, RedirectProvider
-from netautod.users.models import AUTH_PROVIDERS, LOCAL
+from netautod.users.models import AUTH_PROVIDERS, LDAP, LOCAL, OIDC
 from netautod.users.service import UserService
 
-TITLES = {LOCAL: "Local", "ldap": "LDAP", "oidc": "OIDC"}
+TITLES = {LOCAL: "Local", LDAP: "LDAP", OIDC: "OIDC"}
 
 
 class PasswordLogin(Protocol):

@@ -29,6 +29,11 @@ class LoginBody(Request):
     public_key = Text(max_length=16384)
 
 
+class LdapTestBody(Request):
+    username = fields.String(validate=validate.Length(min=1, max=255))
+    password = fields.String(validate=validate.Length(min=1, max=1024))
+
+
 class RefreshBody(Request):
     refresh_token = fields.String(required=True, validate=validate.Length(min=1, max=4096))
 
@@ -75,6 +80,12 @@ class TokenAnswer(Answer):
     expires_in = fields.Integer()
     # Only where the login brought a public_key.
     ssh_certificate = fields.Nested(SshCertificateAnswer, metadata={"x-optional": True})
+
+
+class LdapTestAnswer(Answer):
+    success = fields.Boolean()
+    message = fields.String()
+    duration_ms = fields.Integer()
 
 
 class LogoutAnswer(Answer):

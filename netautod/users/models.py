@@ -12,8 +12,8 @@ from netautod.core.errors import InvalidInput
 from netautod.core.identity import OrgId
 from netautod.users.external_ids import canonical_external_id
 
-LOCAL = "local"
-AUTH_PROVIDERS = (LOCAL, "ldap", "oidc")
+LOCAL, LDAP, OIDC = "local", "ldap", "oidc"
+AUTH_PROVIDERS = (LOCAL, LDAP, OIDC)
 ADMIN_ROLE = "admin"
 # In ASCII before lower-casing: "\u212a" (the Kelvin sign) lower-cases to a plain "k".
 USERNAME_FORM = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@-]{0,63}")

@@ -6,13 +6,13 @@ from datetime import timedelta
 from typing import Any
 
 from netautod.audit.service import AuditLog
+from netautod.auth.account.service import AccountService
 from netautod.auth.authenticator import Authenticator
 from netautod.auth.lockout.service import Lockout, LockoutRules
 from netautod.auth.models import IssuedTokens, LoginRequest
 from netautod.auth.providers import LocalProvider, Providers
 from netautod.auth.provisioning import Accounts, ProvisioningRules
 from netautod.auth.service import AuthService
-from netautod.auth.sessions.account import AccountService
 from netautod.auth.sessions.seats import Seats
 from netautod.auth.sessions.service import Lifetimes, Sessions
 from netautod.auth.ssh_ca.service import SshAuthority

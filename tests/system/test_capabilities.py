@@ -4,7 +4,7 @@ import pytest
 
 from netautod import __version__
 from netautod.auth.providers import Providers
-from netautod.system.capabilities import FEATURES, Capabilities
+from netautod.system.capabilities.service import FEATURES, Capabilities
 from tests.support.client import assert_error
 from tests.support.serving import Serve
 

@@ -9,10 +9,10 @@ from netautod.app.parts.directories import accounts_of, providers_of, redirect_l
 from netautod.app.plugins.manager import PluginManager
 from netautod.app.settings import Settings
 from netautod.audit.service import AuditLog
+from netautod.auth.account.service import AccountService
 from netautod.auth.authenticator import ACTIVITY_INTERVAL, Authenticator
 from netautod.auth.redirect.service import RedirectLogins
 from netautod.auth.service import AuthService
-from netautod.auth.sessions.account import AccountService
 from netautod.auth.sessions.seats import Seats
 from netautod.auth.sessions.service import Lifetimes, Sessions
 from netautod.auth.ssh_ca.service import SshAuthority
@@ -20,7 +20,7 @@ from netautod.auth.tokens.access import AccessTokens
 from netautod.auth.tokens.service import ApiTokens
 from netautod.auth.tokens.signing_keys import SigningKeys
 from netautod.core.identity import OrgId
-from netautod.system.capabilities import Capabilities
+from netautod.system.capabilities.service import Capabilities
 from netautod.users.roles.service import RoleService
 from netautod.users.service import UserService
 

@@ -1,17 +1,11 @@
-"""GET /api/capabilities: what this installation offers and what the caller may do with it."""
+"""The features of this installation, and the permissions of the caller."""
 
 from collections.abc import Mapping
 from typing import Any
 
-from marshmallow import fields
-
 from netautod import __version__
 from netautod.auth.providers import Providers
 from netautod.core.identity import Caller
-from netautod.core.schema import Answer
-from netautod.http.access import any_token
-from netautod.http.handler import JsonHandler
-from netautod.http.routes import Route
 from netautod.users.models import LOCAL
 
 LICENSE_TIER = "enterprise"
@@ -19,8 +13,9 @@ FEATURES = ("scheduled_tasks", "rbac", "shared_docs", "audit_logging", "sso", "c
 
 
 class Capabilities:
-    """`installed` says of each feature but `sso` whether this installation has it; `sso` is told by the
-    auth providers."""
+    """`installed`: whether this installation has a feature, by its name, for all of FEATURES but `sso`,
+    which depends on the auth providers.
+    """
 
     def __init__(self, *, instance_name: str, providers: Providers, installed: Mapping[str, bool]) -> None:
         self._instance_name = instance_name
@@ -41,28 +36,3 @@ class Capabilities:
     def _sso(self) -> bool:
         listed = self._providers.to_json()["providers"]
         return any(provider["enabled"] for provider in listed if provider["name"] != LOCAL)
-
-
-class FeatureAnswer(Answer):
-    name = fields.String()
-    enabled = fields.Boolean()
-
-
-class CapabilitiesAnswer(Answer):
-    version = fields.String()
-    license_tier = fields.String()
-    instance_name = fields.String()
-    features = fields.List(fields.Nested(FeatureAnswer))
-    permissions = fields.List(fields.String())
-
-
-class CapabilitiesHandler(JsonHandler):
-    capabilities: Capabilities
-
-    @any_token(answer=CapabilitiesAnswer)
-    async def get(self) -> None:
-        """Version, features, and the caller's permissions."""
-        self.answer(self.capabilities.to_json(self.caller))
-
-
-ROUTES = (Route(path="/api/capabilities", handler=CapabilitiesHandler),)

@@ -1,0 +1,1 @@
+"""What this installation offers, and what the caller may do with it."""
