@@ -110,7 +110,7 @@ async def build(base: Foundation, health: Callable[[], Awaitable[Health]]) -> As
         )
         tasks = tasks_of(base, device_parts, ticks, executors)
         executions = executions_of(base, tasks, node.runner, notifier)
-        notes, documents = await documents_of(stack, base)
+        documents = await documents_of(stack, base)
         system = await system_service(stack, base, node_id=node_id, node=node, plugins=plugins, pauses=pauses)
         discovery = DiscoveryService(devices=device_parts.devices, clock=base.clock)
         await _begin(
@@ -134,9 +134,9 @@ async def build(base: Foundation, health: Callable[[], Awaitable[Health]]) -> As
                     *operations.services,
                     configs,
                     discovery,
-                    documents,
+                    documents.documents,
                     executions,
-                    notes,
+                    documents.notes,
                     system,
                     tasks,
                     HealthCheck(health),

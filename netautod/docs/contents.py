@@ -1,6 +1,6 @@
-"""Contents between text and storage: their size limit, and the sealing of notes under the notes key.
+"""Contents of documents as text and as they are stored: their size limit, and the sealing of notes.
 
-A sealed content is bound to its organization and document, not to one snapshot: a snapshot of a note is a
+A sealed content is bound to its organization and document but not to one version: a version of a note is a
 copy of what was stored, made without opening it.
 """
 
@@ -8,13 +8,11 @@ import asyncio
 
 from netautod.core.errors import TooLarge
 from netautod.core.identity import OrgId
-from netautod.docs.models import Content
-from netautod.store.client import Document as Row
+from netautod.docs.models import MAX_CONTENT_BYTES, Content
 from netautod.vault import envelope
 from netautod.vault.envelope import Place, Sealed
 from netautod.vault.vault import THREAD_BYTES
 
-MAX_BYTES = 8 * 1024 * 1024
 COLLECTION = "documents"
 FIELD = "content"
 KEY_VERSION = 1  # a notes key is made once per organization and stays
@@ -23,8 +21,8 @@ KEY_VERSION = 1  # a notes key is made once per organization and stays
 def measured(text: str) -> int:
     """Bytes in UTF-8; raises TooLarge over 8 MiB."""
     size = len(text.encode())
-    if size > MAX_BYTES:
-        raise TooLarge(f"content: larger than {MAX_BYTES} bytes")
+    if size > MAX_CONTENT_BYTES:
+        raise TooLarge(f"content: larger than {MAX_CONTENT_BYTES} bytes")
     return size
 
 
@@ -51,15 +49,6 @@ async def opened(key: bytes | None, org_id: OrgId, document_id: str, content: Co
     if content.size < THREAD_BYTES:
         return envelope.unseal(key, place, value).decode()
     return (await asyncio.to_thread(envelope.unseal, key, place, value)).decode()
-
-
-def to_row(content: Content) -> Row:
-    """Both kinds are always written, so that a change of kind leaves nothing of the other one behind."""
-    return {"text": content.text, "sealed": content.sealed, "size": content.size}
-
-
-def from_row(row: Row) -> Content:
-    return Content(size=row["size"], text=row["text"], sealed=row["sealed"])
 
 
 def _place(org_id: OrgId, document_id: str) -> Place:

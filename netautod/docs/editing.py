@@ -1,8 +1,8 @@
-"""The one way in which a document changes: the replaced content becomes a snapshot, then the new one is live.
+"""The one way in which a document changes: the replaced content becomes a version, then the new one is live.
 
-Both carry one new timestamp. The live document is written by compare-and-set on the revision that was
-snapshotted, so of 100 writes at once each replaces what the one before left, and none is lost. If we die
-between the two there is one snapshot that equals the live content; the next write takes it over.
+Both carry one new timestamp. The live document is written by compare-and-set on the revision whose content
+became the version, so of 100 writes at once each replaces what the one before left, and none is lost. If we
+die between the two there is one version that equals the live content; the next write takes it over.
 """
 
 import asyncio
@@ -16,26 +16,25 @@ from netautod.core.clock import Clock
 from netautod.core.errors import NotFound, Unavailable
 from netautod.core.identity import OrgId
 from netautod.docs import contents
-from netautod.docs.models import Content, Document, Edit
+from netautod.docs.models import NO_DOCUMENT, Content, Document, DocumentVersion, Edit
 from netautod.docs.notes.service import NotesVault
-from netautod.docs.resealing import Resealing
-from netautod.docs.store import DocumentStore
-from netautod.docs.versions import VersionStore
+from netautod.docs.store import DocumentStore, VersionStore
 
 ATTEMPTS = 100
-NOT_FOUND = "Document not found"
-# A snapshot that somebody else has just taken of this revision lends its time to our write; an older one
-# was left by a crash.
+# A version of this revision that another writer has made within this time gives our write its timestamp; an
+# older one was left by a crash.
 SAME_WRITE = timedelta(seconds=5)
+RESEAL_BATCH = 100
+RESEAL_BYTES = 8 * 1024 * 1024
 
 
-class Writer:
+class DocumentWriter:
     def __init__(
         self,
         *,
         documents: DocumentStore,
         versions: VersionStore,
-        resealing: Resealing,
+        resealing: "Resealing",
         notes: NotesVault,
         clock: Clock,
     ) -> None:
@@ -45,7 +44,7 @@ class Writer:
         self._notes = notes
         self._clock = clock
         self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
-        self._recent = Recent(clock)
+        self._recent = RecentDocuments(clock)
 
     async def write(self, org_id: OrgId, document_id: str, edit: Edit) -> tuple[Document, str]:
         """The changed document and its text; NotFound, Forbidden while the vault is locked.
@@ -59,7 +58,7 @@ class Writer:
                 known = None
                 if current is None:
                     await self._give_up(org_id, document_id, attempt)
-                    raise NotFound(NOT_FOUND)
+                    raise NotFound(NO_DOCUMENT)
                 if (written := await self._attempt(org_id, current, edit)) is not None:
                     self._recent.keep(org_id, written[0])
                     return written
@@ -71,7 +70,7 @@ class Writer:
         # Before anything is written: a locked vault leaves no half of a change.
         key = await self._notes.key(org_id) if current.is_note or wanted.is_note else None
         content, text = await self._next_content(org_id, current, wanted, edit, key)
-        at = await self._snapshot(org_id, current)
+        at = await self._keep_version(org_id, current)
         new = replace(wanted, content=content, updated_at=at, revision=current.revision + 1)
         token = uuid4().hex if new.is_note != current.is_note else None
         if not await self._documents.swap(org_id, current, new, resealing=token):
@@ -96,18 +95,19 @@ class Writer:
         assert key is not None
         return await contents.sealed(key, org_id, current.id, text), text
 
-    async def _snapshot(self, org_id: OrgId, current: Document) -> datetime:
+    async def _keep_version(self, org_id: OrgId, current: Document) -> datetime:
         now = max(self._clock.now(), current.updated_at)
         taken = await self._versions.add(org_id, current, now)
         return max(taken, current.updated_at) if now - taken < SAME_WRITE else now
 
     async def _give_up(self, org_id: OrgId, document_id: str, attempt: int) -> None:
-        """The document was deleted while we wrote: our snapshot may have come after the deletion's sweep."""
+        """The document was deleted while we wrote: our version may have been added after those were
+        removed."""
         if attempt:
             await self._versions.remove_all(org_id, document_id)
 
 
-class Recent:
+class RecentDocuments:
     """The last documents that this node has written, so that an editor's next save need not read them.
 
     An entry may be out of date: what is based on it then fails at the compare-and-set and is read anew.
@@ -139,3 +139,54 @@ class Recent:
         self._entries[org_id, document.id] = (self._clock.monotonic(), document)
         if len(self._entries) > self._documents:
             self._entries.popitem(last=False)
+
+
+class Resealing:
+    """Brings the versions of a document over to its new category: sealed for a note, plain for any other.
+
+    The write that changes the category leaves a token on the document; it is taken off when no version of the
+    other kind is left. If we die before, the upkeep goes on while the vault is unlocked. Each batch looks
+    again at what the document is now: two opposite changes at once end with the versions as the last one
+    wants them.
+    """
+
+    def __init__(self, documents: DocumentStore, versions: VersionStore) -> None:
+        self._documents = documents
+        self._versions = versions
+
+    async def run(self, org_id: OrgId, document_id: str, key: bytes) -> None:
+        """Returns when all versions are of the document's kind, or it is gone; harmless if repeated."""
+        below: int | None = None
+        while (found := await self._documents.resealing(org_id, document_id)) is not None:
+            document, token = found
+            reached = await self._batch(org_id, document, key, below)
+            nothing_left = reached is None and below is None
+            if nothing_left and await self._documents.resealed(org_id, document_id, token):
+                return
+            # After the last batch once more from the top: a late writer may have added one.
+            below = reached
+
+    async def _batch(self, org_id: OrgId, document: Document, key: bytes, below: int | None) -> int | None:
+        """The lowest revision that was changed, None if there was none left."""
+        rows = await self._versions.of_other_kind(
+            org_id, document.id, sealed=document.is_note, below=below, limit=RESEAL_BATCH
+        )
+        chosen: list[str] = []
+        lowest, room = None, RESEAL_BYTES
+        for version_id, revision, size in rows:
+            if chosen and size > room:
+                break
+            chosen.append(version_id)
+            lowest, room = revision, room - size
+        versions = await self._versions.some(org_id, chosen) if chosen else []
+        changed = [(one.id, await self._converted(org_id, document, key, one)) for one in versions]
+        await self._versions.replace_contents(org_id, changed)
+        return lowest
+
+    async def _converted(
+        self, org_id: OrgId, document: Document, key: bytes, one: DocumentVersion
+    ) -> Content:
+        text = await contents.opened(key, org_id, document.id, one.content)
+        if document.is_note:
+            return await contents.sealed(key, org_id, document.id, text)
+        return contents.plain(text)

@@ -1,11 +1,7 @@
 """The routes of documents, their versions, and the rendering of templates."""
 
-from netautod.core.errors import NotFound
 from netautod.core.pages import Page
-from netautod.core.schema import uuid_or_none
-from netautod.docs.contents import MAX_BYTES
-from netautod.docs.editing import NOT_FOUND
-from netautod.docs.models import Filters
+from netautod.docs.models import MAX_CONTENT_BYTES, DocumentFilter
 from netautod.docs.schemas import (
     DocumentAnswer,
     DocumentItem,
@@ -16,24 +12,24 @@ from netautod.docs.schemas import (
     VersionAnswer,
     VersionItem,
 )
-from netautod.docs.service import NO_VERSION, DocumentService
+from netautod.docs.service import DocumentService
 from netautod.http.access import any_token, requires
 from netautod.http.handler import JsonHandler
 from netautod.http.routes import Route
 
 MANAGE = "docs.manage"
 # Contents are limited to 8 MiB by their own size; JSON may take two bytes for one (line breaks, quotes).
-BODY_LIMIT = 2 * MAX_BYTES
+BODY_LIMIT = 2 * MAX_CONTENT_BYTES
 
 
 class DocumentHandler(JsonHandler):
     documents: DocumentService
 
     def document_id(self, text: str) -> str:
-        return _id(text, NOT_FOUND)
+        return self.path_id(text, "Document")
 
     def version_id(self, text: str) -> str:
-        return _id(text, NO_VERSION)
+        return self.path_id(text, "Version")
 
 
 class DocumentsHandler(DocumentHandler):
@@ -43,7 +39,7 @@ class DocumentsHandler(DocumentHandler):
         query = self.query
         found = await self.documents.page(
             self.caller.org_id,
-            Filters(category=query["category"], parent_folder=query["parent_folder"]),
+            DocumentFilter(category=query["category"], parent_folder=query["parent_folder"]),
             Page(limit=query["limit"], offset=query["offset"]),
             content=query["content"],
         )
@@ -104,13 +100,6 @@ class RenderDocumentHandler(DocumentHandler):
         """Renders a Jinja template; an error of the template is part of the answer."""
         wanted, variables = self.document_id(document_id), self.body["variables"]
         self.answer((await self.documents.render(self.caller.org_id, wanted, variables)).to_json())
-
-
-def _id(text: str, missing: str) -> str:
-    found = uuid_or_none(text)
-    if found is None:
-        raise NotFound(missing)
-    return found
 
 
 ROUTES = (

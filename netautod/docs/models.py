@@ -1,4 +1,4 @@
-"""Documents, their snapshots and the state of a notes vault, as values."""
+"""Documents and their versions as values."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -7,6 +7,9 @@ from typing import Any
 
 from netautod.core.clock import to_text
 
+MAX_CONTENT_BYTES = 8 * 1024 * 1024
+NO_DOCUMENT = "Document not found"
+NO_VERSION = "Version not found"
 NOTES = "notes"
 JINJA = "jinja"
 CATEGORIES = ("outputs", "templates", NOTES, "backups", "history", "troubleshooting", "mops")
@@ -47,7 +50,7 @@ class Document:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Shown:
+class ShownDocument:
     """A document as a caller sees it; `text` is None where the content was not asked for."""
 
     document: Document
@@ -73,8 +76,8 @@ class Shown:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Snapshot:
-    """What a write replaced: the content of `revision`, taken at `created_at`."""
+class DocumentVersion:
+    """What a write replaced: the content of `revision`, replaced at `created_at`."""
 
     id: str
     document_id: str
@@ -84,16 +87,16 @@ class Snapshot:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ShownSnapshot:
-    snapshot: Snapshot
+class ShownVersion:
+    version: DocumentVersion
     text: str = field(repr=False)
 
     def to_json(self) -> dict[str, Any]:
         return {
-            "id": self.snapshot.id,
-            "document_id": self.snapshot.document_id,
+            "id": self.version.id,
+            "document_id": self.version.document_id,
             "content": self.text,
-            "created_at": to_text(self.snapshot.created_at),
+            "created_at": to_text(self.version.created_at),
         }
 
 
@@ -106,17 +109,8 @@ class Edit:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Filters:
+class DocumentFilter:
     """What a list is narrowed to; a `parent_folder` of "" means the documents without one."""
 
     category: str | None = None
     parent_folder: str | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class VaultStatus:
-    unlocked: bool
-    has_master_password: bool
-
-    def to_json(self) -> dict[str, Any]:
-        return {"unlocked": self.unlocked, "has_master_password": self.has_master_password}

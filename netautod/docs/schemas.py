@@ -1,7 +1,6 @@
-"""Requests, queries and answers of /api/docs and /api/vault."""
+"""Requests, queries and answers of documents and their versions."""
 
 import re
-from typing import Any
 
 from marshmallow import ValidationError, fields, validate
 
@@ -19,7 +18,6 @@ from netautod.core.schema import (
 from netautod.docs.models import CATEGORIES, CONTENT_TYPES
 
 CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
-MAX_PASSWORD = 1024
 
 
 def no_control_characters(text: str | None) -> None:
@@ -93,25 +91,3 @@ class RenderAnswer(Answer):
     output = fields.String()
     success = fields.Boolean()
     error = fields.String(allow_none=True)
-
-
-class VaultStatusAnswer(Answer):
-    unlocked = fields.Boolean()
-    has_master_password = fields.Boolean()
-
-
-class Password(fields.String):
-    """A passphrase as it was typed: not trimmed, never empty."""
-
-    def __init__(self, **options: Any) -> None:
-        super().__init__(**options)
-        self.validators = [*self.validators, validate.Length(min=1, max=MAX_PASSWORD)]
-
-
-class VaultPasswordRequest(Request):
-    password = Password(required=True)
-
-
-class VaultPasswordChangeRequest(Request):
-    old_password = Password(required=True)
-    new_password = Password(required=True)

@@ -1,9 +1,9 @@
 """What users do with documents: create, read, change, restore, render and delete them.
 
-Settled here: a list is sorted by name; one whose contents are over 16 MiB together is refused with 413 (ask
-for fewer documents, or for `content=false`, which leaves `content` out). `parent_folder=` lists the documents
-without a folder. A PUT without fields is a write like any other and adds a snapshot. A document that leaves
-the notes takes its snapshots along into the clear, one that becomes a note has them encrypted.
+A list is sorted by name; one whose contents are over 16 MiB together is refused with 413 (ask for fewer
+documents, or for `content=false`, which leaves `content` out). `parent_folder=` lists the documents without a
+folder. A PUT without fields is a write like any other and adds a version. When a document leaves the notes
+its versions are decrypted, when it becomes a note they are encrypted.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,41 +16,49 @@ from netautod.core.errors import InvalidInput, NotFound, TooLarge
 from netautod.core.identity import Caller, OrgId
 from netautod.core.pages import Page
 from netautod.docs import contents
-from netautod.docs.editing import NOT_FOUND, Writer
-from netautod.docs.models import JINJA, NOTES, Document, Edit, Filters, Shown, ShownSnapshot, Snapshot
+from netautod.docs.editing import DocumentWriter
+from netautod.docs.models import (
+    JINJA,
+    NO_DOCUMENT,
+    NO_VERSION,
+    NOTES,
+    Document,
+    DocumentFilter,
+    DocumentVersion,
+    Edit,
+    ShownDocument,
+    ShownVersion,
+)
 from netautod.docs.notes.service import NotesVault
 from netautod.docs.rendering.pool import Rendered, RenderPool
-from netautod.docs.resealing import Resealing
-from netautod.docs.store import DocumentStore
-from netautod.docs.upkeep import Upkeep
-from netautod.docs.versions import VersionStore
-from netautod.store.client import Database
+from netautod.docs.store import DocumentStore, VersionStore
 
 MAX_LIST_BYTES = 16 * 1024 * 1024
-NO_VERSION = "Version not found"
 
 
 class DocumentService:
-    """`upkeep` is entered by whoever runs the service; `notes` and `renderer` are given."""
-
     def __init__(
-        self, database: Database, *, notes: NotesVault, renderer: RenderPool, clock: Clock, audit: AuditLog
+        self,
+        *,
+        documents: DocumentStore,
+        versions: VersionStore,
+        writer: DocumentWriter,
+        notes: NotesVault,
+        renderer: RenderPool,
+        clock: Clock,
+        audit: AuditLog,
     ) -> None:
-        self._documents = DocumentStore(database)
-        self._versions = VersionStore(database)
+        self._documents = documents
+        self._versions = versions
+        self._writer = writer
         self._notes = notes
         self._renderer = renderer
         self._clock = clock
         self._audit = audit
-        resealing = Resealing(self._documents, self._versions)
-        self._writer = Writer(
-            documents=self._documents, versions=self._versions, resealing=resealing, notes=notes, clock=clock
-        )
-        self.upkeep = Upkeep(
-            documents=self._documents, versions=self._versions, resealing=resealing, notes=notes, clock=clock
-        )
 
-    async def page(self, org_id: OrgId, filters: Filters, page: Page, *, content: bool) -> list[Shown]:
+    async def page(
+        self, org_id: OrgId, filters: DocumentFilter, page: Page, *, content: bool
+    ) -> list[ShownDocument]:
         found, size = await self._documents.page(org_id, filters, page)
         if content:
             if size > MAX_LIST_BYTES:
@@ -62,11 +70,11 @@ class DocumentService:
             found = [whole[document.id] for document in found if document.id in whole]
         return await self._shown(org_id, found)
 
-    async def get(self, org_id: OrgId, document_id: str) -> Shown:
+    async def get(self, org_id: OrgId, document_id: str) -> ShownDocument:
         """A note reads as empty and locked while the vault is locked; NotFound."""
         return (await self._shown(org_id, [await self._existing(org_id, document_id)]))[0]
 
-    async def create(self, caller: Caller, fields: Mapping[str, Any]) -> Shown:
+    async def create(self, caller: Caller, fields: Mapping[str, Any]) -> ShownDocument:
         """`fields` as DocumentRequest loads them; Forbidden for a note while the vault is locked."""
         now, text, document_id = self._clock.now(), fields["content"], str(uuid4())
         if fields["category"] == NOTES:
@@ -90,10 +98,10 @@ class DocumentService:
         await self._documents.insert(caller.org_id, document)
         details = {"name": document.name, "category": document.category}
         await self._audit.record(caller, "document.create", "document", document.id, details)
-        return Shown(document=document, text=text)
+        return ShownDocument(document=document, text=text)
 
-    async def update(self, caller: Caller, document_id: str, fields: Mapping[str, Any]) -> Shown:
-        """Snapshots what was there, then writes the given fields; NotFound, Forbidden, TooLarge."""
+    async def update(self, caller: Caller, document_id: str, fields: Mapping[str, Any]) -> ShownDocument:
+        """Stores what was there, then writes the given fields; NotFound, Forbidden, TooLarge."""
         text = fields.get("content")
         if text is not None:
             contents.measured(text)
@@ -102,42 +110,43 @@ class DocumentService:
         document, shown = await self._writer.write(caller.org_id, document_id, edit)
         details = {"name": document.name, "fields": sorted(fields)}
         await self._audit.record(caller, "document.update", "document", document_id, details)
-        return Shown(document=document, text=shown)
+        return ShownDocument(document=document, text=shown)
 
-    async def restore(self, caller: Caller, document_id: str, version_id: str) -> Shown:
-        """Snapshots what is there, then writes the content of the version; NotFound, Forbidden."""
+    async def restore(self, caller: Caller, document_id: str, version_id: str) -> ShownDocument:
+        """Stores what is there, then writes the content of the version; NotFound, Forbidden."""
         await self._existing(caller.org_id, document_id, content=False)
-        snapshot = await self._versions.get(caller.org_id, version_id)
-        if snapshot is None or snapshot.document_id != document_id:
+        version = await self._versions.get(caller.org_id, version_id)
+        if version is None or version.document_id != document_id:
             raise NotFound(NO_VERSION)
-        text = await self._text_of(caller.org_id, snapshot)
+        text = await self._text_of(caller.org_id, version)
         document, shown = await self._writer.write(caller.org_id, document_id, Edit(text=text))
         details = {"name": document.name, "version_id": version_id}
         await self._audit.record(caller, "document.restore", "document", document_id, details)
-        return Shown(document=document, text=shown)
+        return ShownDocument(document=document, text=shown)
 
     async def delete(self, caller: Caller, document_id: str) -> None:
         """Removes the document and its versions, whether the vault is locked or not; NotFound."""
         if not await self._documents.mark_deleted(caller.org_id, document_id, self._clock.now()):
-            raise NotFound(NOT_FOUND)
+            raise NotFound(NO_DOCUMENT)
         # If we die here the versions are out of reach already, and the upkeep removes them.
         await self._versions.remove_all(caller.org_id, document_id)
         await self._audit.record(caller, "document.delete", "document", document_id)
 
     async def versions(self, org_id: OrgId, document_id: str) -> list[dict[str, Any]]:
-        """The snapshots without contents, newest first, as they are answered."""
+        """The versions without contents, newest first: id, document_id and created_at (text) of each."""
         await self._existing(org_id, document_id, content=False)
         return await self._versions.listed(org_id, document_id)
 
-    async def version(self, org_id: OrgId, version_id: str) -> ShownSnapshot:
-        snapshot = await self._versions.get(org_id, version_id)
-        # A snapshot without a document is one that a deletion has not reached yet.
-        if snapshot is None or await self._documents.get(org_id, snapshot.document_id, content=False) is None:
+    async def version(self, org_id: OrgId, version_id: str) -> ShownVersion:
+        version = await self._versions.get(org_id, version_id)
+        # A version without a document is one that a deletion has not reached yet.
+        if version is None or await self._documents.get(org_id, version.document_id, content=False) is None:
             raise NotFound(NO_VERSION)
-        return ShownSnapshot(snapshot=snapshot, text=await self._text_of(org_id, snapshot))
+        return ShownVersion(version=version, text=await self._text_of(org_id, version))
 
     async def render(self, org_id: OrgId, document_id: str, variables: Mapping[str, Any]) -> Rendered:
-        """What the template makes of the variables; its errors are part of the result."""
+        """Renders the template with the variables; its errors are part of the result. NotFound, InvalidInput,
+        Forbidden."""
         document = await self._existing(org_id, document_id)
         if document.content_type != JINJA:
             raise InvalidInput("Only a document of content_type jinja can be rendered")
@@ -149,22 +158,22 @@ class DocumentService:
     async def _existing(self, org_id: OrgId, document_id: str, *, content: bool = True) -> Document:
         found = await self._documents.get(org_id, document_id, content=content)
         if found is None:
-            raise NotFound(NOT_FOUND)
+            raise NotFound(NO_DOCUMENT)
         return found
 
-    async def _text_of(self, org_id: OrgId, snapshot: Snapshot) -> str:
-        key = await self._notes.key(org_id) if snapshot.content.is_sealed else None
-        return await contents.opened(key, org_id, snapshot.document_id, snapshot.content)
+    async def _text_of(self, org_id: OrgId, version: DocumentVersion) -> str:
+        key = await self._notes.key(org_id) if version.content.is_sealed else None
+        return await contents.opened(key, org_id, version.document_id, version.content)
 
-    async def _shown(self, org_id: OrgId, documents: Sequence[Document]) -> list[Shown]:
+    async def _shown(self, org_id: OrgId, documents: Sequence[Document]) -> list[ShownDocument]:
         notes = any(document.is_note for document in documents)
         key = await self._notes.key_if_unlocked(org_id) if notes else None
         return [await _shown_with(key, org_id, document) for document in documents]
 
 
-async def _shown_with(key: bytes | None, org_id: OrgId, document: Document) -> Shown:
+async def _shown_with(key: bytes | None, org_id: OrgId, document: Document) -> ShownDocument:
     locked = document.is_note and key is None
     if document.content is None:
-        return Shown(document=document, text=None, locked=locked)
+        return ShownDocument(document=document, text=None, locked=locked)
     text = "" if locked else await contents.opened(key, org_id, document.id, document.content)
-    return Shown(document=document, text=text, locked=locked)
+    return ShownDocument(document=document, text=text, locked=locked)

@@ -1,24 +1,26 @@
-"""Documents as documents of the database, with their contents; every write is a compare-and-set.
+"""Documents and their versions as documents of the database; every write of a document is a compare-and-set.
 
 A deleted document leaves an empty row with `deleted_at` for a while: a write that was under way on another
-node may still add a snapshot, and the row tells the upkeep to look for it.
+node may still add a version, and the row tells the upkeep to look for it.
 """
 
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
+from uuid import UUID, uuid5
 
 from netautod.core.identity import OrgId
 from netautod.core.pages import Page
-from netautod.docs import versions
-from netautod.docs.contents import COLLECTION, from_row, to_row
-from netautod.docs.models import Document, Filters
+from netautod.docs.contents import COLLECTION
+from netautod.docs.models import Content, Document, DocumentFilter, DocumentVersion
 from netautod.docs.notes import store as notes_store
-from netautod.store.client import Database
+from netautod.store.client import Database, Duplicate
 from netautod.store.client import Document as Row
 from netautod.store.indexes import Index
 
+VERSIONS = "document_versions"
 ALIVE = {"deleted_at": None}
+NEWEST_FIRST = {"revision": -1}
 BY_NAME = [("name", 1), ("_id", 1)]
 INDEXES = (
     Index(collection=COLLECTION, keys=(("org_id", 1), ("name", 1), ("_id", 1))),
@@ -26,7 +28,11 @@ INDEXES = (
     Index(collection=COLLECTION, keys=(("org_id", 1), ("parent_folder", 1), ("name", 1), ("_id", 1))),
     Index(collection=COLLECTION, keys=(("deleted_at", 1),), partial={"deleted_at": {"$type": "date"}}),
     Index(collection=COLLECTION, keys=(("resealing", 1),), partial={"resealing": {"$gt": ""}}),
-    *versions.INDEXES,
+    # Covers the list: 10,000 versions are listed without reading one of their contents.
+    Index(
+        collection=VERSIONS,
+        keys=(("org_id", 1), ("document_id", 1), ("revision", -1), ("created_at", 1), ("_id", 1)),
+    ),
     *notes_store.INDEXES,
 )
 METADATA = ("name", "category", "content_type", "parent_folder", "session_id", "created_at", "updated_at")
@@ -34,7 +40,7 @@ _WITHOUT_CONTENT = {"text": 0, "sealed": 0}
 
 
 class DocumentStore:
-    """`resealing` of a row is there while its snapshots are brought over to its new category."""
+    """`resealing` of a row is there while its versions are brought over to its new category."""
 
     def __init__(self, database: Database) -> None:
         self._documents = database.scoped(COLLECTION)
@@ -48,7 +54,7 @@ class DocumentStore:
         found = await self._documents.find_one(org_id, {"_id": document_id, **ALIVE}, fields=fields)
         return None if found is None else _document(found, content=content)
 
-    async def page(self, org_id: OrgId, filters: Filters, page: Page) -> tuple[list[Document], int]:
+    async def page(self, org_id: OrgId, filters: DocumentFilter, page: Page) -> tuple[list[Document], int]:
         """Sorted by name, without contents; and how many bytes those are together."""
         where: Row = dict(ALIVE)
         if filters.category is not None:
@@ -109,10 +115,97 @@ class DocumentStore:
         return await self._documents.update(org_id, where, {"$unset": {"resealing": ""}})
 
 
+class VersionStore:
+    """One version for each write. Its id is made from the document and the revision that the write replaced.
+
+    Two writers that replace the same revision, or one that repeats after a crash what it had begun, therefore
+    make one version; and the revisions are the total order of the versions, also of several in one
+    millisecond.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._versions = database.scoped(VERSIONS)
+        self._all = database.collection(VERSIONS)
+
+    async def add(self, org_id: OrgId, current: Document, at: datetime) -> datetime:
+        """Copies the stored content of `current`; answers when the version of this revision was made."""
+        assert current.content is not None
+        version_id = _version_id(current)
+        row = {
+            "_id": version_id,
+            "document_id": current.id,
+            "revision": current.revision,
+            "created_at": at,
+            **_content_fields(current.content),
+        }
+        try:
+            await self._versions.insert(org_id, row)
+        except Duplicate:
+            found = await self._versions.find_one(org_id, {"_id": version_id}, fields={"created_at": 1})
+            # None: the document was deleted in between, as the writer is about to notice.
+            return at if found is None else found["created_at"]
+        return at
+
+    async def listed(self, org_id: OrgId, document_id: str) -> list[Row]:
+        """`{id, document_id, created_at}` of all, newest first, with the times as text.
+
+        The database formats them as clock.to_text does: 10,000 of them made here would hold up the loop.
+        """
+        return await self._versions.aggregate(
+            org_id,
+            [
+                {"$match": {"document_id": document_id}},
+                {"$sort": NEWEST_FIRST},
+                {
+                    "$project": {
+                        "_id": 0,
+                        "id": "$_id",
+                        "document_id": 1,
+                        "created_at": {
+                            "$dateToString": {"date": "$created_at", "format": "%Y-%m-%dT%H:%M:%S.%LZ"}
+                        },
+                    }
+                },
+            ],
+        )
+
+    async def get(self, org_id: OrgId, version_id: str) -> DocumentVersion | None:
+        found = await self._versions.find_one(org_id, {"_id": version_id})
+        return None if found is None else _version(found)
+
+    async def remove_all(self, org_id: OrgId, document_id: str) -> None:
+        await self._versions.delete_many(org_id, {"document_id": document_id})
+
+    async def of_other_kind(
+        self, org_id: OrgId, document_id: str, *, sealed: bool, below: int | None, limit: int
+    ) -> list[tuple[str, int, int]]:
+        """(id, revision, size) of those that are not `sealed` as they should be, by falling revision."""
+        where: Row = {"document_id": document_id, "sealed": None if sealed else {"$ne": None}}
+        if below is not None:
+            where["revision"] = {"$lt": below}
+        fields = {"revision": 1, "size": 1}
+        sort = [("revision", -1)]
+        found = await self._versions.find(org_id, where, fields=fields, sort=sort, limit=limit)
+        return [(row["_id"], row["revision"], row["size"]) for row in found]
+
+    async def some(self, org_id: OrgId, version_ids: Sequence[str]) -> list[DocumentVersion]:
+        found = await self._versions.find(org_id, {"_id": {"$in": list(version_ids)}})
+        return [_version(row) for row in found]
+
+    async def replace_contents(self, org_id: OrgId, contents: Sequence[tuple[str, Content]]) -> None:
+        """By version id, all in one round trip; ids that are gone stay gone."""
+        await self._all.update_batch(
+            [
+                ({"_id": version_id, "org_id": org_id}, {"$set": _content_fields(content)})
+                for version_id, content in contents
+            ]
+        )
+
+
 def _row(document: Document) -> Row:
     assert document.content is not None
     metadata = {name: getattr(document, name) for name in METADATA}
-    return {**metadata, "revision": document.revision, **to_row(document.content)}
+    return {**metadata, "revision": document.revision, **_content_fields(document.content)}
 
 
 def _document(row: Row, *, content: bool) -> Document:
@@ -120,6 +213,29 @@ def _document(row: Row, *, content: bool) -> Document:
     return Document(
         id=row["_id"],
         revision=row["revision"],
-        content=from_row(row) if content else None,
+        content=_content(row) if content else None,
         **metadata,
     )
+
+
+def _version_id(current: Document) -> str:
+    return str(uuid5(UUID(current.id), f"revision {current.revision}"))
+
+
+def _version(row: Row) -> DocumentVersion:
+    return DocumentVersion(
+        id=row["_id"],
+        document_id=row["document_id"],
+        revision=row["revision"],
+        created_at=row["created_at"],
+        content=_content(row),
+    )
+
+
+def _content_fields(content: Content) -> Row:
+    """Both kinds are always written, so that a change of kind leaves nothing of the other one behind."""
+    return {"text": content.text, "sealed": content.sealed, "size": content.size}
+
+
+def _content(row: Row) -> Content:
+    return Content(size=row["size"], text=row["text"], sealed=row["sealed"])

@@ -1,4 +1,4 @@
-"""What remains to be done for documents: locks whose time has come, and work that a crash has interrupted.
+"""Periodic work on documents: locks notes vaults whose time is over, and finishes what a crash interrupted.
 
 Every node does it, at its start and once a minute; each step is idempotent.
 """
@@ -9,10 +9,9 @@ from typing import Self
 
 from netautod.core.clock import Clock
 from netautod.core.errors import NetautodError, Unavailable
+from netautod.docs.editing import Resealing
 from netautod.docs.notes.service import NotesVault
-from netautod.docs.resealing import Resealing
-from netautod.docs.store import DocumentStore
-from netautod.docs.versions import VersionStore
+from netautod.docs.store import DocumentStore, VersionStore
 from netautod.store.leases.periodic import Periodic
 
 logger = logging.getLogger(__name__)
@@ -21,7 +20,7 @@ INTERVAL_SECONDS = 60.0
 KEEP_DELETED = timedelta(minutes=10)
 
 
-class Upkeep:
+class DocumentUpkeep:
     def __init__(
         self,
         *,
@@ -68,5 +67,5 @@ class Upkeep:
                 await self._resealing.run(org_id, document_id, key)
             except Unavailable:
                 raise
-            except NetautodError as error:  # one broken snapshot must not keep the others waiting
+            except NetautodError as error:  # one broken version must not keep the others waiting
                 logger.error("the versions of document %s cannot be re-encrypted: %s", document_id, error)

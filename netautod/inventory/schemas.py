@@ -5,14 +5,7 @@ from typing import Any
 
 from marshmallow import ValidationError, fields, validate
 
-from netautod.core.schema import (
-    Answer,
-    Boolean,
-    Integer,
-    Name,
-    Request,
-    Timestamp,
-)
+from netautod.core.schema import Answer, Boolean, Integer, Name, Request, Timestamp
 from netautod.inventory import filters
 from netautod.inventory.models import FAILED, PARTIAL, SUCCESS
 from netautod.outbound.errors import AddressRefused

@@ -18,7 +18,7 @@ _ATTEMPTS = 20
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Entry:
+class _CachedKeys:
     keys: OrganizationKeys
     fetched_at: float
     opened: dict[int, bytes] = field(default_factory=dict, repr=False)
@@ -41,7 +41,7 @@ class KeyRing:
         self._held = held
         self._clock = clock
         self._max = max_organizations
-        self._entries: OrderedDict[OrgId, _Entry] = OrderedDict()
+        self._entries: OrderedDict[OrgId, _CachedKeys] = OrderedDict()
 
     async def newest(self, org_id: OrgId) -> tuple[int, bytes]:
         """Version and key for new seals; an organization without keys gets its first ones here."""
@@ -74,14 +74,14 @@ class KeyRing:
         """Drops the cache, so that the next use sees what other nodes have made."""
         self._entries.clear()
 
-    def _opened(self, entry: _Entry, version: int) -> bytes:
+    def _opened(self, entry: _CachedKeys, version: int) -> bytes:
         self._entries.move_to_end(entry.keys.org_id)
         if version not in entry.opened:
             entry.opened[version] = entry.keys.opened(version, self._held)
         return entry.opened[version]
 
-    def _remember(self, keys: OrganizationKeys) -> _Entry:
-        entry = _Entry(keys=keys, fetched_at=self._clock.monotonic())
+    def _remember(self, keys: OrganizationKeys) -> _CachedKeys:
+        entry = _CachedKeys(keys=keys, fetched_at=self._clock.monotonic())
         self._entries[keys.org_id] = entry
         self._entries.move_to_end(keys.org_id)
         while len(self._entries) > self._max:

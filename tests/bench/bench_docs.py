@@ -12,6 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from uuid import uuid4
 
+from netautod.app.parts.docs import DocumentParts
 from netautod.audit.service import AuditLog
 from netautod.audit.store import INDEXES as AUDIT_INDEXES
 from netautod.core.clock import SystemClock
@@ -19,6 +20,7 @@ from netautod.core.identity import Caller, OrgId
 from netautod.core.json_values import encode
 from netautod.docs import store
 from netautod.docs.notes.service import NotesVault
+from netautod.docs.notes.store import NotesVaultStore
 from netautod.docs.rendering.pool import RenderPool
 from netautod.docs.service import DocumentService
 from netautod.store.client import Database
@@ -71,13 +73,14 @@ async def _documents(
 ) -> tuple[DocumentService, Caller]:
     clock = SystemClock()
     vault, audit = await Vault.open(database, data_dir=folder, environ={}), AuditLog(database, clock)
-    notes = NotesVault(database, vault=vault, clock=clock, audit=audit, auto_lock=None)
+    notes_store = NotesVaultStore(database)
+    notes = NotesVault(store=notes_store, vault=vault, clock=clock, audit=audit, auto_lock=None)
     org_id = OrgId(str(uuid4()))
     caller = Caller(
         user_id=str(uuid4()), org_id=org_id, username="bench", permissions=frozenset({"docs.manage"})
     )
-    documents = DocumentService(database, notes=notes, renderer=renderer, clock=clock, audit=audit)
-    return documents, caller
+    parts = DocumentParts.build(database, clock=clock, audit=audit, notes=notes, renderer=renderer)
+    return parts.documents, caller
 
 
 async def _create(documents: DocumentService, caller: Caller) -> str:

@@ -7,12 +7,13 @@ import asyncio
 import sys
 from pathlib import Path
 
+from netautod.app.parts.docs import DocumentParts
 from netautod.audit.service import AuditLog
 from netautod.core.clock import SystemClock
 from netautod.core.identity import Caller, OrgId
 from netautod.docs.notes.service import NotesVault
+from netautod.docs.notes.store import NotesVaultStore
 from netautod.docs.rendering.pool import RenderPool
-from netautod.docs.service import DocumentService
 from netautod.store.client import connect
 from netautod.vault.vault import Vault
 
@@ -21,12 +22,13 @@ async def write(uri: str, name: str, data_dir: Path, org_id: OrgId, document_id:
     database, clock = connect(uri, name), SystemClock()
     vault = await Vault.open(database, data_dir=data_dir, environ={})
     audit = AuditLog(database, clock)
-    notes = NotesVault(database, vault=vault, clock=clock, audit=audit, auto_lock=None)
-    documents = DocumentService(database, notes=notes, renderer=RenderPool(), clock=clock, audit=audit)
+    store = NotesVaultStore(database)
+    notes = NotesVault(store=store, vault=vault, clock=clock, audit=audit, auto_lock=None)
+    parts = DocumentParts.build(database, clock=clock, audit=audit, notes=notes, renderer=RenderPool())
     caller = Caller(user_id="writer", org_id=org_id, username="writer", permissions=frozenset({"*"}))
     number = first
     while True:
-        await documents.update(caller, document_id, {"content": str(number)})
+        await parts.documents.update(caller, document_id, {"content": str(number)})
         sys.stdout.write(f"{number}\n")
         sys.stdout.flush()
         number += 1

@@ -7,14 +7,17 @@ from typing import Any
 
 from bson import encode
 
+from netautod.app.parts.docs import DocumentParts
 from netautod.audit.service import AuditLog
 from netautod.audit.store import INDEXES as AUDIT_INDEXES
 from netautod.core.clock import Clock, SystemClock
 from netautod.core.identity import Caller, OrgId
 from netautod.docs import store
 from netautod.docs.notes.service import NotesVault
+from netautod.docs.notes.store import NotesVaultStore
 from netautod.docs.rendering.pool import RenderPool
 from netautod.docs.service import DocumentService
+from netautod.docs.upkeep import DocumentUpkeep
 from netautod.store.client import Database
 from netautod.vault.vault import Vault
 from tests.support.client import ApiClient, Response, ServedRoutes
@@ -30,23 +33,17 @@ TEMPLATE = {**TEXT, "category": "templates", "content_type": "jinja"}
 PASSPHRASE = "a long enough passphrase"
 
 
-@dataclass(kw_only=True)
-class Pauses:
-    """Stands for asyncio.sleep: notes what somebody would have waited."""
-
-    seconds: list[float]
-
-    async def sleep(self, seconds: float) -> None:
-        self.seconds.append(seconds)
-
-
 @dataclass(frozen=True, kw_only=True)
 class Node:
-    """The parts of one node; `api` is an administrator of the organization that all nodes serve."""
+    """The parts of one node; `api` is an administrator of the organization that all nodes serve.
+
+    `slept`: the seconds that would have been waited after wrong passphrases.
+    """
 
     notes: NotesVault
     documents: DocumentService
-    pauses: Pauses
+    upkeep: DocumentUpkeep
+    slept: list[float]
     served: ServedRoutes
     api: ApiClient
     caller: Caller
@@ -114,16 +111,29 @@ class Library:
     ) -> Node:
         clock = clock or SystemClock()
         vault = await Vault.open(self.database, data_dir=self.data_dir, environ={})
-        audit, pauses = AuditLog(self.database, clock), Pauses(seconds=[])
+        audit, slept = AuditLog(self.database, clock), list[float]()
+
+        async def sleep(seconds: float) -> None:
+            slept.append(seconds)
+
+        store = NotesVaultStore(self.database)
         notes = NotesVault(
-            self.database, vault=vault, clock=clock, audit=audit, auto_lock=auto_lock, sleep=pauses.sleep
+            store=store, vault=vault, clock=clock, audit=audit, auto_lock=auto_lock, sleep=sleep
         )
-        documents = DocumentService(
-            self.database, notes=notes, renderer=self.renderer, clock=clock, audit=audit
+        parts = DocumentParts.build(
+            self.database, clock=clock, audit=audit, notes=notes, renderer=self.renderer
         )
-        served = await self.serve(documents, notes)
+        served = await self.serve(parts.documents, notes)
         api, caller = served.client("*", org_id=org_id)
-        return Node(notes=notes, documents=documents, pauses=pauses, served=served, api=api, caller=caller)
+        return Node(
+            notes=notes,
+            documents=parts.documents,
+            upkeep=parts.upkeep,
+            slept=slept,
+            served=served,
+            api=api,
+            caller=caller,
+        )
 
     async def dump(self) -> bytes:
         """Everything of ours that the database holds, as it is stored."""
@@ -135,5 +145,5 @@ class Library:
         found = await self.database.collection(AUDIT_EVENTS).find({}, sort=[("at", 1)])
         return [(event["action"], event["resource_id"]) for event in found]
 
-    async def snapshots_of(self, document: Any) -> int:
+    async def versions_of(self, document: Any) -> int:
         return await self.database.collection("document_versions").count({"document_id": document["id"]})

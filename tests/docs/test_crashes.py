@@ -9,9 +9,8 @@ from typing import Any
 
 import pytest
 
-from netautod.docs.resealing import Resealing
-from netautod.docs.store import DocumentStore
-from netautod.docs.versions import VersionStore
+from netautod.docs.editing import Resealing
+from netautod.docs.store import DocumentStore, VersionStore
 from tests.docs.library import NOTE, TEXT, Library, Node
 from tests.users.support import MovableClock
 
@@ -42,8 +41,8 @@ def dying(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
 
 
 POINTS = [
-    pytest.param(VersionStore, "add", False, ["first"], id="before the snapshot"),
-    pytest.param(VersionStore, "add", True, ["first"], id="after the snapshot, before the write"),
+    pytest.param(VersionStore, "add", False, ["first"], id="before the version"),
+    pytest.param(VersionStore, "add", True, ["first"], id="after the version, before the write"),
     pytest.param(DocumentStore, "swap", True, ["second", "first"], id="after the write, before the audit"),
 ]
 
@@ -71,7 +70,7 @@ async def test_a_write_that_dies_loses_nothing(
     live = (await restarted.get(made))["content"]
     left = await restarted.contents(made)
     assert live == replaced[0]
-    # At worst one extra snapshot that equals what is live.
+    # At worst one extra version that equals what is live.
     assert left in ([], ["first"])
     await restarted.put(made, content="third")
     assert await restarted.contents(made) == replaced
@@ -132,14 +131,14 @@ async def test_a_deletion_that_dies_is_finished(
     assert (await node.api.get(f"/api/docs/{made['id']}")).status == 404
     assert (await node.version(version)).status == 404
     assert (await node.api.get("/api/docs")).json == []
-    await node.documents.upkeep.run()
-    assert await library.snapshots_of(made) == 0
+    await node.upkeep.run()
+    assert await library.versions_of(made) == 0
     clock.move(3600)
-    await node.documents.upkeep.run()
+    await node.upkeep.run()
     assert await library.database.collection("documents").count({}) == 0
 
 
-async def test_a_snapshot_that_comes_after_the_deletion_is_swept(
+async def test_a_version_that_comes_after_the_deletion_is_swept(
     library: Library, dying: Callable[..., None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A write on another node that was overtaken by the deletion, and then died."""
@@ -156,9 +155,9 @@ async def test_a_snapshot_that_comes_after_the_deletion_is_swept(
     with pytest.raises(Died):
         await node.documents.update(node.caller, made["id"], {"content": "second"})
     monkeypatch.undo()
-    assert await library.snapshots_of(made) == 1
-    await node.documents.upkeep.run()
-    assert await library.snapshots_of(made) == 0
+    assert await library.versions_of(made) == 1
+    await node.upkeep.run()
+    assert await library.versions_of(made) == 0
 
 
 @pytest.mark.parametrize("locked_meanwhile", [False, True])
@@ -180,9 +179,9 @@ async def test_a_change_of_category_that_dies_is_finished(
     if locked_meanwhile:
         await restarted.notes.set_password(node.caller, "a long passphrase")
         await restarted.notes.lock(node.caller)
-        await restarted.documents.upkeep.run()
+        await restarted.upkeep.run()
         assert b"secret" in await library.dump()
         await restarted.notes.unlock(node.caller, "a long passphrase")
-    await restarted.documents.upkeep.run()
+    await restarted.upkeep.run()
     assert b"secret" not in await library.dump()
     assert await restarted.contents(made) == ["secret two", "secret one"]

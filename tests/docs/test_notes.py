@@ -100,7 +100,7 @@ async def test_a_locked_vault_stops_what_needs_the_key_and_leaves_no_trace(
     assert (await node.version(version)).json["content"] == SECRET
     await lock(node)
     assert (await node.api.delete(f"/api/docs/{note['id']}")).status == 204
-    assert await library.snapshots_of(note) == 0
+    assert await library.versions_of(note) == 0
 
 
 async def test_the_key_is_gone_from_the_database_while_it_is_locked(library: Library, node: Node) -> None:
@@ -164,7 +164,7 @@ async def test_the_vault_locks_itself(library: Library) -> None:
         assert (await node.get(note))["locked"]
     vaults = library.database.collection(notes_store.COLLECTION)
     assert await vaults.count({"open": {"$exists": True}}) == 1
-    await node.documents.upkeep.run()
+    await node.upkeep.run()
     assert await vaults.count({"open": {"$exists": True}}) == 0
 
 
@@ -244,10 +244,10 @@ async def test_guessing_is_slowed_down_after_five_tries(library: Library) -> Non
     await lock(node)
     for _ in range(5):
         assert_error(await unlock(node, OTHER), 401, "Wrong vault password")
-    assert node.pauses.seconds == []
+    assert node.slept == []
     for _ in range(5):
         assert_error(await unlock(node, OTHER), 401, "Wrong vault password")
-    assert node.pauses.seconds == [1, 2, 3, 4, 5]
+    assert node.slept == [1, 2, 3, 4, 5]
     refused = await unlock(node)
     assert_error(refused, 429, "Too many wrong vault passwords")
     assert refused.json["retry_after_secs"] == int(refused.headers["Retry-After"]) == 6
@@ -256,7 +256,7 @@ async def test_guessing_is_slowed_down_after_five_tries(library: Library) -> Non
     assert (await unlock(node)).status == 204
     await lock(node)
     assert (await unlock(node, OTHER)).status == 401
-    assert len(node.pauses.seconds) == 5
+    assert len(node.slept) == 5
     actions = [action for action, _ in await library.events()]
     assert actions.count("vault.wrong_password") == 11
     assert actions.count("vault.unlock") == 1

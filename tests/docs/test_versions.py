@@ -1,4 +1,4 @@
-"""Snapshots: one for each write, in a total order, restorable, gone with their document."""
+"""Versions: one for each write, in a total order, restorable, gone with their document."""
 
 import asyncio
 from typing import Any
@@ -12,7 +12,7 @@ from tests.support.client import assert_error
 from tests.users.support import MovableClock
 
 
-async def test_each_write_snapshots_what_it_replaces_with_one_timestamp(node: Node) -> None:
+async def test_each_write_makes_a_version_of_what_it_replaces_with_one_timestamp(node: Node) -> None:
     made = await node.create(content="0")
     for number in range(1, 6):
         changed = await node.put(made, content=str(number))
@@ -33,7 +33,7 @@ async def test_each_write_snapshots_what_it_replaces_with_one_timestamp(node: No
         pytest.param({"content": "first"}, id="the same content again"),
     ],
 )
-async def test_every_put_snapshots(node: Node, fields: dict[str, Any]) -> None:
+async def test_every_put_makes_a_version(node: Node, fields: dict[str, Any]) -> None:
     made = await node.create()
     changed = await node.put(made, **fields)
     assert changed["content"] == "first"
@@ -67,7 +67,7 @@ async def test_a_version_of_another_document_is_not_found(node: Node) -> None:
     assert await node.versions(one) == []
 
 
-async def test_snapshots_of_one_millisecond_have_an_order(library: Library) -> None:
+async def test_versions_of_one_millisecond_have_an_order(library: Library) -> None:
     node = await library.node(clock=MovableClock())
     made = await node.create(content="0")
     for number in range(1, 30):
@@ -94,7 +94,7 @@ async def test_100_parallel_writes_on_two_nodes_lose_nothing(library: Library) -
     versions = await first.versions(made)
     stamps = [version["created_at"] for version in versions]
     assert stamps == sorted(stamps, reverse=True)
-    # Each write and its snapshot share a time.
+    # Each write and its version share a time.
     assert sorted(stamps) == sorted(answer["updated_at"] for answer in answers)
 
 
@@ -111,7 +111,7 @@ async def test_a_node_notices_what_another_one_has_written(library: Library) -> 
     assert (await second.api.delete(f"/api/docs/{made['id']}")).status == 204
     gone = await first.api.put(f"/api/docs/{made['id']}", {"content": "9"})
     assert_error(gone, 404, "Document not found")
-    assert await library.snapshots_of(made) == 0
+    assert await library.versions_of(made) == 0
 
 
 async def test_deletions_against_writes_and_restores_leave_no_orphan(library: Library) -> None:
@@ -131,7 +131,7 @@ async def test_deletions_against_writes_and_restores_leave_no_orphan(library: Li
         )
         assert {answer.status for answer in answers} <= {200, 204, 404}
         assert answers[2].status == 204
-        assert await library.snapshots_of(made) == 0
+        assert await library.versions_of(made) == 0
         assert_error(await second.version(version), 404, "Version not found")
         assert_error(await first.api.get(f"{path}/versions"), 404, "Document not found")
 

@@ -1,7 +1,7 @@
 """The routes of the notes vault."""
 
+from netautod.docs.notes.schemas import VaultPasswordChangeRequest, VaultPasswordRequest, VaultStatusAnswer
 from netautod.docs.notes.service import NotesVault
-from netautod.docs.schemas import VaultPasswordChangeRequest, VaultPasswordRequest, VaultStatusAnswer
 from netautod.http.access import any_token, requires
 from netautod.http.handler import JsonHandler
 from netautod.http.routes import Route
@@ -14,14 +14,14 @@ class VaultHandler(JsonHandler):
     notes: NotesVault
 
 
-class StatusHandler(VaultHandler):
+class VaultStatusHandler(VaultHandler):
     @any_token(answer=VaultStatusAnswer)
     async def get(self) -> None:
         """Tells whether the notes are unlocked and whether a password is set."""
         self.answer((await self.notes.status(self.caller.org_id)).to_json())
 
 
-class UnlockHandler(VaultHandler):
+class VaultUnlockHandler(VaultHandler):
     @requires(USE, body=VaultPasswordRequest, status=204)
     async def post(self) -> None:
         """Unlocks the notes of the organization on all nodes."""
@@ -29,7 +29,7 @@ class UnlockHandler(VaultHandler):
         self.answer_nothing()
 
 
-class LockHandler(VaultHandler):
+class VaultLockHandler(VaultHandler):
     @requires(USE, status=204)
     async def post(self) -> None:
         """Locks the notes of the organization on all nodes."""
@@ -52,8 +52,8 @@ class VaultPasswordHandler(VaultHandler):
 
 
 ROUTES = (
-    Route(path="/api/vault/status", handler=StatusHandler),
-    Route(path="/api/vault/unlock", handler=UnlockHandler),
-    Route(path="/api/vault/lock", handler=LockHandler),
+    Route(path="/api/vault/status", handler=VaultStatusHandler),
+    Route(path="/api/vault/unlock", handler=VaultUnlockHandler),
+    Route(path="/api/vault/lock", handler=VaultLockHandler),
     Route(path="/api/vault/password", handler=VaultPasswordHandler),
 )

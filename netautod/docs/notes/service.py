@@ -1,24 +1,24 @@
 """The notes vault of an organization: whether it is unlocked, its passphrase, and the key of its notes.
 
-The state is read from the database for every use, so that a lock on one node is a lock on all. Settled here:
-without a passphrase, unlock, lock and a change of it are 409, as is setting a second first one. The
-auto-lock counts from the unlock. Every sixth and later wrong passphrase in a row takes a second longer.
+The state is read from the database for every use, so that a lock on one node is a lock on all. While no
+passphrase is set, unlocking, locking and changing it are 409; so is setting a first one twice. The auto-lock
+counts from the unlock. From the sixth wrong passphrase in a row on, each next try has to wait a second.
 """
 
 import asyncio
 import math
 import unicodedata
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from datetime import datetime, timedelta
+from typing import Any
 
 from netautod.audit.service import AuditLog
 from netautod.core.clock import Clock
 from netautod.core.errors import Conflict, Forbidden, InvalidInput, TooManyRequests, Unauthenticated
 from netautod.core.identity import Caller, OrgId
-from netautod.docs.models import VaultStatus
 from netautod.docs.notes.key import Passphrases, PassphraseWrap
-from netautod.docs.notes.store import COLLECTION, OPEN, NotesVaultStore, VaultState
-from netautod.store.client import Database, Document
+from netautod.docs.notes.models import VaultState, VaultStatus
+from netautod.docs.notes.store import COLLECTION, OPEN, NotesVaultStore
 from netautod.vault.envelope import new_key
 from netautod.vault.vault import Vault
 
@@ -37,15 +37,15 @@ class NotesVault:
 
     def __init__(
         self,
-        database: Database,
         *,
+        store: NotesVaultStore,
         vault: Vault,
         clock: Clock,
         audit: AuditLog,
         auto_lock: timedelta | None,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
-        self._store = NotesVaultStore(database)
+        self._store = store
         self._passphrases = Passphrases()
         self._vault = vault
         self._clock = clock
@@ -148,7 +148,7 @@ class NotesVault:
             raise Forbidden(LOCKED)
         return await self._vault.unseal(org_id, COLLECTION, org_id, OPEN, state.open_key)
 
-    async def _sealed(self, org_id: OrgId, key: bytes) -> Document:
+    async def _sealed(self, org_id: OrgId, key: bytes) -> Mapping[str, Any]:
         return await self._vault.seal(org_id, COLLECTION, org_id, OPEN, key)
 
     def _until(self) -> datetime | None:

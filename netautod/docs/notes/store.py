@@ -5,12 +5,13 @@ sealed under the organization key: it is there while the vault is unlocked and g
 every node at once. `passphrase` is the same key under the passphrase, null until one is set.
 """
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
 from netautod.core.identity import OrgId
 from netautod.docs.notes.key import PassphraseWrap
+from netautod.docs.notes.models import VaultState
 from netautod.store.client import Database, Document, Duplicate
 from netautod.store.indexes import Index
 from netautod.vault.rotation import SealedField
@@ -27,19 +28,6 @@ INDEXES = (
 )
 
 
-@dataclass(frozen=True, kw_only=True)
-class VaultState:
-    """`open_key` as sealed, None while locked; `unlocked_until` None: until somebody locks it."""
-
-    open_key: Any = field(repr=False)
-    unlocked_until: datetime | None
-    passphrase: PassphraseWrap | None
-
-    def unlocked(self, now: datetime) -> bool:
-        in_time = self.unlocked_until is None or self.unlocked_until > now
-        return self.open_key is not None and in_time
-
-
 class NotesVaultStore:
     def __init__(self, database: Database) -> None:
         self._vaults = database.scoped(COLLECTION)
@@ -49,7 +37,7 @@ class NotesVaultStore:
         found = await self._vaults.find_one(org_id, {"_id": org_id})
         return None if found is None else _state(found)
 
-    async def create(self, org_id: OrgId, open_key: Document) -> None:
+    async def create(self, org_id: OrgId, open_key: Mapping[str, Any]) -> None:
         """The first key of an organization; if another request was faster, its key stays."""
         document = {"_id": org_id, OPEN: open_key, "unlocked_until": None, "passphrase": None}
         try:
@@ -67,7 +55,7 @@ class NotesVaultStore:
         return await self._vaults.update(org_id, _with(org_id, old), {"$set": change})
 
     async def unlock(
-        self, org_id: OrgId, passphrase: PassphraseWrap, open_key: Document, until: datetime | None
+        self, org_id: OrgId, passphrase: PassphraseWrap, open_key: Mapping[str, Any], until: datetime | None
     ) -> bool:
         """False if the passphrase was changed meanwhile."""
         change = {"$set": {OPEN: open_key, "unlocked_until": until}}
