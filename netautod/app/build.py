@@ -162,7 +162,7 @@ async def _device_work(
     observers: Observers,
 ) -> tuple[ConfigService, DeviceOperations]:
     """What is done over sessions on devices."""
-    sessions = device_sessions(base, parts, plugins, leases, auth.ssh_ca.sign_for_device)
+    sessions = device_sessions(base, parts, plugins, leases, auth.ssh_ca)
     sessions.suspensions.observe(observers.credential_suspended)
     configs = config_service(base, parts.devices, sessions, observers.config_changed)
     operations = DeviceOperations.build(base, parts, sessions)

@@ -1,13 +1,12 @@
 """The product's services as the executor of a run sees them: with the rights of the task's owner."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 
-from netautod.configs.capture.captures import Pull
 from netautod.configs.service import ConfigService
 from netautod.core.errors import InvalidInput, NotFound
-from netautod.core.identity import Caller
 from netautod.core.schema import uuid_or_none
+from netautod.core.work import Work
 from netautod.devices.operations.commands import LONGEST, SHORTEST, CommandRunner
 from netautod.devices.service import DeviceService
 from netautod.executions.models import Execution
@@ -20,7 +19,7 @@ COMMAND = "devices.manage"
 
 
 class Services:
-    """The `acting` of one attempt. `guard` raises once the lease of the run may be lost.
+    """The `acting` of one attempt.
 
     Every call checks the owner's permission as HTTP does (Forbidden ends the run without a retry).
     """
@@ -28,32 +27,30 @@ class Services:
     def __init__(
         self,
         *,
-        caller: Caller,
+        work: Work,
         execution: Execution,
-        guard: Callable[[], None],
         devices: DeviceService,
         configs: ConfigService,
         commands: CommandRunner,
         http: GuardedClient,
     ) -> None:
-        self.http = http.under(guard)
-        self._caller = caller
+        self.http = http.under(work.guard)
+        self._work = work
         self._execution = execution
-        self._guard = guard
         self._devices = devices
         self._configs = configs
         self._commands = commands
-        self._sessions = configs.sessions.scope(caller, bulk=True, guard=guard, execution_id=execution.id)
+        self._sessions = configs.sessions.scope(work)
         self._beginning = asyncio.Lock()
         self._begun = False
 
     async def devices(
         self, *, site: str | None = None, device_type: str | None = None
     ) -> AsyncIterator[DeviceInfo]:
-        self._caller.require(READ)
-        found = self._devices.matching(self._caller.org_id, site=site, device_type=device_type)
+        self._work.caller.require(READ)
+        found = self._devices.matching(self._work.org_id, site=site, device_type=device_type)
         async for batch in found:
-            self._guard()
+            self._work.guard()
             for device in batch:
                 yield DeviceInfo(
                     id=device.id,
@@ -65,23 +62,17 @@ class Services:
 
     async def capture_config(self, device_id: str, *, credential_id: str | None = None) -> CaptureOutcome:
         """DeviceFailed `not_found` is for a device that was deleted meanwhile, the others see sessions.py."""
-        self._caller.require(READ)
+        self._work.caller.require(READ)
         override = None if credential_id is None else uuid_or_none(credential_id) or credential_id
-        pull = Pull(
-            via="task",
-            by=self._caller.user_id,
-            credential_id=override,
-            execution_id=self._execution.id,
-        )
         try:
-            name, captured = await self._configs.captures.take(self._sessions, device_id, pull)
+            name, captured = await self._configs.captures.take(
+                self._sessions, device_id, via="task", credential_id=override
+            )
         except NotFound as exc:
             raise DeviceFailed(exc.text, kind="not_found") from exc
-        self._guard()
+        self._work.guard()
         await self._begin_snapshot()
-        await self._configs.snapshots.add(
-            self._caller.org_id, self._execution.id, name, captured, check=self._guard
-        )
+        await self._configs.snapshots.add(self._work, self._execution.id, name, captured)
         config = captured.config
         return CaptureOutcome(
             config_id=config.id,
@@ -95,24 +86,21 @@ class Services:
     async def _begin_snapshot(self) -> None:
         async with self._beginning:  # nobody adds to it before it is there
             if not self._begun:
-                await self._configs.snapshots.begin(self._caller.org_id, self._execution.id)
+                await self._configs.snapshots.begin(self._work.org_id, self._execution.id)
                 self._begun = True
 
     async def run_command(
         self, device_id: str, command: str, *, timeout_seconds: float = 30.0
     ) -> CommandOutcome:
         """In a background session: it does not try suspended logins, nor take the place of a person."""
-        self._caller.require(COMMAND)
-        self._guard()
+        self._work.caller.require(COMMAND)
+        self._work.guard()
         try:
             ran = await self._commands.run(
-                self._caller,
+                self._work,
                 device_id,
                 command,
                 seconds=max(SHORTEST, min(LONGEST, timeout_seconds)),
-                bulk=True,
-                guard=self._guard,
-                execution_id=self._execution.id,
             )
         except InvalidInput as exc:
             raise ValueError(exc.text) from exc
@@ -129,10 +117,10 @@ class Services:
         )
 
     async def create_snapshot(self, name: str, totals: ResultTotals) -> str:
-        self._caller.require(READ)
-        self._guard()
+        self._work.caller.require(READ)
+        self._work.guard()
         return await self._configs.snapshots.create(
-            self._caller.org_id,
+            self._work.org_id,
             name=name,
             task_id=self._execution.task_id,
             execution_id=self._execution.id,
@@ -147,11 +135,10 @@ def acting_factory(
 ) -> ActingFactory:
     """What the runner calls for each attempt."""
 
-    def make(caller: Caller, execution: Execution, guard: Callable[[], None]) -> RunActing:
+    def make(work: Work, execution: Execution) -> RunActing:
         return Services(
-            caller=caller,
+            work=work,
             execution=execution,
-            guard=guard,
             devices=devices,
             configs=configs,
             commands=commands,

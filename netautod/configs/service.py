@@ -147,7 +147,7 @@ class ConfigService:
         later = await self._version(org_id, device_id, new)
         if old is not None:
             return await self._version(org_id, device_id, old), later
-        earlier = await self._store.newest(org_id, device_id, below=later.version)
+        earlier = await self._store.newest_before(org_id, device_id, later.version)
         if earlier is None:
             raise NotFound(f"There is no version before version {later.version} to compare it with")
         return earlier, later

@@ -5,7 +5,7 @@ each attempt completes it. So whatever is left of a run that never came to its e
 retention finds it.
 """
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID, uuid5
@@ -15,6 +15,7 @@ from netautod.core.clock import Clock
 from netautod.core.errors import NotFound
 from netautod.core.identity import OrgId
 from netautod.core.pages import Page, PageOf
+from netautod.core.work import Work
 from netautod.store.batching import gathered_changes
 from netautod.store.client import Change, Database, Document, Duplicate
 from netautod.store.expressions import literal
@@ -64,14 +65,12 @@ class Snapshots:
 
     async def add(
         self,
-        org_id: OrgId,
+        work: Work,
         execution_id: str,
         device_name: str,
         captured: Captured,
-        *,
-        check: Callable[[], None] | None = None,
     ) -> None:
-        """Notes a captured device in place of what an earlier attempt noted (with others: gathered.py)."""
+        """Notes a captured device in place of what an earlier attempt noted."""
         snapshot, config = snapshot_id(execution_id), captured.config
         row = SnapshotConfig(
             device_id=config.device_id,
@@ -80,12 +79,12 @@ class Snapshots:
             version=config.version,
             config_hash=config.config_hash,
         )
-        change = {"$set": {"snapshot_id": snapshot, **row.to_json()}}
+        change = {"$set": {"snapshot_id": snapshot, **_row_document(row)}}
         noting = ({"_id": f"{snapshot}:{config.device_id}"}, change)
         try:
-            await self._notes.ask(org_id, noting, patient=True, check=check)
+            await self._notes.ask(work.org_id, noting, work)
         except Duplicate:  # somebody else made the document at the same moment
-            await self._rows.update(org_id, *noting)
+            await self._rows.update(work.org_id, *noting)
 
     async def create(
         self,
@@ -121,8 +120,7 @@ class Snapshots:
         if found is None:
             raise NotFound("Snapshot not found")
         rows = await self._rows.find(org_id, {"snapshot_id": wanted}, sort=[("device_name", 1), ("_id", 1)])
-        configs = [SnapshotConfig(**{name: row[name] for name in _ROW_FIELDS}) for row in rows]
-        return _snapshot(found), configs
+        return _snapshot(found), [_row(row) for row in rows]
 
     async def drop(self, org_id: OrgId, execution_id: str) -> None:
         """Deletes the snapshot of an execution, complete or not; doing it again does no harm."""
@@ -156,6 +154,14 @@ class Snapshots:
             await self._snapshots.update(org_id, {"_id": row_id}, change, upsert=True)
         except Duplicate:  # somebody else made the document at the same moment
             await self._snapshots.update(org_id, {"_id": row_id}, change)
+
+
+def _row_document(row: SnapshotConfig) -> Document:
+    return {name: getattr(row, name) for name in _ROW_FIELDS}
+
+
+def _row(document: Document) -> SnapshotConfig:
+    return SnapshotConfig(**{name: document[name] for name in _ROW_FIELDS})
 
 
 def _snapshot(document: Document) -> Snapshot:

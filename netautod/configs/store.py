@@ -1,6 +1,6 @@
 """Versions as documents: numbered from 1 per device, never changed but for when they were last seen."""
 
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -11,6 +11,7 @@ from netautod.configs.models import Config, NewestText
 from netautod.configs.texts import store as texts
 from netautod.core.identity import OrgId
 from netautod.core.pages import Page, PageOf
+from netautod.core.work import Work
 from netautod.store.batching import Gathered, gathered_changes, gathered_inserts
 from netautod.store.client import Database, Document
 from netautod.store.indexes import Index
@@ -46,26 +47,25 @@ class ConfigStore:
         self._changes = gathered_changes(self._configs)
         self._reads: Gathered[OrgId, str, Config | None] = Gathered(self._newest_in_order)
 
-    async def insert(
-        self, config: Config, *, patient: bool = False, check: Callable[[], None] | None = None
-    ) -> None:
-        """Raises Duplicate if the device has that version already; `patient`, `check`: gathered.py."""
+    async def insert(self, config: Config, work: Work) -> None:
+        """Raises Duplicate if the device has that version already."""
         document = {name: getattr(config, name) for name in _PLAIN}
-        await self._inserts.ask(config.org_id, {"_id": config.id, **document}, patient=patient, check=check)
-
-    async def newest_with_others(self, org_id: OrgId, device_id: str) -> Config | None:
-        """As `newest`, for one of many (gathered.py)."""
-        return await self._reads.ask(org_id, device_id, patient=True)
+        await self._inserts.ask(config.org_id, {"_id": config.id, **document}, work)
 
     async def _newest_in_order(self, org_id: OrgId, device_ids: Sequence[str]) -> Sequence[Config | None]:
         found = await self.newest_of(org_id, list(set(device_ids)))
         return [found.get(device_id) for device_id in device_ids]
 
-    async def newest(self, org_id: OrgId, device_id: str, *, below: int | None = None) -> Config | None:
-        """The newest version of a device, or the newest one before the version `below`."""
-        where: dict[str, Any] = {"device_id": device_id}
-        if below is not None:
-            where["version"] = {"$lt": below}
+    async def newest(self, org_id: OrgId, device_id: str, work: Work | None = None) -> Config | None:
+        """The newest version of a device; for bulk `work` read together with those of other devices."""
+        if work is not None and work.bulk:
+            return await self._reads.ask(org_id, device_id, work)
+        found = await self._configs.find_one(org_id, {"device_id": device_id}, sort=NEWEST_FIRST)
+        return None if found is None else _config(found)
+
+    async def newest_before(self, org_id: OrgId, device_id: str, version: int) -> Config | None:
+        """The newest of the versions before this one."""
+        where = {"device_id": device_id, "version": {"$lt": version}}
         found = await self._configs.find_one(org_id, where, sort=NEWEST_FIRST)
         return None if found is None else _config(found)
 
@@ -121,19 +121,11 @@ class ConfigStore:
         )
         return None if found is None else _config(found)
 
-    async def seen(
-        self,
-        config: Config,
-        *,
-        at: datetime,
-        config_hash: str,
-        patient: bool = False,
-        check: Callable[[], None] | None = None,
-    ) -> Config:
+    async def seen(self, config: Config, work: Work, *, at: datetime, config_hash: str) -> Config:
         """The device still had this content. The hash moves when a release changed what is noise."""
         change = {"$max": {"last_seen_at": at}, "$set": {"config_hash": config_hash}}
         noting = ({"_id": config.id}, change)
-        await self._changes.ask(config.org_id, noting, patient=patient, check=check)
+        await self._changes.ask(config.org_id, noting, work)
         return replace(config, last_seen_at=max(config.last_seen_at, at), config_hash=config_hash)
 
     async def crowded(self, most: int) -> list[tuple[OrgId, str]]:

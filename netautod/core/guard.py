@@ -1,8 +1,9 @@
-"""The fence of a lease, as the engine sees it: a callable that may stop whatever is about to be sent."""
+"""Is this run still mine: a callable that is asked before anything is sent or written, and raises if not."""
 
 from collections.abc import Callable
 
 Guard = Callable[[], None]
+"""Raises LeaseLostError once the work may belong to another node."""
 
 
 def no_guard() -> None:

@@ -15,6 +15,7 @@ from netautod.core.errors import Conflict, InvalidInput, NotFound
 from netautod.core.identity import Caller, OrgId
 from netautod.core.pages import Page, PageOf
 from netautod.core.registries import Followers, References, Uses
+from netautod.core.work import Work
 from netautod.credentials.service import CredentialService
 from netautod.devices.creation import distinct, new_device
 from netautod.devices.links import Links, names_credential
@@ -59,10 +60,9 @@ class DeviceService:
         for org_id, device_id in await self._store.tombstones_to_clean():
             await self._clean_up(org_id, device_id)
 
-    async def get(self, org_id: OrgId, device_id: str, *, patient: bool = False) -> Device:
-        """`patient`: together with others that are asked for within the next 30 ms."""
-        read = self._store.get_with_others if patient else self._store.get
-        found = await read(org_id, device_id)
+    async def get(self, org_id: OrgId, device_id: str, work: Work | None = None) -> Device:
+        """Raises NotFound. For bulk `work`: together with others that are asked for within the next 30 ms."""
+        found = await self._store.get(org_id, device_id, work)
         if found is None:
             raise NotFound(NOT_FOUND)
         return found

@@ -13,6 +13,7 @@ from typing import Any
 
 from netautod.core.identity import OrgId
 from netautod.core.pages import Page, PageOf, in_turns
+from netautod.core.work import Work
 from netautod.devices.bindings.unchanged import edited
 from netautod.devices.counts import DeviceCounts
 from netautod.devices.models import Creation, Device, DeviceFilter, DeviceItem, DeviceName
@@ -78,13 +79,12 @@ class DeviceStore:
         await self._devices.delete(org_id, {"_id": device_id})
         await self.counts.changed(org_id)
 
-    async def get(self, org_id: OrgId, device_id: str) -> Device | None:
+    async def get(self, org_id: OrgId, device_id: str, work: Work | None = None) -> Device | None:
+        """For bulk `work`: together with others that are asked for within the next 30 ms."""
+        if work is not None and work.bulk:
+            return await self._reads.ask(org_id, device_id, work)
         found = await self._devices.find_one(org_id, live(_id=device_id))
         return None if found is None else _device(found)
-
-    async def get_with_others(self, org_id: OrgId, device_id: str) -> Device | None:
-        """As `get`, for one of many (gathered.py)."""
-        return await self._reads.ask(org_id, device_id, patient=True)
 
     async def _live_ones(self, org_id: OrgId, ids: Sequence[str]) -> Sequence[Device | None]:
         found = await self._devices.find(org_id, live(_id={"$in": list(set(ids))}))

@@ -1,11 +1,11 @@
 """Per-device results of an execution, in their own collection: they survive retries and dead nodes."""
 
-from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any
 
 from netautod.core.identity import OrgId
 from netautod.core.pages import Page, PageOf
+from netautod.core.work import Work
 from netautod.plugin_api import DeviceResult, ResultTotals
 from netautod.store.batching import gathered_changes
 from netautod.store.client import Database, Document, Duplicate
@@ -27,18 +27,16 @@ class ResultStore:
         self._results = database.scoped(COLLECTION)
         self._upserts = gathered_changes(self._results, upsert=True)
 
-    async def record(
-        self, org_id: OrgId, execution_id: str, epoch: int, result: DeviceResult, *, fence: Callable[[], None]
-    ) -> None:
+    async def record(self, work: Work, execution_id: str, epoch: int, result: DeviceResult) -> None:
         """Replaces the device's earlier result, unless that came from a later claim of the execution.
 
-        It is written together with others of the next 30 ms; `fence` is asked directly before that.
+        It is written together with others of the next 30 ms.
         """
         row_id = f"{execution_id}:{result.device_id}"
         change = {**asdict(result), "execution_id": execution_id, "epoch": epoch}
         try:
             where = {"_id": row_id, "epoch": {"$lte": epoch}}
-            await self._upserts.ask(org_id, (where, {"$set": change}), patient=True, check=fence)
+            await self._upserts.ask(work.org_id, (where, {"$set": change}), work)
         except Duplicate:
             return  # a later claim has written it: ours is stale
 
@@ -96,24 +94,21 @@ class ResultStore:
 class RunResults:
     """The `results` of a run context: one execution's, guarded by its lease."""
 
-    def __init__(
-        self, *, store: ResultStore, org_id: OrgId, execution_id: str, epoch: int, fence: Callable[[], None]
-    ) -> None:
+    def __init__(self, *, store: ResultStore, work: Work, execution_id: str, epoch: int) -> None:
         self._store = store
-        self._org_id = org_id
+        self._work = work
         self._execution_id = execution_id
         self._epoch = epoch
-        self._fence = fence
 
     async def record(self, result: DeviceResult) -> None:
-        self._fence()
-        await self._store.record(self._org_id, self._execution_id, self._epoch, result, fence=self._fence)
+        self._work.guard()
+        await self._store.record(self._work, self._execution_id, self._epoch, result)
 
     async def settled(self) -> frozenset[str]:
-        return await self._store.settled(self._org_id, self._execution_id)
+        return await self._store.settled(self._work.org_id, self._execution_id)
 
     async def totals(self) -> ResultTotals:
-        return await self._store.totals(self._org_id, self._execution_id)
+        return await self._store.totals(self._work.org_id, self._execution_id)
 
 
 def _to_result(document: Document) -> DeviceResult:

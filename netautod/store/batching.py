@@ -11,7 +11,9 @@ from functools import partial
 from typing import Generic, TypeVar
 
 from netautod.core.errors import NetautodError
+from netautod.core.guard import Guard, no_guard
 from netautod.core.identity import OrgId
+from netautod.core.work import Work
 from netautod.store.client import Change, Document, Duplicate, Filter, OrgCollection
 
 K = TypeVar("K", bound=Hashable)
@@ -19,13 +21,12 @@ T = TypeVar("T")
 R = TypeVar("R")
 SECONDS = 0.03
 MOST = 100  # of one round trip
-Check = Callable[[], None]
 
 
 @dataclass(kw_only=True, eq=False)
 class _Wish(Generic[T, R]):
     item: T
-    check: Check | None
+    guard: Guard
     answer: "asyncio.Future[R]"
 
     def stands(self) -> bool:
@@ -33,8 +34,7 @@ class _Wish(Generic[T, R]):
         if self.answer.done():
             return False
         try:
-            if self.check is not None:
-                self.check()
+            self.guard()
         except NetautodError as error:
             self.answer.set_exception(error)
         return not self.answer.done()
@@ -66,16 +66,18 @@ class Gathered(Generic[K, T, R]):
         self._waiting: dict[K, _Batch[T, R]] = {}
         self._acting: set[asyncio.Task[Sequence[R | NetautodError]]] = set()
 
-    async def ask(self, key: K, item: T, *, patient: bool, check: Check | None = None) -> R:
-        """`patient` waits up to 30 ms for others; who is not takes those along that wait already.
+    async def ask(self, key: K, item: T, work: Work | None = None) -> R:
+        """Bulk work waits up to 30 ms for others; any other goes at once and takes along those that wait.
 
-        `check` is called directly before the round trip (the fence of a lease); what it raises is raised.
+        The guard of the work is asked directly before the round trip; what it raises is raised here.
         """
         loop = asyncio.get_running_loop()
         batch = self._waiting.setdefault(key, _Batch())
-        wish: _Wish[T, R] = _Wish(item=item, check=check, answer=loop.create_future())
+        wish: _Wish[T, R] = _Wish(
+            item=item, guard=no_guard if work is None else work.guard, answer=loop.create_future()
+        )
         batch.wishes.append(wish)
-        if not patient or len(batch.wishes) >= self._most:
+        if work is None or not work.bulk or len(batch.wishes) >= self._most:
             self._begin(key)
         elif batch.timer is None:
             batch.timer = loop.call_later(self._seconds, self._begin, key)

@@ -18,6 +18,7 @@ from netautod.configs.texts.store import measure
 from netautod.configs.workers.pool import TextWorkers
 from netautod.core.clock import SystemClock
 from netautod.core.identity import Caller, OrgId
+from netautod.core.work import Work
 from netautod.devices.queries import COLLECTION
 from netautod.store.client import Database
 from netautod.vault.vault import Vault
@@ -52,9 +53,10 @@ class Stored:
         return [first.id, *(copy["_id"] for copy in copies)]
 
     async def version(self, device_id: str, version: int, text: str) -> Config:
+        work = Work(caller=self.caller)
         keys = await self.configs.texts.keys(self.org_id)
         reading = measure(text, self.configs.sessions.platforms.get(DEVICE_TYPE), keys)
-        await self.configs.texts.save(self.org_id, reading)
+        await self.configs.texts.save(work, reading)
         now = SystemClock().now()
         config = Config(
             id=str(uuid4()),
@@ -73,7 +75,7 @@ class Stored:
             text_id=reading.text_id,
             platform=DEVICE_TYPE,
         )
-        await ConfigStore(self.database).insert(config)
+        await ConfigStore(self.database).insert(config, work)
         return config
 
 

@@ -11,19 +11,27 @@ import asyncssh
 from bson import BSON
 from pymongo import AsyncMongoClient
 
+from netautod.app.run_services import acting_factory
 from netautod.audit.service import AuditLog
+from netautod.configs.models import Captured
 from netautod.configs.service import ConfigService
 from netautod.configs.settings import ConfigSettings
 from netautod.configs.store import INDEXES as CONFIG_INDEXES
 from netautod.configs.workers.pool import TextWorkers
 from netautod.core.clock import SystemClock
+from netautod.core.guard import Guard, no_guard
 from netautod.core.identity import Caller, OrgId
+from netautod.core.work import Work
 from netautod.devices.operations.commands import CommandRunner
 from netautod.devices.operations.credential_tests import CredentialTests
-from netautod.devices.sessions.service import DeviceSessions
+from netautod.devices.sessions.service import DeviceSessions, SessionScope
 from netautod.devices.sessions.store import INDEXES as SUSPENSION_INDEXES
 from netautod.devices.sessions.suspensions import Suspensions
 from netautod.devices.settings import DeviceSettings
+from netautod.executions.models import Execution
+from netautod.executions.running.attempt import RunActing
+from netautod.outbound.addresses import AddressRules
+from netautod.outbound.client import GuardedClient
 from netautod.plugin_api.events import ConfigChanged
 from netautod.ssh.platform.registry import PlatformRegistry
 from netautod.ssh.target import Limits
@@ -36,6 +44,7 @@ from tests.devices.inventory import INDEXES as INVENTORY_INDEXES
 from tests.devices.inventory import Services, created, wired
 from tests.support.client import ApiClient, ServedRoutes
 from tests.support.databases import Indexed
+from tests.support.execution import manual_run, task
 from tests.support.serving import Serve
 
 INDEXES = (*INVENTORY_INDEXES, *CONFIG_INDEXES, *SUSPENSION_INDEXES)
@@ -80,6 +89,39 @@ class Fleet:
     def quick_limits(self) -> Limits:
         """Short enough that a test of a silent device takes a second."""
         return replace(self.sessions.limits, login_seconds=2.0, prompt_seconds=1.5, quiet_seconds=0.1)
+
+    def work(self, **options: Any) -> Work:
+        """A request of the administrator, unless the options say otherwise."""
+        return Work(caller=self.caller, **options)
+
+    def scope(
+        self, *, seconds: float | None = None, background: bool | None = None, **work: Any
+    ) -> SessionScope:
+        return self.sessions.scope(self.work(**work), seconds=seconds, background=background)
+
+    async def take(self, device_id: str, *, via: str = "api", **work: Any) -> Captured:
+        """A capture without the API."""
+        _, captured = await self.configs.captures.take(self.scope(**work), device_id, via=via)
+        return captured
+
+    def run(self) -> Execution:
+        return manual_run(task(org_id=self.org_id))
+
+    def acting(
+        self, run: Execution | None = None, *, permission: str = "devices.access", guard: Guard = no_guard
+    ) -> RunActing:
+        """What the executor of the run (of a new one) is lent, for an owner with this permission."""
+        run = run or self.run()
+        owner = replace(
+            self.caller, user_id=str(uuid4()), username="owner", permissions=frozenset({permission})
+        )
+        make = acting_factory(
+            devices=self.services.devices,
+            configs=self.configs,
+            commands=self.commands,
+            http=GuardedClient(AddressRules()),
+        )
+        return make(Work(caller=owner, guard=guard, bulk=True, execution_id=run.id), run)
 
     async def credential(self, name: str, **fields: Any) -> str:
         body = {"name": name, "credential_type": "ssh_password", "username": "admin", "secret": PASSWORD}
@@ -134,7 +176,7 @@ async def sessions_of_a_node(
             leases=named.NamedLeases(keeper),
             audit=AuditLog(database, clock),
             suspensions=suspensions,
-            sign=services.authority.sign_for_device,
+            authority=services.authority,
             settings=replace(QUICK, **settings),
             busy_seconds=busy_seconds,
         )

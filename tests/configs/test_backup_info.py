@@ -11,7 +11,8 @@ from netautod.configs.backups.facts import BackupFacts, BackupFactsStore
 from netautod.configs.backups.info import backup_info
 from netautod.configs.models import Config
 from netautod.core.clock import to_text
-from netautod.core.identity import OrgId
+from netautod.core.identity import OrgId, system_caller
+from netautod.core.work import Work
 from netautod.store.client import Database
 from netautod.testing import Faults, ios_config
 from tests.configs.fleet import Fleet
@@ -22,11 +23,12 @@ FIELDS = {
     *("last_backup_at", "last_backup_status", "last_backup_error", "last_success_at"),
     *("config_version", "config_hash", "config_changed_at"),
 }
+ORG = OrgId("o")
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 ONE, TWO, THREE = (NOON + timedelta(hours=hours) for hours in (1, 2, 3))
 NEWEST = Config(
     id="c",
-    org_id=OrgId("o"),
+    org_id=ORG,
     device_id="d",
     version=7,
     config_hash="h",
@@ -73,22 +75,22 @@ def test_what_both_sources_say_together(facts: Any, seen: datetime | None, expec
 
 @pytest.mark.parametrize("order", [(0, 1, 2), (2, 1, 0), (1, 2, 0)], ids=["in time", "backwards", "mixed"])
 async def test_captures_may_be_noted_in_any_order(database: Database, order: tuple[int, ...]) -> None:
-    store, org_id = BackupFactsStore(database), OrgId("o")
+    store, work = BackupFactsStore(database), Work(caller=system_caller(ORG))
     ended = [(ONE, None), (TWO, None), (THREE, "$down")]
     for number in order:
         at, error = ended[number]
-        await store.record(org_id, "d", at=at, error=error)
-    assert await store.of(org_id, ["d", "e"]) == {
+        await store.record(work, "d", at=at, error=error)
+    assert await store.of(ORG, ["d", "e"]) == {
         "d": BackupFacts(last_at=THREE, error="$down", last_success_at=TWO)
     }
     assert await store.of(OrgId("another"), ["d"]) == {}
 
 
 async def test_captures_noted_at_once_lose_nothing(database: Database) -> None:
-    store, org_id = BackupFactsStore(database), OrgId("o")
+    store, work = BackupFactsStore(database), Work(caller=system_caller(ORG))
     moments = [NOON + timedelta(minutes=minute) for minute in range(20)]
-    await asyncio.gather(*(store.record(org_id, "d", at=moment, error=None) for moment in moments))
-    assert (await store.of(org_id, ["d"]))["d"].last_success_at == moments[-1]
+    await asyncio.gather(*(store.record(work, "d", at=moment, error=None) for moment in moments))
+    assert (await store.of(ORG, ["d"]))["d"].last_success_at == moments[-1]
 
 
 async def listed(fleet: Fleet, query: str = "") -> dict[str, Any]:

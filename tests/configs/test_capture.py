@@ -6,22 +6,15 @@ from typing import Any
 
 import pytest
 
-from netautod.configs.capture.captures import Pull
-from netautod.configs.models import Captured
 from netautod.configs.store import ConfigStore
 from netautod.configs.texts.store import ConfigTexts, Keys, measure
 from netautod.core.clock import SystemClock
+from netautod.core.work import Work
 from netautod.ssh.failures import DeviceFailed
 from netautod.ssh.platform.registry import PlatformRegistry
 from netautod.store.client import Duplicate
 from netautod.testing import Faults, ios_config
 from tests.configs.fleet import PASSWORD, Fleet
-
-
-async def take(fleet: Fleet, device_id: str) -> Captured:
-    pull = Pull(via="api", by=fleet.caller.user_id)
-    _, captured = await fleet.configs.captures.take(fleet.sessions.scope(fleet.caller), device_id, pull)
-    return captured
 
 
 async def rows(fleet: Fleet, collection: str) -> list[Any]:
@@ -31,13 +24,13 @@ async def rows(fleet: Fleet, collection: str) -> list[Any]:
 async def test_only_what_says_something_new_makes_a_version(fleet: Fleet) -> None:
     switch = fleet.simulated()
     device_id = await fleet.device(switch)
-    first = await take(fleet, device_id)
+    first = await fleet.take(device_id)
     switch.config = ios_config("sw1", changed_at="09:00:00 UTC Sun Nov 22 2026 by ann")  # noise
-    second = await take(fleet, device_id)
+    second = await fleet.take(device_id)
     switch.config = ios_config("sw1", community="an0ther")
-    third = await take(fleet, device_id)
+    third = await fleet.take(device_id)
     switch.config = ios_config("sw1")
-    fourth = await take(fleet, device_id)
+    fourth = await fleet.take(device_id)
     found = [(taken.changed, taken.config.version) for taken in (first, second, third, fourth)]
     assert found == [(True, 1), (False, 1), (True, 2), (True, 3)]
     assert second.config.id == first.config.id
@@ -53,7 +46,7 @@ async def test_equal_texts_are_stored_once_and_the_database_shows_nothing(
 ) -> None:
     text = ios_config("twin", community="c0mmunity-canary").replace("ntp clock-period 36028797\n", "")
     for name in ("a", "b"):
-        captured = await take(fleet, await fleet.device(fleet.simulated(name, config=text)))
+        captured = await fleet.take(await fleet.device(fleet.simulated(name, config=text)))
         assert captured.config.size == len(text)
     assert len(await rows(fleet, "configs")) == 2
     stored = await rows(fleet, "config_texts")
@@ -76,10 +69,10 @@ async def test_equal_texts_are_stored_once_and_the_database_shows_nothing(
 async def test_a_failed_capture_never_becomes_a_version(fleet: Fleet, faults: Faults, kind: str) -> None:
     switch = fleet.simulated()
     device_id = await fleet.device(switch)
-    await take(fleet, device_id)
+    await fleet.take(device_id)
     switch.faults = faults
     with pytest.raises(DeviceFailed) as caught:
-        await take(fleet, device_id)
+        await fleet.take(device_id)
     assert caught.value.kind == kind
     assert caught.value.credential_id == fleet.credential_id
     assert len(await rows(fleet, "configs")) == 1
@@ -88,9 +81,9 @@ async def test_a_failed_capture_never_becomes_a_version(fleet: Fleet, faults: Fa
 async def test_half_a_config_is_believed_only_if_a_second_reading_agrees(fleet: Fleet) -> None:
     switch = fleet.simulated(config=ios_config("sw1", interfaces=48))
     device_id = await fleet.device(switch)
-    await take(fleet, device_id)
+    await fleet.take(device_id)
     switch.config = ios_config("sw1", interfaces=1)
-    believed = await take(fleet, device_id)
+    believed = await fleet.take(device_id)
     assert believed.config.version == 2
     assert "shrank" in believed.notes[-1]
     assert switch.commands.count("show running-config") == 3
@@ -99,9 +92,9 @@ async def test_half_a_config_is_believed_only_if_a_second_reading_agrees(fleet: 
 async def test_two_small_readings_that_differ_are_not_believed(fleet: Fleet) -> None:
     switch = fleet.simulated(config=ios_config("sw1", interfaces=48))
     device_id = await fleet.device(switch)
-    await take(fleet, device_id)
+    await fleet.take(device_id)
     switch.config, switch.latency = ios_config("sw1", interfaces=1), 0.05
-    reading = asyncio.create_task(take(fleet, device_id))
+    reading = asyncio.create_task(fleet.take(device_id))
     await switch.wait_until(lambda device: device.commands.count("show running-config") == 3)
     switch.config = ios_config("sw1", interfaces=2)
     with pytest.raises(DeviceFailed, match="neither is believed") as caught:
@@ -114,16 +107,14 @@ async def test_two_small_readings_that_differ_are_not_believed(fleet: Fleet) -> 
 )
 async def test_captures_that_race_number_their_versions_without_a_gap(fleet: Fleet, bulk: bool) -> None:
     """Without the lease of the device, as if it had been lost: only the unique index keeps order."""
-    captured = await take(fleet, await fleet.device(fleet.simulated()))
-    opened: Any = _Opened(captured.config.device_id)
+    captured = await fleet.take(await fleet.device(fleet.simulated()))
+    opened: Any = _Opened(captured.config.device_id, fleet.work(bulk=bulk))
     texts = ConfigTexts(fleet.database, vault=fleet.vault, clock=SystemClock())
     keys = await texts.keys(fleet.org_id)
-    scope, last = fleet.sessions.scope(fleet.caller, bulk=bulk), captured.config
 
     async def keep(number: int) -> tuple[int, bool]:
         reading = measure(f"hostname sw{number % 4}\n", opened.session.platform, keys)
-        pull = Pull(via="task", by=fleet.caller.user_id)
-        config, changed = await fleet.configs.captures._keep(scope, opened, reading, last, pull)
+        config, changed = await fleet.configs.captures._keep(opened, reading, captured.config, "task")
         return config.version, changed
 
     found = await asyncio.gather(*(keep(number) for number in range(8)))
@@ -131,13 +122,14 @@ async def test_captures_that_race_number_their_versions_without_a_gap(fleet: Fle
     assert versions == list(range(2, 2 + len(versions)))
     assert len(await rows(fleet, "configs")) == 1 + len(versions)
     with pytest.raises(Duplicate):
-        await ConfigStore(fleet.database).insert(replace(captured.config, id="another"))
+        await ConfigStore(fleet.database).insert(replace(captured.config, id="another"), fleet.work())
 
 
 class _Opened:
     """As much of an open device as storing needs."""
 
-    def __init__(self, device_id: str) -> None:
+    def __init__(self, device_id: str, work: Work) -> None:
+        self.work = work
         self.device = self
         self.session = self
         self.id = device_id
@@ -150,10 +142,10 @@ class _Opened:
 
 async def test_a_new_rule_for_noise_is_no_change_of_the_device(fleet: Fleet) -> None:
     device_id = await fleet.device(fleet.simulated())
-    first = await take(fleet, device_id)
+    first = await fleet.take(device_id)
     stale = {"$set": {"config_hash": "0" * 64, "text_id": first.config.text_id}}
     await fleet.database.collection("configs").update({"_id": first.config.id}, stale)
-    again = await take(fleet, device_id)
+    again = await fleet.take(device_id)
     assert (again.changed, again.config.version) == (False, 1)
     assert (await rows(fleet, "configs"))[0]["config_hash"] == first.config.config_hash
 
@@ -161,10 +153,10 @@ async def test_a_new_rule_for_noise_is_no_change_of_the_device(fleet: Fleet) -> 
 async def test_a_text_that_was_lost_does_not_keep_the_next_one_from_being_stored(fleet: Fleet) -> None:
     switch = fleet.simulated()
     device_id = await fleet.device(switch)
-    await take(fleet, device_id)
+    await fleet.take(device_id)
     await fleet.database.collection("config_texts").delete_many({})
     switch.config = ios_config("sw1", community="new")
-    assert (await take(fleet, device_id)).config.version == 2
+    assert (await fleet.take(device_id)).config.version == 2
 
 
 def test_the_hash_depends_on_the_organization() -> None:

@@ -6,7 +6,6 @@ import pytest
 from tornado.iostream import IOStream
 from tornado.tcpclient import TCPClient
 
-from netautod.configs.capture.captures import Pull
 from netautod.configs.capture.pulls import AT_ONCE
 from netautod.core.errors import Unavailable
 from netautod.testing import Faults, SimulatedDevice, ios_config
@@ -44,7 +43,7 @@ async def test_a_database_that_is_away_ends_the_pull_as_such(
 ) -> None:
     taken: list[str] = []
 
-    async def away(scope: object, device_id: str, pull: Pull) -> None:
+    async def away(scope: object, device_id: str, *, via: str) -> None:
         taken.append(device_id)
         raise Unavailable("The database is not available at the moment")
 
@@ -80,11 +79,9 @@ async def sent(fleet: Fleet, body: object) -> IOStream:
 async def test_an_observer_is_told_of_new_versions_only(fleet: Fleet) -> None:
     switch: SimulatedDevice = fleet.simulated()
     device_id = await fleet.device(switch)
-    scope = fleet.sessions.scope(fleet.caller)
     for community, execution_id in (("a", None), ("a", None), ("b", ABSENT_ID)):
         switch.config = ios_config("sw1", community=community)
-        pull = Pull(via="task", by=fleet.caller.user_id, execution_id=execution_id)
-        _, captured = await fleet.configs.captures.take(scope, device_id, pull)
+        captured = await fleet.take(device_id, via="task", execution_id=execution_id)
     changes = fleet.changes
     assert [(change.version, change.previous_version, change.execution_id) for change in changes] == [
         *((1, None, None), (2, 1, ABSENT_ID))

@@ -8,7 +8,6 @@ from uuid import uuid4
 
 import pytest
 
-from netautod.configs.capture.captures import Pull
 from netautod.configs.models import Config
 from netautod.configs.retention import ConfigRetention
 from netautod.configs.snapshots import snapshot_id
@@ -62,7 +61,7 @@ async def history(
     for version, age in enumerate(ages, 1):
         text = texts[version - 1] if texts else f"{device} {version}\n"
         reading = measure(text, fleet.sessions.platforms.get("cisco_ios"), keys)
-        await fleet.configs.texts.save(fleet.org_id, reading)
+        await fleet.configs.texts.save(fleet.work(), reading)
         await ConfigStore(fleet.database).insert(
             Config(
                 id=str(uuid4()),
@@ -80,7 +79,8 @@ async def history(
                 notes=None,
                 text_id=reading.text_id,
                 platform="cisco_ios",
-            )
+            ),
+            fleet.work(),
         )
     await age_texts(fleet)
     return device
@@ -117,7 +117,7 @@ async def add(fleet: Fleet, execution: Execution, *device_ids: str) -> None:
         newest = await ConfigStore(fleet.database).newest(fleet.org_id, device_id)
         assert newest is not None
         captured: Any = type("Taken", (), {"config": newest})
-        await fleet.configs.snapshots.add(fleet.org_id, execution.id, "sw", captured)
+        await fleet.configs.snapshots.add(fleet.work(), execution.id, "sw", captured)
 
 
 @pytest.mark.parametrize(
@@ -149,7 +149,7 @@ async def test_what_a_kept_snapshot_names_stays_and_goes_with_it(fleet: Fleet) -
     device_id = await history(fleet, [30])
     execution = await snapshot(fleet, device_id)
     for version in (2, 3):
-        await ConfigStore(fleet.database).insert(await copy(fleet, device_id, version))
+        await ConfigStore(fleet.database).insert(await copy(fleet, device_id, version), fleet.work())
     sweeper = retention(fleet, config_versions=1)
     await sweeper.sweep()
     assert await versions(fleet, device_id) == [1, 3]
@@ -181,7 +181,7 @@ async def test_a_text_that_a_capture_has_just_touched_is_not_deleted(fleet: Flee
     sweeper = retention(fleet, config_versions=1)
     keys = await fleet.configs.texts.keys(fleet.org_id)
     reading = measure("coming back\n", fleet.sessions.platforms.get("cisco_ios"), keys)
-    await fleet.configs.texts.save(fleet.org_id, reading)
+    await fleet.configs.texts.save(fleet.work(), reading)
     await sweeper.sweep()
     assert reading.text_id in {row["_id"] for row in await rows(fleet, "config_texts")}
     await age_texts(fleet)  # the capture died: nobody ever named it
@@ -195,7 +195,7 @@ async def test_a_touch_between_the_look_and_the_deletion_wins(fleet: Fleet) -> N
     texts, before = fleet.configs.texts, SystemClock().now() - DAY / 2
     (found,) = [text async for text in texts.loose(untouched_since=before)]
     keys = await texts.keys(fleet.org_id)
-    await texts.save(fleet.org_id, measure("a\n", fleet.sessions.platforms.get("cisco_ios"), keys))
+    await texts.save(fleet.work(), measure("a\n", fleet.sessions.platforms.get("cisco_ios"), keys))
     assert not await texts.discard(found, untouched_since=before)
     await age_texts(fleet)
     await texts.loosen(fleet.org_id, [found.id])  # another version that named it was deleted meanwhile
@@ -207,10 +207,9 @@ async def test_a_deleted_device_goes_whole_after_its_time(fleet: Fleet) -> None:
     switch = fleet.simulated()
     device_id = await fleet.device(switch)
     kept = await history(fleet, [1])
-    scope = fleet.sessions.scope(fleet.caller)
     for community in ("a", "b"):
         switch.config = ios_config("sw1", community=community)
-        await fleet.configs.captures.take(scope, device_id, Pull(via="api", by=fleet.caller.user_id))
+        await fleet.take(device_id)
     execution = await snapshot(fleet, device_id, kept)
     assert (await fleet.api.delete(f"/api/devices/{device_id}")).status == 204
     await age_texts(fleet)

@@ -1,23 +1,14 @@
 """Snapshots: one per execution, brought up to date by each attempt, readable without the execution."""
 
-from uuid import uuid4
-
 import pytest
 
-from netautod.app.run_services import acting_factory
 from netautod.core.errors import Forbidden
-from netautod.core.guard import Guard, no_guard
-from netautod.core.identity import Caller
-from netautod.executions.models import Execution
-from netautod.outbound.addresses import AddressRules
-from netautod.outbound.client import GuardedClient
-from netautod.plugin_api import Acting, DeviceFailed, ResultTotals
+from netautod.plugin_api import DeviceFailed, ResultTotals
 from netautod.store.leases.keeper import LeaseLostError
 from netautod.testing import Faults, ios_config
 from tests.configs.fleet import Fleet
 from tests.devices.inventory import ABSENT_ID
 from tests.support.client import assert_error
-from tests.support.execution import manual_run, task
 
 SNAPSHOTS = "/api/config/snapshots"
 
@@ -32,40 +23,16 @@ def totals(succeeded: int, failed: int = 0) -> ResultTotals:
     )
 
 
-def execution(fleet: Fleet) -> Execution:
-    return manual_run(task(org_id=fleet.org_id))
-
-
-def acting(
-    fleet: Fleet,
-    of: Execution,
-    *,
-    permissions: tuple[str, ...] = ("devices.access",),
-    guard: Guard = no_guard,
-) -> Acting:
-    owner = Caller(
-        user_id=str(uuid4()), org_id=fleet.org_id, username="owner", permissions=frozenset(permissions)
-    )
-    services = fleet.services
-    made = acting_factory(
-        devices=services.devices,
-        configs=fleet.configs,
-        commands=fleet.commands,
-        http=GuardedClient(AddressRules()),
-    )
-    return made(owner, of, guard)
-
-
 async def test_each_attempt_completes_the_same_snapshot(fleet: Fleet) -> None:
     switches = [fleet.simulated(name) for name in ("sw-b", "sw-a")]
     ids = [await fleet.device(switch) for switch in switches]
-    run = execution(fleet)
-    await acting(fleet, run).capture_config(ids[0])
-    made = await acting(fleet, run).create_snapshot("nightly", totals(1, 1))
-    outcome = await acting(fleet, run).capture_config(ids[1])
-    assert await acting(fleet, run).create_snapshot("nightly", totals(2)) == made
+    run = fleet.run()
+    await fleet.acting(run).capture_config(ids[0])
+    made = await fleet.acting(run).create_snapshot("nightly", totals(1, 1))
+    outcome = await fleet.acting(run).capture_config(ids[1])
+    assert await fleet.acting(run).create_snapshot("nightly", totals(2)) == made
     switches[0].config = ios_config("sw-b", community="later")
-    await acting(fleet, execution(fleet)).capture_config(ids[0])  # another execution changes nothing here
+    await fleet.acting().capture_config(ids[0])  # another execution changes nothing here
     found = (await fleet.api.get(f"{SNAPSHOTS}/{made}")).json
     assert (found["name"], found["devices_total"], found["succeeded"], found["failed"]) == (
         "nightly",
@@ -82,10 +49,7 @@ async def test_each_attempt_completes_the_same_snapshot(fleet: Fleet) -> None:
 
 
 async def test_snapshots_are_newest_first_and_page(fleet: Fleet) -> None:
-    made = [
-        await acting(fleet, execution(fleet)).create_snapshot(f"run {number}", totals(0))
-        for number in range(3)
-    ]
+    made = [await fleet.acting().create_snapshot(f"run {number}", totals(0)) for number in range(3)]
     created = [(await fleet.api.get(f"{SNAPSHOTS}/{one}")).json["created_at"] for one in made]
     newest_first = [one for _, one in sorted(zip(created, made, strict=True), key=lambda pair: pair[0])][::-1]
     page = (await fleet.api.get(f"{SNAPSHOTS}?limit=2&offset=0")).json
@@ -96,7 +60,7 @@ async def test_snapshots_are_newest_first_and_page(fleet: Fleet) -> None:
 
 
 async def test_snapshots_of_others_are_not_there(fleet: Fleet) -> None:
-    made = await acting(fleet, execution(fleet)).create_snapshot("ours", totals(0))
+    made = await fleet.acting().create_snapshot("ours", totals(0))
     stranger = fleet.served.client("*")[0]
     for wanted in (made, ABSENT_ID, "x"):
         assert_error(await stranger.get(f"{SNAPSHOTS}/{wanted}"), 404, "Snapshot not found")
@@ -106,7 +70,7 @@ async def test_snapshots_of_others_are_not_there(fleet: Fleet) -> None:
 
 async def test_a_run_acts_with_the_rights_of_its_owner(fleet: Fleet) -> None:
     device_id = await fleet.device(fleet.simulated())
-    services = acting(fleet, execution(fleet), permissions=("tasks.operate",))
+    services = fleet.acting(permission="tasks.operate")
     with pytest.raises(Forbidden):
         await services.capture_config(device_id)
     with pytest.raises(Forbidden):
@@ -117,7 +81,7 @@ async def test_a_run_acts_with_the_rights_of_its_owner(fleet: Fleet) -> None:
 
 async def test_devices_are_filtered_and_in_the_order_of_their_ids(fleet: Fleet) -> None:
     ids = [await fleet.entry(f"sw{number}", 22, site="lab" if number % 2 else None) for number in range(5)]
-    services = acting(fleet, execution(fleet))
+    services = fleet.acting()
     assert [device.id async for device in services.devices()] == sorted(ids)
     assert {device.name async for device in services.devices(site="lab")} == {"sw1", "sw3"}
     assert [device async for device in services.devices(device_type="linux")] == []
@@ -135,7 +99,7 @@ async def test_a_failure_says_whether_a_retry_helps(
 ) -> None:
     device_id = await fleet.device(fleet.simulated(faults=faults))
     with pytest.raises(DeviceFailed) as caught:
-        await acting(fleet, execution(fleet)).capture_config(device_id)
+        await fleet.acting().capture_config(device_id)
     failed = caught.value
     assert (failed.kind, failed.final, failed.credential_id) == (kind, final, fleet.credential_id)
 
@@ -144,7 +108,7 @@ async def test_a_deleted_device_and_a_credential_that_is_gone(fleet: Fleet) -> N
     device_id = await fleet.entry("sw1", 22)
     for wanted, credential_id, kind in ((ABSENT_ID, None, "not_found"), (device_id, ABSENT_ID, "credential")):
         with pytest.raises(DeviceFailed) as caught:
-            await acting(fleet, execution(fleet)).capture_config(wanted, credential_id=credential_id)
+            await fleet.acting().capture_config(wanted, credential_id=credential_id)
         assert (caught.value.kind, caught.value.final) == (kind, True)
 
 
@@ -157,6 +121,6 @@ async def test_nothing_is_stored_once_the_lease_of_the_run_is_lost(fleet: Fleet)
             raise LeaseLostError("the run is somebody else's")
 
     with pytest.raises(LeaseLostError):
-        await acting(fleet, execution(fleet), guard=guard).capture_config(device_id)
+        await fleet.acting(guard=guard).capture_config(device_id)
     for collection in ("configs", "config_texts", "snapshot_configs"):
         assert await fleet.database.collection(collection).find({}) == []

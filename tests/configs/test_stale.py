@@ -10,7 +10,6 @@ from netautod.configs.backups import stale
 from netautod.configs.backups.facts import COLLECTION
 from netautod.configs.backups.stale import StaleBackups
 from netautod.configs.backups.stale_store import StaleWatch
-from netautod.configs.capture.captures import Pull
 from netautod.core.identity import OrgId
 from netautod.devices.store import DeviceStore
 from netautod.plugin_api.events import BackupStale
@@ -47,7 +46,7 @@ class Looks:
         return sorted(event.device_name for event in self.told)
 
     async def captured(self, device_id: str, error: str | None = None) -> None:
-        await self.fleet.configs.facts.record(self.fleet.org_id, device_id, at=self.clock.now(), error=error)
+        await self.fleet.configs.facts.record(self.fleet.work(), device_id, at=self.clock.now(), error=error)
 
 
 @pytest.fixture
@@ -129,8 +128,7 @@ async def test_two_nodes_at_once_tell_of_each_device_once(looks: Looks) -> None:
 async def test_a_capture_whose_node_died_before_it_noted_it_counts(looks: Looks) -> None:
     fleet = looks.fleet
     device_id = await fleet.device(fleet.simulated("sw1"))
-    scope = fleet.sessions.scope(fleet.caller)
-    await fleet.configs.captures.take(scope, device_id, Pull(via="task", by=fleet.caller.user_id))
+    await fleet.take(device_id)
     long_ago = looks.clock.now() - timedelta(hours=100)
     forgotten = {"watched_from": long_ago, "last_success_at": long_ago, "last_at": long_ago}
     await fleet.database.collection(COLLECTION).update({"_id": device_id}, {"$set": forgotten})
@@ -144,9 +142,7 @@ async def test_a_failed_capture_does_not_count(looks: Looks) -> None:
     fleet = looks.fleet
     device_id = await fleet.entry("closed", 9)
     with pytest.raises(DeviceFailed):
-        await fleet.configs.captures.take(
-            fleet.sessions.scope(fleet.caller), device_id, Pull(via="api", by=fleet.caller.user_id)
-        )
+        await fleet.take(device_id)
     assert await looks.after(27) == ["closed"]
 
 

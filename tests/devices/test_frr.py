@@ -58,7 +58,7 @@ async def test_two_pulls_of_an_idle_zebra_are_one_version(fleet: Fleet, frr: Frr
 async def test_a_changed_password_is_a_new_version(fleet: Fleet, frr: Frr) -> None:
     device_id = await added(fleet, frr)
     await posted(fleet, f"/api/config/devices/{device_id}/pull")
-    scope = fleet.sessions.scope(fleet.caller)
+    scope = fleet.scope()
     async with scope.open(device_id) as opened:
         for command in ("configure terminal", "enable password another-one", "end"):
             assert await opened.session.run(command) == ""
@@ -93,12 +93,12 @@ async def test_a_command_of_a_credential_without_enable_secret(fleet: Fleet, frr
 async def test_a_password_that_zebra_refuses_suspends_the_login(fleet: Fleet, frr: Frr) -> None:
     """sshd accepts it: only the terminal tells that the login is refused."""
     device_id = await added(fleet, frr)
-    async with fleet.sessions.scope(fleet.caller).open(device_id) as opened:
+    async with fleet.scope().open(device_id) as opened:
         for command in ("configure terminal", "password changed-meanwhile", "end"):
             await opened.session.run(command)
     tested = await posted(fleet, f"/api/devices/{device_id}/test-credential")
     assert (tested["success"], "on its terminal" in tested["message"]) == (False, True)
-    run = fleet.sessions.scope(fleet.caller, bulk=True)
+    run = fleet.scope(bulk=True)
     with pytest.raises(DeviceFailed) as caught:
         async with run.open(device_id):
             pass

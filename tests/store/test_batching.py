@@ -5,12 +5,18 @@ from typing import Any
 import pytest
 
 from netautod.core.errors import Conflict, NotFound, Unavailable
-from netautod.core.identity import OrgId
+from netautod.core.guard import Guard, no_guard
+from netautod.core.identity import OrgId, system_caller
+from netautod.core.work import Work
 from netautod.store.batching import Gathered, gathered_changes, gathered_inserts
 from netautod.store.client import Database, Document, Duplicate
 
 ACME, OTHER = OrgId("acme"), OrgId("other")
 FOREVER = 3600.0
+
+
+def work(*, bulk: bool = True, guard: Guard = no_guard) -> Work:
+    return Work(caller=system_caller(ACME), bulk=bulk, guard=guard)
 
 
 class Trips:
@@ -31,11 +37,13 @@ class Trips:
             raise Unavailable("it is away")
         return [Conflict("it is odd") if item % 2 else item * 10 for item in items]
 
-    def ask(self, item: int, *, key: str = "a", patient: bool = True, **more: Any) -> "asyncio.Task[int]":
-        return asyncio.create_task(self.gathered.ask(key, item, patient=patient, **more))
+    def ask(
+        self, item: int, *, key: str = "a", bulk: bool = True, guard: Guard = no_guard
+    ) -> "asyncio.Task[int]":
+        return asyncio.create_task(self.gathered.ask(key, item, work(bulk=bulk, guard=guard)))
 
 
-async def test_patient_wishes_share_one_round_trip_and_each_gets_its_own_answer() -> None:
+async def test_bulk_work_shares_one_round_trip_and_each_gets_its_own_answer() -> None:
     trips = Trips(seconds=0.001)
     answers = await asyncio.gather(*map(trips.ask, (2, 3, 4)), return_exceptions=True)
     assert trips.made == [("a", [2, 3, 4])]
@@ -46,9 +54,9 @@ async def test_patient_wishes_share_one_round_trip_and_each_gets_its_own_answer(
 @pytest.mark.parametrize(
     ("wishes", "made"),
     [
-        pytest.param([(2, "a", True), (4, "a", False)], [("a", [2, 4])], id="an impatient one comes"),
+        pytest.param([(2, "a", True), (4, "a", False)], [("a", [2, 4])], id="somebody waits"),
         pytest.param(
-            [(2, "b", True), (4, "a", False)], [("a", [4])], id="an impatient one takes no other key along"
+            [(2, "b", True), (4, "a", False)], [("a", [4])], id="who waits takes no other key along"
         ),
         pytest.param([(2, "a", True), (4, "a", True), (6, "a", True)], [("a", [2, 4, 6])], id="it is full"),
     ],
@@ -57,7 +65,7 @@ async def test_a_batch_goes_without_waiting(
     wishes: list[tuple[int, str, bool]], made: list[tuple[str, list[int]]]
 ) -> None:
     trips = Trips(seconds=FOREVER, most=3)
-    asked = [trips.ask(item, key=key, patient=patient) for item, key, patient in wishes]
+    asked = [trips.ask(item, key=key, bulk=bulk) for item, key, bulk in wishes]
     await asked[-1]
     assert trips.made == made
     for task in asked:
@@ -74,25 +82,25 @@ async def test_a_failed_round_trip_fails_everybody_in_it() -> None:
 async def test_nobody_is_told_before_the_round_trip_has_ended() -> None:
     trips = Trips()
     trips.go.clear()
-    asked = trips.ask(2, patient=False)
+    asked = trips.ask(2, bulk=False)
     await trips.begun.wait()
     assert not asked.done()
     trips.go.set()
     assert await asked == 20
 
 
-async def test_a_fence_is_asked_directly_before_the_round_trip_and_keeps_its_wish_back() -> None:
+async def test_a_guard_is_asked_directly_before_the_round_trip_and_keeps_its_wish_back() -> None:
     trips = Trips(seconds=FOREVER)
     lost = False
 
-    def fence() -> None:
+    def guard() -> None:
         if lost:
             raise NotFound("the lease is lost")
 
-    asked = trips.ask(2, check=fence)
+    asked = trips.ask(2, guard=guard)
     await asyncio.sleep(0)
     lost = True
-    assert await trips.ask(4, patient=False) == 40
+    assert await trips.ask(4, bulk=False) == 40
     with pytest.raises(NotFound, match="lost"):
         await asked
     assert trips.made == [("a", [4])]
@@ -105,7 +113,7 @@ async def test_a_cancelled_wish_is_taken_back_and_disturbs_no_other() -> None:
     early.cancel()
     await asyncio.gather(early, return_exceptions=True)
     trips.go.clear()
-    late, other = trips.ask(4), trips.ask(6, patient=False)
+    late, other = trips.ask(4), trips.ask(6, bulk=False)
     await trips.begun.wait()
     late.cancel()
     trips.go.set()
@@ -119,7 +127,7 @@ async def test_gathered_inserts_tell_each_of_its_own_duplicate(database: Databas
     inserts = gathered_inserts(rows)
 
     def insert(org_id: OrgId, name: str) -> Any:
-        return inserts.ask(org_id, {"_id": name}, patient=True)
+        return inserts.ask(org_id, {"_id": name}, work())
 
     answers = await asyncio.gather(
         insert(ACME, "x"), insert(ACME, "y"), insert(ACME, "x"), insert(OTHER, "z"), return_exceptions=True
@@ -133,10 +141,10 @@ async def test_gathered_upserts_stay_inside_their_organization(database: Databas
     rows = database.scoped("things")
     upserts, changes = gathered_changes(rows, upsert=True), gathered_changes(rows)
     change: Document = {"$set": {"said": 1}}
-    await upserts.ask(ACME, ({"_id": "x"}, change), patient=False)
+    await upserts.ask(ACME, ({"_id": "x"}, change))
     with pytest.raises(Duplicate):
-        await upserts.ask(OTHER, ({"_id": "x"}, {"$set": {"said": 2}}), patient=False)
-    await changes.ask(OTHER, ({"_id": "x"}, {"$set": {"said": 3}}), patient=False)
+        await upserts.ask(OTHER, ({"_id": "x"}, {"$set": {"said": 2}}))
+    await changes.ask(OTHER, ({"_id": "x"}, {"$set": {"said": 3}}))
     assert [row["said"] for row in await rows.find(ACME, {})] == [1]
     assert await _ids(database, OTHER) == []
 

@@ -12,11 +12,11 @@ from marshmallow import Schema
 
 from netautod.audit.service import AuditLog
 from netautod.core.clock import Clock, SystemClock
-from netautod.core.guard import Guard
 from netautod.core.identity import Caller, OrgId
 from netautod.core.metrics import Metrics
 from netautod.core.pauses import FixedPauses, Pauses
 from netautod.core.registries import Followers
+from netautod.core.work import Work
 from netautod.executions import log, results
 from netautod.executions import store as execution_store
 from netautod.executions.models import Execution, of_task
@@ -49,7 +49,7 @@ FAST = ExecutionSettings(
 )
 FAST_SCAN = SchedulerSettings(scan_seconds=0.1)
 NOBODY_PAUSED = FixedPauses()
-Work = Callable[[RunContext], Awaitable[Any]]
+Body = Callable[[RunContext], Awaitable[Any]]
 
 
 class Does:
@@ -59,7 +59,7 @@ class Does:
     idempotent: ClassVar[bool] = True
     task_type: ClassVar[str] = "backup"
 
-    def __init__(self, work: Work) -> None:
+    def __init__(self, work: Body) -> None:
         self._work = work
         self.runs = 0
 
@@ -127,7 +127,7 @@ class NoActing(Acting):
     http = GuardedClient(AddressRules())
 
 
-def no_acting(caller: Caller, execution: Execution, guard: Guard) -> RunActing:
+def no_acting(work: Work, execution: Execution) -> RunActing:
     return NoActing()  # type: ignore[abstract]
 
 

@@ -16,9 +16,8 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any, SupportsFloat, SupportsIndex, cast
 
-from netautod.core.guard import Guard
-from netautod.core.identity import Caller
 from netautod.core.metrics import Metrics
+from netautod.core.work import Work
 from netautod.executions.models import Execution
 from netautod.executions.running.attempt import RunActing
 from netautod.executions.running.node import ExecutionNode
@@ -83,9 +82,9 @@ async def serve(config: NodeConfig) -> None:
 
 
 def _node(config: NodeConfig, database: Database, clock: ServerClock, metrics: Metrics) -> ExecutionNode:
-    def acting(caller: Caller, execution: Execution, guard: Guard) -> RunActing:
+    def acting(work: Work, execution: Execution) -> RunActing:
         # Of the product's services the executors of these tests use none but the way to the device.
-        return cast(RunActing, Wire(database=database, node=config.node_id, guard=guard))
+        return cast(RunActing, Wire(database=database, node=config.node_id, guard=work.guard))
 
     world = World(database=database, metrics=metrics, clock=clock, acting=acting)
     world.finished.deaf = True

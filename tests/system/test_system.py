@@ -29,8 +29,8 @@ from netautod.tasks.models import Task
 from tests.support.client import ApiClient, ServedRoutes, assert_error
 from tests.support.execution import (
     INDEXES,
+    Body,
     Does,
-    Work,
     World,
     due_task,
     eventually,
@@ -72,7 +72,7 @@ async def start(world: World, serve: Serve) -> Start:
     """`async with start() as node`: what the composition root builds, with quick intervals."""
 
     @asynccontextmanager
-    async def run(work: Work = nothing) -> AsyncIterator[Running]:
+    async def run(work: Body = nothing) -> AsyncIterator[Running]:
         async with AsyncExitStack() as stack:
             pauses = await stack.enter_async_context(FollowedPauses(world.database, refresh_seconds=QUICK))
             node = world.make(Does(work), pauses=pauses)

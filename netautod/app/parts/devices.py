@@ -4,12 +4,12 @@ from dataclasses import dataclass
 
 from netautod.app.foundation import Foundation
 from netautod.app.plugins.manager import PluginManager
+from netautod.auth.ssh_ca.service import SshAuthority
 from netautod.credentials.service import CredentialService
 from netautod.devices.bulk_creation import DeviceBatches
 from netautod.devices.operations.commands import CommandRunner
 from netautod.devices.operations.credential_tests import CredentialTests
 from netautod.devices.service import DeviceService
-from netautod.devices.sessions.paths import CertificateSigner
 from netautod.devices.sessions.service import DeviceSessions
 from netautod.devices.sessions.suspensions import Suspensions
 from netautod.devices.settings import DeviceSettings
@@ -71,9 +71,9 @@ def device_sessions(
     parts: DeviceParts,
     plugins: PluginManager,
     leases: NamedLeases,
-    sign: CertificateSigner,
+    authority: SshAuthority,
 ) -> DeviceSessions:
-    """`sign` is the SSH authority of the organizations, which the resources do not know."""
+    """What opens sessions on devices, on this node."""
     platforms = platforms_of(plugins, base.settings.devices)
     suspensions = Suspensions(base.database, clock=base.clock)
     parts.devices.deleted.register(suspensions.store.forget_device)
@@ -85,7 +85,7 @@ def device_sessions(
         leases=leases,
         audit=base.audit,
         suspensions=suspensions,
-        sign=sign,
+        authority=authority,
         settings=base.settings.devices,
     )
 

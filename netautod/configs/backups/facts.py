@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import Any
 
 from netautod.core.identity import OrgId
+from netautod.core.work import Work
 from netautod.store.batching import gathered_changes
 from netautod.store.client import Database, Duplicate
 from netautod.store.expressions import literal
@@ -36,13 +37,11 @@ class BackupFactsStore:
         self._facts = database.scoped(COLLECTION)
         self._upserts = gathered_changes(self._facts, upsert=True)
 
-    async def record(
-        self, org_id: OrgId, device_id: str, *, at: datetime, error: str | None, patient: bool = False
-    ) -> None:
+    async def record(self, work: Work, device_id: str, *, at: datetime, error: str | None) -> None:
         """Notes how a capture ended; one that ended before the noted one changes nothing but last_success_at.
 
-        One write, so that captures on two nodes may be noted in any order; with `patient` it goes together
-        with those of others (gathered.py).
+        One write, so that captures on two nodes may be noted in any order. It is made even if the run is lost
+        by now: the capture has happened.
         """
         newer = {"$gte": [at, {"$ifNull": ["$last_at", NEVER]}]}
         text = None if error is None else error[:MOST_ERROR_CHARACTERS]
@@ -56,9 +55,9 @@ class BackupFactsStore:
             change["last_success_at"] = earlier
         noting = ({"_id": device_id}, [{"$set": change}])
         try:
-            await self._upserts.ask(org_id, noting, patient=patient)
+            await self._upserts.ask(work.org_id, noting, work.unguarded())
         except Duplicate:  # another capture made the document at the same moment
-            await self._facts.update(org_id, *noting)
+            await self._facts.update(work.org_id, *noting)
 
     async def of(self, org_id: OrgId, device_ids: Sequence[str]) -> Mapping[str, BackupFacts]:
         """By device; a device that was never captured has none."""

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import datetime
 from uuid import uuid4
 
@@ -14,7 +13,7 @@ from netautod.core.clock import Clock
 from netautod.core.errors import Conflict, NotFound
 from netautod.core.identity import OrgId
 from netautod.core.loop.pace import sized
-from netautod.devices.models import Device
+from netautod.core.work import Work
 from netautod.devices.sessions.service import OpenDevice, SessionScope
 from netautod.plugin_api.events import ConfigChanged
 from netautod.ssh.capture import capture, suspicious
@@ -24,16 +23,6 @@ from netautod.store.client import Duplicate
 from netautod.vault.errors import VaultError
 
 ATTEMPTS = 10
-
-
-@dataclass(frozen=True, kw_only=True)
-class Pull:
-    """Who captures and how: `via` is `api`, `bulk` or `task`, `by` a user id."""
-
-    via: str
-    by: str
-    credential_id: str | None = None
-    execution_id: str | None = None
 
 
 class ConfigCapture:
@@ -54,42 +43,45 @@ class ConfigCapture:
         self._clock = clock
         self._changed = changed
 
-    async def take(self, scope: SessionScope, device_id: str, pull: Pull) -> tuple[str, Captured]:
-        """Reads the device and stores what it says; answers its name and the outcome.
+    async def take(
+        self, scope: SessionScope, device_id: str, *, via: str, credential_id: str | None = None
+    ) -> tuple[str, Captured]:
+        """Reads the device and stores what it says; answers its name and the outcome. `via`: see Config.
 
         Raises NotFound without such a device and DeviceFailed for everything that goes wrong with it: what
         is refused, cut off or suspiciously small never becomes a version. The version is written while the
-        session still holds the device, so that versions follow the order of the readings. Of bulk work the
-        database is asked together with that of other devices (store/gathered.py).
+        session still holds the device, so that versions follow the order of the readings.
         """
         try:
-            name, captured = await self._taken(scope, device_id, pull)
+            name, captured = await self._taken(scope, device_id, via, credential_id)
         except DeviceFailed as failure:
             await self._noted(scope, device_id, error=failure.text)
             raise
         if captured.changed:
-            self._tell(name, captured.config, pull)
+            self._tell(name, captured.config, scope.work)
         await self._noted(scope, device_id, error=None)
         return name, captured
 
     async def _noted(self, scope: SessionScope, device_id: str, *, error: str | None) -> None:
-        org_id, now = scope.caller.org_id, self._clock.now()
-        await self._facts.record(org_id, device_id, at=now, error=error, patient=scope.bulk)
+        await self._facts.record(scope.work, device_id, at=self._clock.now(), error=error)
 
-    async def _taken(self, scope: SessionScope, device_id: str, pull: Pull) -> tuple[str, Captured]:
-        org_id = scope.caller.org_id
-        async with scope.open(device_id, credential_id=pull.credential_id) as opened:
+    async def _taken(
+        self, scope: SessionScope, device_id: str, via: str, credential_id: str | None
+    ) -> tuple[str, Captured]:
+        org_id = scope.work.org_id
+        async with scope.open(device_id, credential_id=credential_id) as opened:
             # Nobody else writes versions of the device while we hold its lease.
-            last, read = await asyncio.gather(self._newest(scope, device_id), self._read(org_id, opened))
+            newest = self._store.newest(org_id, device_id, scope.work)
+            last, read = await asyncio.gather(newest, self._read(org_id, opened))
             reading, notes = await self._believable(org_id, opened, last, read)
-            opened.check()
-            config, changed = await self._keep(scope, opened, reading, last, pull)
+            opened.work.guard()
+            config, changed = await self._keep(opened, reading, last, via)
             captured = Captured(
                 config=config, changed=changed, credential_id=opened.credential_id, notes=notes
             )
             return opened.device.name, captured
 
-    def _tell(self, device_name: str, config: Config, pull: Pull) -> None:
+    def _tell(self, device_name: str, config: Config, work: Work) -> None:
         if self._changed is None:
             return
         change = ConfigChanged(
@@ -99,13 +91,9 @@ class ConfigCapture:
             version=config.version,
             previous_version=config.version - 1 or None,
             config_hash=config.config_hash,
-            execution_id=pull.execution_id,
+            execution_id=work.execution_id,
         )
         self._changed(change)
-
-    async def _newest(self, scope: SessionScope, device_id: str) -> Config | None:
-        read = self._store.newest_with_others if scope.bulk else self._store.newest
-        return await read(scope.caller.org_id, device_id)
 
     async def _believable(
         self, org_id: OrgId, opened: OpenDevice, last: Config | None, read: tuple[Reading, tuple[str, ...]]
@@ -133,25 +121,23 @@ class ConfigCapture:
         return await sized(len(raw), measure, raw, platform, keys)
 
     async def _keep(
-        self, scope: SessionScope, opened: OpenDevice, reading: Reading, last: Config | None, pull: Pull
+        self, opened: OpenDevice, reading: Reading, last: Config | None, via: str
     ) -> tuple[Config, bool]:
         """The version with this content, and whether it is a new one."""
-        org_id = scope.caller.org_id
+        work = opened.work
         for _ in range(ATTEMPTS):
             now = self._clock.now()
             if last is not None and await self._same(last, reading, opened.session.platform):
-                seen = self._store.seen(
-                    last, at=now, config_hash=reading.config_hash, patient=scope.bulk, check=opened.check
-                )
-                return await seen, False
+                seen = await self._store.seen(last, work, at=now, config_hash=reading.config_hash)
+                return seen, False
             # Text first: if we die in between there is a text that no version names, never the opposite.
-            await self._texts.save(org_id, reading, patient=scope.bulk, check=opened.check)
-            config = _version(org_id, opened.device, reading, last, pull, now)
+            await self._texts.save(work, reading)
+            config = _version(opened, reading, last, via, now)
             try:
-                await self._store.insert(config, patient=scope.bulk, check=opened.check)
+                await self._store.insert(config, work)
             except Duplicate:
                 # Another capture made this version after all: it may say the same.
-                last = await self._store.newest(org_id, opened.device.id)
+                last = await self._store.newest(work.org_id, opened.device.id)
                 continue
             return config, True
         raise Conflict("The device's configuration is being stored by others; try again")
@@ -171,23 +157,21 @@ class ConfigCapture:
         return (await self._measured(last.org_id, raw, platform)).config_hash == reading.config_hash
 
 
-def _version(
-    org_id: OrgId, device: Device, reading: Reading, last: Config | None, pull: Pull, now: datetime
-) -> Config:
+def _version(opened: OpenDevice, reading: Reading, last: Config | None, via: str, now: datetime) -> Config:
     return Config(
         id=str(uuid4()),
-        org_id=org_id,
-        device_id=device.id,
+        org_id=opened.work.org_id,
+        device_id=opened.device.id,
         version=1 if last is None else last.version + 1,
         config_hash=reading.config_hash,
         config_format=TEXT_FORMAT,
         source=FROM_DEVICE,
-        pulled_via=pull.via,
-        created_by=pull.by,
+        pulled_via=via,
+        created_by=opened.work.caller.user_id,
         created_at=now,
         last_seen_at=now,
         size=reading.size,
         notes=None,
         text_id=reading.text_id,
-        platform=device.device_type,
+        platform=opened.device.device_type,
     )

@@ -10,10 +10,11 @@ from collections.abc import Coroutine, Sequence
 from typing import Any
 
 from netautod.audit.service import AuditLog
-from netautod.configs.capture.captures import ConfigCapture, Pull
+from netautod.configs.capture.captures import ConfigCapture
 from netautod.configs.models import BulkResult, Captured
 from netautod.core.errors import Conflict, NotFound
 from netautod.core.identity import Caller, OrgId
+from netautod.core.work import Work
 from netautod.devices.service import DeviceService
 from netautod.devices.sessions.service import DeviceSessions, SessionScope
 from netautod.ssh.failures import DeviceFailed
@@ -38,8 +39,8 @@ class Pulls:
 
     async def one(self, caller: Caller, device_id: str) -> Captured:
         """Reads one device now, before any bulk work; a failure of the device is a DeviceFailed."""
-        scope = self._sessions.scope(caller, device_id=device_id)
-        _, captured = await self._captures.take(scope, device_id, Pull(via="api", by=caller.user_id))
+        scope = self._sessions.scope(Work(caller=caller), device_id=device_id)
+        _, captured = await self._captures.take(scope, device_id, via="api")
         details = {"version": captured.config.version, "changed": captured.changed}
         await self._audit.record(caller, "config.pull", "device", device_id, details)
         return captured
@@ -50,7 +51,7 @@ class Pulls:
         Who cancels it leaves what was stored until then, and no session open.
         """
         wanted = list(dict.fromkeys(device_ids))
-        scope = self._sessions.scope(caller, bulk=True, bulk_pull=len(wanted))
+        scope = self._sessions.scope(Work(caller=caller, bulk=True), bulk_pull=len(wanted))
         failed: dict[str, str] = {}
         waiting = iter(wanted)
 
@@ -72,7 +73,7 @@ class Pulls:
 
     async def _error_of(self, scope: SessionScope, device_id: str) -> str | None:
         try:
-            await self._captures.take(scope, device_id, Pull(via="bulk", by=scope.caller.user_id))
+            await self._captures.take(scope, device_id, via="bulk")
         except DeviceFailed as failure:
             return f"{failure.kind}: {failure.text}"
         except (Conflict, NotFound) as error:

@@ -10,7 +10,7 @@ is written, and those whose version retention deletes. Retention looks at the lo
 import hashlib
 import hmac
 import logging
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from uuid import uuid4
@@ -21,6 +21,7 @@ from netautod.core.clock import Clock
 from netautod.core.errors import Conflict, NotFound
 from netautod.core.identity import OrgId
 from netautod.core.loop.pace import sized
+from netautod.core.work import Work
 from netautod.ssh.failures import DeviceFailed
 from netautod.ssh.platform.model import Platform
 from netautod.store.batching import gathered_inserts
@@ -97,18 +98,15 @@ class ConfigTexts:
 
     async def save(
         self,
-        org_id: OrgId,
+        work: Work,
         reading: Reading,
-        *,
-        patient: bool = False,
-        check: Callable[[], None] | None = None,
     ) -> None:
         """Makes sure that the text is stored; DeviceFailed `flood` for one that is too large to be kept.
 
         A text that is there only gets a new `touched_at`: who deletes unnamed texts spares the touched ones,
-        since the version that will name this one is written a moment later. `patient` and `check` as in
-        gathered.py.
+        since the version that will name this one is written a moment later.
         """
+        org_id = work.org_id
         data = await sized(len(reading.raw), packed, reading.raw)
         if len(data) > MAX_PLAINTEXT_BYTES:
             raise DeviceFailed(
@@ -119,7 +117,7 @@ class ConfigTexts:
             touch = {"touched_at": self._clock.now()}
             document = {"_id": reading.text_id, FIELD: sealed, "loose": uuid4().hex, **touch}
             try:
-                return await self._inserts.ask(org_id, document, patient=patient, check=check)
+                return await self._inserts.ask(org_id, document, work)
             except Duplicate:
                 if await self._texts.update(org_id, {"_id": reading.text_id}, {"$set": touch}):
                     return None

@@ -11,8 +11,7 @@ from typing import Any
 
 from netautod.audit.service import AuditLog
 from netautod.core.errors import InvalidInput
-from netautod.core.guard import Guard, no_guard
-from netautod.core.identity import Caller
+from netautod.core.work import Work
 from netautod.devices.operations.command_text import is_one_line, shown_command
 from netautod.devices.operations.models import CommandOutcome
 from netautod.devices.service import DeviceService
@@ -37,26 +36,21 @@ class CommandRunner:
 
     async def run(
         self,
-        caller: Caller,
+        work: Work,
         device_id: str,
         command: str,
         *,
         seconds: float,
-        bulk: bool = False,
-        guard: Guard = no_guard,
-        **details: Any,
     ) -> CommandOutcome:
         """InvalidInput, NotFound without such a device; what goes wrong with it is in the outcome.
 
-        The whole call takes `seconds` at most; a `bulk` one, of a run of a task, from when it has a session.
+        The whole call takes `seconds` at most; that of bulk work, of a run, from when it has a session.
         """
         if not command.strip() or not is_one_line(command):
             raise InvalidInput("command: it must be one line without control characters")
-        await self._devices.get(caller.org_id, device_id)
-        told = {"command": shown_command(command), **details}
-        scope = self._sessions.scope(
-            caller, bulk=bulk, guard=guard, seconds=seconds, device_id=device_id, **told
-        )
+        await self._devices.get(work.org_id, device_id)
+        told = {"command": shown_command(command), **work.audit_details}
+        scope = self._sessions.scope(work, seconds=seconds, device_id=device_id, command=told["command"])
         ended: dict[str, Any] = {"outcome": "cancelled"}
         try:
             outcome = await _visit(scope, device_id, command)
@@ -67,7 +61,8 @@ class CommandRunner:
             }
             return outcome
         finally:
-            await self._audit.record(caller, "device.exec_command", "device", device_id, {**told, **ended})
+            details = {**told, **ended}
+            await self._audit.record(work.caller, "device.exec_command", "device", device_id, details)
 
 
 async def _visit(scope: SessionScope, device_id: str, command: str) -> CommandOutcome:

@@ -15,6 +15,7 @@ from netautod.core.clock import to_text
 from netautod.core.errors import NetautodError, NotFound
 from netautod.core.identity import Caller, OrgId
 from netautod.core.loop.each import for_each
+from netautod.core.work import Work
 from netautod.devices.models import Device
 from netautod.devices.operations.models import LoginTest, LoginTests
 from netautod.devices.service import NOT_FOUND, DeviceService
@@ -53,7 +54,7 @@ class CredentialTests:
         device = await self._devices.get(caller.org_id, device_id)
         if credential_id is not None and credential_id != device.default_credential_id:
             caller.require("credentials.manage")
-        scope = self._sessions.scope(caller, seconds=seconds, device_id=device_id)
+        scope = self._sessions.scope(Work(caller=caller), seconds=seconds, device_id=device_id)
         tested = await _test(scope, device, credential_id)
         details = {"success": tested.success, "credential_id": tested.credential_id}
         await self._audit.record(caller, "device.test_credential", "device", device_id, details)
@@ -62,7 +63,9 @@ class CredentialTests:
     async def many(self, caller: Caller, device_ids: Sequence[str] | None, *, seconds: float) -> LoginTests:
         """Each device for `seconds` at most, with its own credential; None: every device there is."""
         started = time.monotonic()
-        scope = self._sessions.scope(caller, bulk=True, background=False, seconds=seconds, bulk_test=True)
+        scope = self._sessions.scope(
+            Work(caller=caller, bulk=True), background=False, seconds=seconds, bulk_test=True
+        )
         results: list[tuple[int, LoginTest]] = []
 
         async def test(number: int, wanted: Device | str) -> None:

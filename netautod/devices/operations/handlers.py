@@ -6,6 +6,7 @@ The work ends with the connection of whoever asked for it: a session that nobody
 import asyncio
 
 from netautod.core import json_values
+from netautod.core.work import Work
 from netautod.devices.operations.commands import CommandRunner
 from netautod.devices.operations.credential_tests import CredentialTests
 from netautod.devices.operations.models import LoginTest, LoginTests
@@ -31,13 +32,13 @@ class ExecCommandHandler(JsonHandler):
     @requires("devices.manage", body=CommandRequest, answer=CommandAnswer)
     async def post(self, device_id: str) -> None:
         """Runs one command on a device and answers what it printed."""
-        work = self.commands.run(
-            self.caller,
+        running = self.commands.run(
+            Work(caller=self.caller),
             self.path_id(device_id, "Device"),
             self.body["command"],
             seconds=self.body["timeout_secs"],
         )
-        self.answer((await self.while_connected(work)).to_json())
+        self.answer((await self.while_connected(running)).to_json())
 
 
 class TestCredentialHandler(JsonHandler):
@@ -46,13 +47,13 @@ class TestCredentialHandler(JsonHandler):
     @requires("devices.access", body=LoginTestRequest, answer=LoginTestAnswer)
     async def post(self, device_id: str) -> None:
         """Logs in to a device and says how that went."""
-        work = self.tests.one(
+        testing = self.tests.one(
             self.caller,
             self.path_id(device_id, "Device"),
             credential_id=self.body.get("credential_id"),
             seconds=self.body["timeout_seconds"],
         )
-        self.answer((await self.while_connected(work)).to_json())
+        self.answer((await self.while_connected(testing)).to_json())
 
 
 class TestCredentialsHandler(JsonHandler):
@@ -62,8 +63,8 @@ class TestCredentialsHandler(JsonHandler):
     async def post(self) -> None:
         """Logs in to many devices; without device_ids to every device."""
         seconds = self.body["timeout_seconds"]
-        work = self.tests.many(self.caller, self.body["device_ids"], seconds=seconds)
-        self.answer_encoded(await _encoded(await self.while_connected(work)))
+        testing = self.tests.many(self.caller, self.body["device_ids"], seconds=seconds)
+        self.answer_encoded(await _encoded(await self.while_connected(testing)))
 
 
 class ResetHostKeyHandler(JsonHandler):

@@ -5,11 +5,12 @@ import math
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any
 
 from netautod.audit.service import AuditLog
+from netautod.auth.ssh_ca.service import SshAuthority
 from netautod.core.errors import InvalidInput
-from netautod.core.identity import Caller
+from netautod.core.work import Work
 from netautod.credentials.errors import CredentialUnusable
 from netautod.credentials.models import UsableCredential
 from netautod.credentials.service import CredentialService
@@ -24,14 +25,6 @@ from netautod.vault.errors import VaultError
 FRESH_SECONDS = 5.0  # of a credential; whoever changes or deletes one knows that logins are under way
 MOST_REMEMBERED = 100
 RENEW_SECONDS = 1200.0  # a third of a certificate's hour; a login may wait for its turn after that
-
-
-class CertificateSigner(Protocol):
-    """Signs a short-lived user certificate; InvalidInput for a name or key that gets none."""
-
-    async def __call__(
-        self, caller: Caller, *, username: str, credential_id: str, public_key: str
-    ) -> str: ...
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,18 +47,16 @@ class Paths:
         devices: DeviceService,
         credentials: CredentialService,
         audit: AuditLog,
-        sign: CertificateSigner,
-        caller: Caller,
+        authority: SshAuthority,
+        work: Work,
         details: Mapping[str, Any],
-        bulk: bool,
     ) -> None:
         self._devices = devices
         self._credentials = credentials
         self._audit = audit
-        self._sign = sign
-        self._caller = caller
+        self._authority = authority
+        self._work = work
         self._details = details
-        self._bulk = bulk
         self._found: dict[tuple[str | None, str | None], tuple[UsableCredential, float]] = {}
         self._logins: dict[tuple[str, int], tuple[Login, float]] = {}
         self._audited: set[str] = set()
@@ -73,12 +64,12 @@ class Paths:
 
     async def to(self, device_id: str, override: str | None) -> list[Leg]:
         """The jump device farthest from the device first, itself last; NotFound, DeviceFailed."""
-        device = await self._devices.get(self._caller.org_id, device_id, patient=self._bulk)
+        device = await self._devices.get(self._work.org_id, device_id, self._work)
         legs = [await self._leg(device, override)]
         while (jump := legs[0].device.jump_device_id) is not None:
             if len(legs) > MOST_JUMPS:
                 raise DeviceFailed(f"more than {MOST_JUMPS} jump devices on the way", kind="refused")
-            hop = await self._devices.get(self._caller.org_id, jump, patient=self._bulk)
+            hop = await self._devices.get(self._work.org_id, jump, self._work)
             legs.insert(0, await self._leg(hop, None))
         return legs
 
@@ -103,7 +94,7 @@ class Paths:
         """Read at most once in a few seconds: a run over a fleet asks for the same one again and again."""
         found, until = self._found.get((override, own), (None, 0.0))
         if found is None or time.monotonic() >= until:
-            found = await self._credentials.usable(self._caller.org_id, override=override, device_default=own)
+            found = await self._credentials.usable(self._work.org_id, override=override, device_default=own)
             if len(self._found) >= MOST_REMEMBERED:
                 self._found.clear()
             self._found[override, own] = (found, time.monotonic() + FRESH_SECONDS)
@@ -112,7 +103,7 @@ class Paths:
     async def _audit_use(self, credential_id: str) -> None:
         if credential_id not in self._audited:
             record = self._audit.record
-            await record(self._caller, "credential.use", "credential", credential_id, self._details)
+            await record(self._work.caller, "credential.use", "credential", credential_id, self._details)
             self._audited.add(credential_id)
 
     async def _login(self, found: UsableCredential) -> Login:
@@ -130,8 +121,8 @@ class Paths:
         key = await asyncio.to_thread(lambda: login.key)
         assert key is not None  # rules.py: a certificate is for a key
         try:
-            certificate = await self._sign(
-                self._caller,
+            certificate = await self._authority.sign_for_device(
+                self._work.caller,
                 username=found.username,
                 credential_id=found.id,
                 public_key=key.export_public_key().decode(),

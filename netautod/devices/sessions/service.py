@@ -12,13 +12,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from netautod.audit.service import AuditLog
-from netautod.core.guard import Guard, no_guard
-from netautod.core.identity import Caller
+from netautod.auth.ssh_ca.service import SshAuthority
+from netautod.core.guard import Guard
+from netautod.core.work import Work
 from netautod.credentials.service import CredentialService
 from netautod.devices.models import Device
 from netautod.devices.service import DeviceService
 from netautod.devices.sessions.gates import MOST_REFUSALS, CredentialGate, JumpGates
-from netautod.devices.sessions.paths import CertificateSigner, Leg, Paths, target_of
+from netautod.devices.sessions.paths import Leg, Paths, target_of
 from netautod.devices.sessions.suspensions import Suspensions
 from netautod.devices.sessions.turns import BulkPace, SiteSlots, Slots
 from netautod.devices.settings import DeviceSettings
@@ -37,7 +38,7 @@ _LOST = "the exclusive right to the device was lost meanwhile"
 
 @dataclass(frozen=True, kw_only=True)
 class OpenDevice:
-    """A session on a device. `check` raises once the lease of the work or of the device may be lost.
+    """A session on a device, for `work` under a guard that asks for the lease of the device too.
 
     `deadline` is when the visit ends, on the clock of the loop; None for one without a limit.
     """
@@ -45,7 +46,7 @@ class OpenDevice:
     device: Device
     session: Session
     credential_id: str
-    check: Guard
+    work: Work
     deadline: float | None
 
     def seconds_left(self) -> float:
@@ -63,7 +64,7 @@ class DeviceSessions:
     leases: NamedLeases
     audit: AuditLog
     suspensions: Suspensions
-    sign: CertificateSigner
+    authority: SshAuthority
     settings: DeviceSettings
     busy_seconds: float = BUSY_SECONDS
 
@@ -80,30 +81,25 @@ class DeviceSessions:
 
     def scope(
         self,
-        caller: Caller,
+        work: Work,
         *,
-        bulk: bool = False,
         background: bool | None = None,
-        guard: Guard = no_guard,
         seconds: float | None = None,
         **details: Any,
     ) -> "SessionScope":
-        """Sessions for one request, or with `bulk` for many devices. `details` go into audit events.
+        """The sessions of one request or run. `details` go into audit events.
 
         `background` (bulk work is, unless it says otherwise) leaves suspended logins alone; a person who
-        waits for one device may try them. `guard` is asked before anything is sent to a device; what it
-        raises ends the session. A visit ends after `seconds`, counted from its beginning, or with `bulk`
-        from when it has one of the node's sessions; half of them at most are spent on a busy device.
+        waits for one device may try them. What the guard of `work` raises ends the session. A visit ends
+        after `seconds`, counted from its beginning, or for bulk work from when it has one of the node's
+        sessions; half of them at most are spent on a busy device.
         """
-        resting = bulk if background is None else background
         return SessionScope(
             node=self,
-            caller=caller,
-            bulk=bulk,
-            background=resting,
-            guard=guard,
+            work=work,
+            background=work.bulk if background is None else background,
             seconds=seconds,
-            details=details,
+            details={**details, **work.audit_details},
         )
 
 
@@ -112,10 +108,8 @@ class SessionScope:
     """The sessions of one request or run: it audits the use of each credential once, and counts refusals."""
 
     node: DeviceSessions
-    caller: Caller
-    bulk: bool
+    work: Work
     background: bool
-    guard: Guard
     seconds: float | None
     details: Mapping[str, Any]
 
@@ -125,10 +119,9 @@ class SessionScope:
             devices=node.devices,
             credentials=node.credentials,
             audit=node.audit,
-            sign=node.sign,
-            caller=self.caller,
+            authority=node.authority,
+            work=self.work,
             details=self.details,
-            bulk=self.bulk,
         )
         self._attempts: dict[str, CredentialGate] = {}
         self._jumps = JumpGates()
@@ -141,7 +134,7 @@ class SessionScope:
         for a device that is not there, and DeviceFailed, with the credential that was used.
         """
         used: str | None = None
-        late = asyncio.timeout(None if self.bulk else self.seconds)
+        late = asyncio.timeout(None if self.work.bulk else self.seconds)
         lost = asyncio.timeout(None)
         try:
             async with late, lost, AsyncExitStack() as stack:
@@ -162,35 +155,33 @@ class SessionScope:
     async def _begin(
         self, stack: AsyncExitStack, legs: list[Leg], *, late: asyncio.Timeout, lost: asyncio.Timeout
     ) -> OpenDevice:
-        node, org_id, device = self.node, self.caller.org_id, legs[-1].device
+        node, work, device = self.node, self.work, legs[-1].device
         now = asyncio.get_running_loop().time
-        if self.bulk:
+        if work.bulk:
             await stack.enter_async_context(node.site_slots.hold(_site(device)))
         async with self._jumps.through(legs[:-1]), self._turn(legs):
-            await stack.enter_async_context(node.slots.hold(bulk=self.bulk))
-            if self.bulk:
+            await stack.enter_async_context(node.slots.hold(bulk=work.bulk))
+            if work.bulk:
                 await node.pace.begin()
-            if self.bulk and self.seconds is not None:
+            if work.bulk and self.seconds is not None:
                 late.reschedule(now() + self.seconds)
             held = await self._lease(stack, device)
             held.on_lost = lambda: lost.reschedule(now())
-            check = _combined(self.guard, held)
-            fresh, known = await asyncio.gather(
-                self._unchanged(device), node.suspensions.of(org_id, legs, patient=self.bulk)
-            )
+            guarded = work.under(_combined(work.guard, held))
+            fresh, known = await asyncio.gather(self._unchanged(device), node.suspensions.of(work, legs))
             legs[-1] = replace(legs[-1], device=fresh)
             if self.background:
                 node.suspensions.refuse(known, legs)
             target = target_of(legs, node.platforms.get(device.device_type))
-            opening = open_session(target, legs[-1].login, guard=check, limits=node.limits)
+            opening = open_session(target, legs[-1].login, guard=guarded.guard, limits=node.limits)
             session = await stack.enter_async_context(opening)
-        await node.suspensions.lift(org_id, known)
+        await node.suspensions.lift(work.org_id, known)
         await self._pin(legs, session)
         return OpenDevice(
             device=legs[-1].device,
             session=session,
             credential_id=legs[-1].credential_id,
-            check=check,
+            work=guarded,
             deadline=late.when(),
         )
 
@@ -214,7 +205,7 @@ class SessionScope:
                 leg = _refusing(legs, exc)
                 if leg is not None:
                     refused = attempts[leg.credential_id]
-                    suspension = await self.node.suspensions.refused(self.caller.org_id, leg)
+                    suspension = await self.node.suspensions.refused(self.work.org_id, leg)
                     exc.suspended_until = suspension.until
                 raise
         finally:
@@ -227,7 +218,7 @@ class SessionScope:
             patience = min(patience, self.seconds / 2)
         try:
             name = f"device:{device.id}"
-            turn = self.node.leases.hold(name, wait_seconds=patience, patient=self.bulk)
+            turn = self.node.leases.hold(name, wait_seconds=patience, work=self.work)
             return await stack.enter_async_context(turn)
         except TimeoutError as exc:
             text = f"{device.name}: another session stayed open on the device for {patience:g} s"
@@ -235,7 +226,7 @@ class SessionScope:
 
     async def _unchanged(self, device: Device) -> Device:
         """The device as it is now, with the key that a session before ours may have pinned."""
-        now = await self.node.devices.get(self.caller.org_id, device.id, patient=self.bulk)
+        now = await self.node.devices.get(self.work.org_id, device.id, self.work)
         if now.updated_at != device.updated_at:
             raise DeviceFailed(f"{device.name}: the device was edited at this moment", kind="busy")
         return now
@@ -244,7 +235,7 @@ class SessionScope:
         shown = (*session.jump_host_key_fingerprints, session.host_key_fingerprint)
         for leg, key in zip(legs, shown, strict=True):
             if leg.device.host_key_fingerprint is None:
-                pinned = await self.node.devices.pin_host_key(self.caller.org_id, leg.device.id, key)
+                pinned = await self.node.devices.pin_host_key(self.work.org_id, leg.device.id, key)
                 if pinned != key:
                     text = f"host key changed: pinned is {pinned}, {leg.device.name} shows {key}"
                     raise DeviceFailed(text, kind="host_key")
@@ -265,11 +256,11 @@ def _refusing(legs: list[Leg], exc: DeviceFailed) -> Leg | None:
 
 
 def _combined(guard: Guard, held: Held) -> Guard:
-    def check() -> None:
+    def both() -> None:
         guard()
         try:
             held.guard()
         except LeaseLostError as exc:  # not that of the run: this device failed, the run goes on
             raise DeviceFailed(_LOST, kind="lost") from exc
 
-    return check
+    return both

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from netautod.core.identity import OrgId
+from netautod.core.work import Work
 from netautod.store.batching import Gathered
 from netautod.store.client import Database, Document, Duplicate
 from netautod.store.indexes import Index
@@ -47,14 +48,9 @@ class SuspensionStore:
         self._rows = database.scoped(COLLECTION)
         self._reads: Gathered[OrgId, Sequence[LoginKey], list[Suspension]] = Gathered(self._of_all)
 
-    async def of(
-        self, org_id: OrgId, logins: Sequence[LoginKey], *, patient: bool = False
-    ) -> list[Suspension]:
-        """The suspensions of exactly these logins, past ones too; read after the call began.
-
-        `patient`: together with others that are asked for within the next 30 ms.
-        """
-        return await self._reads.ask(org_id, logins, patient=patient)
+    async def of(self, work: Work, logins: Sequence[LoginKey]) -> list[Suspension]:
+        """The suspensions of exactly these logins, past ones too; read after the call began."""
+        return await self._reads.ask(work.org_id, logins, work)
 
     async def _of_all(self, org_id: OrgId, asked: Sequence[Sequence[LoginKey]]) -> list[list[Suspension]]:
         ids = {login.row_id for logins in asked for login in logins}

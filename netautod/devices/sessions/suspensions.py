@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 
 from netautod.core.clock import Clock, to_text
 from netautod.core.identity import OrgId
+from netautod.core.work import Work
 from netautod.devices.sessions.paths import Leg
 from netautod.devices.sessions.store import LoginKey, Suspension, SuspensionStore
 from netautod.plugin_api.events import CredentialSuspended
@@ -27,9 +28,9 @@ class Suspensions:
         """`observer` is called after each suspension is stored; it must return at once and never raise."""
         self._observers.append(observer)
 
-    async def of(self, org_id: OrgId, legs: Sequence[Leg], *, patient: bool = False) -> list[Suspension]:
-        """What is known of refusals of these logins, past suspensions too; `patient` as in the store."""
-        return await self.store.of(org_id, [_login_key(leg) for leg in legs], patient=patient)
+    async def of(self, work: Work, legs: Sequence[Leg]) -> list[Suspension]:
+        """What is known of refusals of these logins, past suspensions too."""
+        return await self.store.of(work, [_login_key(leg) for leg in legs])
 
     def refuse(self, known: Sequence[Suspension], legs: Sequence[Leg]) -> None:
         """Raises DeviceFailed `suspended` while one of the logins is."""

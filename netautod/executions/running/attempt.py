@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Protocol
@@ -13,6 +13,7 @@ from netautod.core.clock import Clock
 from netautod.core.errors import Unavailable
 from netautod.core.identity import Caller, OrgId
 from netautod.core.metrics import Metrics
+from netautod.core.work import Work
 from netautod.executions.log import ExecutionLogStore, LogLimits, LogWriter
 from netautod.executions.models import Execution
 from netautod.executions.results import ResultStore, RunResults
@@ -43,9 +44,9 @@ class RunActing(Acting, Protocol):
 
 
 class ActingFactory(Protocol):
-    """Makes the product's services for one run; `guard` raises once the lease may be lost."""
+    """Makes the product's services for one run."""
 
-    def __call__(self, caller: Caller, execution: Execution, guard: Callable[[], None]) -> RunActing: ...
+    def __call__(self, work: Work, execution: Execution) -> RunActing: ...
 
 
 class Owners(Protocol):
@@ -211,6 +212,7 @@ class Attempt:
             raise PermanentFailure("the owner of the task is disabled or deleted")
         self._check_parameters(executor)
         self._held.guard()
+        work = Work(caller=caller, guard=self._guard, bulk=True, execution_id=execution.id)
         context = Context(
             execution=execution,
             info=ExecutionInfo(
@@ -220,13 +222,12 @@ class Attempt:
                 attempt=number,
                 deadline=self._deadline(),
             ),
-            acting=environment.acting(caller, execution, self._guard),
+            acting=environment.acting(work, execution),
             results=RunResults(
                 store=environment.results,
-                org_id=execution.org_id,
+                work=work,
                 execution_id=execution.id,
                 epoch=self._held.epoch,
-                fence=self._guard,
             ),
             log=self.log,
             held=self._held,

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
+from netautod.core.work import Work
 from netautod.store.batching import Gathered
 from netautod.store.client import Duplicate, Filter
 from netautod.store.leases.keeper import Held, LeaseKeeper
@@ -26,22 +27,23 @@ class NamedLeases:
         except Duplicate:
             return None  # two upserts met: the other one made the row
 
-    async def release(self, held: Held, *, patient: bool = False) -> None:
-        """`patient`: together with others that end within the next 30 ms."""
+    async def release(self, held: Held, work: Work | None = None) -> None:
+        """Of bulk `work`: together with others that end within the next 30 ms."""
         self._keeper.release(held)
         # Shielded: who is cancelled while he waits for others would take his wish back, and the thing would
         # stay locked until the lease runs out.
-        await asyncio.shield(self._ends.ask(None, held.fence, patient=patient))
+        ending = None if work is None else work.unguarded()
+        await asyncio.shield(self._ends.ask(None, held.fence, ending))
 
     async def _end(self, key: None, fences: Sequence[Filter]) -> Sequence[None]:
         await self._keeper.collection.delete_batch(fences)
         return [None] * len(fences)
 
     @asynccontextmanager
-    async def hold(self, name: str, *, wait_seconds: float, patient: bool = False) -> AsyncIterator[Held]:
+    async def hold(self, name: str, *, wait_seconds: float, work: Work | None = None) -> AsyncIterator[Held]:
         """Holds the lease for the block; raises TimeoutError if it is not free within `wait_seconds`.
 
-        `patient` as in `release`, for a block that ends well: who is cancelled must not wait for others.
+        `work` as in `release`, for a block that ends well: a cancelled one must not wait for others.
         """
         async with asyncio.timeout(wait_seconds):
             held = await self._wait(name)
@@ -50,7 +52,7 @@ class NamedLeases:
         except BaseException:
             await self.release(held)
             raise
-        await self.release(held, patient=patient)
+        await self.release(held, work)
 
     async def _wait(self, name: str) -> Held:
         pause = FIRST_WAIT

@@ -1,40 +1,20 @@
 """Commands that the executor of a run sends, as the owner of its task."""
 
-from uuid import uuid4
-
 import pytest
 
-from netautod.app.run_services import acting_factory
+from netautod.app.run_services import COMMAND
 from netautod.core.errors import Forbidden
-from netautod.core.guard import Guard, no_guard
-from netautod.core.identity import Caller
-from netautod.executions.running.attempt import RunActing
-from netautod.outbound.addresses import AddressRules
-from netautod.outbound.client import GuardedClient, OutboundRequest
+from netautod.outbound.client import OutboundRequest
 from netautod.plugin_api import CommandOutcome
 from netautod.store.leases.keeper import LeaseLostError
 from netautod.testing import Faults
 from tests.configs.fleet import Fleet
-from tests.configs.test_snapshots import execution
 from tests.devices.inventory import ABSENT_ID
-
-
-def acting(fleet: Fleet, permission: str = "devices.manage", guard: Guard = no_guard) -> RunActing:
-    owner = Caller(
-        user_id=str(uuid4()), org_id=fleet.org_id, username="owner", permissions=frozenset({permission})
-    )
-    made = acting_factory(
-        devices=fleet.services.devices,
-        configs=fleet.configs,
-        commands=fleet.commands,
-        http=GuardedClient(AddressRules()),
-    )
-    return made(owner, execution(fleet), guard)
 
 
 async def test_a_command_of_a_run(fleet: Fleet) -> None:
     device_id = await fleet.device(fleet.simulated(responses={"show clock": "06:44:12 UTC\n"}))
-    ran = await acting(fleet).run_command(device_id, "show clock")
+    ran = await fleet.acting(permission=COMMAND).run_command(device_id, "show clock")
     assert ran == CommandOutcome(
         success=True, output="06:44:12 UTC", error=None, error_kind=None, duration_ms=ran.duration_ms
     )
@@ -46,10 +26,13 @@ async def test_a_command_of_a_run(fleet: Fleet) -> None:
 async def test_a_device_that_refuses_is_an_outcome_and_is_then_left_alone(fleet: Fleet) -> None:
     switch = fleet.simulated(faults=Faults(refuse_logins=True))
     device_id = await fleet.device(switch)
-    kinds = [(await acting(fleet).run_command(device_id, "show clock")).error_kind for _ in range(2)]
+    kinds = [
+        (await fleet.acting(permission=COMMAND).run_command(device_id, "show clock")).error_kind
+        for _ in range(2)
+    ]
     assert kinds == ["auth", "suspended"]
     assert len(switch.login_attempts) == 1
-    gone = await acting(fleet).run_command(ABSENT_ID, "show clock")
+    gone = await fleet.acting(permission=COMMAND).run_command(ABSENT_ID, "show clock")
     assert (gone.error_kind, gone.error) == ("not_found", "Device not found")
 
 
@@ -57,15 +40,17 @@ async def test_what_does_not_come_to_a_login(fleet: Fleet) -> None:
     switch = fleet.simulated()
     device_id = await fleet.device(switch)
     with pytest.raises(Forbidden):
-        await acting(fleet, "devices.access").run_command(device_id, "show clock")
+        await fleet.acting().run_command(device_id, "show clock")
     with pytest.raises(ValueError, match="one line"):
-        await acting(fleet).run_command(device_id, "show clock\nreload")
+        await fleet.acting(permission=COMMAND).run_command(device_id, "show clock\nreload")
 
     def lost() -> None:
         raise LeaseLostError("the run is somebody else's")
 
     with pytest.raises(LeaseLostError):
-        await acting(fleet, guard=lost).run_command(device_id, "show clock")
+        await fleet.acting(permission=COMMAND, guard=lost).run_command(device_id, "show clock")
     assert switch.login_attempts == []
     with pytest.raises(LeaseLostError):
-        await acting(fleet, guard=lost).http.fetch(OutboundRequest(url="http://127.0.0.1/"))
+        await fleet.acting(permission=COMMAND, guard=lost).http.fetch(
+            OutboundRequest(url="http://127.0.0.1/")
+        )

@@ -18,10 +18,6 @@ from tests.configs.fleet import Fleet, sessions_of_a_node
 from tests.devices.inventory import ABSENT_ID
 
 
-def scope(fleet: Fleet, **options: Any) -> SessionScope:
-    return fleet.sessions.scope(fleet.caller, **options)
-
-
 async def failure(scope: SessionScope, device_id: str, **options: Any) -> DeviceFailed:
     with pytest.raises(DeviceFailed) as caught:
         async with scope.open(device_id, **options):
@@ -32,7 +28,7 @@ async def failure(scope: SessionScope, device_id: str, **options: Any) -> Device
 async def test_a_session_reads_the_device_and_says_which_credential_it_used(fleet: Fleet) -> None:
     switch = fleet.simulated()
     device_id = await fleet.device(switch, connect_commands=["show version"])
-    async with scope(fleet).open(device_id) as opened:
+    async with fleet.scope().open(device_id) as opened:
         assert (await capture(opened.session)).raw.endswith("end\n")
         assert opened.device.id == device_id
         assert opened.credential_id == fleet.credential_id
@@ -55,31 +51,31 @@ async def test_the_credential_is_chosen_in_order(fleet: Fleet, override: bool, o
     fields = {"default_credential_id": ids["own"]} if own else {}
     device_id = await fleet.device(fleet.simulated(), **fields)
     wanted = ids["override"] if override else None
-    async with scope(fleet).open(device_id, credential_id=wanted) as opened:
+    async with fleet.scope().open(device_id, credential_id=wanted) as opened:
         assert opened.credential_id == ids[used]
 
 
 async def test_without_a_usable_credential_nothing_is_sent(fleet: Fleet) -> None:
     switch = fleet.simulated()
     device_id = await fleet.device(switch)
-    refused = await failure(scope(fleet), device_id, credential_id=ABSENT_ID)
+    refused = await failure(fleet.scope(), device_id, credential_id=ABSENT_ID)
     assert (refused.kind, refused.final, refused.credential_id) == ("credential", True, None)
     elsewhere = await fleet.credential("elsewhere", allowed_hosts=["10.0.0.0/8"])
-    refused = await failure(scope(fleet), device_id, credential_id=elsewhere)
+    refused = await failure(fleet.scope(), device_id, credential_id=elsewhere)
     assert (refused.kind, refused.text) == ("credential", "credential not allowed for this host")
     assert switch.login_attempts == []
     with pytest.raises(NotFound):
-        await failure(scope(fleet), ABSENT_ID)
+        await failure(fleet.scope(), ABSENT_ID)
 
 
 async def test_the_first_key_is_pinned_and_another_one_never_gets_the_password(fleet: Fleet) -> None:
     switch = fleet.simulated(host_key=None)
     device_id = await fleet.device(switch)
-    async with scope(fleet).open(device_id):
+    async with fleet.scope().open(device_id):
         shown = (await fleet.api.get(f"/api/devices/{device_id}")).json["host_key_fingerprint"]
         assert shown == switch.fingerprint
     switch.change_host_key()
-    changed = await failure(scope(fleet), device_id)
+    changed = await failure(fleet.scope(), device_id)
     assert (changed.kind, changed.final) == ("host_key", True)
     assert "host key changed" in changed.text
     assert len(switch.login_attempts) == 1
@@ -89,7 +85,7 @@ async def test_the_keys_of_jump_devices_are_pinned_too(fleet: Fleet) -> None:
     jump = fleet.simulated("jump")
     jump_id = await fleet.device(jump)
     inner_id = await fleet.device(fleet.simulated("inner"), jump_device_id=jump_id)
-    async with scope(fleet).open(inner_id) as opened:
+    async with fleet.scope().open(inner_id) as opened:
         assert opened.session.prompt == "inner#"
         assert jump.open_connections == 1
     for device_id in (jump_id, inner_id):
@@ -99,14 +95,14 @@ async def test_the_keys_of_jump_devices_are_pinned_too(fleet: Fleet) -> None:
 
 async def test_the_use_of_a_credential_is_audited_once_per_run(fleet: Fleet) -> None:
     ids = [await fleet.device(fleet.simulated(f"sw{number}")) for number in range(3)]
-    run = scope(fleet, bulk=True, execution_id=ABSENT_ID)
+    run = fleet.scope(bulk=True, execution_id=ABSENT_ID)
 
     async def visit(device_id: str) -> None:
         async with run.open(device_id):
             pass
 
     await asyncio.gather(*(visit(device_id) for device_id in ids * 2))
-    async with scope(fleet).open(ids[0]):
+    async with fleet.scope().open(ids[0]):
         pass
     events = await fleet.audited("credential.use")
     assert [event["resource_id"] for event in events] == [fleet.credential_id] * 2
@@ -117,7 +113,7 @@ async def test_a_refused_login_is_final_and_after_five_nobody_else_is_asked(flee
     wrong = await fleet.credential("wrong", secret="not-the-password")
     switches = [fleet.simulated(f"sw{number}") for number in range(20)]
     ids = [await fleet.device(switch) for switch in switches]
-    run = scope(fleet, bulk=True)
+    run = fleet.scope(bulk=True)
     failures = await asyncio.gather(*(failure(run, device_id, credential_id=wrong) for device_id in ids))
     assert {(found.kind, found.final) for found in failures} == {("auth", True)}
     assert sum(len(switch.login_attempts) for switch in switches) == MOST_REFUSALS
@@ -132,7 +128,7 @@ async def test_a_refusing_jump_device_is_held_against_its_own_credential(fleet: 
     jump_id = await fleet.device(jump, default_credential_id=own)
     ids = [await fleet.device(fleet.simulated(f"sw{n}"), jump_device_id=jump_id) for n in range(8)]
     direct = await fleet.device(fleet.simulated("direct"))
-    run = scope(fleet, bulk=True)
+    run = fleet.scope(bulk=True)
     found = await asyncio.gather(*(failure(run, device_id) for device_id in ids))
     assert {one.kind for one in found} == {"auth"}
     assert sum("the jump device jump refused its login" in one.text for one in found) == len(ids) - 1
@@ -151,7 +147,7 @@ async def test_two_nodes_never_have_two_sessions_on_one_device(fleet: Fleet) -> 
 
         async def visit(node: Any) -> None:
             nonlocal most, visits
-            async with node.scope(fleet.caller).open(device_id) as opened:
+            async with node.scope(fleet.work()).open(device_id) as opened:
                 most = max(most, switch.open_connections)
                 await opened.session.run("show version")
                 most = max(most, switch.open_connections)
@@ -165,9 +161,9 @@ async def test_a_device_that_stays_busy_is_a_failure_that_may_be_retried(fleet: 
     device_id = await fleet.device(fleet.simulated())
     async with (
         sessions_of_a_node(fleet.database, fleet.services, busy_seconds=0.2) as other,
-        scope(fleet).open(device_id),
+        fleet.scope().open(device_id),
     ):
-        busy = await failure(other.scope(fleet.caller), device_id)
+        busy = await failure(other.scope(fleet.work()), device_id)
     assert (busy.kind, busy.final) == ("busy", False)
     assert "another session" in busy.text
 
@@ -178,7 +174,7 @@ async def test_a_lost_device_lease_closes_the_session(fleet: Fleet) -> None:
     leases = fleet.database.collection("leases")
 
     async def visit() -> None:
-        async with scope(fleet).open(device_id):
+        async with fleet.scope().open(device_id):
             await leases.update({"_id": f"device:{device_id}"}, {"$set": {"owner": "another"}})
             await asyncio.Event().wait()
 
@@ -199,7 +195,7 @@ async def test_what_the_guard_of_the_run_raises_ends_the_session_unchanged(fleet
 
     async def visit() -> None:
         nonlocal lost
-        async with scope(fleet, guard=guard).open(device_id) as opened:
+        async with fleet.scope(guard=guard).open(device_id) as opened:
             lost = True
             await opened.session.run("show version")
 
@@ -214,7 +210,7 @@ async def test_a_cancelled_session_is_closed_at_once_and_frees_the_device(fleet:
     device_id = await fleet.device(switch)
 
     async def read() -> None:
-        async with scope(fleet).open(device_id) as opened:
+        async with fleet.scope().open(device_id) as opened:
             await opened.session.run("show running-config")
 
     reading = asyncio.create_task(read())

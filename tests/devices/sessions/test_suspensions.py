@@ -28,7 +28,7 @@ def clock(fleet: Fleet) -> MovableClock:
 async def visited(fleet: Fleet, device_id: str, **options: Any) -> DeviceFailed | None:
     """How a visit by background work ended, in a run of its own."""
     try:
-        async with fleet.sessions.scope(fleet.caller, **{"bulk": True, **options}).open(device_id):
+        async with fleet.scope(**{"bulk": True, **options}).open(device_id):
             return None
     except DeviceFailed as failure:
         return failure
@@ -99,7 +99,7 @@ async def test_another_credential_or_device_is_not_affected(fleet: Fleet, clock:
     assert await visited(fleet, other_device) is None
     switch.faults = Faults()
     other = await fleet.credential("other")
-    async with fleet.sessions.scope(fleet.caller, bulk=True).open(device_id, credential_id=other):
+    async with fleet.scope(bulk=True).open(device_id, credential_id=other):
         pass
     assert len(switch.login_attempts) == 2
 
@@ -140,7 +140,7 @@ async def test_suspended_devices_make_no_room_for_more_refusals(fleet: Fleet, cl
             device_updated_at=device.updated_at,
         )
         await store.count(fleet.org_id, login, at=clock.now())
-    run = fleet.sessions.scope(fleet.caller, bulk=True)
+    run = fleet.scope(bulk=True)
 
     async def visit(device_id: str) -> None:
         with pytest.raises(DeviceFailed):

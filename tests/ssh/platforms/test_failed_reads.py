@@ -4,22 +4,15 @@ from pathlib import Path
 
 import pytest
 
-from netautod.configs.capture.captures import Pull
-from netautod.configs.models import Captured
 from netautod.ssh.failures import DeviceFailed
 from netautod.ssh.platform.registry import PlatformRegistry
 from netautod.testing import Faults
-from tests.configs.fleet import PASSWORD, Fleet, open_fleet
+from tests.configs.fleet import PASSWORD, open_fleet
 from tests.support.databases import Indexed
 from tests.support.platform_fixtures import load, show
 from tests.support.serving import Serve
 
 _REGISTRY = PlatformRegistry()
-
-
-async def take(fleet: Fleet, device_id: str) -> Captured:
-    pull = Pull(via="api", by=fleet.caller.user_id)
-    return (await fleet.configs.captures.take(fleet.sessions.scope(fleet.caller), device_id, pull))[1]
 
 
 @pytest.mark.parametrize(
@@ -38,13 +31,13 @@ async def test_rule_6(
     async with open_fleet(indexed, serve, tmp_path) as fleet:
         device = fixture.device(known, password=PASSWORD)
         device_id = await fleet.device(device)
-        first = await take(fleet, device_id)
+        first = await fleet.take(device_id)
         show(device, known, fixture.changed)
         device.faults = faults
         with pytest.raises(DeviceFailed) as caught:
-            await take(fleet, device_id)
+            await fleet.take(device_id)
         assert caught.value.kind == kind
         device.faults = Faults()
         show(device, known, fixture.second)
-        again = await take(fleet, device_id)
+        again = await fleet.take(device_id)
         assert (again.changed, again.config.id) == (False, first.config.id)
