@@ -15,7 +15,6 @@ from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
 from netautod.core.identity import OrgId
-from netautod.store.client import Document
 from netautod.vault.errors import VaultError
 
 FORMAT = 1
@@ -57,7 +56,7 @@ class Sealed:
     wrapped: bytes
     data: bytes
 
-    def to_document(self) -> Document:
+    def to_document(self) -> dict[str, Any]:
         return {
             "v": FORMAT,
             "key_version": self.key_version,

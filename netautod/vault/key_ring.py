@@ -9,7 +9,7 @@ from netautod.core.identity import OrgId
 from netautod.vault.envelope import CANNOT_OPEN
 from netautod.vault.errors import VaultError
 from netautod.vault.organization_keys import ROOT_REPLACED, KeyStore, OrganizationKeys
-from netautod.vault.roots import HeldRoots, RootStore
+from netautod.vault.root.store import HeldRoots, RootStore
 
 # A node seals under a version that another node has replaced for at most this long; both stay readable.
 NEWEST_SECONDS = 30.0
@@ -47,7 +47,7 @@ class KeyRing:
         """Version and key for new seals; an organization without keys gets its first ones here."""
         entry = self._entries.get(org_id)
         if entry is None or self._clock.monotonic() - entry.fetched_at > NEWEST_SECONDS:
-            entry = self._remember(await self._settled(org_id))
+            entry = self._remember(await self._ready(org_id))
         return entry.keys.newest, self._opened(entry, entry.keys.newest)
 
     async def key(self, org_id: OrgId, version: int) -> bytes:
@@ -63,7 +63,7 @@ class KeyRing:
     async def add_version(self, org_id: OrgId) -> int:
         """Makes a new version and returns its number; older versions keep opening."""
         for _ in range(_ATTEMPTS):
-            found = await self._settled(org_id)
+            found = await self._ready(org_id)
             grown = found.with_new_version(self._held)
             if await self._store.swap(found, grown):
                 self._remember(grown)
@@ -88,13 +88,13 @@ class KeyRing:
             self._entries.popitem(last=False)
         return entry
 
-    async def _settled(self, org_id: OrgId) -> OrganizationKeys:
+    async def _ready(self, org_id: OrgId) -> OrganizationKeys:
         for _ in range(_ATTEMPTS):
             found = await self._store.find(org_id)
             if found is None:
                 await self._create(org_id)
             elif not found.ready:
-                await self._settle(found)
+                await self._make_ready(found)
             else:
                 return found
         raise Unavailable("The organization's keys are being made by others; try again")
@@ -106,12 +106,12 @@ class KeyRing:
             raise VaultError(ROOT_REPLACED)
         await self._store.insert(OrganizationKeys.fresh(org_id, usable))
 
-    async def _settle(self, found: OrganizationKeys) -> None:
+    async def _make_ready(self, found: OrganizationKeys) -> None:
         # The root may have been retired between our look and our insert. Retiring marks first and sweeps
-        # afterwards: whoever still reads "active" here was inserted early enough to be swept, and keys
-        # under retired roots alone were never used, because nobody uses keys that are not ready.
+        # afterwards: if a root still reads "active" here, our keys were inserted early enough to be swept.
+        # Keys under retired roots alone were never used, because keys that are not ready are not used.
         kept = found.roots & await self._roots.active_versions()
         if kept:
-            await self._store.swap(found, found.settled(kept))
+            await self._store.swap(found, found.made_ready(kept))
         else:
             await self._store.remove_unready(found)

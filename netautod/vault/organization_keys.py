@@ -14,7 +14,7 @@ from netautod.core.identity import OrgId
 from netautod.store.client import Database, Document, Duplicate
 from netautod.vault.envelope import Place, close_box, new_key, open_box
 from netautod.vault.errors import VaultError
-from netautod.vault.roots import HeldRoots
+from netautod.vault.root.store import HeldRoots
 
 COLLECTION = "vault_keys"
 DERIVATION = 0
@@ -86,7 +86,7 @@ class OrganizationKeys:
         added = {version: _wrapped(self.org_id, version, new_key(), usable)}
         return replace(self, revision=_revision(), newest=version, keys={**self.keys, **added})
 
-    def settled(self, roots: frozenset[int]) -> Self:
+    def made_ready(self, roots: frozenset[int]) -> Self:
         """Ready for use, under those of its roots that are still active."""
         keys = {
             version: {root: box for root, box in wraps.items() if root in roots}

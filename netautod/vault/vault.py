@@ -12,9 +12,9 @@ from netautod.vault import envelope
 from netautod.vault.envelope import Place, Sealed
 from netautod.vault.errors import VaultError
 from netautod.vault.key_ring import KeyRing
-from netautod.vault.opening import open_roots
 from netautod.vault.organization_keys import DERIVATION, KeyStore
-from netautod.vault.roots import HeldRoots, RootStore
+from netautod.vault.root.opening import open_roots
+from netautod.vault.root.store import HeldRoots, RootStore
 
 INSTALLATION = OrgId("installation")
 """The scope of secrets that belong to no organization (token signing keys); no organization has this id."""
@@ -41,7 +41,7 @@ class Vault:
         environ: Mapping[str, str] | None = None,
         clock: Clock | None = None,
     ) -> Self:
-        """Finds the root key (see root_key.load_root_key) or, on an empty database, makes it.
+        """Finds the root key (see root.key_file.load_root_key) or, on an empty database, makes it.
 
         `environ` (os.environ by default) is asked for CREDENTIALS_DIRECTORY only. Raises VaultError with one
         line for the operator; then nothing has been overwritten.

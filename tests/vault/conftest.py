@@ -8,7 +8,7 @@ import pytest
 
 from netautod.core.clock import Clock
 from netautod.store.client import Database
-from netautod.vault.root_key import RootKey, write_root_key
+from netautod.vault.root.key_file import RootKey, write_root_key
 from netautod.vault.vault import Vault
 
 OpenNode = Callable[..., Awaitable[Vault]]

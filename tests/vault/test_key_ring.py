@@ -11,7 +11,7 @@ from netautod.vault import key_ring
 from netautod.vault.errors import VaultError
 from netautod.vault.key_ring import KeyRing
 from netautod.vault.organization_keys import KeyStore, OrganizationKeys
-from netautod.vault.roots import RootStore
+from netautod.vault.root.store import RootStore
 from tests.vault.conftest import OpenNode
 
 ORG = OrgId("0b8c52ac-16ba-4d3f-9a7c-2f5ff0e46f3e")

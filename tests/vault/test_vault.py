@@ -10,7 +10,7 @@ import pytest
 from netautod.core.identity import OrgId
 from netautod.store.client import Database, Document
 from netautod.vault.errors import VaultError
-from netautod.vault.roots import held_by
+from netautod.vault.root.store import held_by
 from netautod.vault.vault import INSTALLATION, MAX_PLAINTEXT_BYTES, Vault
 from tests.vault.conftest import Keys, OpenNode
 

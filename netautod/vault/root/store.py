@@ -12,7 +12,7 @@ from netautod.core.clock import Clock
 from netautod.store.client import Database, Document, Duplicate
 from netautod.vault.envelope import FORMAT, close_box, open_box
 from netautod.vault.errors import VaultError
-from netautod.vault.root_key import SETTING, RootKey
+from netautod.vault.root.key_file import SETTING, RootKey
 
 COLLECTION = "vault_roots"
 FIRST_VERSION = 1

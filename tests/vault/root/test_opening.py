@@ -8,9 +8,10 @@ import pytest
 from netautod.core.errors import UnknownOutcome
 from netautod.core.identity import OrgId
 from netautod.store.client import Database
-from netautod.vault import root_key
 from netautod.vault.errors import VaultError
-from netautod.vault.roots import COLLECTION, RootStore
+from netautod.vault.root import opening
+from netautod.vault.root.key_file import RootKey, make_pending
+from netautod.vault.root.store import COLLECTION, RootStore
 from netautod.vault.vault import Vault
 from tests.vault.conftest import Keys, OpenNode
 
@@ -98,11 +99,11 @@ async def test_no_key_is_made_when_only_the_check_value_was_lost(
 async def test_a_crash_after_the_check_value_is_repaired_by_the_next_start(
     open_node: OpenNode, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def power_cut(data_dir: Path, key: root_key.RootKey) -> root_key.RootKey:
+    def power_cut(data_dir: Path, key: RootKey) -> RootKey:
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(root_key, "publish", power_cut)
+        patch.setattr(opening, "publish", power_cut)
         with pytest.raises(KeyboardInterrupt):
             await open_node("a")
     assert [path.name for path in (tmp_path / "a").iterdir()] == ["master.key.pending"]
@@ -130,7 +131,7 @@ async def test_an_unanswered_first_insert_is_repaired_by_the_next_start(
 async def test_a_pending_key_that_lost_against_another_node_is_thrown_away(
     open_node: OpenNode, tmp_path: Path
 ) -> None:
-    root_key.make_pending(tmp_path / "b")
+    make_pending(tmp_path / "b")
     await open_node("a")
     with pytest.raises(VaultError, match="has no root key"):
         await open_node("b")

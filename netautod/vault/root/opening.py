@@ -5,11 +5,19 @@ import logging
 from collections.abc import Mapping
 from pathlib import Path
 
-from netautod.vault import root_key
 from netautod.vault.errors import VaultError
 from netautod.vault.organization_keys import KeyStore
-from netautod.vault.root_key import SETTING, RootKey
-from netautod.vault.roots import FIRST_VERSION, HeldRoots, RootStore, held_by, record_of
+from netautod.vault.root.key_file import (
+    FILE_NAME,
+    SETTING,
+    RootKey,
+    discard_pending,
+    load_pending,
+    load_root_key,
+    make_pending,
+    publish,
+)
+from netautod.vault.root.store import FIRST_VERSION, HeldRoots, RootStore, held_by, record_of
 
 logger = logging.getLogger(__name__)
 
@@ -26,7 +34,7 @@ async def open_roots(
 
     VaultError in one line: key missing, wrong, retired, or another node made its own key first.
     """
-    key = await asyncio.to_thread(root_key.load_root_key, data_dir, key_file, environ=environ)
+    key = await asyncio.to_thread(load_root_key, data_dir, key_file, environ=environ)
     if not await roots.all():
         if await keys.any():
             raise VaultError("The database holds encryption keys but no check value: restore its vault_roots")
@@ -39,32 +47,32 @@ async def open_roots(
         key = await _adopted(roots, data_dir)
     held = held_by(await roots.all(), key)
     # Left over if an earlier start died between `master.key` and the removal of its pending twin.
-    await asyncio.to_thread(root_key.discard_pending, data_dir)
+    await asyncio.to_thread(discard_pending, data_dir)
     return held
 
 
 async def _made_first(roots: RootStore, data_dir: Path) -> RootKey:
-    key = await asyncio.to_thread(root_key.make_pending, data_dir)
+    key = await asyncio.to_thread(make_pending, data_dir)
     await roots.add(FIRST_VERSION, key.secret)
     if record_of(await roots.all(), key) is None:
-        await asyncio.to_thread(root_key.discard_pending, data_dir)
+        await asyncio.to_thread(discard_pending, data_dir)
         raise VaultError(
             "Another node made the root key of this database first: copy its master.key to this node "
             f"and set {SETTING} to it"
         )
-    made = await asyncio.to_thread(root_key.publish, data_dir, key)
+    made = await asyncio.to_thread(publish, data_dir, key)
     logger.warning("made the root key %s: keep a copy elsewhere, no secret opens without it", made.source)
     return made
 
 
 async def _adopted(roots: RootStore, data_dir: Path) -> RootKey:
     """The pending key, if the last start died between its check value and `master.key`."""
-    pending = await asyncio.to_thread(root_key.load_pending, data_dir)
+    pending = await asyncio.to_thread(load_pending, data_dir)
     if pending is not None:
         if record_of(await roots.all(), pending) is not None:
-            return await asyncio.to_thread(root_key.publish, data_dir, pending)
-        await asyncio.to_thread(root_key.discard_pending, data_dir)
+            return await asyncio.to_thread(publish, data_dir, pending)
+        await asyncio.to_thread(discard_pending, data_dir)
     raise VaultError(
         "The database is encrypted but this node has no root key: "
-        f"set {SETTING} to it, or put it at {data_dir / root_key.FILE_NAME}"
+        f"set {SETTING} to it, or put it at {data_dir / FILE_NAME}"
     )

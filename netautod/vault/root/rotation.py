@@ -11,8 +11,8 @@ from netautod.core.clock import Clock, SystemClock
 from netautod.store.client import Database
 from netautod.vault.errors import VaultError
 from netautod.vault.organization_keys import KeyStore, OrganizationKeys
-from netautod.vault.root_key import RootKey
-from netautod.vault.roots import HeldRoots, RootStore, held_by, record_of
+from netautod.vault.root.key_file import RootKey
+from netautod.vault.root.store import HeldRoots, RootStore, held_by, record_of
 
 
 async def begin_root_rotation(
@@ -50,7 +50,7 @@ async def finish_root_rotation(database: Database, *, new: RootKey, clock: Clock
     if version not in held:
         raise VaultError("The key given is the old root key: finish with the new one")
     for record in records[:-1]:
-        # The mark comes before the sweep: key_ring._settle builds on that order.
+        # The mark comes before the sweep: key_ring._make_ready builds on that order.
         await roots.retire(record.version)
     await _sweep(KeyStore(database), version, held, finishing=True)
     await roots.forget_previous(version)

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from netautod.vault import root_key
 from netautod.vault.errors import VaultError
-from netautod.vault.root_key import RootKey, load_root_key, read_root_key, write_root_key
+from netautod.vault.root import key_file as root_key
+from netautod.vault.root.key_file import RootKey, load_root_key, read_root_key, write_root_key
 
 SECRET = bytes(range(200, 232))
 
