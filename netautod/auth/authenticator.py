@@ -18,7 +18,7 @@ from netautod.auth.tokens.store import ApiTokenStore
 from netautod.core.clock import Clock
 from netautod.core.errors import Unauthenticated, Unavailable
 from netautod.core.identity import Caller, RequestInfo
-from netautod.core.loop.shared_reads import Recent
+from netautod.core.loop.shared_reads import SharedReads
 from netautod.core.permissions import common_permissions
 from netautod.store.client import Database
 from netautod.users.models import User
@@ -62,8 +62,12 @@ class Authenticator:
         self._clock = clock
         self._activity_interval = activity_interval
         # Apart, so that a flood of made-up API tokens does not drive the sessions out.
-        self._sessions: Recent[_SessionStanding] = Recent(clock=clock, seconds=cache_seconds, size=MAX_CACHED)
-        self._api_tokens: Recent[_TokenStanding] = Recent(clock=clock, seconds=cache_seconds, size=MAX_CACHED)
+        self._sessions: SharedReads[_SessionStanding] = SharedReads(
+            clock=clock, seconds=cache_seconds, size=MAX_CACHED
+        )
+        self._api_tokens: SharedReads[_TokenStanding] = SharedReads(
+            clock=clock, seconds=cache_seconds, size=MAX_CACHED
+        )
 
     async def authenticate(self, token: str, info: RequestInfo) -> Caller:
         """The caller with the permissions that the database gives him now; raises Unauthenticated."""

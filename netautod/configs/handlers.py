@@ -22,7 +22,7 @@ from netautod.configs.schemas import (
     SnapshotsAnswer,
 )
 from netautod.configs.service import NO_VERSION, ConfigService
-from netautod.configs.texts.line_pattern import Wanted
+from netautod.configs.texts.line_pattern import LineQuery
 from netautod.core.errors import NotFound
 from netautod.core.pages import Page
 from netautod.core.schema import PageQuery
@@ -126,7 +126,7 @@ class SearchConfigsHandler(ConfigHandler):
         """
         query = self.query
         pattern = query.get("regex")
-        wanted = Wanted(text=query.get("q") or pattern or "", is_pattern=pattern is not None)
+        wanted = LineQuery(text=query.get("q") or pattern or "", is_pattern=pattern is not None)
         narrowed = DeviceFilter(device_type=query.get("device_type"), site=query.get("site"))
         page = Page(limit=query["limit"], offset=query["offset"])
         found = await self.while_connected(

@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 
 from netautod.configs.models import Match, NewestText
 from netautod.configs.store import ConfigStore
-from netautod.configs.texts.line_pattern import Wanted
+from netautod.configs.texts.line_pattern import LineQuery
 from netautod.configs.texts.store import ConfigTexts
-from netautod.configs.workers.pool import Turn, Worker
+from netautod.configs.workers.pool import TextWorker, Turn
 from netautod.configs.workers.redacted_texts import Hits, Key
 from netautod.core.errors import Unavailable
 from netautod.core.identity import OrgId
@@ -53,7 +53,7 @@ class ConfigSearch:
         devices: DeviceService,
         store: ConfigStore,
         texts: ConfigTexts,
-        worker: Worker,
+        worker: TextWorker,
         seconds: float = SECONDS,
     ) -> None:
         self._devices = devices
@@ -62,7 +62,9 @@ class ConfigSearch:
         self._worker = worker
         self._seconds = seconds
 
-    async def find(self, org_id: OrgId, wanted: Wanted, narrowed: DeviceFilter, page: Page) -> PageOf[Match]:
+    async def find(
+        self, org_id: OrgId, wanted: LineQuery, narrowed: DeviceFilter, page: Page
+    ) -> PageOf[Match]:
         """Matching lines by device name and line number.
 
         InvalidInput for a pattern that RE2 refuses, Unavailable when it takes too long.
@@ -82,7 +84,7 @@ class ConfigSearch:
         return PageOf(items=found.matches, total=found.total, page=page)
 
     async def _look(
-        self, org_id: OrgId, wanted: Wanted, devices: Sequence[DeviceName], found: _Found
+        self, org_id: OrgId, wanted: LineQuery, devices: Sequence[DeviceName], found: _Found
     ) -> None:
         newest = await self._store.newest_texts(org_id, [device.id for device in devices])
         stored = [(device, newest[device.id]) for device in devices if device.id in newest]

@@ -7,7 +7,7 @@ from itertools import islice
 
 from netautod.ssh.failures import DeviceFailed
 from netautod.ssh.platform.model import CaptureItem, Platform
-from netautod.ssh.session import KILLED, CommandResult, Session, refused
+from netautod.ssh.session import KILLED, CliSession, CommandResult, refused
 
 _EDGE_LINES = 10  # a refusal stands at the beginning or the end; in between a banner may quote one
 _ABSENT, _UNREADABLE = 44, 45
@@ -24,7 +24,7 @@ class Capture:
     notes: tuple[str, ...] = ()
 
 
-async def capture(session: Session) -> Capture:
+async def capture(session: CliSession) -> Capture:
     """Reads all that the platform's `capture` lists, and checks that it is complete.
 
     The rules: the prompt returned (or the command ended well), the end marker is the last line, no failure
@@ -55,7 +55,7 @@ def suspicious(size: int, last_good_size: int | None) -> bool:
     return last_good_size is not None and size * 2 < last_good_size
 
 
-async def _read(session: Session, item: CaptureItem) -> tuple[str | None, str | None]:
+async def _read(session: CliSession, item: CaptureItem) -> tuple[str | None, str | None]:
     """The text of one part and a note about it; no text when the part is absent on this device.
 
     The device may refuse all commands of the part but one: releases differ in their syntax.
@@ -77,7 +77,7 @@ async def _read(session: Session, item: CaptureItem) -> tuple[str | None, str | 
     raise refusals[0]
 
 
-async def _read_by(session: Session, item: CaptureItem, command: str) -> tuple[str | None, str | None]:
+async def _read_by(session: CliSession, item: CaptureItem, command: str) -> tuple[str | None, str | None]:
     try:
         result = await session.execute(command, timeout=session.limits.capture_seconds)
     except DeviceFailed as exc:

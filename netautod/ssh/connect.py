@@ -14,8 +14,6 @@ from netautod.ssh.failures import DeviceFailed, FailureKind
 from netautod.ssh.profiles import explain_mismatch, profile_named
 from netautod.ssh.target import Hop, Login, Target
 
-__all__ = ["Connection", "Hop", "Login", "Target", "connect"]
-
 _KEEPALIVE_SECONDS = 15
 _CLOSE_SECONDS = 2.0
 

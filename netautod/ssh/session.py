@@ -9,15 +9,13 @@ import asyncssh
 
 from netautod.core.errors import InvalidInput
 from netautod.core.guard import Guard, no_guard
-from netautod.ssh.connect import Connection, Login, Target, connect
+from netautod.ssh.connect import Connection, connect
 from netautod.ssh.failures import DeviceFailed
 from netautod.ssh.platform.model import Platform
 from netautod.ssh.shell import Shell
 from netautod.ssh.stream import ByteStream
-from netautod.ssh.target import Limits
+from netautod.ssh.target import Login, SessionLimits, Target
 from netautod.ssh.terminal import clean
-
-__all__ = ["KILLED", "CommandResult", "Limits", "Login", "Session", "Target", "open_session"]
 
 KILLED = -1  # the exit status that asyncssh gives to a command that a signal ended
 _COLUMNS, _ROWS = 511, 1000  # wide enough that no device wraps the echo of a command
@@ -32,7 +30,7 @@ class CommandResult:
     exit_status: int | None = None
 
 
-class Session:
+class CliSession:
     """A logged-in session; made by `open_session`.
 
     `host_key_fingerprint` is the key that the device showed (`SHA256:...`), to be pinned by the caller;
@@ -46,7 +44,7 @@ class Session:
         target: Target,
         login: Login,
         guard: Guard,
-        limits: Limits,
+        limits: SessionLimits,
         shell: Shell | None,
     ) -> None:
         self._connection = connection
@@ -137,8 +135,8 @@ def refused(lines: list[str], platform: Platform) -> str | None:
 
 @asynccontextmanager
 async def open_session(
-    target: Target, login: Login, *, guard: Guard = no_guard, limits: Limits | None = None
-) -> AsyncIterator[Session]:
+    target: Target, login: Login, *, guard: Guard = no_guard, limits: SessionLimits | None = None
+) -> AsyncIterator[CliSession]:
     """Connects, logs in, learns the prompt, turns paging off and sends the target's connect_commands.
 
     With an enable secret in the login the session goes to the privileged mode before that. `guard` is called
@@ -146,13 +144,13 @@ async def open_session(
     session and is passed on. DeviceFailed says why a device could not be opened. On any exception,
     cancellation included, the TCP connection is closed at once; otherwise within two seconds.
     """
-    limits = limits or Limits()
+    limits = limits or SessionLimits()
     connection = await connect(target, login, guard=guard, seconds=limits.login_seconds)
     try:
         shell = None
         if target.platform.channel == "shell":
             shell = await _open_shell(connection, target.platform, login, guard=guard, limits=limits)
-        session = Session(connection, target=target, login=login, guard=guard, limits=limits, shell=shell)
+        session = CliSession(connection, target=target, login=login, guard=guard, limits=limits, shell=shell)
         await _prepare(session, shell, login)
         yield session
     except BaseException:
@@ -163,7 +161,7 @@ async def open_session(
 
 
 async def _open_shell(
-    connection: Connection, platform: Platform, login: Login, *, guard: Guard, limits: Limits
+    connection: Connection, platform: Platform, login: Login, *, guard: Guard, limits: SessionLimits
 ) -> Shell:
     stream = ByteStream(guard=guard, limit=limits.output_bytes)
     try:
@@ -178,7 +176,7 @@ async def _open_shell(
     return shell
 
 
-async def _prepare(session: Session, shell: Shell | None, login: Login) -> None:
+async def _prepare(session: CliSession, shell: Shell | None, login: Login) -> None:
     enable = session.platform.enable
     if shell is not None and enable is not None and login.enable_secret and shell.mode == "exec":
         await shell.enable(login.enable_secret, username=login.username)

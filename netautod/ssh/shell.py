@@ -7,7 +7,7 @@ from netautod.ssh import dialogs
 from netautod.ssh.failures import DeviceFailed
 from netautod.ssh.platform.model import Platform
 from netautod.ssh.stream import ByteStream
-from netautod.ssh.target import Limits
+from netautod.ssh.target import SessionLimits
 from netautod.ssh.terminal import clean, visible, without_escapes
 
 _ECHO_TICKS = 3  # quiet periods after which a prompt counts although the command was not echoed
@@ -27,7 +27,7 @@ class Shell:
     `stage` in the methods below is the end of a sentence, such as "after `show version`".
     """
 
-    def __init__(self, stream: ByteStream, platform: Platform, limits: Limits) -> None:
+    def __init__(self, stream: ByteStream, platform: Platform, limits: SessionLimits) -> None:
         self._stream = stream
         self._platform = platform
         self._limits = limits

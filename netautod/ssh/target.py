@@ -107,7 +107,7 @@ class Target:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Limits:
+class SessionLimits:
     """Times in seconds, sizes in bytes.
 
     `quiet_seconds` is how long a device must say nothing before a line without a prompt is taken for a

@@ -9,7 +9,8 @@ from netautod.testing.cli_script import (
     ScriptedCommand,
     read_script,
 )
-from netautod.testing.device import Faults, LoginAttempt, SimulatedDevice
+from netautod.testing.device import SimulatedDevice
+from netautod.testing.faults import Faults, LoginAttempt
 from netautod.testing.ios import ios_config, ios_script
 from netautod.testing.reading import DeviceReading, read_device
 

@@ -132,7 +132,7 @@ def read_script(path: Traversable) -> CliScript:
     return script
 
 
-def _login(table: platform_file.Table) -> LoginStep:
+def _login(table: platform_file.TomlTable) -> LoginStep:
     wait = (
         table.choice("wait", ("key", "line", "user", "password", "nothing"))
         if table.has("wait")
@@ -143,7 +143,7 @@ def _login(table: platform_file.Table) -> LoginStep:
     return step
 
 
-def _change(table: platform_file.Table) -> ModeChange:
+def _change(table: platform_file.TomlTable) -> ModeChange:
     change = ModeChange(
         command=table.pattern("command").pattern,
         to=table.text("to"),
@@ -157,7 +157,7 @@ def _change(table: platform_file.Table) -> ModeChange:
     return change
 
 
-def _command(table: platform_file.Table) -> ScriptedCommand:
+def _command(table: platform_file.TomlTable) -> ScriptedCommand:
     command = ScriptedCommand(
         command=table.pattern("command").pattern,
         output=table.optional_text("output"),
@@ -167,7 +167,7 @@ def _command(table: platform_file.Table) -> ScriptedCommand:
     return command
 
 
-def _pager(table: platform_file.Table) -> PagerScript:
+def _pager(table: platform_file.TomlTable) -> PagerScript:
     pager = PagerScript(
         text=table.text("text"),
         erase=table.text("erase"),

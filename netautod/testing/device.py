@@ -8,12 +8,9 @@ from typing import Self
 
 import asyncssh
 
-from netautod.testing.faults import Faults, LoginAttempt
 from netautod.testing.ios import ios_config, ios_script
 from netautod.testing.server import DeviceServer
 from netautod.testing.state import DeviceState
-
-__all__ = ["Faults", "LoginAttempt", "SimulatedDevice"]
 
 _OLD_ALGORITHMS: Mapping[str, dict[str, list[str]]] = {
     "modern": {},

@@ -7,12 +7,12 @@ from netautod.configs.texts.normalise import normalise
 from netautod.configs.texts.redact import redact
 from netautod.ssh.capture import capture
 from netautod.ssh.platform.registry import PlatformRegistry
-from netautod.ssh.session import Limits, open_session
-from netautod.ssh.target import Login, Target
+from netautod.ssh.session import open_session
+from netautod.ssh.target import Login, SessionLimits, Target
 from netautod.testing.device import SimulatedDevice
 
 _KEY = b"netautod.testing".ljust(32)  # tokens differ from those of every organization
-_LIMITS = Limits(prompt_seconds=5, command_seconds=5, capture_seconds=5, quiet_seconds=0.2)
+_LIMITS = SessionLimits(prompt_seconds=5, command_seconds=5, capture_seconds=5, quiet_seconds=0.2)
 
 
 @dataclass(frozen=True, kw_only=True)

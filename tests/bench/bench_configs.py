@@ -8,7 +8,7 @@ from pathlib import Path
 from bson import BSON
 
 from netautod.configs.models import Config, Match
-from netautod.configs.texts.line_pattern import Wanted
+from netautod.configs.texts.line_pattern import LineQuery
 from netautod.core.json_values import encode
 from netautod.core.pages import Page
 from netautod.devices.models import DeviceFilter
@@ -87,7 +87,7 @@ async def _diffs(report: Report, stored: Stored) -> None:
     ids = await stored.devices(list(pairs))
     async with watched() as idle:  # starts a process, which searches nothing
         await stored.configs.search.find(
-            stored.org_id, Wanted(text="x", is_pattern=False), DeviceFilter(), Page()
+            stored.org_id, LineQuery(text="x", is_pattern=False), DeviceFilter(), Page()
         )
     _stall(report, "idle", [idle])
     for device_id, (name, pair) in zip(ids, pairs.items(), strict=True):
@@ -144,11 +144,11 @@ async def _fleet(report: Report, stored: Stored) -> None:
     report.parameter("fleet", f"{FLEET} configs of {config.size} bytes")
     before = _megabytes(os.getpid())
     for name, wanted in (
-        ("cold", Wanted(text="switchport mode access", is_pattern=False)),
-        ("plain", Wanted(text="SWITCH-1234 port 7", is_pattern=False)),
-        ("regex", Wanted(text=r"^ ip address 198\.51\.100\.\d+ ", is_pattern=True)),
-        ("all_lines", Wanted(text=".*", is_pattern=True)),
-        ("nothing", Wanted(text="s1mulated", is_pattern=False)),
+        ("cold", LineQuery(text="switchport mode access", is_pattern=False)),
+        ("plain", LineQuery(text="SWITCH-1234 port 7", is_pattern=False)),
+        ("regex", LineQuery(text=r"^ ip address 198\.51\.100\.\d+ ", is_pattern=True)),
+        ("all_lines", LineQuery(text=".*", is_pattern=True)),
+        ("nothing", LineQuery(text="s1mulated", is_pattern=False)),
     ):
         async with watched() as watch:
             found = await stored.configs.search.find(stored.org_id, wanted, DeviceFilter(), Page())

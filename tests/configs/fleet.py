@@ -34,7 +34,7 @@ from netautod.outbound.addresses import AddressRules
 from netautod.outbound.client import GuardedClient
 from netautod.plugin_api.events import ConfigChanged
 from netautod.ssh.platform.registry import PlatformRegistry
-from netautod.ssh.target import Limits
+from netautod.ssh.target import SessionLimits
 from netautod.store.client import Database
 from netautod.store.leases import named
 from netautod.store.leases.keeper import LeaseKeeper, LeaseTimes
@@ -86,7 +86,7 @@ class Fleet:
         return PASSWORD
 
     @property
-    def quick_limits(self) -> Limits:
+    def quick_limits(self) -> SessionLimits:
         """Short enough that a test of a silent device takes a second."""
         return replace(self.sessions.limits, login_seconds=2.0, prompt_seconds=1.5, quiet_seconds=0.1)
 

@@ -9,7 +9,7 @@ from netautod.ssh.capture import capture
 from netautod.ssh.failures import DeviceFailed
 from netautod.ssh.platform.registry import PlatformRegistry
 from netautod.ssh.session import open_session
-from netautod.ssh.target import Limits, Login, Target
+from netautod.ssh.target import Login, SessionLimits, Target
 from tests.configs.fleet import PASSWORD, Fleet
 from tests.support.fakenos_hosts import FakeHost, missing, running_hosts
 from tests.support.platform_fixtures import load
@@ -17,7 +17,7 @@ from tests.support.platform_fixtures import load
 pytestmark = pytest.mark.skipif(missing("fakenos"), reason="no fakenos (extra test)")
 
 _REGISTRY = PlatformRegistry()
-_LIMITS = Limits(
+_LIMITS = SessionLimits(
     login_seconds=15, prompt_seconds=10, command_seconds=10, capture_seconds=20, quiet_seconds=0.3
 )
 _LOGIN = Login(username="admin", password=PASSWORD)

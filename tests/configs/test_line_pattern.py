@@ -2,7 +2,7 @@
 
 import pytest
 
-from netautod.configs.texts.line_pattern import Wanted, compiled
+from netautod.configs.texts.line_pattern import LineQuery, matcher_of
 
 TEXT = "hostname Sw1\n!\ninterface a\n mtu 9000\n!\n\nbanner Grüße\nend\n"
 
@@ -30,7 +30,7 @@ TEXT = "hostname Sw1\n!\ninterface a\n mtu 9000\n!\n\nbanner Grüße\nend\n"
 )
 def test_numbers_of_lines(text: str, is_pattern: bool, numbers: list[int]) -> None:
     lines = TEXT.removesuffix("\n").split("\n")
-    found = list(compiled(Wanted(text=text, is_pattern=is_pattern)).lines(TEXT.encode()))
+    found = list(matcher_of(LineQuery(text=text, is_pattern=is_pattern)).lines(TEXT.encode()))
     assert found == [(number, lines[number - 1].encode()) for number in numbers]
 
 
@@ -44,5 +44,5 @@ def test_numbers_of_lines(text: str, is_pattern: bool, numbers: list[int]) -> No
 )
 def test_the_ends_of_a_text(text: str, lines: list[tuple[int, bytes]]) -> None:
     letters = [line for line in lines if line[1]]
-    assert list(compiled(Wanted(text="A", is_pattern=False)).lines(text.encode())) == letters
-    assert list(compiled(Wanted(text="x*", is_pattern=True)).lines(text.encode())) == lines
+    assert list(matcher_of(LineQuery(text="A", is_pattern=False)).lines(text.encode())) == letters
+    assert list(matcher_of(LineQuery(text="x*", is_pattern=True)).lines(text.encode())) == lines

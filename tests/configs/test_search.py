@@ -8,7 +8,7 @@ import pytest
 
 from netautod.configs.search import ConfigSearch
 from netautod.configs.store import ConfigStore
-from netautod.configs.texts.line_pattern import Wanted
+from netautod.configs.texts.line_pattern import LineQuery
 from netautod.core.errors import InvalidInput, Unavailable
 from netautod.core.pages import Page
 from netautod.devices.models import DeviceFilter
@@ -175,7 +175,7 @@ async def test_what_does_not_fit_into_the_cache_is_found_all_the_same(fleet: Fle
     worker = type(fleet.workers.searching)(fleet.sessions.platforms, cache_bytes=0)
     try:
         result = await search(fleet, worker=worker).find(
-            fleet.org_id, Wanted(text="vlan", is_pattern=False), DeviceFilter(), Page()
+            fleet.org_id, LineQuery(text="vlan", is_pattern=False), DeviceFilter(), Page()
         )
     finally:
         await worker.stop()
@@ -193,7 +193,7 @@ async def test_a_search_that_takes_too_long_says_so(fleet: Fleet) -> None:
     await stored(fleet, "a", config("a", "vlan 1"))
     with pytest.raises(Unavailable, match="longer than 0 s"):
         await search(fleet, seconds=0.0).find(
-            fleet.org_id, Wanted(text="vlan", is_pattern=False), DeviceFilter(), Page()
+            fleet.org_id, LineQuery(text="vlan", is_pattern=False), DeviceFilter(), Page()
         )
     assert (await found(fleet, q="vlan"))["total"] == 1
 
@@ -216,7 +216,7 @@ async def test_many_searches_at_once_do_not_mix(fleet: Fleet) -> None:
     answers = await asyncio.gather(*(found(fleet, regex=f"^vlan {n % 4}$") for n in range(12)))
     assert [answer["total"] for answer in answers] == [n % 4 + 1 for n in range(12)]
     with pytest.raises(InvalidInput):
-        await search(fleet).find(fleet.org_id, Wanted(text="(", is_pattern=True), DeviceFilter(), Page())
+        await search(fleet).find(fleet.org_id, LineQuery(text="(", is_pattern=True), DeviceFilter(), Page())
 
 
 def search(fleet: Fleet, **options: Any) -> ConfigSearch:

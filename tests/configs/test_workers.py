@@ -5,9 +5,9 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from netautod.configs.texts.line_pattern import Wanted
+from netautod.configs.texts.line_pattern import LineQuery
 from netautod.configs.texts.packing import packed, quickly_packed
-from netautod.configs.workers.pool import TextWorkers, Turn, Worker
+from netautod.configs.workers.pool import TextWorker, TextWorkers, Turn
 from netautod.configs.workers.redacted_texts import RedactedTexts
 from netautod.core.errors import InvalidInput, Unavailable
 from netautod.ssh.platform.registry import PlatformRegistry
@@ -19,8 +19,8 @@ SLOW = ["".join(f"secret {n} {'x' * 200}\n" for n in range(60_000)), "y\n" * 60_
 
 
 @pytest.fixture
-async def worker() -> AsyncIterator[Worker]:
-    made = Worker(PLATFORMS, cache_bytes=1 << 20)
+async def worker() -> AsyncIterator[TextWorker]:
+    made = TextWorker(PLATFORMS, cache_bytes=1 << 20)
     yield made
     await made.stop()
 
@@ -36,7 +36,7 @@ async def compare(turn: Turn, texts: list[str]) -> tuple[bool, int]:
     return identical, found.additions
 
 
-async def test_one_process_serves_many_turns(worker: Worker) -> None:
+async def test_one_process_serves_many_turns(worker: TextWorker) -> None:
     assert worker.pid is None
     pids: set[int | None] = set()
     for texts, expected in ((QUICK, (False, 1)), (["a\n", "a\n"], (True, 0))):
@@ -46,10 +46,12 @@ async def test_one_process_serves_many_turns(worker: Worker) -> None:
     assert len(pids) == 1
 
 
-async def test_what_the_worker_refuses_is_the_callers_mistake_and_costs_no_process(worker: Worker) -> None:
+async def test_what_the_worker_refuses_is_the_callers_mistake_and_costs_no_process(
+    worker: TextWorker,
+) -> None:
     with pytest.raises(InvalidInput, match="regex: missing"):
         async with worker.turn() as turn:
-            await turn.ask("prepare", wanted=Wanted(text="(", is_pattern=True), keys=[])
+            await turn.ask("prepare", wanted=LineQuery(text="(", is_pattern=True), keys=[])
     pid = worker.pid
     async with worker.turn() as turn:
         await compare(turn, QUICK)
@@ -69,7 +71,7 @@ async def test_a_request_that_takes_too_long_is_killed_and_the_next_one_served()
     assert worker.pid is None
 
 
-async def test_who_is_cancelled_does_not_leave_his_answer_to_the_next_one(worker: Worker) -> None:
+async def test_who_is_cancelled_does_not_leave_his_answer_to_the_next_one(worker: TextWorker) -> None:
     async def ask(texts: list[str]) -> tuple[bool, int]:
         async with worker.turn() as turn:
             asked.set()
@@ -87,7 +89,7 @@ async def test_who_is_cancelled_does_not_leave_his_answer_to_the_next_one(worker
 def learned(texts: RedactedTexts, *names: str) -> list[str]:
     """Prepares these texts; answers those that had to be brought."""
     keys = [("o", name, "cisco_ios") for name in names]
-    missing = texts.prepare(Wanted(text="a", is_pattern=False), keys)
+    missing = texts.prepare(LineQuery(text="a", is_pattern=False), keys)
     texts.learn([(key, packed(f"a {key[1]}\n")) for key in missing])
     return [key[1] for key in missing]
 
@@ -106,4 +108,4 @@ def test_texts_of_organizations_and_platforms_are_kept_apart() -> None:
     texts = RedactedTexts(PLATFORMS, room=1 << 20)
     learned(texts, "1")
     others = [("another", "1", "cisco_ios"), ("o", "1", "linux")]
-    assert texts.prepare(Wanted(text="a", is_pattern=False), others) == others
+    assert texts.prepare(LineQuery(text="a", is_pattern=False), others) == others

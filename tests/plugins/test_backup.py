@@ -17,7 +17,7 @@ from netautod.app.run_services import acting_factory
 from netautod.configs.service import ConfigService
 from netautod.core.identity import Caller
 from netautod.core.pages import Page
-from netautod.devices.sessions.service import MOST_REFUSALS
+from netautod.devices.sessions.gates import MOST_REFUSALS
 from netautod.executions.models import Execution
 from netautod.executions.results import ResultStore
 from netautod.executions.running.node import ExecutionNode

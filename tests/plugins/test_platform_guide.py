@@ -13,7 +13,7 @@ from typing import cast
 import pytest
 
 from netautod.app.plugins.manager import PluginError, PluginManager
-from netautod.ssh.platform.file import Table
+from netautod.ssh.platform.file import TomlTable
 from netautod.ssh.platform.registry import PlatformRegistry
 
 _BLOCK = re.compile(
@@ -78,13 +78,13 @@ def test_the_guide_names_every_key(
 ) -> None:
     """Those that the reader of the files asks for."""
     asked: set[str] = set()
-    take = Table._take
+    take = TomlTable._take
 
-    def noted(self: Table, key: str) -> object:
+    def noted(self: TomlTable, key: str) -> object:
         asked.add(key)
         return take(self, key)
 
-    monkeypatch.setattr(Table, "_take", noted)
+    monkeypatch.setattr(TomlTable, "_take", noted)
     PlatformRegistry()
     _, _, section = guide.partition("\n## Platforms\n")
     section, _, _ = section.partition("\n## ")

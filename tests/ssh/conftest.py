@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from netautod.ssh.platform.registry import PlatformRegistry
-from netautod.ssh.target import Limits, Login, Target
+from netautod.ssh.target import Login, SessionLimits, Target
 from netautod.testing import SimulatedDevice
 
 MakeTarget = Callable[..., Target]
@@ -32,9 +32,9 @@ def make_target(platforms: PlatformRegistry) -> MakeTarget:
 
 
 @pytest.fixture
-def limits() -> Limits:
+def limits() -> SessionLimits:
     """Short enough that a test of a silent device takes a second."""
-    return Limits(
+    return SessionLimits(
         login_seconds=5, prompt_seconds=1, command_seconds=1.5, capture_seconds=1.5, quiet_seconds=0.1
     )
 

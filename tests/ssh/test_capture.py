@@ -5,13 +5,13 @@ import pytest
 from netautod.ssh.capture import capture, suspicious
 from netautod.ssh.failures import DeviceFailed, FailureKind
 from netautod.ssh.session import open_session
-from netautod.ssh.target import Limits, Login
+from netautod.ssh.target import Login, SessionLimits
 from netautod.testing import Faults, SimulatedDevice
 
 from .conftest import MakeTarget
 
 
-async def test_a_complete_configuration(make_target: MakeTarget, login: Login, limits: Limits) -> None:
+async def test_a_complete_configuration(make_target: MakeTarget, login: Login, limits: SessionLimits) -> None:
     async with (
         SimulatedDevice() as device,
         open_session(make_target(device), login, limits=limits) as session,
@@ -23,7 +23,7 @@ async def test_a_complete_configuration(make_target: MakeTarget, login: Login, l
 
 
 async def test_log_lines_are_taken_out_with_a_note(
-    make_target: MakeTarget, login: Login, limits: Limits
+    make_target: MakeTarget, login: Login, limits: SessionLimits
 ) -> None:
     async with SimulatedDevice() as device:
         async with open_session(make_target(device), login, limits=limits) as session:
@@ -36,7 +36,7 @@ async def test_log_lines_are_taken_out_with_a_note(
         assert "log lines were taken out" in disturbed.notes[0]
 
 
-async def test_an_unprivileged_login_is_enabled_first(make_target: MakeTarget, limits: Limits) -> None:
+async def test_an_unprivileged_login_is_enabled_first(make_target: MakeTarget, limits: SessionLimits) -> None:
     login = Login(username="admin", password="simulated", enable_secret="en")
     async with (
         SimulatedDevice(enable_password="en") as device,
@@ -72,7 +72,7 @@ async def test_an_unprivileged_login_is_enabled_first(make_target: MakeTarget, l
 async def test_a_broken_rule_has_its_reason(
     make_target: MakeTarget,
     login: Login,
-    limits: Limits,
+    limits: SessionLimits,
     device_fields: dict[str, str],
     faults: Faults,
     kind: FailureKind,
@@ -102,7 +102,9 @@ def test_the_size_guard(size: int, last_good: int | None, expected: bool) -> Non
     assert suspicious(size, last_good) is expected
 
 
-async def test_linux_reads_what_there_is(make_target: MakeTarget, login: Login, limits: Limits) -> None:
+async def test_linux_reads_what_there_is(
+    make_target: MakeTarget, login: Login, limits: SessionLimits
+) -> None:
     async with (
         SimulatedDevice(platform="linux") as device,
         open_session(make_target(device), login, limits=limits) as session,
@@ -115,7 +117,9 @@ async def test_linux_reads_what_there_is(make_target: MakeTarget, login: Login, 
         assert not any("shadow" in command for command in device.commands)
 
 
-async def test_linux_with_nothing_to_read(make_target: MakeTarget, login: Login, limits: Limits) -> None:
+async def test_linux_with_nothing_to_read(
+    make_target: MakeTarget, login: Login, limits: SessionLimits
+) -> None:
     async with SimulatedDevice(platform="linux") as device:
         device.files.clear()
         device.responses.clear()

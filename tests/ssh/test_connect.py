@@ -10,13 +10,13 @@ from netautod.core.errors import InvalidInput
 from netautod.ssh.failures import DeviceFailed
 from netautod.ssh.platform.registry import PlatformRegistry
 from netautod.ssh.session import open_session
-from netautod.ssh.target import Hop, Limits, Login, Target
+from netautod.ssh.target import Hop, Login, SessionLimits, Target
 from netautod.testing import Faults, LoginAttempt, SimulatedDevice
 
 from .conftest import MakeTarget
 
 
-async def _failure(target: Target, login: Login, limits: Limits) -> DeviceFailed:
+async def _failure(target: Target, login: Login, limits: SessionLimits) -> DeviceFailed:
     with pytest.raises(DeviceFailed) as caught:
         async with open_session(target, login, limits=limits):
             pass
@@ -29,7 +29,7 @@ def _key_pair() -> tuple[str, str]:
 
 
 async def test_password_login_reports_the_host_key(
-    make_target: MakeTarget, login: Login, limits: Limits
+    make_target: MakeTarget, login: Login, limits: SessionLimits
 ) -> None:
     async with (
         SimulatedDevice() as device,
@@ -39,14 +39,16 @@ async def test_password_login_reports_the_host_key(
         assert device.login_attempts == [LoginAttempt("password", True)]
 
 
-async def test_keyboard_interactive_only(make_target: MakeTarget, login: Login, limits: Limits) -> None:
+async def test_keyboard_interactive_only(
+    make_target: MakeTarget, login: Login, limits: SessionLimits
+) -> None:
     async with SimulatedDevice(keyboard_interactive_only=True) as device:
         async with open_session(make_target(device), login, limits=limits):
             pass
         assert device.login_attempts == [LoginAttempt("keyboard-interactive", True)]
 
 
-async def test_key_login(make_target: MakeTarget, limits: Limits) -> None:
+async def test_key_login(make_target: MakeTarget, limits: SessionLimits) -> None:
     private, public = _key_pair()
     async with SimulatedDevice(password=None, authorized_key=public) as device:
         login = Login(username="admin", private_key=private)
@@ -56,7 +58,9 @@ async def test_key_login(make_target: MakeTarget, limits: Limits) -> None:
 
 
 @pytest.mark.parametrize("only", [False, True], ids=["password offered first", "keyboard-interactive only"])
-async def test_a_wrong_password_costs_one_try(make_target: MakeTarget, limits: Limits, only: bool) -> None:
+async def test_a_wrong_password_costs_one_try(
+    make_target: MakeTarget, limits: SessionLimits, only: bool
+) -> None:
     async with SimulatedDevice(keyboard_interactive_only=only) as device:
         failure = await _failure(make_target(device), Login(username="admin", password="wrong"), limits)
         assert failure.kind == "auth"
@@ -65,7 +69,9 @@ async def test_a_wrong_password_costs_one_try(make_target: MakeTarget, limits: L
         assert len(device.login_attempts) == 1
 
 
-async def test_a_wrong_key_costs_one_attempt_and_no_password(make_target: MakeTarget, limits: Limits) -> None:
+async def test_a_wrong_key_costs_one_attempt_and_no_password(
+    make_target: MakeTarget, limits: SessionLimits
+) -> None:
     async with SimulatedDevice(authorized_key=_key_pair()[1]) as device:
         login = Login(username="admin", private_key=_key_pair()[0])
         failure = await _failure(make_target(device), login, limits)
@@ -74,7 +80,7 @@ async def test_a_wrong_key_costs_one_attempt_and_no_password(make_target: MakeTa
 
 
 async def test_a_device_that_hangs_up_on_the_login_counts_as_refusal(
-    make_target: MakeTarget, login: Login, limits: Limits
+    make_target: MakeTarget, login: Login, limits: SessionLimits
 ) -> None:
     async with SimulatedDevice(faults=Faults(hang_up_on_login=True, refuse_logins=True)) as device:
         failure = await _failure(make_target(device), login, limits)
@@ -83,7 +89,7 @@ async def test_a_device_that_hangs_up_on_the_login_counts_as_refusal(
 
 
 async def test_an_expired_password_is_not_changed(
-    make_target: MakeTarget, login: Login, limits: Limits
+    make_target: MakeTarget, login: Login, limits: SessionLimits
 ) -> None:
     async with SimulatedDevice(faults=Faults(expired_password=True)) as device:
         failure = await _failure(make_target(device), login, limits)
@@ -93,7 +99,7 @@ async def test_an_expired_password_is_not_changed(
 
 
 async def test_a_changed_host_key_stops_before_the_credential(
-    make_target: MakeTarget, login: Login, limits: Limits
+    make_target: MakeTarget, login: Login, limits: SessionLimits
 ) -> None:
     async with SimulatedDevice() as device:
         pinned = device.fingerprint
@@ -116,7 +122,7 @@ async def test_a_changed_host_key_stops_before_the_credential(
     [("compatible", "diffie-hellman-group14-sha1"), ("legacy", "diffie-hellman-group1-sha1")],
 )
 async def test_old_algorithms_name_the_profile_that_then_works(
-    make_target: MakeTarget, login: Login, limits: Limits, algorithms: str, offered: str
+    make_target: MakeTarget, login: Login, limits: SessionLimits, algorithms: str, offered: str
 ) -> None:
     async with SimulatedDevice(algorithms=algorithms) as device:  # type: ignore[arg-type]  # parametrized
         failure = await _failure(make_target(device), login, limits)
@@ -127,7 +133,9 @@ async def test_old_algorithms_name_the_profile_that_then_works(
             assert session.prompt == "sw1#"
 
 
-async def test_a_closed_port_is_refused(platforms: PlatformRegistry, login: Login, limits: Limits) -> None:
+async def test_a_closed_port_is_refused(
+    platforms: PlatformRegistry, login: Login, limits: SessionLimits
+) -> None:
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
         port = unused.getsockname()[1]
@@ -139,7 +147,11 @@ async def test_a_closed_port_is_refused(platforms: PlatformRegistry, login: Logi
 
 @pytest.mark.parametrize("host", ["no-such-host.invalid", "a" * 64 + ".example"])
 async def test_a_name_that_does_not_resolve(
-    platforms: PlatformRegistry, login: Login, limits: Limits, host: str, monkeypatch: pytest.MonkeyPatch
+    platforms: PlatformRegistry,
+    login: Login,
+    limits: SessionLimits,
+    host: str,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def unknown(*args: object, **kwargs: object) -> list[object]:
         raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
@@ -159,12 +171,12 @@ async def test_a_port_that_says_nothing_times_out(platforms: PlatformRegistry, l
     async with server:
         port = server.sockets[0].getsockname()[1]
         target = Target(host="127.0.0.1", port=port, platform=platforms.get("linux"))
-        failure = await _failure(target, login, Limits(login_seconds=0.2))
+        failure = await _failure(target, login, SessionLimits(login_seconds=0.2))
     assert failure.kind == "timeout"
     assert "0.2 s" in failure.text
 
 
-async def test_a_port_that_hangs_up(platforms: PlatformRegistry, login: Login, limits: Limits) -> None:
+async def test_a_port_that_hangs_up(platforms: PlatformRegistry, login: Login, limits: SessionLimits) -> None:
     async def rude(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         writer.close()
 
@@ -176,7 +188,7 @@ async def test_a_port_that_hangs_up(platforms: PlatformRegistry, login: Login, l
     assert failure.kind == "lost"
 
 
-async def test_through_a_jump_device(make_target: MakeTarget, login: Login, limits: Limits) -> None:
+async def test_through_a_jump_device(make_target: MakeTarget, login: Login, limits: SessionLimits) -> None:
     async with SimulatedDevice(password="jump") as jump, SimulatedDevice() as device:
         hop = Hop(host=jump.host, port=jump.port, login=Login(username="admin", password="jump"))
         async with open_session(make_target(device, jump=hop), login, limits=limits) as session:
@@ -187,7 +199,7 @@ async def test_through_a_jump_device(make_target: MakeTarget, login: Login, limi
 
 
 async def test_a_refusal_of_the_jump_device_is_not_held_against_the_device(
-    make_target: MakeTarget, login: Login, limits: Limits
+    make_target: MakeTarget, login: Login, limits: SessionLimits
 ) -> None:
     async with SimulatedDevice(password="jump") as jump, SimulatedDevice() as device:
         hop = Hop(host=jump.host, port=jump.port, login=Login(username="admin", password="wrong"))
@@ -197,7 +209,7 @@ async def test_a_refusal_of_the_jump_device_is_not_held_against_the_device(
 
 
 async def test_a_device_behind_the_jump_device_that_is_down(
-    make_target: MakeTarget, login: Login, limits: Limits
+    make_target: MakeTarget, login: Login, limits: SessionLimits
 ) -> None:
     async with SimulatedDevice() as jump, SimulatedDevice() as device:
         hop = Hop(host=jump.host, port=jump.port, login=login)
@@ -223,7 +235,7 @@ def test_a_login_has_exactly_one_credential(given: dict[str, str]) -> None:
         Login(username="admin", **given)
 
 
-async def test_a_key_that_cannot_be_read(make_target: MakeTarget, limits: Limits) -> None:
+async def test_a_key_that_cannot_be_read(make_target: MakeTarget, limits: SessionLimits) -> None:
     key = asyncssh.generate_private_key("ecdsa-sha2-nistp256")
     encrypted = key.export_private_key("pkcs8-pem", passphrase="right").decode()
     async with SimulatedDevice() as device:
@@ -241,7 +253,7 @@ async def test_a_key_that_cannot_be_read(make_target: MakeTarget, limits: Limits
 
 async def test_nothing_of_the_users_ssh_folder_or_agent_is_read(
     make_target: MakeTarget,
-    limits: Limits,
+    limits: SessionLimits,
     tmp_path_factory: pytest.TempPathFactory,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

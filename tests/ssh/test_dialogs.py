@@ -9,7 +9,7 @@ from netautod.ssh.failures import DeviceFailed
 from netautod.ssh.platform.model import Platform
 from netautod.ssh.platform.registry import PlatformRegistry
 from netautod.ssh.session import open_session
-from netautod.ssh.target import Limits, Login, Target
+from netautod.ssh.target import Login, SessionLimits, Target
 from netautod.testing import CliScript, Faults, LoginStep, PagerScript, ScriptedCommand, SimulatedDevice
 
 _TOML = """
@@ -93,7 +93,9 @@ def target(device: SimulatedDevice, platform: Platform) -> Target:
         ),
     ],
 )
-async def test_a_capture_is_the_text(acme: Platform, login: Login, limits: Limits, played: CliScript) -> None:
+async def test_a_capture_is_the_text(
+    acme: Platform, login: Login, limits: SessionLimits, played: CliScript
+) -> None:
     async with (
         SimulatedDevice(platform="acme_os", script=played, config=_TEXT) as device,
         open_session(target(device, acme), login, limits=limits) as session,
@@ -102,7 +104,9 @@ async def test_a_capture_is_the_text(acme: Platform, login: Login, limits: Limit
 
 
 @pytest.mark.parametrize("faults", [Faults(), Faults(log_after_prompt=True)], ids=["quiet", "log lines"])
-async def test_a_prompt_that_counts(acme: Platform, login: Login, limits: Limits, faults: Faults) -> None:
+async def test_a_prompt_that_counts(
+    acme: Platform, login: Login, limits: SessionLimits, faults: Faults
+) -> None:
     played = script(prompts={"exec": "{host}.{count}> "}, log_line="*06:45:01: %A-3-B: down\n")
     async with (
         SimulatedDevice(platform="acme_os", script=played, config=_TEXT, faults=faults) as device,
@@ -114,7 +118,9 @@ async def test_a_prompt_that_counts(acme: Platform, login: Login, limits: Limits
             assert session.prompt == f"sw1.{number}>"
 
 
-async def test_a_question_that_no_answer_is_known_for(acme: Platform, login: Login, limits: Limits) -> None:
+async def test_a_question_that_no_answer_is_known_for(
+    acme: Platform, login: Login, limits: SessionLimits
+) -> None:
     played = script(login=(LoginStep(text="Erase the flash? [y/n]", wait="line"),))
     async with SimulatedDevice(platform="acme_os", script=played) as device:
         with pytest.raises(DeviceFailed, match="a person has to answer") as caught:
@@ -123,7 +129,7 @@ async def test_a_question_that_no_answer_is_known_for(acme: Platform, login: Log
         assert caught.value.kind == "prompt"
 
 
-async def test_a_known_question_is_answered_once(acme: Platform, login: Login, limits: Limits) -> None:
+async def test_a_known_question_is_answered_once(acme: Platform, login: Login, limits: SessionLimits) -> None:
     step = LoginStep(text="Show the license? [y/n]", wait="line")
     async with SimulatedDevice(platform="acme_os", script=script(login=(step, step))) as device:
         with pytest.raises(DeviceFailed, match="a person has to answer"):
@@ -131,7 +137,7 @@ async def test_a_known_question_is_answered_once(acme: Platform, login: Login, l
                 pass
 
 
-async def test_a_refusal_of_all_commands(acme: Platform, login: Login, limits: Limits) -> None:
+async def test_a_refusal_of_all_commands(acme: Platform, login: Login, limits: SessionLimits) -> None:
     async with SimulatedDevice(platform="acme_os", script=script(commands=())) as device:
         async with open_session(target(device, acme), login, limits=limits) as session:
             with pytest.raises(DeviceFailed, match="show config was refused") as caught:
@@ -140,7 +146,7 @@ async def test_a_refusal_of_all_commands(acme: Platform, login: Login, limits: L
         assert device.commands == ["show config", "display config"]
 
 
-async def test_no_prompt_at_the_end_of_a_pager(acme: Platform, login: Login, limits: Limits) -> None:
+async def test_no_prompt_at_the_end_of_a_pager(acme: Platform, login: Login, limits: SessionLimits) -> None:
     pager = PagerScript(text="lines 1-23", erase="\r          \r")
     played = script(pager=pager)
     async with SimulatedDevice(platform="acme_os", script=played, faults=Faults(stop_after=400)) as device:

@@ -9,12 +9,12 @@ from netautod.ssh.capture import capture
 from netautod.ssh.failures import DeviceFailed
 from netautod.ssh.platform.registry import PlatformRegistry
 from netautod.ssh.session import open_session
-from netautod.ssh.target import Limits, Login, Target
+from netautod.ssh.target import Login, SessionLimits, Target
 from tests.support.fake_switches_hosts import USERNAME, running_switches
 
 _REGISTRY = PlatformRegistry()
 _PASSWORD = "simulated-pa55word"
-_LIMITS = Limits(
+_LIMITS = SessionLimits(
     login_seconds=15, prompt_seconds=5, command_seconds=10, capture_seconds=10, quiet_seconds=0.3
 )
 _VLANS = range(2, 45)

@@ -13,13 +13,13 @@ from netautod.ssh.failures import DeviceFailed
 from netautod.ssh.platform.model import CaptureItem
 from netautod.ssh.platform.registry import PlatformRegistry
 from netautod.ssh.session import open_session
-from netautod.ssh.target import Limits, Login, Target
+from netautod.ssh.target import Login, SessionLimits, Target
 from tests.support.frr import ENABLE_PASSWORD, NETCAT, PASSWORD, PREFIX, Frr, require, running_frr
 from tests.support.sshd import Sshd
 
 _REGISTRY = PlatformRegistry()
 _FRR = _REGISTRY.get("frr")
-_LIMITS = Limits(
+_LIMITS = SessionLimits(
     login_seconds=10, prompt_seconds=5, command_seconds=10, capture_seconds=10, quiet_seconds=0.3
 )
 _KEY = b"k" * 32
@@ -60,7 +60,7 @@ async def failed(doing: Awaitable[object]) -> DeviceFailed:
     return caught.value
 
 
-async def failure(at: Target, login: Login, limits: Limits = _LIMITS) -> DeviceFailed:
+async def failure(at: Target, login: Login, limits: SessionLimits = _LIMITS) -> DeviceFailed:
     with pytest.raises(DeviceFailed) as caught:
         async with open_session(at, login, limits=limits) as session:
             await capture(session)

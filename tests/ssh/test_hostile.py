@@ -4,7 +4,7 @@ import pytest
 
 from netautod.ssh.failures import DeviceFailed, FailureKind
 from netautod.ssh.session import open_session
-from netautod.ssh.target import Limits, Login
+from netautod.ssh.target import Login, SessionLimits
 from netautod.testing import Faults, SimulatedDevice
 
 from .conftest import MakeTarget
@@ -36,7 +36,12 @@ from .conftest import MakeTarget
     ],
 )
 async def test_no_prompt_after_the_login(
-    make_target: MakeTarget, login: Login, limits: Limits, faults: Faults, kind: FailureKind, words: str
+    make_target: MakeTarget,
+    login: Login,
+    limits: SessionLimits,
+    faults: Faults,
+    kind: FailureKind,
+    words: str,
 ) -> None:
     async with SimulatedDevice(faults=faults) as device:
         with pytest.raises(DeviceFailed) as caught:
@@ -59,7 +64,12 @@ async def test_no_prompt_after_the_login(
     ],
 )
 async def test_a_command_that_does_not_end(
-    make_target: MakeTarget, login: Login, limits: Limits, faults: Faults, kind: FailureKind, words: str
+    make_target: MakeTarget,
+    login: Login,
+    limits: SessionLimits,
+    faults: Faults,
+    kind: FailureKind,
+    words: str,
 ) -> None:
     async with SimulatedDevice(faults=faults) as device:
         async with open_session(make_target(device), login, limits=limits) as session:
@@ -75,7 +85,7 @@ async def test_a_command_that_does_not_end(
 
 
 async def test_a_question_after_a_command_is_not_answered(
-    make_target: MakeTarget, login: Login, limits: Limits
+    make_target: MakeTarget, login: Login, limits: SessionLimits
 ) -> None:
     async with (
         SimulatedDevice(responses={"reload": "Proceed with reload? [confirm]"}) as device,
@@ -88,7 +98,7 @@ async def test_a_question_after_a_command_is_not_answered(
         assert device.commands[-1] == "reload"
 
 
-async def test_a_reload_in_the_middle(make_target: MakeTarget, login: Login, limits: Limits) -> None:
+async def test_a_reload_in_the_middle(make_target: MakeTarget, login: Login, limits: SessionLimits) -> None:
     async with SimulatedDevice() as device:
         async with open_session(make_target(device), login, limits=limits) as session:
             device.cut_connections()
@@ -108,7 +118,7 @@ async def test_a_reload_in_the_middle(make_target: MakeTarget, login: Login, lim
 async def test_exec_channels(
     make_target: MakeTarget,
     login: Login,
-    limits: Limits,
+    limits: SessionLimits,
     faults: Faults,
     seconds: float,
     kind: FailureKind,
@@ -121,7 +131,9 @@ async def test_exec_channels(
         await device.wait_until(lambda seen: seen.open_connections == 0)
 
 
-async def test_a_device_without_exec_channels(make_target: MakeTarget, login: Login, limits: Limits) -> None:
+async def test_a_device_without_exec_channels(
+    make_target: MakeTarget, login: Login, limits: SessionLimits
+) -> None:
     async with (
         SimulatedDevice() as device,
         open_session(make_target(device, platform="linux"), login, limits=limits) as session,
@@ -131,7 +143,7 @@ async def test_a_device_without_exec_channels(make_target: MakeTarget, login: Lo
         assert caught.value.kind == "refused_command"
 
 
-async def test_a_device_without_a_shell(make_target: MakeTarget, login: Login, limits: Limits) -> None:
+async def test_a_device_without_a_shell(make_target: MakeTarget, login: Login, limits: SessionLimits) -> None:
     async with SimulatedDevice(platform="linux") as device:
         with pytest.raises(DeviceFailed, match="does not run a shell"):
             async with open_session(make_target(device, platform="cisco_ios"), login, limits=limits):

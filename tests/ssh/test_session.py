@@ -10,7 +10,7 @@ import pytest
 from netautod.core.errors import InvalidInput
 from netautod.ssh.failures import DeviceFailed
 from netautod.ssh.session import open_session
-from netautod.ssh.target import Limits, Login
+from netautod.ssh.target import Login, SessionLimits
 from netautod.testing import Faults, SimulatedDevice, ios_config
 
 from .conftest import MakeTarget
@@ -44,7 +44,7 @@ def _still(config: str) -> str:
 async def test_a_command_returns_exactly_what_it_printed(
     make_target: MakeTarget, login: Login, device_fields: dict[str, object], faults: Faults
 ) -> None:
-    limits = Limits(prompt_seconds=5, command_seconds=10, quiet_seconds=0.1)
+    limits = SessionLimits(prompt_seconds=5, command_seconds=10, quiet_seconds=0.1)
     async with (
         SimulatedDevice(faults=faults, **device_fields) as device,  # type: ignore[arg-type]  # parametrized
         open_session(make_target(device), login, limits=limits) as session,
@@ -58,7 +58,7 @@ async def test_a_command_returns_exactly_what_it_printed(
 
 
 async def test_log_lines_in_between_stay_in_the_output_of_a_command(
-    make_target: MakeTarget, login: Login, limits: Limits
+    make_target: MakeTarget, login: Login, limits: SessionLimits
 ) -> None:
     async with (
         SimulatedDevice(faults=Faults(log_every=5)) as device,
@@ -71,7 +71,7 @@ async def test_log_lines_in_between_stay_in_the_output_of_a_command(
 
 
 async def test_ansi_nul_and_invalid_utf8_are_cleaned(
-    make_target: MakeTarget, login: Login, limits: Limits
+    make_target: MakeTarget, login: Login, limits: SessionLimits
 ) -> None:
     async with (
         SimulatedDevice(faults=Faults(dirty=True)) as device,
@@ -83,7 +83,7 @@ async def test_ansi_nul_and_invalid_utf8_are_cleaned(
         assert "\x00" not in output
 
 
-async def test_enable_asks_for_the_secret_once(make_target: MakeTarget, limits: Limits) -> None:
+async def test_enable_asks_for_the_secret_once(make_target: MakeTarget, limits: SessionLimits) -> None:
     async with SimulatedDevice(enable_password="3n4ble") as device:
         login = Login(username="admin", password="simulated", enable_secret="3n4ble")
         async with open_session(make_target(device), login, limits=limits) as session:
@@ -91,7 +91,7 @@ async def test_enable_asks_for_the_secret_once(make_target: MakeTarget, limits: 
         assert "3n4ble" not in device.commands
 
 
-async def test_a_wrong_enable_secret(make_target: MakeTarget, limits: Limits) -> None:
+async def test_a_wrong_enable_secret(make_target: MakeTarget, limits: SessionLimits) -> None:
     async with SimulatedDevice(enable_password="right") as device:
         login = Login(username="admin", password="simulated", enable_secret="wr0ng")
         with pytest.raises(DeviceFailed, match="refused the enable secret") as caught:
@@ -102,7 +102,7 @@ async def test_a_wrong_enable_secret(make_target: MakeTarget, limits: Limits) ->
 
 
 async def test_without_an_enable_secret_the_session_stays_unprivileged(
-    make_target: MakeTarget, login: Login, limits: Limits
+    make_target: MakeTarget, login: Login, limits: SessionLimits
 ) -> None:
     async with (
         SimulatedDevice(enable_password="right") as device,
@@ -116,7 +116,7 @@ async def test_without_an_enable_secret_the_session_stays_unprivileged(
 
 
 async def test_connect_commands_are_sent_after_the_preparation(
-    make_target: MakeTarget, login: Login, limits: Limits
+    make_target: MakeTarget, login: Login, limits: SessionLimits
 ) -> None:
     async with SimulatedDevice(responses={"terminal no monitor": ""}) as device:
         target = make_target(device, connect_commands=("terminal no monitor",))
@@ -125,7 +125,9 @@ async def test_connect_commands_are_sent_after_the_preparation(
         assert device.commands == ["terminal length 0", "terminal width 511", "terminal no monitor"]
 
 
-async def test_a_refused_connect_command(make_target: MakeTarget, login: Login, limits: Limits) -> None:
+async def test_a_refused_connect_command(
+    make_target: MakeTarget, login: Login, limits: SessionLimits
+) -> None:
     async with SimulatedDevice() as device:
         with pytest.raises(DeviceFailed, match="`bogus` was refused: % Invalid input") as caught:
             async with open_session(make_target(device, connect_commands=("bogus",)), login, limits=limits):
@@ -134,7 +136,7 @@ async def test_a_refused_connect_command(make_target: MakeTarget, login: Login, 
 
 
 async def test_an_unknown_device_type_works_through_generic(
-    make_target: MakeTarget, login: Login, limits: Limits
+    make_target: MakeTarget, login: Login, limits: SessionLimits
 ) -> None:
     async with (
         SimulatedDevice(hostname="box-1") as device,
@@ -146,7 +148,7 @@ async def test_an_unknown_device_type_works_through_generic(
 
 
 async def test_a_change_of_the_prompt_between_modes_is_followed(
-    make_target: MakeTarget, login: Login, limits: Limits
+    make_target: MakeTarget, login: Login, limits: SessionLimits
 ) -> None:
     async with (
         SimulatedDevice() as device,
@@ -159,7 +161,7 @@ async def test_a_change_of_the_prompt_between_modes_is_followed(
 
 @pytest.mark.parametrize("command", ["show run\nreload", "show run\r", "", "show\x00run", "show\x1brun"])
 async def test_a_command_is_one_line(
-    make_target: MakeTarget, login: Login, limits: Limits, command: str
+    make_target: MakeTarget, login: Login, limits: SessionLimits, command: str
 ) -> None:
     async with (
         SimulatedDevice() as device,
@@ -186,7 +188,7 @@ def _guard_until(allowed: list[bool]) -> Callable[[], None]:
 
 @pytest.mark.parametrize("platform", ["cisco_ios", "linux"])
 async def test_no_command_is_sent_after_the_lease_is_lost(
-    make_target: MakeTarget, login: Login, limits: Limits, platform: str
+    make_target: MakeTarget, login: Login, limits: SessionLimits, platform: str
 ) -> None:
     allowed = [True]
     async with SimulatedDevice(platform=platform) as device:
@@ -202,7 +204,7 @@ async def test_no_command_is_sent_after_the_lease_is_lost(
 
 
 async def test_a_process_that_sleeps_while_its_channel_opens_sends_no_command(
-    make_target: MakeTarget, login: Login, limits: Limits
+    make_target: MakeTarget, login: Login, limits: SessionLimits
 ) -> None:
     """The guard holds when the command is given and not any more when the device has opened the channel."""
     calls: list[int] = []
@@ -220,7 +222,7 @@ async def test_a_process_that_sleeps_while_its_channel_opens_sends_no_command(
 
 
 async def test_no_credential_is_sent_after_the_lease_is_lost(
-    make_target: MakeTarget, login: Login, limits: Limits
+    make_target: MakeTarget, login: Login, limits: SessionLimits
 ) -> None:
     calls: list[int] = []
 
@@ -237,7 +239,7 @@ async def test_no_credential_is_sent_after_the_lease_is_lost(
 
 
 async def test_a_cancelled_session_is_gone_at_once(
-    make_target: MakeTarget, login: Login, limits: Limits
+    make_target: MakeTarget, login: Login, limits: SessionLimits
 ) -> None:
     async with SimulatedDevice(faults=Faults(stop_after=100)) as device:
 
@@ -255,7 +257,7 @@ async def test_a_cancelled_session_is_gone_at_once(
 
 
 async def test_a_session_closes_when_its_block_ends(
-    make_target: MakeTarget, login: Login, limits: Limits
+    make_target: MakeTarget, login: Login, limits: SessionLimits
 ) -> None:
     async with SimulatedDevice() as device:
         async with open_session(make_target(device), login, limits=limits):

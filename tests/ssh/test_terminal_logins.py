@@ -8,7 +8,7 @@ from netautod.ssh.failures import DeviceFailed
 from netautod.ssh.platform.model import Platform
 from netautod.ssh.platform.registry import PlatformRegistry
 from netautod.ssh.session import open_session
-from netautod.ssh.target import Limits, Login, Target
+from netautod.ssh.target import Login, SessionLimits, Target
 from netautod.testing import CliScript, Faults, LoginStep, ScriptedCommand, SimulatedDevice
 
 _TOML = """
@@ -47,7 +47,7 @@ def device(*steps: LoginStep, **fields: object) -> SimulatedDevice:
     return SimulatedDevice(platform="acme_os", script=script, **fields)  # type: ignore[arg-type]
 
 
-async def opened(simulated: SimulatedDevice, platform: Platform, login: Login, limits: Limits) -> str:
+async def opened(simulated: SimulatedDevice, platform: Platform, login: Login, limits: SessionLimits) -> str:
     target = Target(host=simulated.host, port=simulated.port, platform=platform)
     async with open_session(target, login, limits=limits) as session:
         return await session.run("show clock")
@@ -63,7 +63,7 @@ async def opened(simulated: SimulatedDevice, platform: Platform, login: Login, l
     ],
 )
 async def test_it_is_answered(
-    acme: Platform, login: Login, limits: Limits, steps: tuple[LoginStep, ...]
+    acme: Platform, login: Login, limits: SessionLimits, steps: tuple[LoginStep, ...]
 ) -> None:
     async with device(*steps) as simulated:
         assert await opened(simulated, acme, login, limits) == "06:44:12"
@@ -101,7 +101,7 @@ async def test_it_is_answered(
 async def test_a_refusal_is_a_refused_login(
     acme: Platform,
     login: Login,
-    limits: Limits,
+    limits: SessionLimits,
     steps: tuple[LoginStep, ...],
     fields: dict[str, object],
     kind: str,
@@ -114,7 +114,7 @@ async def test_a_refusal_is_a_refused_login(
         assert "simulated" not in caught.value.text
 
 
-async def test_an_answer_is_sent_once(acme: Platform, login: Login, limits: Limits) -> None:
+async def test_an_answer_is_sent_once(acme: Platform, login: Login, limits: SessionLimits) -> None:
     async with device(_PASSWORD, terminal_password="another") as simulated:
         with pytest.raises(DeviceFailed):
             await opened(simulated, acme, login, limits)
@@ -126,7 +126,7 @@ async def test_an_answer_is_sent_once(acme: Platform, login: Login, limits: Limi
 
 
 async def test_other_platforms_answer_nothing(
-    platforms: PlatformRegistry, login: Login, limits: Limits
+    platforms: PlatformRegistry, login: Login, limits: SessionLimits
 ) -> None:
     async with device(_PASSWORD) as simulated:
         with pytest.raises(DeviceFailed, match="a person has to answer") as caught:

@@ -19,20 +19,20 @@ MEMORY_BYTES = 4 << 20  # of one compiled pattern; RE2 refuses what needs more
 
 
 @dataclass(frozen=True, kw_only=True)
-class Wanted:
+class LineQuery:
     """`text` as a user gave it; plain texts are found in any case, patterns say `(?i)` themselves."""
 
     text: str
     is_pattern: bool
 
 
-class Lines(Protocol):
+class LineMatcher(Protocol):
     def lines(self, text: bytes) -> Iterator[tuple[int, bytes]]:
         """The number (from 1) and the content of each line of a UTF-8 text that matches anywhere in it."""
         ...
 
 
-def compiled(wanted: Wanted) -> Lines:
+def matcher_of(wanted: LineQuery) -> LineMatcher:
     """Raises InvalidInput with RE2's reason for a pattern that it refuses."""
     return _Pattern(wanted.text) if wanted.is_pattern else _Plain(wanted.text)
 

@@ -61,7 +61,7 @@ class Turn:
             raise Unavailable("The worker process for texts died; try again") from error
 
 
-class Worker:
+class TextWorker:
     """Starts its process at the first turn, and anew after one that was not ended properly."""
 
     def __init__(
@@ -107,8 +107,8 @@ class TextWorkers:
     def __init__(
         self, platforms: PlatformRegistry, *, cache_bytes: int, seconds: float = REQUEST_SECONDS
     ) -> None:
-        self.comparing = Worker(platforms, seconds=seconds)
-        self.searching = Worker(platforms, cache_bytes=cache_bytes, seconds=seconds)
+        self.comparing = TextWorker(platforms, seconds=seconds)
+        self.searching = TextWorker(platforms, cache_bytes=cache_bytes, seconds=seconds)
 
     async def __aenter__(self) -> Self:
         return self

@@ -8,7 +8,7 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from netautod.configs.texts.line_pattern import Lines, Wanted, compiled
+from netautod.configs.texts.line_pattern import LineMatcher, LineQuery, matcher_of
 from netautod.configs.texts.packing import quickly_packed, unpacked, unpacked_bytes
 from netautod.configs.texts.redact import clean_lines, redact
 from netautod.ssh.platform.line_memory import LineMemory
@@ -37,9 +37,9 @@ class RedactedTexts:
         self._size = 0
         self._batch: dict[Key, bytes] = {}
         self._clean: dict[str, LineMemory] = {}
-        self._pattern: tuple[Wanted, Lines] | None = None
+        self._pattern: tuple[LineQuery, LineMatcher] | None = None
 
-    def prepare(self, wanted: Wanted, keys: Sequence[Key]) -> list[Key]:
+    def prepare(self, wanted: LineQuery, keys: Sequence[Key]) -> list[Key]:
         """Begins a batch; answers the keys whose texts `learn` has to bring. InvalidInput: a bad pattern."""
         self._compiled(wanted)
         self._batch = {}
@@ -58,7 +58,7 @@ class RedactedTexts:
             self._batch[key] = shown
             self._keep(key, shown)
 
-    def search(self, wanted: Wanted, keys: Sequence[Key], skip: int, take: int) -> Hits:
+    def search(self, wanted: LineQuery, keys: Sequence[Key], skip: int, take: int) -> Hits:
         """The matches of the batch in the order of `keys`; of them `take` lines after the first `skip`.
 
         A text that nobody could bring is passed over.
@@ -76,9 +76,9 @@ class RedactedTexts:
                 total += 1
         return Hits(total=total, lines=lines)
 
-    def _compiled(self, wanted: Wanted) -> Lines:
+    def _compiled(self, wanted: LineQuery) -> LineMatcher:
         if self._pattern is None or self._pattern[0] != wanted:
-            self._pattern = (wanted, compiled(wanted))
+            self._pattern = (wanted, matcher_of(wanted))
         return self._pattern[1]
 
     def _keep(self, key: Key, shown: bytes) -> None:

@@ -19,7 +19,7 @@ class _Entry(Generic[V]):
     reading: "asyncio.Task[V | None]"
 
 
-class Recent(Generic[V]):
+class SharedReads(Generic[V]):
     """Keeps what was read for `seconds`, counted from the moment when the reading began.
 
     So a change that is acknowledged anywhere is seen here that soon after. At most `size` keys are kept;

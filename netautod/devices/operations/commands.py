@@ -13,7 +13,7 @@ from netautod.audit.service import AuditLog
 from netautod.core.errors import InvalidInput
 from netautod.core.work import Work
 from netautod.devices.operations.command_text import is_one_line, shown_command
-from netautod.devices.operations.models import CommandOutcome
+from netautod.devices.operations.models import CommandReport
 from netautod.devices.service import DeviceService
 from netautod.devices.sessions.service import DeviceSessions, SessionScope
 from netautod.ssh.failures import DeviceFailed
@@ -41,7 +41,7 @@ class CommandRunner:
         command: str,
         *,
         seconds: float,
-    ) -> CommandOutcome:
+    ) -> CommandReport:
         """InvalidInput, NotFound without such a device; what goes wrong with it is in the outcome.
 
         The whole call takes `seconds` at most; that of bulk work, of a run, from when it has a session.
@@ -65,7 +65,7 @@ class CommandRunner:
             await self._audit.record(work.caller, "device.exec_command", "device", device_id, details)
 
 
-async def _visit(scope: SessionScope, device_id: str, command: str) -> CommandOutcome:
+async def _visit(scope: SessionScope, device_id: str, command: str) -> CommandReport:
     started = time.monotonic()
     output, used, answered = "", None, False
     failure: DeviceFailed | None = None
@@ -80,7 +80,7 @@ async def _visit(scope: SessionScope, device_id: str, command: str) -> CommandOu
     except DeviceFailed as exc:
         if not answered:  # else the answer is complete, and only the good-bye failed
             failure, used, output = exc, exc.credential_id, exc.partial
-    return CommandOutcome(
+    return CommandReport(
         output=_capped(output, cut=failure is not None and failure.kind == "flood"),
         kind=None if failure is None else failure.kind,
         error=None if failure is None else _error(failure, command),

@@ -8,7 +8,7 @@ from netautod.ssh.failures import FailureKind
 
 
 @dataclass(frozen=True, kw_only=True)
-class CommandOutcome:
+class CommandReport:
     """`kind` is None for a success; else `error` begins with it. `output` is what came, at most 1 MiB."""
 
     output: str

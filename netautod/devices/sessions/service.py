@@ -18,19 +18,17 @@ from netautod.core.work import Work
 from netautod.credentials.service import CredentialService
 from netautod.devices.models import Device
 from netautod.devices.service import DeviceService
-from netautod.devices.sessions.gates import MOST_REFUSALS, CredentialGate, JumpGates
+from netautod.devices.sessions.gates import CredentialGate, JumpGates
 from netautod.devices.sessions.paths import Leg, Paths, target_of
 from netautod.devices.sessions.suspensions import Suspensions
 from netautod.devices.sessions.turns import BulkPace, SiteSlots, Slots
 from netautod.devices.settings import DeviceSettings
 from netautod.ssh.failures import DeviceFailed
 from netautod.ssh.platform.registry import PlatformRegistry
-from netautod.ssh.session import Session, open_session
-from netautod.ssh.target import Limits
+from netautod.ssh.session import CliSession, open_session
+from netautod.ssh.target import SessionLimits
 from netautod.store.leases.keeper import Held, LeaseLostError
 from netautod.store.leases.named import NamedLeases
-
-__all__ = ["MOST_REFUSALS", "DeviceSessions", "OpenDevice", "SessionScope"]
 
 BUSY_SECONDS = 60.0  # how long to wait for another session on the same device
 _LOST = "the exclusive right to the device was lost meanwhile"
@@ -44,7 +42,7 @@ class OpenDevice:
     """
 
     device: Device
-    session: Session
+    session: CliSession
     credential_id: str
     work: Work
     deadline: float | None
@@ -72,7 +70,7 @@ class DeviceSessions:
         self.slots = Slots(total=self.settings.concurrent_sessions)
         self.pace = BulkPace()
         self.site_slots = SiteSlots(per_site=self.settings.sessions_per_site)
-        self.limits = Limits(
+        self.limits = SessionLimits(
             login_seconds=self.settings.connect_seconds,
             prompt_seconds=self.settings.connect_seconds,
             command_seconds=self.settings.command_seconds,
@@ -231,7 +229,7 @@ class SessionScope:
             raise DeviceFailed(f"{device.name}: the device was edited at this moment", kind="busy")
         return now
 
-    async def _pin(self, legs: list[Leg], session: Session) -> None:
+    async def _pin(self, legs: list[Leg], session: CliSession) -> None:
         shown = (*session.jump_host_key_fingerprints, session.host_key_fingerprint)
         for leg, key in zip(legs, shown, strict=True):
             if leg.device.host_key_fingerprint is None:

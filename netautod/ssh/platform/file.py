@@ -7,7 +7,7 @@ from importlib.resources.abc import Traversable
 from netautod.core.errors import InvalidInput
 
 
-class Table:
+class TomlTable:
     """One table of the file; each reader checks its key and remembers that the key is known."""
 
     def __init__(self, values: dict[str, object], *, where: str) -> None:
@@ -88,14 +88,14 @@ class Table:
         """An array of regular expressions; an absent one is empty."""
         return tuple(self._compile(key, value, ()) for value in self.texts(key))
 
-    def table(self, key: str) -> "Table":
+    def table(self, key: str) -> "TomlTable":
         """A table below this one; an absent one is empty."""
         value = self._take(key)
         if value is not None and not isinstance(value, dict):
             raise self.wrong(f"{key} must be a table")
-        return Table(value or {}, where=f"{self._where} [{key}]")
+        return TomlTable(value or {}, where=f"{self._where} [{key}]")
 
-    def tables(self, key: str, *, required: bool = True) -> tuple["Table", ...]:
+    def tables(self, key: str, *, required: bool = True) -> tuple["TomlTable", ...]:
         """An array of tables; one that is required must not be empty."""
         value = self._take(key)
         if value is None and not required:
@@ -104,7 +104,7 @@ class Table:
             raise self.wrong(f"{key} must be an array of tables")
         if required and not value:
             raise self.wrong(f"{key} must not be empty")
-        return tuple(Table(item, where=f"{self._where} [{key} {n}]") for n, item in enumerate(value, 1))
+        return tuple(TomlTable(item, where=f"{self._where} [{key} {n}]") for n, item in enumerate(value, 1))
 
     def refuse_unknown(self) -> None:
         """Raises InvalidInput for a key that no reader asked for: a typo would be ignored otherwise."""
@@ -127,7 +127,7 @@ class Table:
         return pattern
 
 
-def read(path: Traversable) -> Table:
+def read(path: Traversable) -> TomlTable:
     """The top table of the file at `path`; InvalidInput for one that is absent or not TOML."""
     try:
         values = tomllib.loads(path.read_text(encoding="utf-8"))
@@ -135,4 +135,4 @@ def read(path: Traversable) -> Table:
         raise InvalidInput(f"platform file {path.name}: {exc.strerror or exc}") from exc
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as exc:
         raise InvalidInput(f"platform file {path.name}: {exc}") from exc
-    return Table(values, where=path.name)
+    return TomlTable(values, where=path.name)

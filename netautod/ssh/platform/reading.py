@@ -58,7 +58,7 @@ def load_platform(path: Traversable) -> Platform:
     return platform
 
 
-def _enable(table: platform_file.Table) -> EnableDialog:
+def _enable(table: platform_file.TomlTable) -> EnableDialog:
     dialog = EnableDialog(
         command=table.text("command"),
         password_prompt=table.pattern("password_prompt"),
@@ -68,7 +68,7 @@ def _enable(table: platform_file.Table) -> EnableDialog:
     return dialog
 
 
-def _login(table: platform_file.Table) -> LoginDialog:
+def _login(table: platform_file.TomlTable) -> LoginDialog:
     dialog = LoginDialog(
         password_prompt=table.pattern("password_prompt"),
         user_prompt=table.optional_pattern("user_prompt"),
@@ -77,13 +77,13 @@ def _login(table: platform_file.Table) -> LoginDialog:
     return dialog
 
 
-def _answer(table: platform_file.Table) -> LoginAnswer:
+def _answer(table: platform_file.TomlTable) -> LoginAnswer:
     answer = LoginAnswer(pattern=table.pattern("pattern"), answer=table.text("answer"))
     table.refuse_unknown()
     return answer
 
 
-def _item(table: platform_file.Table) -> CaptureItem:
+def _item(table: platform_file.TomlTable) -> CaptureItem:
     item = CaptureItem(
         command=table.optional_text("command"),
         file=table.optional_text("file"),
@@ -98,7 +98,7 @@ def _item(table: platform_file.Table) -> CaptureItem:
     return item
 
 
-def _secret(table: platform_file.Table) -> SecretPattern:
+def _secret(table: platform_file.TomlTable) -> SecretPattern:
     shown = table.choice("shown", ("stable", "resalted"))
     secret = SecretPattern(
         pattern=table.pattern("pattern", groups=("secret",)),

@@ -6,12 +6,14 @@ from netautod.ssh.capture import capture
 from netautod.ssh.failures import DeviceFailed
 from netautod.ssh.platform.registry import PlatformRegistry
 from netautod.ssh.session import open_session, refused
-from netautod.ssh.target import Limits, Login, Target
+from netautod.ssh.target import Login, SessionLimits, Target
 from netautod.testing import SimulatedDevice
 from tests.support.platform_fixtures import load
 
 _REGISTRY = PlatformRegistry()
-_LIMITS = Limits(login_seconds=10, prompt_seconds=5, command_seconds=5, capture_seconds=5, quiet_seconds=0.15)
+_LIMITS = SessionLimits(
+    login_seconds=10, prompt_seconds=5, command_seconds=5, capture_seconds=5, quiet_seconds=0.15
+)
 _LOGIN = Login(username="admin", password="simulated")
 
 

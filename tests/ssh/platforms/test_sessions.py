@@ -8,16 +8,16 @@ from netautod.ssh.failures import DeviceFailed
 from netautod.ssh.platform.model import Platform
 from netautod.ssh.platform.registry import PlatformRegistry
 from netautod.ssh.session import open_session
-from netautod.ssh.target import Limits, Login, Target
+from netautod.ssh.target import Login, SessionLimits, Target
 from netautod.testing import Faults, SimulatedDevice
 from tests.support.platform_fixtures import PAGED, PlatformFixture, lines_per_page, load_all
 
 _REGISTRY = PlatformRegistry()
 _LOGIN = Login(username="admin", password="simulated", enable_secret="en4ble")
-_LIMITS = Limits(
+_LIMITS = SessionLimits(
     login_seconds=10, prompt_seconds=5, command_seconds=5, capture_seconds=10, quiet_seconds=0.15
 )
-_IMPATIENT = Limits(
+_IMPATIENT = SessionLimits(
     login_seconds=10, prompt_seconds=5, command_seconds=5, capture_seconds=0.7, quiet_seconds=0.15
 )
 _ALL = load_all()
@@ -46,7 +46,7 @@ async def taken(
     host_key: asyncssh.SSHKey,
     *,
     text: str | None = None,
-    limits: Limits = _LIMITS,
+    limits: SessionLimits = _LIMITS,
     login: Login = _LOGIN,
     during: Faults | None = None,
     **fields: object,
