@@ -22,8 +22,8 @@ from netautod.app.plugins.observers import Observers
 from netautod.app.routes import ROUTES, description
 from netautod.app.run_services import acting_factory
 from netautod.auth.authenticator import Authenticator
-from netautod.auth.ssh_ca import service as ssh_ca
-from netautod.auth.tokens import signing_keys
+from netautod.auth.ssh_ca import store as ssh_ca
+from netautod.auth.tokens import store as token_store
 from netautod.configs.service import ConfigService
 from netautod.configs.texts import store as config_texts
 from netautod.core.metrics import Metrics
@@ -41,6 +41,7 @@ from netautod.inventory import store as inventory_store
 from netautod.store.leases import named
 from netautod.store.leases.keeper import LeaseKeeper
 from netautod.system.pauses import FollowedPauses
+from netautod.system.store import SystemStore
 from netautod.tasks.cron.ticks import NextTicks
 from netautod.tasks.service import TaskService
 
@@ -59,7 +60,7 @@ class Service:
 
 SEALED_FIELDS = (
     *credential_store.SEALED_FIELDS,
-    *signing_keys.SEALED_FIELDS,
+    *token_store.SEALED_FIELDS,
     *ssh_ca.SEALED_FIELDS,
     *config_texts.SEALED_FIELDS,
     *inventory_store.SEALED_FIELDS,
@@ -92,7 +93,7 @@ async def build(base: Foundation, health: Callable[[], Awaitable[Health]]) -> As
         auth = await AuthParts.build(base, plugins=plugins, installed=INSTALLED)
         stack.push_async_callback(auth.auth.providers.close)
         configs, operations = await _device_work(stack, base, device_parts, plugins, leases, auth, observers)
-        pauses = await stack.enter_async_context(FollowedPauses(base.database))
+        pauses = await stack.enter_async_context(FollowedPauses(SystemStore(base.database)))
         inventory = InventoryParts.build(base, device_parts, plugins, leases, pauses)
         acting = acting_factory(
             devices=device_parts.devices, configs=configs, commands=operations.commands, http=base.http

@@ -14,7 +14,6 @@ from netautod.auth.lockout import store as failure_counters
 from netautod.auth.lockout.service import Lockout, LockoutRules
 from netautod.auth.redirect import store as redirect_store
 from netautod.auth.sessions import store as auth_store
-from netautod.auth.tokens import signing_keys
 from netautod.auth.tokens import store as api_token_store
 from netautod.configs import store as config_store
 from netautod.core.clock import Clock
@@ -34,7 +33,7 @@ from netautod.store.client import Database, connect
 from netautod.store.embedded.mongod import EmbeddedMongo, find_running
 from netautod.store.indexes import Index, create_indexes
 from netautod.store.server_clock import ServerClock
-from netautod.system import nodes as system_nodes
+from netautod.system import store as system_store
 from netautod.tasks import store as task_store
 from netautod.users import store as user_store
 from netautod.users.organizations import store as organization_store
@@ -61,10 +60,9 @@ INDEXES: tuple[Index, ...] = (
     *organization_store.INDEXES,
     *redirect_store.INDEXES,
     *results.INDEXES,
-    *signing_keys.INDEXES,
     *site_store.INDEXES,
     *suspension_store.INDEXES,
-    *system_nodes.INDEXES,
+    *system_store.INDEXES,
     *task_store.INDEXES,
     *user_store.INDEXES,
 )

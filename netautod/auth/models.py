@@ -1,5 +1,6 @@
 """Sessions, tokens and what a login answers, as values; secrets in them stay out of their repr."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -56,6 +57,15 @@ class Session:
 
 
 @dataclass(frozen=True, kw_only=True)
+class SeatSlot:
+    """One numbered place of a terminal. `holder` is the id of a session; `confirmed` once that is stored."""
+
+    holder: str
+    taken_at: datetime
+    confirmed: bool
+
+
+@dataclass(frozen=True, kw_only=True)
 class RefreshToken:
     """What is stored of a refresh token; `hash` is its SHA-256, in hex. `used_at` is set once."""
 
@@ -67,6 +77,20 @@ class RefreshToken:
     created_at: datetime
     expires_at: datetime
     used_at: datetime | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class StoredSigningKey:
+    """A key that signs access tokens, as it is stored. Keys are numbered by `generation`.
+
+    `signs_from`: its tokens are issued from then on. `alone_from`: older keys are not needed any more.
+    """
+
+    kid: str
+    generation: int
+    signs_from: datetime
+    alone_from: datetime
+    sealed: Mapping[str, Any] = field(repr=False)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,6 +7,7 @@ from datetime import timedelta
 from netautod.app import build as app
 from netautod.app.settings import Settings
 from netautod.auth.tokens.signing_keys import SigningKeys
+from netautod.auth.tokens.store import SigningKeyStore
 from netautod.cli.installation import opened
 from netautod.cli.parsing import Commands
 from netautod.core.clock import to_text
@@ -43,7 +44,7 @@ async def _rotate_keys(settings: Settings) -> list[str]:
 async def _rotate_signing_key(settings: Settings) -> list[str]:
     """A new key for access tokens; nobody is logged out."""
     async with opened(settings) as base:
-        keys = await SigningKeys.open(base.database, vault=base.vault, clock=base.clock)
+        keys = await SigningKeys.open(SigningKeyStore(base.database), vault=base.vault, clock=base.clock)
         lifetime = timedelta(seconds=settings.auth.access_token_seconds)
         key = await keys.rotate(token_lifetime=lifetime)
         caller = system_caller(await base.organizations.default_id())

@@ -1,7 +1,7 @@
-"""Which organizations rest: written once, followed by every node.
+"""Which organizations are paused: written once, followed by every node.
 
-A node asks once a second and never waits for the database to know it: while the database is away, what was
-known last holds. What runs when a pause begins is allowed to finish.
+A node reads them once a second and answers from memory: while the database is away, what was read last
+holds. What runs when a pause begins is allowed to finish.
 """
 
 import asyncio
@@ -9,18 +9,17 @@ import logging
 
 from netautod.core.errors import Unavailable
 from netautod.core.identity import OrgId
-from netautod.store.client import Database
 from netautod.system.models import Pause
+from netautod.system.store import SystemStore
 
 logger = logging.getLogger(__name__)
-COLLECTION = "pauses"
 
 
 class FollowedPauses:
-    """`async with` knows the pauses before anything is started, and follows them from then on."""
+    """`async with` reads the pauses before anything is started, and follows them from then on."""
 
-    def __init__(self, database: Database, *, refresh_seconds: float = 1.0) -> None:
-        self._pauses = database.collection(COLLECTION)
+    def __init__(self, store: SystemStore, *, refresh_seconds: float = 1.0) -> None:
+        self._store = store
         self._refresh_seconds = refresh_seconds
         self._paused: frozenset[OrgId] = frozenset()
         self._task: asyncio.Task[None] | None = None
@@ -41,24 +40,21 @@ class FollowedPauses:
 
     async def get(self, org_id: OrgId) -> Pause | None:
         """As the database has it."""
-        found = await self._pauses.find_one({"_id": org_id})
-        return None if found is None else Pause(reason=found["reason"], by=found["by"], at=found["at"])
+        return await self._store.pause(org_id)
 
     async def begin(self, org_id: OrgId, pause: Pause) -> None:
-        """Begins a pause, or gives one that is on another reason; this node keeps to it at once."""
-        values = {"reason": pause.reason, "by": pause.by, "at": pause.at}
-        await self._pauses.update({"_id": org_id}, {"$set": values}, upsert=True)
+        """Begins a pause, or changes the reason of one that is on; this node keeps to it at once."""
+        await self._store.put_pause(org_id, pause)
         await self.refresh()
 
     async def end(self, org_id: OrgId) -> bool:
         """True if it was paused."""
-        ended = await self._pauses.delete({"_id": org_id})
+        ended = await self._store.delete_pause(org_id)
         await self.refresh()
         return ended
 
     async def refresh(self) -> None:
-        found = await self._pauses.find({}, fields={"_id": 1})
-        self._paused = frozenset(OrgId(document["_id"]) for document in found)
+        self._paused = await self._store.paused()
 
     async def _follow(self) -> None:
         while True:

@@ -11,10 +11,9 @@ from typing import Protocol
 from netautod.audit.service import AuditLog
 from netautod.core.clock import Clock
 from netautod.core.identity import Caller, OrgId
-from netautod.store.client import Database
-from netautod.system.models import DatabaseStatus, Pause, PluginStatus, SystemStatus
-from netautod.system.nodes import Nodes
+from netautod.system.models import Pause, PluginStatus, SystemStatus
 from netautod.system.pauses import FollowedPauses
+from netautod.system.store import SystemStore
 
 
 class Plugins(Protocol):
@@ -29,33 +28,25 @@ class SystemService:
 
     def __init__(
         self,
-        database: Database,
+        store: SystemStore,
         *,
         clock: Clock,
         audit: AuditLog,
         plugins: Plugins,
-        nodes: Nodes,
         pauses: FollowedPauses,
         pending: Callable[[OrgId], Awaitable[int]],
     ) -> None:
-        self._database = database
+        self._store = store
         self._clock = clock
         self._audit = audit
         self._plugins = plugins
-        self._nodes = nodes
         self._pauses = pauses
         self._pending = pending
 
     async def status(self, org_id: OrgId) -> SystemStatus:
-        hello = await self._database.hello()
-        database = DatabaseStatus(
-            version=await self._database.version(),
-            replica_set=hello.get("setName"),
-            ok=bool(hello.get("isWritablePrimary")),
-        )
         return SystemStatus(
-            nodes=await self._nodes.all(),
-            database=database,
+            nodes=await self._store.nodes(),
+            database=await self._store.database_status(),
             plugins=self._plugins.statuses,
             pending=await self._pending(org_id),
             pause=await self._pauses.get(org_id),

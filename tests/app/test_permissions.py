@@ -22,8 +22,10 @@ from netautod.app.server import bootstrap
 from netautod.app.settings import Settings
 from netautod.auth.sessions.seats import Seats
 from netautod.auth.sessions.service import Lifetimes, Sessions
+from netautod.auth.sessions.store import SeatStore, SessionStore
 from netautod.auth.tokens.access import AccessTokens
 from netautod.auth.tokens.signing_keys import SigningKeys
+from netautod.auth.tokens.store import SigningKeyStore
 from netautod.core.identity import RequestInfo, system_caller
 from netautod.core.permissions import grants
 from netautod.http.health import Health
@@ -116,14 +118,21 @@ async def _people(base: foundation.Foundation) -> dict[str, User]:
 
 
 async def _sessions(base: foundation.Foundation) -> Sessions:
-    keys = await SigningKeys.open(base.database, vault=base.vault, clock=base.clock)
+    keys = await SigningKeys.open(SigningKeyStore(base.database), vault=base.vault, clock=base.clock)
     return Sessions(
         base.database,
         tokens=AccessTokens(keys, clock=base.clock, lifetime_seconds=3600),
         users=base.users,
         clock=base.clock,
         lifetimes=Lifetimes(refresh=timedelta(days=7), family=timedelta(days=30)),
-        seats=Seats(base.database, users=base.users, clock=base.clock, count=0, idle_minutes=1),
+        seats=Seats(
+            store=SeatStore(base.database),
+            sessions=SessionStore(base.database),
+            users=base.users,
+            clock=base.clock,
+            count=0,
+            idle_minutes=1,
+        ),
     )
 
 

@@ -10,7 +10,6 @@ import pytest
 from netautod.audit import store as audit
 from netautod.auth.lockout import store as failure_counters
 from netautod.auth.sessions import store as auth_store
-from netautod.auth.tokens import signing_keys
 from netautod.auth.tokens import store as api_token_store
 from netautod.store.client import Database, connect
 from netautod.store.indexes import create_indexes
@@ -23,7 +22,7 @@ from tests.support.client import ApiClient
 from tests.support.serving import Servers
 from tests.users.support import PASSWORD, Installation, MovableClock, install
 
-MODULES = (audit, api_token_store, failure_counters, signing_keys, auth_store, organization_store, user_store)
+MODULES = (audit, api_token_store, failure_counters, auth_store, organization_store, user_store)
 
 
 async def prepared(

@@ -15,10 +15,13 @@ from netautod.auth.provisioning import Accounts, ProvisioningRules
 from netautod.auth.service import AuthService
 from netautod.auth.sessions.seats import Seats
 from netautod.auth.sessions.service import Lifetimes, Sessions
+from netautod.auth.sessions.store import SeatStore, SessionStore
 from netautod.auth.ssh_ca.service import SshAuthority
+from netautod.auth.ssh_ca.store import SshAuthorityStore
 from netautod.auth.tokens.access import AccessTokens
 from netautod.auth.tokens.service import ApiTokens
 from netautod.auth.tokens.signing_keys import SigningKeys
+from netautod.auth.tokens.store import SigningKeyStore
 from netautod.core.identity import OrgId, RequestInfo
 from netautod.plugin_api.auth import AuthProvider
 from netautod.users.roles.service import RoleService
@@ -73,7 +76,7 @@ async def start_node(
     audit = AuditLog(database, clock)
     # Each node has its own services, which tell its own caches only.
     users = install(database, installation.hasher, clock).users
-    keys = await SigningKeys.open(database, vault=vault, clock=clock)
+    keys = await SigningKeys.open(SigningKeyStore(database), vault=vault, clock=clock)
     tokens = AccessTokens(keys, clock=clock, lifetime_seconds=3600)
     authenticator = Authenticator(database, tokens=tokens, users=users, clock=clock, cache_seconds=1.0)
     lifetimes = Lifetimes(refresh=timedelta(days=7), family=timedelta(days=30))
@@ -83,7 +86,14 @@ async def start_node(
         users=users,
         clock=clock,
         lifetimes=lifetimes,
-        seats=Seats(database, users=users, clock=clock, count=seats, idle_minutes=120),
+        seats=Seats(
+            store=SeatStore(database),
+            sessions=SessionStore(database),
+            users=users,
+            clock=clock,
+            count=seats,
+            idle_minutes=120,
+        ),
     )
     pauses: list[float] = []
 
@@ -91,7 +101,7 @@ async def start_node(
         pauses.append(seconds)
 
     ssh_ca = SshAuthority(
-        database,
+        store=SshAuthorityStore(database),
         vault=vault,
         clock=clock,
         audit=audit,

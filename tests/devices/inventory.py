@@ -7,6 +7,7 @@ from typing import Any
 from netautod.audit.service import AuditLog
 from netautod.audit.store import INDEXES as AUDIT_INDEXES
 from netautod.auth.ssh_ca.service import SshAuthority
+from netautod.auth.ssh_ca.store import SshAuthorityStore
 from netautod.core.clock import SystemClock
 from netautod.core.identity import Caller, OrgId
 from netautod.credentials.service import CredentialService
@@ -90,7 +91,11 @@ def wired(database: Database, vault: Vault) -> Services:
     batches = DeviceBatches(database, clock=clock, credentials=credentials, sites=sites)
     imports = ImportService(batches=batches, audit=audit)
     authority = SshAuthority(
-        database, vault=vault, clock=clock, audit=audit, reserved_principals=("reserved",)
+        store=SshAuthorityStore(database),
+        vault=vault,
+        clock=clock,
+        audit=audit,
+        reserved_principals=("reserved",),
     )
     return Services(
         credentials=credentials, sites=sites, devices=devices, imports=imports, authority=authority

@@ -20,11 +20,12 @@ from netautod.core.identity import OrgId
 from netautod.executions.models import Execution
 from netautod.store.client import Database
 from netautod.store.indexes import create_indexes
-from netautod.system import nodes
+from netautod.system import store as system_store
+from netautod.system.heartbeat import NodeHeartbeat
 from netautod.system.models import Pause
-from netautod.system.nodes import Nodes
 from netautod.system.pauses import FollowedPauses
 from netautod.system.service import SystemService
+from netautod.system.store import SystemStore
 from netautod.tasks.models import Task
 from tests.support.client import ApiClient, ServedRoutes, assert_error
 from tests.support.execution import (
@@ -51,7 +52,7 @@ class Running:
 
     id: str
     pauses: FollowedPauses
-    beacon: Nodes
+    store: SystemStore
     served: ServedRoutes
 
     def admin(self, org_id: str) -> ApiClient:
@@ -63,7 +64,7 @@ Start = Callable[..., AbstractAsyncContextManager[Running]]
 
 @pytest.fixture
 async def world(database: Database) -> World:
-    await create_indexes(database, (*INDEXES, *audit.INDEXES, *nodes.INDEXES))
+    await create_indexes(database, (*INDEXES, *audit.INDEXES, *system_store.INDEXES))
     return World(database=database)
 
 
@@ -74,31 +75,31 @@ async def start(world: World, serve: Serve) -> Start:
     @asynccontextmanager
     async def run(work: Body = nothing) -> AsyncIterator[Running]:
         async with AsyncExitStack() as stack:
-            pauses = await stack.enter_async_context(FollowedPauses(world.database, refresh_seconds=QUICK))
+            store = SystemStore(world.database)
+            pauses = await stack.enter_async_context(FollowedPauses(store, refresh_seconds=QUICK))
             node = world.make(Does(work), pauses=pauses)
             node_id = str(uuid4())
-            beacon = Nodes(
-                world.database,
+            heartbeat = NodeHeartbeat(
+                store,
                 node_id=node_id,
                 slots=7,
                 running=lambda: node.runner.running,
                 heartbeat_seconds=QUICK,
             )
-            await stack.enter_async_context(beacon)
+            await stack.enter_async_context(heartbeat)
             await stack.enter_async_context(node)
             clock, plugins = SystemClock(), PluginManager()
             plugins.register(object(), "probe")
             system = SystemService(
-                world.database,
+                store,
                 clock=clock,
                 audit=AuditLog(world.database, clock),
                 plugins=plugins,
-                nodes=beacon,
                 pauses=pauses,
                 pending=world.executions.pending,
             )
             served = await serve(system)
-            yield Running(id=node_id, pauses=pauses, beacon=beacon, served=served)
+            yield Running(id=node_id, pauses=pauses, store=store, served=served)
 
     return run
 
@@ -122,29 +123,29 @@ async def test_the_status_names_nodes_database_plugins_and_queues(start: Start) 
 async def test_heartbeats_go_on_and_end_with_the_node(start: Start) -> None:
     async with start() as stays:
         async with start() as leaves:
-            (_, before) = await stays.beacon.all()
+            (_, before) = await stays.store.nodes()
 
             async def later() -> bool:
-                (_, now) = await stays.beacon.all()
+                (_, now) = await stays.store.nodes()
                 return (now.started_at, now.heartbeat_at > before.heartbeat_at) == (before.started_at, True)
 
             await eventually(later)
             assert before.id == leaves.id
-        assert [node.id for node in await stays.beacon.all()] == [stays.id]
+        assert [node.id for node in await stays.store.nodes()] == [stays.id]
 
 
 async def test_a_row_that_expired_comes_back_with_the_next_heartbeat(start: Start, world: World) -> None:
     async with start() as node:
-        await world.database.collection(nodes.COLLECTION).delete_many({})
-        back = await eventually(node.beacon.all)
+        await world.database.collection(system_store.NODES).delete_many({})
+        back = await eventually(node.store.nodes)
         assert [(row.id, row.slots) for row in back] == [(node.id, 7)]
 
 
 async def test_the_row_of_a_dead_node_expires(database: Database) -> None:
-    await create_indexes(database, nodes.INDEXES)
-    found = await database.collection(nodes.COLLECTION).aggregate([{"$indexStats": {}}])
+    await create_indexes(database, system_store.INDEXES)
+    found = await database.collection(system_store.NODES).aggregate([{"$indexStats": {}}])
     (made,) = [index["spec"] for index in found if index["name"] == "heartbeat_at_1"]
-    assert made["expireAfterSeconds"] == nodes.FORGET_SECONDS
+    assert made["expireAfterSeconds"] == system_store.FORGET_SECONDS
 
 
 async def _work_of(world: World, org_id: OrgId) -> tuple[Execution, Task]:
@@ -196,7 +197,7 @@ async def test_ticks_that_passed_in_a_pause_follow_the_rule_of_missed_ones(
     recent = replace(now, next_run_at=now.next_run_at - timedelta(minutes=10))
     yearly = {"cron_expression": "0 0 1 1 *", "next_run_at": datetime(2026, 1, 1, tzinfo=UTC)}
     long_ago = task(org_id=now.org_id, **yearly)
-    await FollowedPauses(world.database).begin(now.org_id, PAUSE)
+    await FollowedPauses(SystemStore(world.database)).begin(now.org_id, PAUSE)
     await world.add(recent, long_ago)
     ours = {"task_id": {"$in": [recent.id, long_ago.id]}}
     async with start() as node:
@@ -238,7 +239,7 @@ async def test_what_runs_when_a_pause_begins_may_finish(start: Start, world: Wor
 
 async def test_a_node_that_starts_during_a_pause_begins_nothing(start: Start, world: World) -> None:
     org_id = OrgId(str(uuid4()))
-    await FollowedPauses(world.database).begin(org_id, PAUSE)
+    await FollowedPauses(SystemStore(world.database)).begin(org_id, PAUSE)
     run, due = await _work_of(world, org_id)
     async with start():
         other = await world.run(task())

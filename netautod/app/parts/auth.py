@@ -15,10 +15,13 @@ from netautod.auth.redirect.service import RedirectLogins
 from netautod.auth.service import AuthService
 from netautod.auth.sessions.seats import Seats
 from netautod.auth.sessions.service import Lifetimes, Sessions
+from netautod.auth.sessions.store import SeatStore, SessionStore
 from netautod.auth.ssh_ca.service import SshAuthority
+from netautod.auth.ssh_ca.store import SshAuthorityStore
 from netautod.auth.tokens.access import AccessTokens
 from netautod.auth.tokens.service import ApiTokens
 from netautod.auth.tokens.signing_keys import SigningKeys
+from netautod.auth.tokens.store import SigningKeyStore
 from netautod.core.identity import OrgId
 from netautod.system.capabilities.service import Capabilities
 from netautod.users.roles.service import RoleService
@@ -43,7 +46,7 @@ class AuthParts:
         cls, base: Foundation, *, plugins: PluginManager, installed: Mapping[str, bool]
     ) -> "AuthParts":
         """`installed`: which features of capabilities.FEATURES this installation has."""
-        keys = await SigningKeys.open(base.database, vault=base.vault, clock=base.clock)
+        keys = await SigningKeys.open(SigningKeyStore(base.database), vault=base.vault, clock=base.clock)
         lifetime = base.settings.auth.access_token_seconds
         tokens = AccessTokens(keys, clock=base.clock, lifetime_seconds=lifetime)
         authenticator = _authenticator(base, tokens)
@@ -118,7 +121,7 @@ class AuthParts:
 
 def _ssh_ca(base: Foundation) -> SshAuthority:
     return SshAuthority(
-        base.database,
+        store=SshAuthorityStore(base.database),
         vault=base.vault,
         clock=base.clock,
         audit=base.audit,
@@ -154,7 +157,8 @@ def _sessions(base: Foundation, tokens: AccessTokens) -> Sessions:
             refresh=timedelta(days=times.refresh_token_days), family=timedelta(days=times.refresh_family_days)
         ),
         seats=Seats(
-            base.database,
+            store=SeatStore(base.database),
+            sessions=SessionStore(base.database),
             users=base.users,
             clock=base.clock,
             count=wanted.seats,

@@ -6,9 +6,10 @@ from netautod.app.foundation import Foundation
 from netautod.app.plugins.manager import PluginManager
 from netautod.executions.running.node import ExecutionNode
 from netautod.executions.store import ExecutionStore
-from netautod.system.nodes import Nodes
+from netautod.system.heartbeat import NodeHeartbeat
 from netautod.system.pauses import FollowedPauses
 from netautod.system.service import SystemService
+from netautod.system.store import SystemStore
 
 
 async def system_service(
@@ -21,18 +22,19 @@ async def system_service(
     pauses: FollowedPauses,
 ) -> SystemService:
     """Starts this node's heartbeat; it ends after the node has drained."""
-    nodes = Nodes(
-        base.database,
+    store = SystemStore(base.database)
+    heartbeat = NodeHeartbeat(
+        store,
         node_id=node_id,
         slots=base.settings.executions.slots,
         running=lambda: node.runner.running,
     )
+    await stack.enter_async_context(heartbeat)
     return SystemService(
-        base.database,
+        store,
         clock=base.clock,
         audit=base.audit,
         plugins=plugins,
-        nodes=await stack.enter_async_context(nodes),
         pauses=pauses,
         pending=ExecutionStore(base.database).pending,
     )

@@ -1,23 +1,20 @@
 """Seats of the license: how many terminals may be in use at a time, over all organizations and nodes.
 
-A seat is a terminal session with activity within the idle time (decisions.md 4); whoever is in use is told
-by the sessions alone. The slots `seat:1` to `seat:N` only settle who of several logins at the same time
-gets a free one: a login takes a slot by compare-and-set on its holder, stores its session, and then confirms
-that the slot is still its own.
+A seat is a terminal session with activity within the idle time; which ones are in use is told by the
+sessions alone. The slots `seat:1` to `seat:N` only settle which of several logins at the same time gets a
+free one: a login takes a slot by compare-and-set on its holder, stores its session, and then confirms that
+the slot is still its own.
 """
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from netautod.auth.models import TERMINAL, Session
-from netautod.auth.sessions.store import SessionStore
+from netautod.auth.models import TERMINAL, SeatSlot, Session
+from netautod.auth.sessions.store import SeatStore, SessionStore
 from netautod.core.clock import Clock
 from netautod.core.errors import Conflict
-from netautod.store.client import Database, Duplicate
 from netautod.users.service import UserService
 
-COLLECTION = "seats"
 LOGIN_TIME = timedelta(seconds=60)
 """A slot belongs to its taker this long without a session: the login is under way, or has died."""
 
@@ -29,18 +26,9 @@ class SeatLimitReached(Conflict):
         super().__init__(f"seat_limit_reached: all {count} seats are in use")
 
 
-@dataclass(frozen=True, kw_only=True)
-class Slot:
-    """`holder` is the id of a session; `confirmed` once that session is stored."""
-
-    holder: str
-    taken_at: datetime
-    confirmed: bool
-
-
 def usable(
-    slots: Mapping[int, Slot], active: Collection[str], *, count: int, now: datetime
-) -> list[tuple[int, Slot | None]]:
+    slots: Mapping[int, SeatSlot], active: Collection[str], *, count: int, now: datetime
+) -> list[tuple[int, SeatSlot | None]]:
     """The free slots of 1 to `count` that a login may take, with what it has to find in them.
 
     Active sessions without a slot (back from idling, or from before the limit was lowered) count as well:
@@ -64,10 +52,17 @@ class Seats:
     """`count` and `idle_minutes` are the settings license.seats (0: unlimited), license.seat_idle_minutes."""
 
     def __init__(
-        self, database: Database, *, users: UserService, clock: Clock, count: int, idle_minutes: float
+        self,
+        *,
+        store: SeatStore,
+        sessions: SessionStore,
+        users: UserService,
+        clock: Clock,
+        count: int,
+        idle_minutes: float,
     ) -> None:
-        self._slots = database.collection(COLLECTION)
-        self._sessions = SessionStore(database)
+        self._store = store
+        self._sessions = sessions
         self._users = users
         self._clock = clock
         self._count = count
@@ -80,21 +75,22 @@ class Seats:
             return
         while True:
             candidates = usable(
-                await self._taken(), await self._active(), count=self._count, now=self._clock.now()
+                await self._store.slots(), await self._active(), count=self._count, now=self._clock.now()
             )
             if not candidates:
                 raise SeatLimitReached(self._count)
             for number, seen in candidates:
-                if await self._take(number, seen, session_id):
+                taken = SeatSlot(holder=session_id, taken_at=self._clock.now(), confirmed=False)
+                if await self._store.take(number, seen, taken):
                     return
-            # All of them were taken by others meanwhile: look again who is there.
+            # Other logins have taken all of them meanwhile: look again what is free.
 
     async def confirm(self, session: Session) -> None:
         """After the session was stored; raises SeatLimitReached if the login took so long that the slot was
         given to another one."""
         if session.client_type != TERMINAL or not self._count:
             return
-        if not await self._slots.update({"holder": session.id}, {"$set": {"confirmed": True}}):
+        if not await self._store.confirm(session.id):
             raise SeatLimitReached(self._count)
 
     async def _active(self) -> set[str]:
@@ -106,24 +102,3 @@ class Seats:
             for session in sessions
             if session.user_id in users and session.holds(users[session.user_id], now)
         }
-
-    async def _taken(self) -> dict[int, Slot]:
-        found = await self._slots.find({})
-        return {
-            document["number"]: Slot(
-                holder=document["holder"], taken_at=document["taken_at"], confirmed=document["confirmed"]
-            )
-            for document in found
-        }
-
-    async def _take(self, number: int, seen: Slot | None, session_id: str) -> bool:
-        """Compare-and-set: false if somebody else has taken the slot since it was seen."""
-        mine = {"holder": session_id, "taken_at": self._clock.now(), "confirmed": False}
-        if seen is not None:
-            where = {"_id": f"seat:{number}", "holder": seen.holder, "confirmed": seen.confirmed}
-            return await self._slots.update(where, {"$set": mine})
-        try:
-            await self._slots.insert({"_id": f"seat:{number}", "number": number, **mine})
-        except Duplicate:
-            return False
-        return True

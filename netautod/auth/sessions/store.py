@@ -1,14 +1,14 @@
-"""Sessions and refresh tokens in MongoDB: the collections `sessions` and `refresh_tokens`."""
+"""Sessions, their refresh tokens and seats in MongoDB: `sessions`, `refresh_tokens` and `seats`."""
 
 from datetime import datetime, timedelta
 
-from netautod.auth.models import TERMINAL, RefreshToken, Session
+from netautod.auth.models import TERMINAL, RefreshToken, SeatSlot, Session
 from netautod.core.identity import OrgId
-from netautod.store.client import Database, Document
+from netautod.store.client import Database, Document, Duplicate
 from netautod.store.indexes import Index
 from netautod.users.models import User
 
-SESSIONS, REFRESH_TOKENS = "sessions", "refresh_tokens"
+SESSIONS, REFRESH_TOKENS, SEATS = "sessions", "refresh_tokens", "seats"
 INDEXES = (
     Index(collection=SESSIONS, keys=(("org_id", 1), ("user_id", 1), ("created_at", -1))),
     # The TTL monitor runs once a minute and is late under load: every check compares `expires_at` itself.
@@ -90,6 +90,36 @@ class RefreshTokenStore:
 
     async def delete(self, token_hash: str) -> None:
         await self._tokens.delete({"_id": token_hash})
+
+
+class SeatStore:
+    def __init__(self, database: Database) -> None:
+        self._seats = database.collection(SEATS)
+
+    async def slots(self) -> dict[int, SeatSlot]:
+        """By number."""
+        return {
+            document["number"]: SeatSlot(
+                holder=document["holder"], taken_at=document["taken_at"], confirmed=document["confirmed"]
+            )
+            for document in await self._seats.find({})
+        }
+
+    async def take(self, number: int, seen: SeatSlot | None, taken: SeatSlot) -> bool:
+        """Compare-and-set: false if another login has taken the slot since it was `seen`."""
+        mine = {"holder": taken.holder, "taken_at": taken.taken_at, "confirmed": taken.confirmed}
+        if seen is not None:
+            where = {"_id": f"seat:{number}", "holder": seen.holder, "confirmed": seen.confirmed}
+            return await self._seats.update(where, {"$set": mine})
+        try:
+            await self._seats.insert({"_id": f"seat:{number}", "number": number, **mine})
+        except Duplicate:
+            return False
+        return True
+
+    async def confirm(self, session_id: str) -> bool:
+        """False if the session holds no slot any more."""
+        return await self._seats.update({"holder": session_id}, {"$set": {"confirmed": True}})
 
 
 def _session_document(session: Session) -> Document:

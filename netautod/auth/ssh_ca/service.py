@@ -1,8 +1,7 @@
 """The SSH certificate authority of each organization: its key, its serial numbers, user certificates.
 
-One document per organization in `ssh_cas`, made at first use; the unique `_id` decides between two first
-uses. Only the sealed private key is kept, and the public one derived from it: who can write into the
-database but not open the vault cannot plant an authority of his own.
+An authority is made at first use. Only the sealed private key is kept, and the public one derived from it:
+whoever can write into the database but not open the vault cannot plant an authority.
 """
 
 import base64
@@ -23,17 +22,14 @@ from cryptography.hazmat.primitives.serialization import (
 from netautod.audit.service import AuditLog
 from netautod.auth.models import Session
 from netautod.auth.ssh_ca.public_keys import ClientKey, fingerprint_of, parse_public_key
+from netautod.auth.ssh_ca.store import COLLECTION, FIELD, SshAuthorityStore
 from netautod.core.clock import Clock, to_text
 from netautod.core.errors import InvalidInput
 from netautod.core.identity import Caller, OrgId
-from netautod.store.client import Database, Duplicate
+from netautod.store.client import Duplicate
 from netautod.users.models import User
-from netautod.vault.rotation import SealedField
 from netautod.vault.vault import Vault
 
-COLLECTION = "ssh_cas"
-FIELD = "private_key"
-SEALED_FIELDS = (SealedField(collection=COLLECTION, path=FIELD),)
 VALIDITY = timedelta(hours=8)
 DEVICE_VALIDITY = timedelta(hours=1)
 BACKDATED = timedelta(seconds=60)  # for servers whose clock is behind
@@ -84,14 +80,14 @@ class SshAuthority:
 
     def __init__(
         self,
-        database: Database,
         *,
+        store: SshAuthorityStore,
         vault: Vault,
         clock: Clock,
         audit: AuditLog,
         reserved_principals: Iterable[str],
     ) -> None:
-        self._authorities = database.scoped(COLLECTION)
+        self._store = store
         self._vault = vault
         self._clock = clock
         self._audit = audit
@@ -151,7 +147,7 @@ class SshAuthority:
         extensions: Sequence[bytes] = (TERMINAL,),
     ) -> SshCertificate:
         private = await self._private_key(org_id)
-        serial = await self._next_serial(org_id)
+        serial = await self._store.next_serial(org_id)
         now = self._clock.now().replace(microsecond=0)  # certificates count whole seconds
         valid_after, valid_before = now - BACKDATED, now + validity
         builder = (
@@ -175,26 +171,19 @@ class SshAuthority:
         )
 
     async def _private_key(self, org_id: OrgId) -> Ed25519PrivateKey:
-        found = await self._authorities.find_one(org_id, {"_id": org_id})
-        if found is None:
+        sealed = await self._store.sealed_key(org_id)
+        if sealed is None:
             with contextlib.suppress(Duplicate):  # another login made it: it is read below
                 await self._make(org_id)
-            found = await self._authorities.find_one(org_id, {"_id": org_id})
-        assert found is not None
-        raw = await self._vault.unseal(org_id, COLLECTION, org_id, FIELD, found[FIELD])
+            sealed = await self._store.sealed_key(org_id)
+        assert sealed is not None
+        raw = await self._vault.unseal(org_id, COLLECTION, org_id, FIELD, sealed)
         return Ed25519PrivateKey.from_private_bytes(raw)
 
     async def _make(self, org_id: OrgId) -> None:
         raw = Ed25519PrivateKey.generate().private_bytes_raw()
         sealed = await self._vault.seal(org_id, COLLECTION, org_id, FIELD, raw)
-        document = {"_id": org_id, FIELD: sealed, "serial": 0, "created_at": self._clock.now()}
-        await self._authorities.insert(org_id, document)
-
-    async def _next_serial(self, org_id: OrgId) -> int:
-        # If we die after this the number is lost, which is harmless; it is never given twice.
-        found = await self._authorities.find_and_update(org_id, {"_id": org_id}, {"$inc": {"serial": 1}})
-        assert found is not None
-        return int(found["serial"])
+        await self._store.insert(org_id, sealed, at=self._clock.now())
 
     async def _record(self, user: User, session: Session, client: ClientKey, made: SshCertificate) -> None:
         await self._audit.record_for(

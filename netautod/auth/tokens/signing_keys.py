@@ -1,7 +1,7 @@
 """The ring of keys that sign access tokens: made at first start, sealed in `signing_keys`, known by `kid`.
 
-Only the sealed private key is stored and the public one derived from it: who can write into the database
-but not open the vault cannot plant a key of his own.
+Only the sealed private key is stored and the public one derived from it: whoever can write into the database
+but not open the vault cannot plant a key.
 
 A rotation is one insert: the next generation, which signs from a moment on when every node has read it.
 Until the last token of the older ones has expired they verify; then any node deletes them.
@@ -17,31 +17,26 @@ from uuid import uuid4
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
+from netautod.auth.models import StoredSigningKey
+from netautod.auth.tokens.store import FIELD, SIGNING_KEYS, SigningKeyStore
 from netautod.core.clock import Clock
 from netautod.core.errors import Conflict, Unavailable
-from netautod.store.client import Database, Document, Duplicate
-from netautod.store.indexes import Index
-from netautod.vault.rotation import SealedField
+from netautod.store.client import Duplicate
 from netautod.vault.vault import INSTALLATION, Vault
 
-COLLECTION = "signing_keys"
-FIELD = "private_key"
-# The unique insert decides between two first nodes, and between two rotations at once.
-INDEXES = (Index(collection=COLLECTION, keys=(("generation", 1),), unique=True),)
-SEALED_FIELDS = (SealedField(collection=COLLECTION, path=FIELD),)
 REFRESH_SECONDS = 30.0
 """A key that was removed is trusted this long at most."""
 UNKNOWN_SECONDS = 1.0
 """Tokens with made-up key ids make the ring read the database this often at most."""
 PUBLISHED = timedelta(seconds=2 * REFRESH_SECONDS)
-"""So long before it signs a new key is there to be read by all nodes."""
+"""A new key is stored this long before it signs, so that all nodes have read it by then."""
 CLOCK_SKEW = timedelta(seconds=60)
 UNDER_WAY = "A rotation is under way: its new key does not sign yet"
 
 
 @dataclass(frozen=True, kw_only=True)
 class SigningKey:
-    """`signs_from`: its tokens are issued from then on. `alone_from`: older keys are not needed any more."""
+    """An opened key. `generation`, `signs_from` and `alone_from` as stored."""
 
     kid: str
     generation: int
@@ -54,8 +49,8 @@ class SigningKey:
 class SigningKeys:
     """Made by `await SigningKeys.open(...)`, after the indexes exist."""
 
-    def __init__(self, database: Database, *, vault: Vault, clock: Clock) -> None:
-        self._keys = database.collection(COLLECTION)
+    def __init__(self, store: SigningKeyStore, *, vault: Vault, clock: Clock) -> None:
+        self._store = store
         self._vault = vault
         self._clock = clock
         self._ring: Mapping[str, SigningKey] = {}
@@ -63,9 +58,9 @@ class SigningKeys:
         self._reading = asyncio.Lock()
 
     @classmethod
-    async def open(cls, database: Database, *, vault: Vault, clock: Clock) -> Self:
+    async def open(cls, store: SigningKeyStore, *, vault: Vault, clock: Clock) -> Self:
         """Reads the ring; on an empty one makes the first key. Raises VaultError if a key does not open."""
-        keys = cls(database, vault=vault, clock=clock)
+        keys = cls(store, vault=vault, clock=clock)
         await keys._read()
         if not keys._ring:
             now = clock.now()
@@ -114,7 +109,7 @@ class SigningKeys:
         if self._age() < seconds:
             return
         async with self._reading:
-            if self._age() >= seconds:  # else somebody read while we waited
+            if self._age() >= seconds:  # else another request read while this one waited
                 await self._read()
 
     def _age(self) -> float:
@@ -122,31 +117,28 @@ class SigningKeys:
 
     async def _read(self) -> None:
         started = self._clock.monotonic()
-        documents = await self._without_needless(await self._keys.find({}))
+        stored = await self._without_needless(await self._store.all())
         known = self._ring
-        self._ring = {
-            document["_id"]: known.get(document["_id"]) or await self._opened(document)
-            for document in documents
-        }
+        self._ring = {key.kid: known.get(key.kid) or await self._opened(key) for key in stored}
         self._read_at = started
 
-    async def _without_needless(self, documents: list[Document]) -> list[Document]:
-        """Whoever reads first after the last token of a key has expired deletes it."""
+    async def _without_needless(self, stored: list[StoredSigningKey]) -> list[StoredSigningKey]:
+        """Whichever node reads first after the last token of a key has expired deletes it."""
         now = self._clock.now()
-        alone = max((row["generation"] for row in documents if row["alone_from"] <= now), default=0)
-        kept = [row for row in documents if row["generation"] >= alone]
-        if len(kept) < len(documents):
-            await self._keys.delete_many({"generation": {"$lt": alone}})
+        alone = max((key.generation for key in stored if key.alone_from <= now), default=0)
+        kept = [key for key in stored if key.generation >= alone]
+        if len(kept) < len(stored):
+            await self._store.delete_before(alone)
         return kept
 
-    async def _opened(self, document: Document) -> SigningKey:
-        raw = await self._vault.unseal(INSTALLATION, COLLECTION, document["_id"], FIELD, document[FIELD])
+    async def _opened(self, stored: StoredSigningKey) -> SigningKey:
+        raw = await self._vault.unseal(INSTALLATION, SIGNING_KEYS, stored.kid, FIELD, stored.sealed)
         private = Ed25519PrivateKey.from_private_bytes(raw)
         return SigningKey(
-            kid=document["_id"],
-            generation=document["generation"],
-            signs_from=document["signs_from"],
-            alone_from=document["alone_from"],
+            kid=stored.kid,
+            generation=stored.generation,
+            signs_from=stored.signs_from,
+            alone_from=stored.alone_from,
             private=private,
             public=private.public_key(),
         )
@@ -154,17 +146,14 @@ class SigningKeys:
     async def _make(self, generation: int, *, signs_from: datetime, alone_from: datetime) -> str:
         kid = str(uuid4())
         raw = Ed25519PrivateKey.generate().private_bytes_raw()
-        sealed = await self._vault.seal(INSTALLATION, COLLECTION, kid, FIELD, raw)
-        await self._keys.insert(
-            {
-                "_id": kid,
-                "generation": generation,
-                FIELD: sealed,
-                "signs_from": signs_from,
-                "alone_from": alone_from,
-                "created_at": self._clock.now(),
-            }
+        made = StoredSigningKey(
+            kid=kid,
+            generation=generation,
+            signs_from=signs_from,
+            alone_from=alone_from,
+            sealed=await self._vault.seal(INSTALLATION, SIGNING_KEYS, kid, FIELD, raw),
         )
+        await self._store.insert(made, at=self._clock.now())
         return kid
 
 

@@ -1,31 +1,39 @@
-"""API tokens in MongoDB: the collection `api_tokens`, which holds their SHA-256 only."""
+"""API tokens and the keys that sign access tokens in MongoDB: `api_tokens` and `signing_keys`.
+
+Of an API token only the SHA-256 is stored, of a key only the sealed private half.
+"""
 
 from datetime import datetime, timedelta
 
-from netautod.auth.models import ApiToken
+from netautod.auth.models import ApiToken, StoredSigningKey
 from netautod.core.identity import OrgId
 from netautod.core.pages import Page, PageOf
 from netautod.store.client import Database, Document
 from netautod.store.indexes import Index
 from netautod.users.store import USERS
+from netautod.vault.rotation import SealedField
 
-COLLECTION = "api_tokens"
+API_TOKENS, SIGNING_KEYS = "api_tokens", "signing_keys"
+FIELD = "private_key"
 SHOWN_AFTER_EXPIRY = timedelta(days=30)
 INDEXES = (
-    Index(collection=COLLECTION, keys=(("hash", 1),), unique=True),
-    Index(collection=COLLECTION, keys=(("org_id", 1), ("user_id", 1), ("created_at", -1))),
+    Index(collection=API_TOKENS, keys=(("hash", 1),), unique=True),
+    Index(collection=API_TOKENS, keys=(("org_id", 1), ("user_id", 1), ("created_at", -1))),
     Index(
-        collection=COLLECTION,
+        collection=API_TOKENS,
         keys=(("expires_at", 1),),
         expire_seconds=int(SHOWN_AFTER_EXPIRY.total_seconds()),
     ),
+    # The unique insert decides between two first nodes, and between two rotations at once.
+    Index(collection=SIGNING_KEYS, keys=(("generation", 1),), unique=True),
 )
+SEALED_FIELDS = (SealedField(collection=SIGNING_KEYS, path=FIELD),)
 
 
 class ApiTokenStore:
     def __init__(self, database: Database) -> None:
-        self._tokens = database.scoped(COLLECTION)
-        self._all = database.collection(COLLECTION)
+        self._tokens = database.scoped(API_TOKENS)
+        self._all = database.collection(API_TOKENS)
 
     async def insert(self, token: ApiToken) -> None:
         await self._tokens.insert(token.org_id, _document(token))
@@ -64,6 +72,39 @@ class ApiTokenStore:
         joined = {"$lookup": {"from": USERS, "localField": "user_id", "foreignField": "_id", "as": "owner"}}
         found = await self._all.aggregate([joined, {"$match": {"owner": []}}, {"$project": {"_id": 1}}])
         return await self._all.delete_many({"_id": {"$in": [document["_id"] for document in found]}})
+
+
+class SigningKeyStore:
+    def __init__(self, database: Database) -> None:
+        self._keys = database.collection(SIGNING_KEYS)
+
+    async def all(self) -> list[StoredSigningKey]:
+        return [
+            StoredSigningKey(
+                kid=document["_id"],
+                generation=document["generation"],
+                signs_from=document["signs_from"],
+                alone_from=document["alone_from"],
+                sealed=document[FIELD],
+            )
+            for document in await self._keys.find({})
+        ]
+
+    async def insert(self, key: StoredSigningKey, *, at: datetime) -> None:
+        """Raises Duplicate if there is a key of that generation."""
+        await self._keys.insert(
+            {
+                "_id": key.kid,
+                "generation": key.generation,
+                FIELD: key.sealed,
+                "signs_from": key.signs_from,
+                "alone_from": key.alone_from,
+                "created_at": at,
+            }
+        )
+
+    async def delete_before(self, generation: int) -> None:
+        await self._keys.delete_many({"generation": {"$lt": generation}})
 
 
 def _document(token: ApiToken) -> Document:

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from netautod.auth.models import LoginRequest
-from netautod.auth.sessions.seats import SeatLimitReached, Slot, usable
+from netautod.auth.models import LoginRequest, SeatSlot
+from netautod.auth.sessions.seats import SeatLimitReached, usable
 from netautod.auth.sessions.store import SessionStore
 from netautod.core.errors import Conflict
 from netautod.vault.vault import Vault
@@ -23,8 +23,8 @@ Seated = Callable[[int], Awaitable[Node]]
 TERMINAL = {"username": "admin", "password": PASSWORD, "client_type": "terminal"}
 
 
-def slot(holder: str, *, age: float = 3600, confirmed: bool = True) -> Slot:
-    return Slot(holder=holder, taken_at=NOW - timedelta(seconds=age), confirmed=confirmed)
+def slot(holder: str, *, age: float = 3600, confirmed: bool = True) -> SeatSlot:
+    return SeatSlot(holder=holder, taken_at=NOW - timedelta(seconds=age), confirmed=confirmed)
 
 
 @pytest.mark.parametrize(
@@ -45,7 +45,7 @@ def slot(holder: str, *, age: float = 3600, confirmed: bool = True) -> Slot:
         pytest.param({4: slot("a"), 5: slot("b")}, ["a", "b"], [3], id="slots from before a lower limit"),
     ],
 )
-def test_which_slots_a_login_may_take(slots: dict[int, Slot], active: list[str], free: list[int]) -> None:
+def test_which_slots_a_login_may_take(slots: dict[int, SeatSlot], active: list[str], free: list[int]) -> None:
     found = usable(slots, active, count=3, now=NOW)
     assert found == [(number, slots.get(number)) for number in free]
 

@@ -13,7 +13,7 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
-from netautod.auth.ssh_ca import service as ssh_ca
+from netautod.auth.ssh_ca import store as ssh_ca
 from netautod.auth.ssh_ca.public_keys import parse_public_key
 from netautod.core.clock import to_text
 from netautod.core.errors import InvalidInput

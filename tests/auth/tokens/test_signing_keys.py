@@ -6,7 +6,8 @@ from datetime import timedelta
 import jwt
 import pytest
 
-from netautod.auth.tokens.signing_keys import COLLECTION, FIELD, SigningKeys
+from netautod.auth.tokens.signing_keys import SigningKeys
+from netautod.auth.tokens.store import FIELD, SIGNING_KEYS, SigningKeyStore
 from netautod.core.errors import Conflict, Unauthenticated, Unavailable
 from netautod.store.client import Database
 from netautod.vault.errors import VaultError
@@ -18,7 +19,7 @@ from tests.users.support import Installation, MovableClock
 async def test_nodes_that_start_at_once_sign_with_one_key(start: NodeStarter, database: Database) -> None:
     nodes = await asyncio.gather(*(start() for _ in range(5)))
     assert len({(await node.keys.signing()).kid for node in nodes}) == 1
-    assert await database.collection(COLLECTION).count({}) == 1
+    assert await database.collection(SIGNING_KEYS).count({}) == 1
     token = (await nodes[0].log_in()).access_token
     for node in [*nodes, await start()]:
         assert (await node.authenticator.authenticate(token, INFO)).username == "admin"
@@ -26,7 +27,7 @@ async def test_nodes_that_start_at_once_sign_with_one_key(start: NodeStarter, da
 
 async def test_only_the_sealed_key_is_stored(start: NodeStarter, database: Database) -> None:
     key = await (await start()).keys.signing()
-    stored = await database.collection(COLLECTION).find_one({})
+    stored = await database.collection(SIGNING_KEYS).find_one({})
     assert stored is not None
     assert set(stored) == {"_id", "generation", FIELD, "signs_from", "alone_from", "created_at"}
     assert key.private.private_bytes_raw() not in bytes(stored[FIELD]["data"])
@@ -37,12 +38,12 @@ async def test_a_key_copied_under_another_id_stops_the_start(
     installation: Installation, vault: Vault, clock: MovableClock, start: NodeStarter
 ) -> None:
     await start()
-    keys = installation.database.collection(COLLECTION)
+    keys = installation.database.collection(SIGNING_KEYS)
     stored = await keys.find_one({})
     assert stored is not None
     await keys.insert({**stored, "_id": "planted", "generation": 2})
     with pytest.raises(VaultError):
-        await SigningKeys.open(installation.database, vault=vault, clock=clock)
+        await SigningKeys.open(SigningKeyStore(installation.database), vault=vault, clock=clock)
 
 
 HOUR = timedelta(hours=1)
@@ -73,11 +74,11 @@ async def test_the_old_key_goes_when_its_last_token_has_expired(
     new = await node.keys.rotate(token_lifetime=HOUR)
     node.clock.move(60 + 3600 + 59)
     assert await node.keys.find(old.kid) is not None
-    assert await database.collection(COLLECTION).count({}) == 2
+    assert await database.collection(SIGNING_KEYS).count({}) == 2
     node.clock.move(30)
     assert await node.keys.find(old.kid) is None
     assert (await node.keys.signing()).kid == new.kid
-    assert [row["_id"] for row in await database.collection(COLLECTION).find({})] == [new.kid]
+    assert [row["_id"] for row in await database.collection(SIGNING_KEYS).find({})] == [new.kid]
 
 
 async def test_a_token_that_was_good_before_is_refused_without_its_key(
@@ -86,7 +87,7 @@ async def test_a_token_that_was_good_before_is_refused_without_its_key(
     node = await start()
     token = (await node.log_in()).access_token
     await node.authenticator.authenticate(token, INFO)
-    await database.collection(COLLECTION).delete_many({})
+    await database.collection(SIGNING_KEYS).delete_many({})
     node.clock.move(29)
     await node.authenticator.authenticate(token, INFO)
     node.clock.move(1)
@@ -110,9 +111,9 @@ async def test_of_two_rotations_one_waits_for_the_other(start: NodeStarter) -> N
 async def test_the_first_key_signs_also_where_the_clock_is_behind(
     installation: Installation, vault: Vault, clock: MovableClock
 ) -> None:
-    await SigningKeys.open(installation.database, vault=vault, clock=clock)
+    await SigningKeys.open(SigningKeyStore(installation.database), vault=vault, clock=clock)
     clock.move(-5)
-    behind = await SigningKeys.open(installation.database, vault=vault, clock=clock)
+    behind = await SigningKeys.open(SigningKeyStore(installation.database), vault=vault, clock=clock)
     assert (await behind.signing()).generation == 1
 
 
@@ -135,7 +136,7 @@ async def test_made_up_key_ids_do_not_load_the_database(
 
 async def test_without_any_key_logins_wait(start: NodeStarter, database: Database) -> None:
     node = await start()
-    await database.collection(COLLECTION).delete_many({})
+    await database.collection(SIGNING_KEYS).delete_many({})
     node.clock.move(30)
     with pytest.raises(Unavailable, match="no key to sign"):
         await node.keys.signing()

@@ -1,0 +1,73 @@
+"""Nodes and pauses in MongoDB, and how the database itself is: the collections `nodes` and `pauses`."""
+
+from netautod.core.identity import OrgId
+from netautod.store.client import Database, Document
+from netautod.store.expressions import literal
+from netautod.store.indexes import Index
+from netautod.system.models import DatabaseStatus, Node, Pause
+
+NODES, PAUSES = "nodes", "pauses"
+FORGET_SECONDS = 60
+INDEXES = (Index(collection=NODES, keys=(("heartbeat_at", 1),), expire_seconds=FORGET_SECONDS),)
+
+
+class SystemStore:
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._nodes = database.collection(NODES)
+        self._pauses = database.collection(PAUSES)
+
+    async def database_status(self) -> DatabaseStatus:
+        hello = await self._database.hello()
+        return DatabaseStatus(
+            version=await self._database.version(),
+            replica_set=hello.get("setName"),
+            ok=bool(hello.get("isWritablePrimary")),
+        )
+
+    async def nodes(self) -> list[Node]:
+        """By start, the oldest first."""
+        found = await self._nodes.find({}, sort=[("started_at", 1), ("_id", 1)])
+        return [_node(document) for document in found]
+
+    async def put_node(self, node_id: str, *, host: str, version: str, slots: int, running: int) -> None:
+        """Writes the whole row: it may have expired while the database was away."""
+        own = {"host": host, "version": version, "slots": slots, "running": running}
+        change = {
+            **literal(own),
+            "started_at": {"$ifNull": ["$started_at", "$$NOW"]},
+            "heartbeat_at": "$$NOW",
+        }
+        await self._nodes.update({"_id": node_id}, [{"$set": change}], upsert=True)
+
+    async def delete_node(self, node_id: str) -> None:
+        await self._nodes.delete({"_id": node_id})
+
+    async def paused(self) -> frozenset[OrgId]:
+        """All organizations that are paused."""
+        found = await self._pauses.find({}, fields={"_id": 1})
+        return frozenset(OrgId(document["_id"]) for document in found)
+
+    async def pause(self, org_id: OrgId) -> Pause | None:
+        found = await self._pauses.find_one({"_id": org_id})
+        return None if found is None else Pause(reason=found["reason"], by=found["by"], at=found["at"])
+
+    async def put_pause(self, org_id: OrgId, pause: Pause) -> None:
+        values = {"reason": pause.reason, "by": pause.by, "at": pause.at}
+        await self._pauses.update({"_id": org_id}, {"$set": values}, upsert=True)
+
+    async def delete_pause(self, org_id: OrgId) -> bool:
+        """False if it was not paused."""
+        return await self._pauses.delete({"_id": org_id})
+
+
+def _node(document: Document) -> Node:
+    return Node(
+        id=document["_id"],
+        host=document["host"],
+        version=document["version"],
+        started_at=document["started_at"],
+        heartbeat_at=document["heartbeat_at"],
+        running=document["running"],
+        slots=document["slots"],
+    )
