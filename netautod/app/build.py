@@ -14,7 +14,7 @@ from netautod.app.parts.configs import config_service, retention, stale_backups
 from netautod.app.parts.devices import DeviceOperations, DeviceParts, device_sessions
 from netautod.app.parts.docs import documents_of
 from netautod.app.parts.inventory import InventoryParts
-from netautod.app.parts.plugins import observers_of
+from netautod.app.parts.plugins import observers_of, plugins_of
 from netautod.app.parts.system import system_service
 from netautod.app.parts.tasks import executions_of, node_of, notifier_of, tasks_of
 from netautod.app.plugins.manager import PluginManager
@@ -81,14 +81,13 @@ INSTALLED: Mapping[str, bool] = {
 @asynccontextmanager
 async def build(base: Foundation, health: Callable[[], Awaitable[Health]]) -> AsyncIterator[Service]:
     """Builds everything and starts what runs in the background; the caller listens and drains."""
-    chosen = base.settings.plugins
-    plugins = PluginManager.load(required=chosen.required, disabled=chosen.disabled)
+    plugins = plugins_of(base.settings, base.http, required=base.settings.plugins.required)
     executors = plugins.executors()
     metrics, ticks = Metrics(), NextTicks()
     device_parts = DeviceParts.build(base)
     node_id = str(uuid4())
     async with AsyncExitStack() as stack:
-        observers = await stack.enter_async_context(observers_of(base, plugins, metrics))
+        observers = await stack.enter_async_context(observers_of(plugins, metrics))
         leases = await named_leases(stack, base, node_id)
         auth = await AuthParts.build(base, plugins=plugins, installed=INSTALLED)
         stack.push_async_callback(auth.auth.providers.close)

@@ -1,21 +1,22 @@
-"""The one table of settings: sections as frozen dataclasses (settings_reader.py reads them).
+"""The settings of the service: the sections of its resources in one value.
 
-Every field carries its help text; `config/netautod.toml` lists them all and a test compares it with this
-table. Durations are in the unit that the name or the help text gives.
+Every field carries its help text; `config/netautod.toml` lists them all, then those of the plugins that
+come with netautod. Durations are in the unit that the name or the help text gives.
 """
 
 import os
 import typing
 from collections.abc import Iterator, Mapping
-from dataclasses import MISSING, Field, dataclass, field, fields
+from dataclasses import dataclass, field, fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
-from netautod.auth.settings import AuthSettings, LdapSettings, LicenseSettings, OidcSettings, SshCaSettings
+from netautod.auth.settings import AuthSettings, LicenseSettings, SshCaSettings
 from netautod.configs.settings import BackupSettings, ConfigSettings
+from netautod.core.retention import RetentionSettings
 from netautod.core.settings.field import SettingsError, setting
-from netautod.core.settings.retention import RetentionSettings
-from netautod.core.settings.webhook import WebhookSettings
+from netautod.core.settings.reader import Reader
+from netautod.core.settings.table import Setting, rows_of
 from netautod.devices.settings import DeviceSettings
 from netautod.docs.settings import DocsSettings, NotesVaultSettings
 from netautod.executions.settings import ExecutionSettings, SchedulerSettings
@@ -23,10 +24,6 @@ from netautod.http.settings import LimitSettings, ServerSettings
 from netautod.inventory.settings import InventorySettings
 from netautod.outbound.settings import OutboundSettings
 from netautod.store.settings import MongoDBSettings
-
-__all__ = ["Setting", "Settings", "SettingsError", "setting", "table"]
-
-ENVIRONMENT_PREFIX = "NETAUTOD_"
 
 
 def _default_data_dir() -> Path:
@@ -48,23 +45,28 @@ class LogSettings:
     level: str = setting("info", "debug, info, warning or error.")
     format: str = setting("text", "text or json.")
 
+    def check(self) -> None:
+        if self.level not in ("debug", "info", "warning", "error"):
+            raise SettingsError("log.level must be debug, info, warning or error")
+        if self.format not in ("text", "json"):
+            raise SettingsError("log.format must be text or json")
+
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """All sections; the fields of plain type are the settings without a section."""
+    """The fields of plain type are the settings without a section.
+
+    `of_plugins` are the sections of plugins by name; one that is not there has its defaults.
+    """
 
     data_dir: Path = field(
         default_factory=_default_data_dir, metadata={"help": "Folder of everything the service keeps."}
     )
     master_key_file: str = setting("", "File with the 32-byte root key; empty: made beside the data.")
-    admin_password: str = field(
-        default="", repr=False, metadata={"help": "First password of the user admin (first start only)."}
-    )
+    admin_password: str = setting("", "First password of the user admin (first start only).", secret=True)
     server: ServerSettings = field(default_factory=ServerSettings)
     mongodb: MongoDBSettings = field(default_factory=MongoDBSettings)
     auth: AuthSettings = field(default_factory=AuthSettings)
-    ldap: LdapSettings = field(default_factory=LdapSettings)
-    oidc: OidcSettings = field(default_factory=OidcSettings)
     ssh_ca: SshCaSettings = field(default_factory=SshCaSettings)
     license: LicenseSettings = field(default_factory=LicenseSettings)
     limits: LimitSettings = field(default_factory=LimitSettings)
@@ -80,57 +82,26 @@ class Settings:
     log: LogSettings = field(default_factory=LogSettings)
     vault: NotesVaultSettings = field(default_factory=NotesVaultSettings)
     docs: DocsSettings = field(default_factory=DocsSettings)
-    webhook: WebhookSettings = field(default_factory=WebhookSettings)
+    of_plugins: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def master_key_path(self) -> Path | None:
         return Path(self.master_key_file) if self.master_key_file else None
 
 
-@dataclass(frozen=True, kw_only=True)
-class Setting:
-    """One setting of the table; `section` is empty for those without one."""
-
-    section: str
-    name: str
-    type: Any
-    default: Any
-    help: str
-    low: float | None
-    high: float | None
-
-    @property
-    def key(self) -> str:
-        return f"{self.section}.{self.name}" if self.section else self.name
-
-    @property
-    def variable(self) -> str:
-        return ENVIRONMENT_PREFIX + self.key.replace(".", "_").upper()
+def read_settings(reader: Reader) -> Settings:
+    """The settings of the service, without those of plugins. Raises SettingsError."""
+    sections = {name: reader.section(name, declared) for name, declared in _sections().items()}
+    return Settings(**reader.top_level(Settings), **sections)
 
 
 def table() -> Iterator[Setting]:
-    """Every setting there is, in the order of the file."""
+    """Every setting of the service, in the order of the file."""
+    yield from rows_of("", Settings)
+    for name, declared in _sections().items():
+        yield from rows_of(name, declared)
+
+
+def _sections() -> Mapping[str, type[Any]]:
     hints = typing.get_type_hints(Settings)
-    for entry in fields(Settings):
-        section = hints[entry.name]
-        if isinstance(section, type) and hasattr(section, "__dataclass_fields__"):
-            section_hints = typing.get_type_hints(section)
-            for row in fields(section):
-                yield _row(entry.name, row, section_hints[row.name])
-        else:
-            yield _row("", entry, section)
-
-
-def _row(section: str, entry: Field[Any], kind: Any) -> Setting:
-    factory = entry.default_factory
-    default = entry.default if factory is MISSING else factory()
-    meta: Mapping[str, Any] = entry.metadata
-    return Setting(
-        section=section,
-        name=entry.name,
-        type=kind,
-        default=default,
-        help=meta["help"],
-        low=meta.get("low"),
-        high=meta.get("high"),
-    )
+    return {entry.name: hints[entry.name] for entry in fields(Settings) if is_dataclass(hints[entry.name])}

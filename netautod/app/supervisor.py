@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
 
 from netautod.app import foundation, server
+from netautod.app.plugins.services import STEP_SECONDS
 from netautod.app.server import StartError, State
 from netautod.app.settings import Settings
 
@@ -112,7 +113,7 @@ async def supervise(
             for task in (*runs, ready, stopping):
                 task.cancel()
             await asyncio.gather(*runs, ready, stopping, return_exceptions=True)
-            limit = settings.server.drain_seconds + settings.webhook.drain_seconds + STOP_MARGIN
+            limit = settings.server.drain_seconds + STEP_SECONDS + STOP_MARGIN
             await asyncio.gather(*(child.stop(limit) for child in children))
     if state.failure is not None:
         raise StartError(state.failure)

@@ -1,10 +1,16 @@
 """The auth providers by name: the local one, and those that plugins register beside it."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, Protocol
 
 from netautod.core.errors import InvalidInput
-from netautod.plugin_api.auth import AuthProvider, Identity, PasswordProvider, RedirectProvider
+from netautod.plugin_api.auth import (
+    AuthProvider,
+    Identity,
+    PasswordProvider,
+    ProvisioningRules,
+    RedirectProvider,
+)
 from netautod.users.models import AUTH_PROVIDERS, LDAP, LOCAL, OIDC
 from netautod.users.service import UserService
 
@@ -46,6 +52,11 @@ class Providers:
         for name, provider in self._plugins.items():
             if isinstance(provider, PasswordProvider):
                 self._password[name] = provider
+
+    @property
+    def provisioning(self) -> Mapping[str, ProvisioningRules]:
+        """By which rules the users of each plugin's directory are admitted, by provider."""
+        return {name: provider.provisioning for name, provider in self._plugins.items()}
 
     def get(self, name: str) -> PasswordLogin:
         if name not in self._password:

@@ -6,13 +6,12 @@ and bound to nobody yet; a name of another provider's user is refused, never mer
 
 import logging
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
-from netautod.auth.role_map import RoleMap
+from netautod.auth.role_map import granted, roles_after_login
 from netautod.core.errors import Conflict, NetautodError, Unavailable
 from netautod.core.identity import system_caller
-from netautod.plugin_api.auth import Identity
+from netautod.plugin_api.auth import Identity, ProvisioningRules
 from netautod.users.external_ids import canonical_external_id
 from netautod.users.models import NewUser, User, canonical_username
 from netautod.users.organizations.service import OrganizationService
@@ -24,25 +23,6 @@ MAX_EXTERNAL_ID, MAX_EMAIL, MAX_NAME = 1024, 254, 255
 
 class _Refused(NetautodError):
     """Why nobody of ours is meant."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class ProvisioningRules:
-    """The settings auto_provision, organization, default_roles and role_map of one provider."""
-
-    auto_provision: bool = False
-    organization: str = "default"
-    default_roles: tuple[str, ...] = ()
-    role_map: RoleMap = field(default_factory=RoleMap)
-
-    @classmethod
-    def of(cls, section: Mapping[str, Any]) -> "ProvisioningRules":
-        return cls(
-            auto_provision=section["auto_provision"],
-            organization=section["organization"],
-            default_roles=section["default_roles"],
-            role_map=RoleMap.parse(section["role_map"]),
-        )
 
 
 class Accounts:
@@ -106,7 +86,7 @@ class Accounts:
             changes["external_id"] = ids[0]
         role_map = self._rules[provider].role_map
         if role_map:
-            roles = role_map.applied(user.role_names, identity.groups)
+            roles = roles_after_login(role_map, user.role_names, identity.groups)
             if roles != user.role_names:
                 changes["roles"] = roles
         if not changes:
@@ -120,7 +100,7 @@ class Accounts:
         username = canonical_username(identity.username)
         if username is None or not ids:
             raise _Refused("the directory's username is none that a user can have, or his entry has no id")
-        roles = sorted({*rules.default_roles, *rules.role_map.granted(identity.groups)})
+        roles = sorted({*rules.default_roles, *granted(rules.role_map, identity.groups)})
         if rules.role_map and not roles:
             raise _Refused("the user does not exist and none of his groups gives a role")
         organization = await self._organizations.by_name(rules.organization)

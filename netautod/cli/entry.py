@@ -7,12 +7,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from netautod import __version__
-from netautod.app.settings import Settings, SettingsError
+from netautod.app.configuration import load
+from netautod.app.settings import Settings
 from netautod.cli import check_config, imports, keys, openapi, organizations, plugins, serve, sync, users
 from netautod.cli.parsing import SETTINGS_FLAGS, Commands
 from netautod.core import logs
 from netautod.core.errors import InvalidInput, NetautodError
-from netautod.core.settings.reader import load
+from netautod.core.settings.field import SettingsError
 
 DEFAULT_FILES = (Path("/etc/netautod/netautod.toml"),)
 # In the order of `netautod --help`.

@@ -2,9 +2,11 @@
 
 import argparse
 
-from netautod.app.plugins.manager import PluginManager
+from netautod.app.parts.plugins import plugins_of
 from netautod.app.settings import Settings
 from netautod.cli.parsing import Commands
+from netautod.outbound.addresses import AddressRules
+from netautod.outbound.client import GuardedClient
 from netautod.ssh.platform.registry import PlatformRegistry
 
 
@@ -14,7 +16,7 @@ def add(commands: Commands) -> None:
 
 def run(parsed: argparse.Namespace, settings: Settings) -> int:
     """Exit code 1 if a plugin does not work."""
-    manager = PluginManager.load(disabled=settings.plugins.disabled)
+    manager = plugins_of(settings, GuardedClient(AddressRules.allowing(settings.outbound.allow)))
     manager.executors()
     manager.register_platforms(PlatformRegistry().register)
     for status in manager.statuses:

@@ -12,7 +12,7 @@ from tqdm import tqdm
 from netautod.app import build as app
 from netautod.app.parts.devices import DeviceParts
 from netautod.app.parts.inventory import InventoryParts
-from netautod.app.plugins.manager import PluginManager
+from netautod.app.parts.plugins import plugins_of
 from netautod.app.settings import Settings
 from netautod.cli.installation import opened, organization_named
 from netautod.cli.parsing import Commands
@@ -70,7 +70,7 @@ async def _sync_source(
     async with AsyncExitStack() as stack:
         base = await stack.enter_async_context(opened(settings))
         caller = system_caller((await organization_named(base, organization)).id)
-        plugins = PluginManager.load(disabled=settings.plugins.disabled)
+        plugins = plugins_of(settings, base.http)
         leases = await app.named_leases(stack, base, str(uuid4()))
         inventory = InventoryParts.build(base, DeviceParts.build(base), plugins, leases, FixedPauses())
         found = await inventory.sources.named(caller.org_id, source)

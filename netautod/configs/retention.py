@@ -19,7 +19,7 @@ from netautod.configs.store import ConfigStore
 from netautod.configs.texts.store import ConfigTexts
 from netautod.core.clock import Clock
 from netautod.core.identity import OrgId
-from netautod.core.settings.retention import RetentionSettings
+from netautod.core.retention import RetentionSettings
 from netautod.devices.service import DeviceService
 
 logger = logging.getLogger(__name__)

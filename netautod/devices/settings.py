@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from netautod.core.settings.field import setting
+from netautod.core.settings.field import SettingsError, setting
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,3 +19,10 @@ class DeviceSettings:
         "one behind a - may fail.",
     )
     max_config_bytes: int = setting(8 * 1024 * 1024, "Largest config read from a device.", low=1024)
+
+    def check(self) -> None:
+        for entry in self.linux_capture:
+            if not entry.removeprefix("-").strip() or not entry.isprintable():
+                raise SettingsError(
+                    f"devices.linux_capture: {entry!r} is not one line with a file or a command"
+                )

@@ -7,7 +7,7 @@ from datetime import timedelta
 from netautod.core.clock import Clock
 from netautod.core.identity import OrgId
 from netautod.core.registries import Followers
-from netautod.core.settings.retention import RetentionSettings
+from netautod.core.retention import RetentionSettings
 from netautod.executions import log, results
 from netautod.executions.store import COLLECTION
 from netautod.executions.transitions import TERMINAL

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from netautod.core.settings.field import setting
+from netautod.core.settings.field import SettingsError, setting
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,3 +27,7 @@ class ExecutionSettings:
     log_lines: int = setting(10_000, "Log lines kept per execution at most.", low=1)
     log_bytes: int = setting(4 * 1024 * 1024, "Bytes of log kept per execution at most.", low=1024)
     cancel_grace_seconds: float = setting(5.0, "A cancelled executor has this long to clean up.", low=0)
+
+    def check(self) -> None:
+        if not self.heartbeat_seconds < self.abandon_seconds < self.lease_seconds:
+            raise SettingsError("executions: heartbeat_seconds < abandon_seconds < lease_seconds must hold")

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from netautod.core.settings.field import setting
+from netautod.core.settings.field import SettingsError, check_networks, setting
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,6 +21,11 @@ class ServerSettings:
     body_timeout: float = setting(30.0, "Seconds for a request's body to arrive.", low=0.1)
     idle_timeout: float = setting(60.0, "Seconds for the next request and its headers to arrive.", low=0.1)
     drain_seconds: float = setting(30.0, "Seconds that running work may take to finish at a stop.", low=0)
+
+    def check(self) -> None:
+        if bool(self.tls_certificate) != bool(self.tls_key):
+            raise SettingsError("server.tls_certificate and server.tls_key go together")
+        check_networks("server.trusted_proxies", self.trusted_proxies)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""The settings of synchronisations with inventory systems, and the check of the whole section."""
+"""The settings of synchronisations with inventory systems."""
 
 import re
 from collections.abc import Mapping
@@ -20,6 +20,9 @@ class InventorySettings:
     scan_seconds: float = setting(30.0, "Seconds between two looks for sources that are due.", low=0.05)
     concurrent_syncs: int = setting(4, "Due sources that one node synchronises at a time.", low=1)
 
+    def check(self) -> None:
+        device_types(self)
+
 
 def device_types(settings: InventorySettings) -> Mapping[str, str]:
     """The overrides by platform slug. Raises SettingsError."""
@@ -30,8 +33,3 @@ def device_types(settings: InventorySettings) -> Mapping[str, str]:
             raise SettingsError(f"inventory.device_types: {text!r} is not of the form slug=device_type")
         found[parts[1]] = parts[2]
     return found
-
-
-def check_inventory(settings: InventorySettings) -> None:
-    """Raises SettingsError with one line that names the key."""
-    device_types(settings)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from netautod.core.settings.field import setting
+from netautod.core.settings.field import check_networks, setting
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -10,3 +10,6 @@ class OutboundSettings:
     allow: tuple[str, ...] = setting(
         (), "Addresses or networks that outgoing requests may reach although they are local."
     )
+
+    def check(self) -> None:
+        check_networks("outbound.allow", self.allow)

@@ -8,16 +8,19 @@ import pluggy
 
 from netautod.outbound.client import GuardedClient, OutboundAnswer, OutboundRequest, TlsPolicy
 from netautod.outbound.errors import AddressRefused, RequestFailed
+from netautod.outbound.urls import origin_of
 from netautod.plugin_api.auth import (
-    AuthHost,
     AuthProvider,
     Identity,
     LoginRefused,
     PasswordProvider,
     ProbeResult,
     ProviderUnavailable,
+    ProvisioningRules,
     RedirectAttempt,
     RedirectProvider,
+    RedirectRules,
+    RoleMap,
 )
 from netautod.plugin_api.events import BackupStale, ConfigChanged, CredentialSuspended, FinishedExecution
 from netautod.plugin_api.executors import (
@@ -48,13 +51,13 @@ from netautod.plugin_api.inventory import (
     RemoteDevice,
     RemoteProblem,
 )
+from netautod.plugin_api.settings import SettingsError, setting
 from netautod.ssh.failures import DeviceFailed
 
 __all__ = [
     "Acting",
     "AddressRefused",
     "ApprovalDecision",
-    "AuthHost",
     "AuthProvider",
     "BackupStale",
     "CaptureOutcome",
@@ -87,15 +90,21 @@ __all__ = [
     "PluginService",
     "ProbeResult",
     "ProviderUnavailable",
+    "ProvisioningRules",
     "RedirectAttempt",
     "RedirectProvider",
+    "RedirectRules",
     "RemoteDevice",
     "RemoteProblem",
     "RequestFailed",
     "ResultTotals",
+    "RoleMap",
     "RunContext",
+    "SettingsError",
     "TlsPolicy",
     "hookimpl",
+    "origin_of",
+    "setting",
 ]
 
 hookimpl = pluggy.HookimplMarker(PROJECT)

@@ -1,14 +1,18 @@
-"""What auth-provider plugins implement and are given; they import it from `netautod.plugin_api`.
+"""What auth-provider plugins implement and are given.
 
-A provider only says who somebody is. The service decides the rest: lockout, whether the user exists or may be
-made, his roles, state and browser of a redirect login, seats, the session and its tokens.
+A provider says who somebody is, and by which rules the users of its directory are admitted. The service
+does the rest: lockout, the user and its roles, state and browser of a redirect login, seats, the session.
 """
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Protocol, runtime_checkable
+from typing import Protocol, Self, runtime_checkable
 
-from netautod.plugin_api.host import PluginHost
+# What a browser runs or opens locally instead of going there.
+_DANGEROUS = ("javascript:", "data:", "vbscript:", "file:", "blob:", "about:", "view-source:", "filesystem:")
+_ABSOLUTE = re.compile(r"[a-z][a-z0-9+.-]*://[\x21-\x7e]+")
+_MAX_URI = 2048
 
 
 class LoginRefused(Exception):
@@ -21,10 +25,10 @@ class ProviderUnavailable(Exception):
 
 @dataclass(frozen=True, kw_only=True)
 class Identity:
-    """Whom a provider has recognised.
+    """A user as the provider knows them.
 
-    `external_ids` are the provider's own names for him, the most lasting one first: that one is stored, any
-    of them finds the user again. `groups` are what the setting `role_map` speaks of.
+    `external_ids` are the provider's own ids of the user, the most lasting one first: that one is stored, any
+    of them finds the user again. `groups` are what `RoleMap` compares.
     """
 
     username: str
@@ -32,6 +36,73 @@ class Identity:
     email: str | None = None
     display_name: str | None = None
     groups: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class RoleMap:
+    """Pairs of a role's name and a group that gives it.
+
+    The roles that a map names come and go with the groups at every login; a user's other roles stay.
+    """
+
+    lines: tuple[tuple[str, str], ...] = ()
+
+    @classmethod
+    def parse(cls, texts: Iterable[str]) -> Self:
+        """From texts `ROLE = GROUP`. ValueError for one that has another form."""
+        lines = []
+        for text in texts:
+            role, _, group = (part.strip() for part in text.partition("="))
+            if not role or not group:
+                raise ValueError(f"{text!r} is not of the form ROLE = GROUP")
+            lines.append((role, group))
+        return cls(lines=tuple(lines))
+
+    def __bool__(self) -> bool:
+        return bool(self.lines)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProvisioningRules:
+    """Which users of a directory are admitted, and with which roles.
+
+    `auto_provision` makes a user at the first login of somebody unknown: in `organization`, with
+    `default_roles` and those of `role_map`. By default only users that an administrator made are admitted.
+    """
+
+    auto_provision: bool = False
+    organization: str = "default"
+    default_roles: tuple[str, ...] = ()
+    role_map: RoleMap = field(default_factory=RoleMap)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RedirectRules:
+    """Where the identity provider sends the browser back to, and where a login may end.
+
+    `callback_url` is this service's `/api/auth/oidc/callback` as browsers reach it. `redirect_uris` are
+    compared exactly (RFC 9700 2.1); one on 127.0.0.1 or [::1] matches any port (RFC 8252 7.3). ValueError
+    for one that is no absolute URI or has a fragment, wildcard, backslash or user name.
+    """
+
+    callback_url: str
+    redirect_uris: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for uri in self.redirect_uris:
+            mistake = _uri_mistake(uri)
+            if mistake is not None:
+                raise ValueError(f"{uri!r} {mistake}")
+
+
+def _uri_mistake(uri: str) -> str | None:
+    if not _ABSOLUTE.fullmatch(uri) or len(uri) > _MAX_URI or uri.startswith(_DANGEROUS):
+        return "is not an absolute URI"
+    if "#" in uri or "\\" in uri or "*" in uri:
+        return "must have no fragment, backslash or wildcard"
+    if "@" in uri.split("://", 1)[1].split("/", 1)[0]:
+        return "must have no user name"
+    return None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,6 +132,9 @@ class AuthProvider(Protocol):
     @property
     def name(self) -> str: ...
 
+    @property
+    def provisioning(self) -> ProvisioningRules: ...
+
     async def close(self) -> None:
         """At the stop of the service; nothing is called after it."""
         ...
@@ -86,6 +160,9 @@ class PasswordProvider(AuthProvider, Protocol):
 class RedirectProvider(AuthProvider, Protocol):
     """A provider that the browser is sent to."""
 
+    @property
+    def redirects(self) -> RedirectRules: ...
+
     async def authorize(self, attempt: RedirectAttempt) -> str:
         """The URL to send the browser to. Raises ProviderUnavailable."""
         ...
@@ -93,6 +170,3 @@ class RedirectProvider(AuthProvider, Protocol):
     async def callback(self, attempt: RedirectAttempt, parameters: Mapping[str, str]) -> Identity:
         """Who came back with these query parameters. Raises LoginRefused or ProviderUnavailable."""
         ...
-
-
-AuthHost = PluginHost  # what a provider is built from

@@ -2,13 +2,12 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pluggy
 
 if TYPE_CHECKING:
     from netautod.plugin_api import (
-        AuthHost,
         AuthProvider,
         BackupStale,
         ConfigChanged,
@@ -25,19 +24,32 @@ hookspec = pluggy.HookspecMarker(PROJECT)
 
 
 @hookspec
-def netautod_register_executors(register: "Callable[[Executor], None]") -> None:
-    """Call `register` once for each task type that the plugin runs."""
+def netautod_register_settings(register: Callable[[type[Any]], None]) -> None:
+    """Call `register` once with the frozen dataclass that declares the section `[NAME]` of the settings.
 
-
-@hookspec
-def netautod_register_auth_providers(register: "Callable[[AuthProvider], None]", host: "AuthHost") -> None:
-    """Call `register` with a provider named `ldap` or `oidc`, if the settings enable it; a registered
-    provider is an enabled one. `host.section("ldap")` are its settings.
+    NAME is the plugin's entry point, NETAUTOD_NAME_... are the variables. The hook is called before all
+    others, also by commands that use no plugin: it must have no effects.
     """
 
 
 @hookspec
-def netautod_register_inventory_sources(register: "Callable[[str, OpenInventory], None]") -> None:
+def netautod_register_executors(register: "Callable[[Executor], None]", host: "PluginHost[Any]") -> None:
+    """Call `register` once for each task type that the plugin runs."""
+
+
+@hookspec
+def netautod_register_auth_providers(
+    register: "Callable[[AuthProvider], None]", host: "PluginHost[Any]"
+) -> None:
+    """Call `register` with a provider named `ldap` or `oidc`, if the settings enable it; a registered
+    provider is an enabled one.
+    """
+
+
+@hookspec
+def netautod_register_inventory_sources(
+    register: "Callable[[str, OpenInventory], None]", host: "PluginHost[Any]"
+) -> None:
     """Call `register("netbox", open)` for each kind of inventory that the plugin can read; a far end goes to
     the first one (by plugin name) whose probe knows it.
     """
@@ -53,11 +65,10 @@ def netautod_register_platforms(register: Callable[[Path], None]) -> None:
 
 
 @hookspec
-def netautod_register_services(register: "Callable[[PluginService], None]", host: "PluginHost") -> None:
+def netautod_register_services(register: "Callable[[PluginService], None]", host: "PluginHost[Any]") -> None:
     """Call `register` with an object that lives as long as the service; its `@hookimpl` methods observe.
 
-    For an observer that needs the event loop, requests or a clean end. `host.section("webhook")` are its
-    settings.
+    For an observer that needs the event loop, requests or a clean end.
     """
 
 

@@ -1,21 +1,23 @@
-"""What the service lends to a plugin; plugins import it from `netautod.plugin_api`."""
+"""What the service lends to a plugin, and the objects of plugins that live as long as the service."""
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Any, Protocol
+from typing import Any, Generic, Protocol, TypeVar
 
 from netautod.outbound.client import GuardedClient
 
+S = TypeVar("S")
+
 
 @dataclass(frozen=True, kw_only=True)
-class PluginHost:
-    """`section("ldap")` is that section of the settings, by setting name; `http` the only way to requests.
+class PluginHost(Generic[S]):
+    """`settings` is the plugin's own section, of the class that it registered; None if it registered none.
 
-    `instance_name` is what clients show as the name of this installation.
+    `http` is the only way to make requests. `instance_name` is what clients show as the name of this
+    installation.
     """
 
-    section: Callable[[str], Mapping[str, Any]]
+    settings: S
     http: GuardedClient
     instance_name: str = "netautod"
 

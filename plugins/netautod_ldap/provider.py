@@ -26,6 +26,7 @@ class LdapProvider:
 
     def __init__(self, settings: LdapSettings) -> None:
         self._settings = settings
+        self.provisioning = settings.provisioning
         self._pool = ThreadPoolExecutor(settings.threads, thread_name_prefix="ldap")
         self._places = threading.BoundedSemaphore(settings.threads + QUEUE)
         self._context: ssl.SSLContext | None = None

@@ -1,10 +1,12 @@
-"""The part of the section `ldap` that concerns the directory, as values."""
+"""The section `[ldap]` of the settings, and what follows from it."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
-from typing import Any, Self
+import re
+from dataclasses import dataclass
 from urllib.parse import urlsplit
 
+from netautod.plugin_api import ProvisioningRules, RoleMap, SettingsError, setting
+
+URL = re.compile(r"ldaps?://(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+)(:[0-9]{1,5})?/?")
 DEFAULT_PORTS = {"ldap": 389, "ldaps": 636}
 
 
@@ -21,30 +23,64 @@ class ServerAddress:
 
 @dataclass(frozen=True, kw_only=True)
 class LdapSettings:
-    """The settings of these names; `timeout_seconds` bounds each step, `deadline` a whole login."""
+    """`timeout_seconds` bounds each step, `deadline` a whole login."""
 
-    urls: tuple[str, ...]
-    start_tls: bool = True
-    verify_tls: bool = True
-    ca_file: str = ""
-    bind_dn: str = ""
-    bind_password: str = field(default="", repr=False)
-    user_dn: str = ""
-    base_dn: str = ""
-    user_filter: str = "(uid={username})"
-    username_attribute: str = "uid"
-    id_attribute: str = "entryUUID"
-    email_attribute: str = "mail"
-    name_attribute: str = "displayName"
-    group_attribute: str = "memberOf"
-    group_base_dn: str = ""
-    group_filter: str = "(|(member={dn})(uniqueMember={dn})(memberUid={username}))"
-    timeout_seconds: int = 5
-    threads: int = 8
+    enabled: bool = setting(False, "Logins through an LDAP directory.")
+    urls: tuple[str, ...] = setting((), "Servers as ldap://HOST[:PORT] or ldaps://HOST[:PORT], in order.")
+    start_tls: bool = setting(True, "Encrypt ldap:// connections with StartTLS before anything is sent.")
+    verify_tls: bool = setting(True, "Refuse servers whose certificate is not valid.")
+    ca_file: str = setting("", "PEM file of the only authorities to trust; empty: the system's.")
+    bind_dn: str = setting("", "Entry that searches for users; empty: an anonymous search.")
+    bind_password: str = setting("", "Password of bind_dn.", secret=True)
+    user_dn: str = setting(
+        "", "Direct bind: the user's DN with {username} in it; empty: search for the user first."
+    )
+    base_dn: str = setting("", "Where users are searched for.")
+    user_filter: str = setting("(uid={username})", "Filter that finds exactly one entry.")
+    username_attribute: str = setting("uid", "Attribute with the username in netautod.")
+    id_attribute: str = setting("entryUUID", "Attribute that never changes; objectGUID in Active Directory.")
+    email_attribute: str = setting("mail", "Attribute with the mail address.")
+    name_attribute: str = setting("displayName", "Attribute with the name to show.")
+    group_attribute: str = setting("memberOf", "Attribute of the user with his groups; empty: none.")
+    group_base_dn: str = setting("", "Where groups are searched for; empty: group_attribute alone counts.")
+    group_filter: str = setting(
+        "(|(member={dn})(uniqueMember={dn})(memberUid={username}))", "Filter of the groups of a user."
+    )
+    timeout_seconds: int = setting(5, "Seconds to connect, and for each answer.", low=1, high=60)
+    threads: int = setting(8, "Logins that ask the directory at the same time.", low=1, high=64)
+    auto_provision: bool = setting(False, "Make a user at the first login of somebody unknown.")
+    organization: str = setting("default", "Organization of users made so.")
+    default_roles: tuple[str, ...] = setting((), "Roles of users made so, beside those of role_map.")
+    role_map: tuple[str, ...] = setting((), "Lines ROLE = GROUP (DN or name), applied at every login.")
 
-    @classmethod
-    def from_section(cls, section: Mapping[str, Any]) -> Self:
-        return cls(**{known.name: section[known.name] for known in fields(cls)})
+    def check(self) -> None:
+        """A section that is not enabled may be incomplete."""
+        try:
+            RoleMap.parse(self.role_map)
+        except ValueError as error:
+            raise SettingsError(f"ldap.role_map: {error}") from error
+        if not self.enabled:
+            return
+        if not self.urls or not all(URL.fullmatch(url) for url in self.urls):
+            raise SettingsError("ldap.urls must list ldap://HOST[:PORT] or ldaps://HOST[:PORT]")
+        if not self.base_dn and not self.user_dn:
+            raise SettingsError("ldap.base_dn or ldap.user_dn must be set")
+        if self.user_dn and "{username}" not in self.user_dn:
+            raise SettingsError("ldap.user_dn must contain {username}")
+        if "{username}" not in self.user_filter:
+            raise SettingsError("ldap.user_filter must contain {username}")
+        if self.bind_dn and not self.bind_password:
+            # RFC 4513 5.1.2: a bind with a name and no password is anonymous, and succeeds.
+            raise SettingsError("ldap.bind_password must be set with ldap.bind_dn")
+
+    @property
+    def provisioning(self) -> ProvisioningRules:
+        return ProvisioningRules(
+            auto_provision=self.auto_provision,
+            organization=self.organization,
+            default_roles=self.default_roles,
+            role_map=RoleMap.parse(self.role_map),
+        )
 
     @property
     def deadline(self) -> float:

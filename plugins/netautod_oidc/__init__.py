@@ -1,16 +1,27 @@
-"""Logins through an OpenID Connect provider; configured by the section `oidc` of the settings."""
+"""Logins through an OpenID Connect provider; configured by the section `[oidc]` of the settings."""
 
 from collections.abc import Callable
 
-from netautod.plugin_api import AuthHost, AuthProvider, hookimpl
+from netautod.plugin_api import AuthProvider, PluginHost, hookimpl
 from netautod_oidc.provider import OidcProvider
 from netautod_oidc.settings import OidcSettings
 
-__all__ = ["OidcProvider", "OidcSettings", "netautod_register_auth_providers"]
+__all__ = [
+    "OidcProvider",
+    "OidcSettings",
+    "netautod_register_auth_providers",
+    "netautod_register_settings",
+]
 
 
 @hookimpl
-def netautod_register_auth_providers(register: Callable[[AuthProvider], None], host: AuthHost) -> None:
-    section = host.section("oidc")
-    if section["enabled"]:
-        register(OidcProvider(OidcSettings.from_section(section), http=host.http))
+def netautod_register_settings(register: Callable[[type[OidcSettings]], None]) -> None:
+    register(OidcSettings)
+
+
+@hookimpl
+def netautod_register_auth_providers(
+    register: Callable[[AuthProvider], None], host: PluginHost[OidcSettings]
+) -> None:
+    if host.settings.enabled:
+        register(OidcProvider(host.settings, http=host.http))

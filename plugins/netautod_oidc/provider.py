@@ -35,6 +35,8 @@ class OidcProvider:
         self, settings: OidcSettings, *, http: GuardedClient, now: Callable[[], float] = time.time
     ) -> None:
         self._settings = settings
+        self.provisioning = settings.provisioning
+        self.redirects = settings.redirects
         self._discovery = Discovery(settings, http=http)
         self._now = now
 

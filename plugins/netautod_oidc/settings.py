@@ -1,24 +1,87 @@
-"""The part of the section `oidc` that concerns the identity provider, as values."""
+"""The section `[oidc]` of the settings, and what follows from it."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
-from typing import Any, Self
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from netautod.plugin_api import ProvisioningRules, RedirectRules, RoleMap, SettingsError, setting
+
+LOOPBACK = ("localhost", "127.0.0.1", "::1")
+# Keys of both sides in one (HS*) and none at all would let anybody sign.
+SIGNATURES = frozenset(
+    {"RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA", "Ed25519"}
+)
 
 
 @dataclass(frozen=True, kw_only=True)
 class OidcSettings:
-    """The settings of these names; `timeout_seconds` bounds each request to the provider."""
+    """`timeout_seconds` bounds each request to the provider."""
 
-    issuer: str
-    client_id: str
-    client_secret: str = field(default="", repr=False)
-    scopes: tuple[str, ...] = ("openid", "profile", "email")
-    algorithms: tuple[str, ...] = ("RS256", "PS256", "ES256", "EdDSA")
-    username_claim: str = "preferred_username"
-    roles_claim: str = "groups"
-    ca_file: str = ""
-    timeout_seconds: float = 10.0
+    enabled: bool = setting(False, "Logins through an OpenID Connect provider.")
+    issuer: str = setting("", "The provider's issuer, exactly as it calls itself.")
+    client_id: str = setting("", "Our client id at the provider.")
+    client_secret: str = setting("", "Our client secret; empty: a public client.", secret=True)
+    callback_url: str = setting(
+        "", "This service's /api/auth/oidc/callback as browsers reach it, registered at the provider."
+    )
+    redirect_uris: tuple[str, ...] = setting(
+        (), "Where a login may end, compared exactly; an entry on 127.0.0.1 or [::1] matches any port."
+    )
+    scopes: tuple[str, ...] = setting(("openid", "profile", "email"), "Scopes to ask for.")
+    algorithms: tuple[str, ...] = setting(
+        ("RS256", "PS256", "ES256", "EdDSA"), "Signatures of id_tokens that are accepted."
+    )
+    username_claim: str = setting("preferred_username", "Claim with the username in netautod.")
+    roles_claim: str = setting("groups", "Claim with the groups of role_map; a.b for b inside a.")
+    ca_file: str = setting("", "PEM file of the only authorities to trust; empty: the system's.")
+    timeout_seconds: float = setting(10.0, "Seconds for each answer of the provider.", low=0.1, high=60)
+    auto_provision: bool = setting(False, "Make a user at the first login of somebody unknown.")
+    organization: str = setting("default", "Organization of users made so.")
+    default_roles: tuple[str, ...] = setting((), "Roles of users made so, beside those of role_map.")
+    role_map: tuple[str, ...] = setting((), "Lines ROLE = GROUP, applied at every login.")
 
-    @classmethod
-    def from_section(cls, section: Mapping[str, Any]) -> Self:
-        return cls(**{known.name: section[known.name] for known in fields(cls)})
+    def check(self) -> None:
+        """A section that is not enabled may be incomplete."""
+        try:
+            RoleMap.parse(self.role_map)
+        except ValueError as error:
+            raise SettingsError(f"oidc.role_map: {error}") from error
+        try:
+            _ = self.redirects
+        except ValueError as error:
+            raise SettingsError(f"oidc.redirect_uris: {error}") from error
+        if not self.enabled:
+            return
+        _check_https("oidc.issuer", self.issuer)
+        _check_https("oidc.callback_url", self.callback_url)
+        if not urlsplit(self.callback_url).path.endswith("/api/auth/oidc/callback"):
+            raise SettingsError("oidc.callback_url must end with /api/auth/oidc/callback")
+        if not self.client_id:
+            raise SettingsError("oidc.client_id must be set")
+        if "openid" not in self.scopes:
+            raise SettingsError("oidc.scopes must contain openid")
+        if not self.algorithms or not SIGNATURES.issuperset(self.algorithms):
+            raise SettingsError(f"oidc.algorithms may list {', '.join(sorted(SIGNATURES))}")
+
+    @property
+    def provisioning(self) -> ProvisioningRules:
+        return ProvisioningRules(
+            auto_provision=self.auto_provision,
+            organization=self.organization,
+            default_roles=self.default_roles,
+            role_map=RoleMap.parse(self.role_map),
+        )
+
+    @property
+    def redirects(self) -> RedirectRules:
+        return RedirectRules(callback_url=self.callback_url, redirect_uris=self.redirect_uris)
+
+
+def _check_https(key: str, url: str) -> None:
+    try:
+        parts = urlsplit(url)
+        host = parts.hostname
+    except ValueError as error:
+        raise SettingsError(f"{key} is not a URL") from error
+    safe = parts.scheme == "https" or (parts.scheme == "http" and host in LOOPBACK)
+    if not safe or not host or parts.query or parts.fragment:
+        raise SettingsError(f"{key} must be an https:// URL without query (http:// on this machine only)")

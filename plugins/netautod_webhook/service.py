@@ -19,10 +19,10 @@ from netautod_webhook.settings import WebhookSettings
 class Webhook:
     """Each URL has its own queue and its own task, so that a dead one delays no other."""
 
-    def __init__(self, settings: WebhookSettings, host: PluginHost) -> None:
-        self._settings = settings
+    def __init__(self, host: PluginHost[WebhookSettings]) -> None:
+        self._settings = host.settings
         self._instance = host.instance_name
-        self._receivers = [Receiver(url, settings, host.http) for url in settings.urls]
+        self._receivers = [Receiver(url, host.settings, host.http) for url in host.settings.urls]
         self._loop: asyncio.AbstractEventLoop | None = None
 
     async def __aenter__(self) -> Self:

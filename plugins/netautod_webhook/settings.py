@@ -1,24 +1,44 @@
-"""The section `webhook` of the settings, as values."""
+"""The section `[webhook]` of the settings."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
-from typing import Any, Self
+from dataclasses import dataclass
+
+from netautod.plugin_api import AddressRefused, SettingsError, origin_of, setting
+
+EVENTS = ("execution_finished", "config_changed", "backup_stale", "credential_suspended")
+SHORTEST_SECRET = 16
 
 
 @dataclass(frozen=True, kw_only=True)
 class WebhookSettings:
-    """The settings of these names; a URL may hold a secret of the receiver, so it is in no log either."""
+    """A URL may hold a secret of the receiver: it is in no repr and no log."""
 
-    urls: tuple[str, ...] = field(repr=False)
-    secret: str = field(repr=False)
-    events: tuple[str, ...]
-    ca_file: str = ""
-    timeout_seconds: float = 10.0
-    tries: int = 8
-    retry_seconds: float = 1.0
-    queue: int = 1000
-    drain_seconds: float = 5.0
+    urls: tuple[str, ...] = setting(
+        (), "Where events of all organizations are posted to; empty: nowhere.", secret=True
+    )
+    secret: str = setting(
+        "", f"What deliveries are signed with, {SHORTEST_SECRET} characters at least.", secret=True
+    )
+    events: tuple[str, ...] = setting(EVENTS, "Events that are posted.")
+    ca_file: str = setting("", "PEM file of the only authorities to trust; empty: the system's.")
+    timeout_seconds: float = setting(10.0, "Seconds for a receiver to answer.", low=0.1, high=60)
+    tries: int = setting(8, "Times that a delivery is tried.", low=1, high=20)
+    retry_seconds: float = setting(
+        1.0, "Pause before the second try, doubled with each further one up to 300.", low=0.01, high=300
+    )
+    queue: int = setting(1000, "Events that wait for one receiver; it misses more.", low=1, high=100_000)
+    drain_seconds: float = setting(5.0, "Seconds to deliver what waits at a stop.", low=0, high=20)
 
-    @classmethod
-    def from_section(cls, section: Mapping[str, Any]) -> Self:
-        return cls(**{known.name: section[known.name] for known in fields(cls)})
+    def check(self) -> None:
+        """Without urls the section may be incomplete."""
+        for event in self.events:
+            if event not in EVENTS:
+                raise SettingsError(f"webhook.events: {event!r} is none of {', '.join(EVENTS)}")
+        for url in self.urls:
+            try:
+                origin_of(url)
+            except AddressRefused as error:
+                raise SettingsError(f"webhook.urls: {error.text}") from error
+        if len(set(self.urls)) < len(self.urls):
+            raise SettingsError("webhook.urls lists a URL twice")
+        if self.urls and len(self.secret) < SHORTEST_SECRET:
+            raise SettingsError(f"webhook.secret must have {SHORTEST_SECRET} characters at least")

@@ -3,15 +3,17 @@
 import os
 import re
 from collections.abc import Iterator
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from netautod.app.settings import Settings, table
+from netautod.app.configuration import load
+from netautod.app.plugins.manager import PluginManager
+from netautod.app.settings import Settings
+from netautod.app.settings import table as core_table
 from netautod.cli import entry as cli
-from netautod.core.settings.reader import load
+from netautod.core.settings.table import Setting, rows_of
 
 
 @pytest.fixture(autouse=True)
@@ -19,6 +21,13 @@ def clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in list(os.environ):
         if name.startswith("NETAUTOD_") or name in ("STATE_DIRECTORY", "XDG_DATA_HOME"):
             monkeypatch.delenv(name)
+
+
+def table() -> Iterator[Setting]:
+    """The settings of the service, then those of the built-in plugins."""
+    yield from core_table()
+    for name, declared in PluginManager.load().sections.items():
+        yield from rows_of(name, declared)
 
 
 def loaded(
@@ -255,8 +264,8 @@ def toml(value: Any) -> str:
 
 def test_the_settings_file_loads_to_the_defaults(tmp_path: Path, repository_root: Path) -> None:
     shipped = repository_root / "config" / "netautod.toml"
-    assert loaded(shipped)[0] == Settings()
+    assert loaded(shipped) == loaded()
     path = tmp_path / "netautod.toml"
     path.write_text(re.sub(r"(?m)^# (\w+ = )", r"\1", shipped.read_text()))
     assert len(re.findall(r"(?m)^\w+ = ", path.read_text())) == len(list(table()))
-    assert asdict(loaded(path)[0]) == asdict(Settings())
+    assert loaded(path) == loaded()

@@ -1,6 +1,6 @@
 """Nodes of one service on a test's database: each with its own key ring, session cache and HTTP server."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
@@ -11,7 +11,7 @@ from netautod.auth.authenticator import Authenticator
 from netautod.auth.lockout.service import Lockout, LockoutRules
 from netautod.auth.models import IssuedTokens, LoginRequest
 from netautod.auth.providers import LocalProvider, Providers
-from netautod.auth.provisioning import Accounts, ProvisioningRules
+from netautod.auth.provisioning import Accounts
 from netautod.auth.service import AuthService
 from netautod.auth.sessions.seats import Seats
 from netautod.auth.sessions.service import Lifetimes, Sessions
@@ -69,7 +69,6 @@ async def start_node(
     clock: MovableClock,
     *,
     plugins: Sequence[AuthProvider] = (),
-    rules: Mapping[str, ProvisioningRules] | None = None,
     seats: int = 0,
 ) -> Node:
     database = installation.database
@@ -108,16 +107,19 @@ async def start_node(
         reserved_principals=("root",),
     )
     key = await vault.derived_key(INSTALLATION, "login failures")
+    providers = Providers([LocalProvider(users)], plugins)
     lockout = Lockout(database, rules=LockoutRules(), account_key=key, clock=clock, sleep=pause)
     auth = AuthService(
-        providers=Providers([LocalProvider(users)], plugins),
+        providers=providers,
         users=users,
         organizations=installation.organizations,
         sessions=sessions,
         lockout=lockout,
         authenticator=authenticator,
         audit=audit,
-        accounts=Accounts(users=users, organizations=installation.organizations, rules=rules or {}),
+        accounts=Accounts(
+            users=users, organizations=installation.organizations, rules=providers.provisioning
+        ),
         ssh_ca=ssh_ca,
     )
     account = AccountService(

@@ -2,7 +2,8 @@
 
 import pytest
 
-from netautod.auth.role_map import RoleMap
+from netautod.auth.role_map import granted, roles_after_login
+from netautod.plugin_api import RoleMap
 
 ADMINS = "cn=Net Admins,ou=groups,dc=example,dc=net"
 
@@ -26,7 +27,7 @@ ADMINS = "cn=Net Admins,ou=groups,dc=example,dc=net"
     ],
 )
 def test_groups(line: str, group: str, gives: bool) -> None:
-    assert RoleMap.parse([line]).granted([group]) == (frozenset({"r"}) if gives else frozenset())
+    assert granted(RoleMap.parse([line]), [group]) == (frozenset({"r"}) if gives else frozenset())
 
 
 @pytest.mark.parametrize(
@@ -41,7 +42,7 @@ def test_groups(line: str, group: str, gives: bool) -> None:
 )
 def test_roles_after_a_login(held: list[str], groups: list[str], after: list[str]) -> None:
     role_map = RoleMap.parse(["operator = ops", "operator = old-ops", "viewer = all"])
-    assert role_map.applied(held, groups) == after
+    assert roles_after_login(role_map, held, groups) == after
 
 
 @pytest.mark.parametrize("line", ["", "role", "= group", "role =", " = "])

@@ -15,7 +15,7 @@ from netautod.configs.store import ConfigStore
 from netautod.configs.texts.store import measure
 from netautod.core.clock import SystemClock
 from netautod.core.identity import OrgId
-from netautod.core.settings.retention import RetentionSettings
+from netautod.core.retention import RetentionSettings
 from netautod.executions.models import Execution
 from netautod.executions.store import ExecutionStore
 from netautod.testing import ios_config

@@ -7,7 +7,7 @@ from datetime import timedelta
 
 from netautod.core.clock import SystemClock
 from netautod.core.identity import OrgId
-from netautod.core.settings.retention import RetentionSettings
+from netautod.core.retention import RetentionSettings
 from netautod.executions.retention import Retention
 from netautod.executions.transitions import State
 from netautod.store.leases.keeper import LeaseKeeper, LeaseTimes

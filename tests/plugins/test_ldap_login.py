@@ -5,9 +5,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from netautod.auth.provisioning import ProvisioningRules
-from netautod.auth.role_map import RoleMap
-from netautod.plugin_api import Identity, ProbeResult, ProviderUnavailable
+from netautod.plugin_api import Identity, ProbeResult, ProviderUnavailable, ProvisioningRules
 from netautod.users.models import NewUser, User
 from netautod.vault.vault import Vault
 from netautod_ldap import LdapProvider
@@ -62,11 +60,10 @@ async def start(
     """`setup = await start(auto_provision=True, ...)`: a node whose users come from slapd."""
     providers: list[LdapProvider] = []
 
-    async def started(**rules: object) -> Setup:
-        provider = LdapProvider(searching())
+    async def started(**settings: object) -> Setup:
+        provider = LdapProvider(searching(**settings))
         providers.append(provider)
-        chosen = {"ldap": ProvisioningRules(**rules)}  # type: ignore[arg-type]
-        node = await start_node(installation, vault, clock, plugins=[provider], rules=chosen)
+        node = await start_node(installation, vault, clock, plugins=[provider])
         return Setup(node=node, client=served(node))
 
     yield started
@@ -163,8 +160,10 @@ async def test_a_first_login_makes_a_user_only_with_auto_provisioning(start: Sta
 
 
 async def test_groups_give_roles_and_take_them_away(start: Start, installation: Installation) -> None:
-    role_map = RoleMap.parse(
-        ("operator = Net Admins", "admin = cn=nobody,ou=groups,dc=example,dc=net", "viewer = operators")
+    role_map = (
+        "operator = Net Admins",
+        "admin = cn=nobody,ou=groups,dc=example,dc=net",
+        "viewer = operators",
     )
     setup = await start(auto_provision=True, role_map=role_map)
     made = await setup.log_in()
@@ -176,14 +175,14 @@ async def test_groups_give_roles_and_take_them_away(start: Start, installation: 
 
 
 async def test_roles_that_the_map_does_not_name_stay(start: Start) -> None:
-    setup = await start(role_map=RoleMap.parse(("viewer = operators",)))
+    setup = await start(role_map=("viewer = operators",))
     await setup.add("grace", "operator")
     await setup.log_in("grace")
     assert (await setup.user("grace")).role_names == ["operator", "viewer"]
 
 
 async def test_nobody_without_a_mapped_group_is_made(start: Start) -> None:
-    setup = await start(auto_provision=True, role_map=RoleMap.parse(("admin = others",)))
+    setup = await start(auto_provision=True, role_map=("admin = others",))
     assert await setup.log_in() is None
 
 
@@ -227,6 +226,7 @@ class Away:
     """A provider whose directory does not answer."""
 
     name = "ldap"
+    provisioning = ProvisioningRules()
 
     async def authenticate(self, username: str, password: str) -> Identity | None:
         raise ProviderUnavailable("the secret reason")
@@ -242,7 +242,7 @@ class Away:
 async def away(
     installation: Installation, vault: Vault, clock: MovableClock, served: Served
 ) -> tuple[Node, ApiClient]:
-    node = await start_node(installation, vault, clock, plugins=[Away()], rules={})
+    node = await start_node(installation, vault, clock, plugins=[Away()])
     return node, served(node)
 
 

@@ -7,9 +7,8 @@ from urllib.parse import quote, urlencode
 
 import pytest
 
-from netautod.auth.provisioning import Accounts, ProvisioningRules
-from netautod.auth.redirect.service import RedirectLogins, RedirectRules
-from netautod.auth.role_map import RoleMap
+from netautod.auth.provisioning import Accounts
+from netautod.auth.redirect.service import RedirectLogins
 from netautod.outbound.addresses import AddressRules
 from netautod.outbound.client import GuardedClient
 from netautod.vault.vault import Vault
@@ -24,9 +23,9 @@ from tests.users.support import Installation, MovableClock
 
 LOOPBACK = "http://127.0.0.1/cli"
 LOOPBACK6 = "http://[::1]:8400/cli"
+Rules = dict[str, Any]
 CALLBACK = "https://netautod.example/api/auth/oidc/callback"
-Rules = ProvisioningRules
-OPEN = Rules(auto_provision=True, default_roles=("viewer",))
+OPEN: Rules = {"auto_provision": True, "default_roles": ("viewer",)}
 
 
 Start = Callable[..., Awaitable[Setup]]
@@ -36,26 +35,32 @@ Start = Callable[..., Awaitable[Setup]]
 async def start(
     installation: Installation, vault: Vault, clock: MovableClock, served: Served
 ) -> AsyncIterator[Start]:
-    """`setup = await start(rules)`: a node whose users come from a scripted provider."""
+    """`setup = await start(settings)`: a node whose users come from a scripted provider."""
     scripted: list[ScriptedProvider] = []
 
-    async def started(rules: Rules = Rules(), *, seats: int = 0, callback: str = CALLBACK) -> Setup:  # noqa: B008
+    async def started(rules: Rules | None = None, *, seats: int = 0, callback: str = CALLBACK) -> Setup:
         provider = ScriptedProvider()
         provider.userinfo = {"sub": "subject-1"}
         scripted.append(provider)
-        settings = OidcSettings(issuer=provider.issuer, client_id=CLIENT_ID, client_secret=CLIENT_SECRET)
+        settings = OidcSettings(
+            issuer=provider.issuer,
+            client_id=CLIENT_ID,
+            client_secret=CLIENT_SECRET,
+            callback_url=callback,
+            redirect_uris=(LISTED, LOOPBACK, LOOPBACK6),
+            **(rules or {}),
+        )
         plugin = OidcProvider(settings, http=GuardedClient(AddressRules.allowing(["127.0.0.1"])))
         node = await start_node(installation, vault, clock, plugins=[plugin], seats=seats)
         logins = RedirectLogins(
             installation.database,
             auth=node.auth,
             accounts=Accounts(
-                users=node.users, organizations=installation.organizations, rules={"oidc": rules}
+                users=node.users,
+                organizations=installation.organizations,
+                rules=node.auth.providers.provisioning,
             ),
             clock=clock,
-            rules=RedirectRules(
-                provider="oidc", callback_url=callback, redirect_uris=(LISTED, LOOPBACK, LOOPBACK6)
-            ),
         )
         client = served(node, logins)
         return Setup(node=node, client=client, provider=provider)
@@ -230,9 +235,7 @@ async def test_a_first_login_makes_a_user_only_with_auto_provisioning(start: Sta
     closed = await start()
     await refused(closed, await closed.log_in(), "may not log in")
     assert await closed.node.users.by_username("ada") is None
-    open_ = await start(
-        Rules(auto_provision=True, role_map=RoleMap.parse(("operator = net", "admin = cn=x,dc=y")))
-    )
+    open_ = await start({"auto_provision": True, "role_map": ("operator = net", "admin = cn=x,dc=y")})
     await refused(open_, await open_.log_in(), "may not log in")
     open_.provider.claims["groups"] = ["net", "admins"]
     tokens_of(await open_.log_in())
@@ -301,7 +304,6 @@ async def test_a_provider_that_is_off(
         auth=node.auth,
         accounts=Accounts(users=node.users, organizations=installation.organizations, rules={}),
         clock=clock,
-        rules=RedirectRules(provider="oidc", callback_url="", redirect_uris=()),
     )
     client = served(node, logins)
     for path in (f"authorize?redirect_uri={quote(LISTED)}", "callback?state=x&code=y"):

@@ -15,9 +15,8 @@ from urllib.parse import parse_qs, urlencode, urljoin
 
 import pytest
 
-from netautod.auth.provisioning import Accounts, ProvisioningRules
-from netautod.auth.redirect.service import RedirectLogins, RedirectRules
-from netautod.auth.role_map import RoleMap
+from netautod.auth.provisioning import Accounts
+from netautod.auth.redirect.service import RedirectLogins
 from netautod.outbound.addresses import AddressRules
 from netautod.outbound.client import GuardedClient
 from netautod.vault.vault import Vault
@@ -66,18 +65,25 @@ async def site(
 
         async def opened(settings: OidcSettings) -> Site:
             client = GuardedClient(AddressRules.allowing(["127.0.0.1", "::1"]))
-            node = await start_node(installation, vault, clock, plugins=[OidcProvider(settings, http=client)])
-            role_map = RoleMap.parse(("operator = net-admins",))
-            rules = ProvisioningRules(auto_provision=True, default_roles=("viewer",), role_map=role_map)
+            ours = replace(
+                settings,
+                callback_url=callback,
+                redirect_uris=(CONSOLE,),
+                auto_provision=True,
+                default_roles=("viewer",),
+                role_map=("operator = net-admins",),
+            )
+            node = await start_node(installation, vault, clock, plugins=[OidcProvider(ours, http=client)])
             accounts = Accounts(
-                users=node.users, organizations=installation.organizations, rules={"oidc": rules}
+                users=node.users,
+                organizations=installation.organizations,
+                rules=node.auth.providers.provisioning,
             )
             logins = RedirectLogins(
                 installation.database,
                 auth=node.auth,
                 accounts=accounts,
                 clock=clock,
-                rules=RedirectRules(provider="oidc", callback_url=callback, redirect_uris=(CONSOLE,)),
             )
             api = serve_node(servers, node, logins, port=port)
             query = urlencode({"redirect_uri": CONSOLE})

@@ -1,16 +1,11 @@
-"""The signed webhook: what is posted, to whom, and which settings it takes."""
+"""The signed webhook: what is posted, and to whom."""
 
 import time
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from netautod.app.plugins.manager import OBSERVER_HOOKS
-from netautod.app.settings import SettingsError
-from netautod.core.settings.reader import load
-from netautod.core.settings.webhook import EVENTS, WebhookSettings
 from tests.plugins.webhook_support import CHANGED, OTHER, SECRET, STALE, SUSPENDED, ended, ids, posting
 from tests.support.certificates import Authority
 from tests.support.webhook_receiver import WebhookReceiver, receiving
@@ -125,39 +120,3 @@ async def test_a_receiver_with_a_certificate_of_a_private_authority(
 async def test_without_urls_nothing_observes() -> None:
     async with posting() as observers:
         assert not observers.wanted("netautod_execution_finished")
-
-
-@pytest.mark.parametrize(
-    ("changes", "named"),
-    [
-        pytest.param({"urls": ["ftp://x"]}, "webhook.urls: The URL must begin with", id="another protocol"),
-        pytest.param({"urls": ["https://u:p@x/"]}, "webhook.urls", id="a password in the address"),
-        pytest.param({"urls": ["https://x/", "https://x/"]}, "webhook.urls", id="a URL twice"),
-        pytest.param({"secret": "short"}, "webhook.secret", id="a short secret"),
-        pytest.param({"secret": ""}, "webhook.secret", id="no secret"),
-        pytest.param({"events": ["reboot"]}, "webhook.events: 'reboot'", id="an unknown event"),
-    ],
-)
-def test_what_the_settings_refuse(tmp_path: Path, changes: dict[str, Any], named: str) -> None:
-    with pytest.raises(SettingsError) as caught:
-        _loaded(tmp_path, {"urls": ["https://x/"], "secret": SECRET, **changes})
-    assert caught.value.text.startswith(named)
-    assert SECRET not in caught.value.text
-
-
-def test_every_event_of_the_service_can_be_posted() -> None:
-    assert tuple(hook.removeprefix("netautod_") for hook in OBSERVER_HOOKS) == EVENTS
-    assert WebhookSettings().events == EVENTS
-
-
-def test_good_settings_hide_the_secret_and_the_paths(tmp_path: Path) -> None:
-    settings = _loaded(tmp_path, {"urls": ["https://x/token"], "secret": SECRET})
-    assert SECRET not in repr(settings)
-    assert "token" not in repr(settings.webhook)
-    assert _loaded(tmp_path, {"events": ["config_changed"]}).webhook.urls == ()
-
-
-def _loaded(folder: Path, values: dict[str, Any]) -> Any:
-    file = folder / "netautod.toml"
-    file.write_text("\n".join(["[webhook]", *(f"{name} = {value!r}" for name, value in values.items())]))
-    return load(file=file, environment={}, flags={}, warn=lambda text: None)

@@ -2,19 +2,18 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any
 
 import netautod_webhook
-from netautod.app.plugins.manager import PluginManager
+from netautod.app.plugins.manager import Lent, PluginManager
 from netautod.app.plugins.observers import Observers
 from netautod.app.plugins.services import running_services
 from netautod.core.metrics import Metrics
-from netautod.core.settings.webhook import WebhookSettings
 from netautod.outbound.addresses import AddressRules
 from netautod.outbound.client import GuardedClient
-from netautod.plugin_api import BackupStale, ConfigChanged, CredentialSuspended, FinishedExecution, PluginHost
+from netautod.plugin_api import BackupStale, ConfigChanged, CredentialSuspended, FinishedExecution
+from netautod_webhook import WebhookSettings
 from tests.support.webhook_receiver import WebhookReceiver
 
 SECRET = "canary-of-the-webhook-secret"
@@ -60,15 +59,12 @@ SUSPENDED = CredentialSuspended(
 @asynccontextmanager
 async def posting(*urls: str, allow: str = "127.0.0.1", **changes: Any) -> AsyncIterator[Observers]:
     """The plugin as the service runs it, with these settings of the section."""
-    section = asdict(WebhookSettings(urls=urls, **{**QUICK, **changes}))
-    host = PluginHost(
-        section=lambda name: {"webhook": section}[name],
-        http=GuardedClient(AddressRules.allowing([allow])),
-        instance_name="lab",
-    )
-    manager = PluginManager(required=["webhook"])
+    section = WebhookSettings(urls=urls, **{**QUICK, **changes})
+    http = GuardedClient(AddressRules.allowing([allow]))
+    lent = Lent(http=http, instance_name="lab", settings={"webhook": section})
+    manager = PluginManager(required=["webhook"], lent=lent)
     manager.register(netautod_webhook, "webhook")
-    async with running_services(manager, host), Observers(manager, Metrics()) as observers:
+    async with running_services(manager), Observers(manager, Metrics()) as observers:
         yield observers
 
 

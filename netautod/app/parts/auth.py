@@ -52,7 +52,7 @@ class AuthParts:
         authenticator = _authenticator(base, tokens)
         sessions = _sessions(base, tokens)
         providers = providers_of(base, plugins)
-        accounts = accounts_of(base)
+        accounts = accounts_of(base, providers)
         ssh_ca = _ssh_ca(base)
         auth = AuthService(
             providers=providers,

@@ -1,41 +1,28 @@
-"""The part of the composition root about what plugins are lent, their services and their observers."""
+"""The part of the composition root about plugins: their loading, their services and their observers."""
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
-from dataclasses import asdict
-from typing import Any
 
-from netautod.app.foundation import Foundation
-from netautod.app.plugins.manager import PluginManager
+from netautod.app.plugins.manager import Lent, PluginManager
 from netautod.app.plugins.observers import Observers
 from netautod.app.plugins.services import running_services
 from netautod.app.settings import Settings
 from netautod.core.metrics import Metrics
-from netautod.plugin_api.host import PluginHost
+from netautod.outbound.client import GuardedClient
 
 
-def plugin_sections(settings: Settings) -> Mapping[str, Mapping[str, Any]]:
-    """What plugins are shown of the settings: the sections that are theirs."""
-    return {
-        "ldap": asdict(settings.ldap),
-        "oidc": asdict(settings.oidc),
-        "webhook": asdict(settings.webhook),
-    }
-
-
-def host_of(base: Foundation) -> PluginHost:
-    sections = plugin_sections(base.settings)
-    return PluginHost(
-        section=lambda name: sections[name],
-        http=base.http,
-        instance_name=base.settings.server.instance_name,
+def plugins_of(settings: Settings, http: GuardedClient, *, required: Iterable[str] = ()) -> PluginManager:
+    """The installed plugins, lent `http`. Raises PluginError for a required one that cannot be loaded."""
+    lent = Lent(
+        http=http,
+        instance_name=settings.server.instance_name,
+        settings=settings.of_plugins,
     )
+    return PluginManager.load(required=required, disabled=settings.plugins.disabled, lent=lent)
 
 
 @asynccontextmanager
-async def observers_of(
-    base: Foundation, plugins: PluginManager, metrics: Metrics
-) -> AsyncIterator[Observers]:
+async def observers_of(plugins: PluginManager, metrics: Metrics) -> AsyncIterator[Observers]:
     """The services of plugins and all observers; at the end these take what waits before those stop."""
-    async with running_services(plugins, host_of(base)), Observers(plugins, metrics) as observers:
+    async with running_services(plugins), Observers(plugins, metrics) as observers:
         yield observers

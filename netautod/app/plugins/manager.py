@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
@@ -10,9 +10,22 @@ from typing import Any
 
 import pluggy
 
+from netautod.app.plugins.sections import DeclaredSections
+from netautod.app.settings import table
 from netautod.core.errors import NetautodError
-from netautod.plugin_api import AuthHost, AuthProvider, Executor, OpenInventory, hookspecs
-from netautod.plugin_api.host import PluginHost, PluginService
+from netautod.core.settings.field import SettingsError
+from netautod.outbound.addresses import AddressRules
+from netautod.outbound.client import GuardedClient
+from netautod.plugin_api import (
+    AuthProvider,
+    Executor,
+    OpenInventory,
+    PasswordProvider,
+    PluginHost,
+    PluginService,
+    RedirectProvider,
+    hookspecs,
+)
 from netautod.system.models import PluginStatus
 
 logger = logging.getLogger(__name__)
@@ -29,11 +42,29 @@ class PluginError(NetautodError):
     """A required plugin could not be loaded, or two plugins claim the same thing."""
 
 
-class PluginManager:
-    """The loaded plugins. A broken one is reported in `statuses`, and fatal only if required."""
+@dataclass(frozen=True, kw_only=True)
+class Lent:
+    """What the hosts of all plugins are made of; `settings` are the sections that were read, by plugin."""
 
-    def __init__(self, *, required: Iterable[str] = ()) -> None:
+    http: GuardedClient = field(default_factory=lambda: GuardedClient(AddressRules()))
+    instance_name: str = "netautod"
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+
+def installed() -> Iterable[EntryPoint]:
+    return entry_points(group=hookspecs.PROJECT)
+
+
+class PluginManager:
+    """The loaded plugins. A broken one is reported in `statuses`, and fatal only if required.
+
+    `sections` are the sections of settings that the plugins declare.
+    """
+
+    def __init__(self, *, required: Iterable[str] = (), lent: Lent | None = None) -> None:
         self._required = tuple(required)
+        self._lent = lent or Lent()
+        self.sections = DeclaredSections(table())
         self._pluggy = pluggy.PluginManager(hookspecs.PROJECT)
         self._pluggy.add_hookspecs(hookspecs)
         self._owners: dict[str, str] = {}  # plugins by the names of their services
@@ -45,33 +76,69 @@ class PluginManager:
         *,
         required: Iterable[str] = (),
         disabled: Iterable[str] = (),
-        found: Callable[[], Iterable[EntryPoint]] = lambda: entry_points(group=hookspecs.PROJECT),
+        lent: Lent | None = None,
+        found: Callable[[], Iterable[EntryPoint]] = installed,
+        quiet: bool = False,
     ) -> "PluginManager":
-        """Loads every installed plugin that is not disabled. Raises PluginError for a required one."""
-        manager = cls(required=required)
+        """Loads every installed plugin that is not disabled. Raises PluginError for a required one.
+
+        `quiet`: what cannot be loaded is not logged.
+        """
+        manager = cls(required=required, lent=lent)
         without = set(disabled)
         for entry in sorted(found(), key=lambda entry: entry.name):
             if entry.name not in without:
-                manager._load_one(entry)
+                manager._load_one(entry, quiet=quiet)
         manager.check_required()
         return manager
 
     def register(self, plugin: object, name: str) -> None:
         """Adds a plugin that is no entry point (tests do)."""
-        self._add(plugin, name)
+        self._add_plugin(plugin, name)
         self.statuses.append(PluginStatus(name=name, version=None, ok=True, error=None))
 
-    def _load_one(self, entry: EntryPoint) -> None:
+    @property
+    def broken(self) -> frozenset[str]:
+        """The names of the plugins that do not work."""
+        return frozenset(status.name for status in self.statuses if not status.ok)
+
+    def _load_one(self, entry: EntryPoint, *, quiet: bool) -> None:
         version = entry.dist.version if entry.dist is not None else None
         error = None
         try:
             if self._pluggy.has_plugin(entry.name):
                 raise PluginError("another plugin has this name")
-            self._add(entry.load(), entry.name)
+            self._add_plugin(entry.load(), entry.name)
         except (Exception, SystemExit) as failure:  # a plugin may fail in any way; the others must load
-            logger.error("plugin %s cannot be loaded", entry.name, exc_info=failure)
-            error = _line(failure)
+            if not quiet:
+                logger.error("plugin %s cannot be loaded", entry.name, exc_info=failure)
+            error = one_line(failure)
         self.statuses.append(PluginStatus(name=entry.name, version=version, ok=error is None, error=error))
+
+    def _add_plugin(self, plugin: object, name: str) -> None:
+        self._add(plugin, name)
+        try:
+            self._declare(name)
+        except BaseException:
+            self._pluggy.unregister(name=name)
+            raise
+
+    def _declare(self, name: str) -> None:
+        """What a plugin cannot declare right, it cannot read either: it is as one that cannot be loaded."""
+        declared: list[Any] = []
+        for implementation in self._implementations("netautod_register_settings"):
+            if implementation.plugin_name == name:
+                _call_all([implementation], {"register": declared.append})
+        if len(declared) > 1:
+            raise SettingsError("a plugin declares one section of settings")
+        for section in declared:
+            self.sections.add(name, section)
+
+    def _host(self, name: str) -> PluginHost[Any]:
+        settings = self._lent.settings.get(name)
+        if settings is None and name in self.sections:
+            settings = self.sections[name]()
+        return PluginHost(settings=settings, http=self._lent.http, instance_name=self._lent.instance_name)
 
     def _add(self, plugin: object, name: str) -> None:
         try:
@@ -110,18 +177,20 @@ class PluginManager:
         self.check_required()
         return collected
 
-    def auth_providers(self, host: AuthHost) -> Mapping[str, AuthProvider]:
+    def auth_providers(self) -> Mapping[str, AuthProvider]:
         """Providers of logins by name; the first plugin to register a name keeps it."""
         collected: dict[str, AuthProvider] = {}
 
         def register(provider: AuthProvider) -> None:
             if provider.name not in EXTERNAL_PROVIDERS:
                 raise PluginError(f"an auth provider is named ldap or oidc, not {provider.name}")
+            if not isinstance(provider, PasswordProvider | RedirectProvider):
+                raise PluginError("an auth provider is a PasswordProvider or a RedirectProvider")
             if provider.name in collected:
                 raise PluginError(f"another plugin already registers the auth provider {provider.name}")
             collected[provider.name] = provider
 
-        self._call_each("netautod_register_auth_providers", register=register, host=host)
+        self._call_each("netautod_register_auth_providers", register=register)
         self.check_required()
         return collected
 
@@ -146,7 +215,7 @@ class PluginManager:
         self._call_each("netautod_register_platforms", register=register)
         self.check_required()
 
-    def services(self, host: PluginHost) -> list[tuple[str, PluginService]]:
+    def services(self) -> list[tuple[str, PluginService]]:
         """The objects with a lifetime, each with the name of its plugin."""
         collected: list[tuple[str, PluginService]] = []
         hook = "netautod_register_services"
@@ -156,7 +225,7 @@ class PluginManager:
             def register(service: PluginService, name: str = name) -> None:
                 collected.append((name, service))
 
-            self._call(hook, implementation, {"register": register, "host": host})
+            self._call(hook, implementation, {"register": register})
         self.check_required()
         return collected
 
@@ -180,7 +249,7 @@ class PluginManager:
 
     def mark_broken(self, plugin: str, hook: str, failure: BaseException) -> None:
         """Shows the failure as the plugin's error, until the next start."""
-        error = f"{hook}: {_line(failure)}"
+        error = f"{hook}: {one_line(failure)}"
         self.statuses = [
             replace(status, ok=False, error=error) if status.name == plugin else status
             for status in self.statuses
@@ -195,10 +264,10 @@ class PluginManager:
             self._call(hook, implementation, arguments)
 
     def _call(self, hook: str, implementation: pluggy.HookImpl, arguments: Mapping[str, Any]) -> None:
+        name = implementation.plugin_name
         try:
-            _call_all([implementation], arguments)
+            _call_all([implementation], {**arguments, "host": self._host(name)})
         except Exception as failure:
-            name = implementation.plugin_name
             logger.exception("%s of plugin %s failed", hook, name)
             self.mark_broken(name, hook, failure)
 
@@ -209,6 +278,6 @@ def _call_all(implementations: Iterable[pluggy.HookImpl], arguments: Mapping[str
         implementation.function(**{name: arguments[name] for name in implementation.argnames})
 
 
-def _line(failure: BaseException) -> str:
+def one_line(failure: BaseException) -> str:
     """The failure as one line, for tables and error messages."""
     return " ".join(f"{type(failure).__name__}: {failure}".split())

@@ -6,22 +6,20 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 
 from netautod.app.plugins.manager import PluginManager
-from netautod.plugin_api.host import PluginHost, PluginService
+from netautod.plugin_api.host import PluginService
 
 logger = logging.getLogger(__name__)
-SECONDS = 30.0
+STEP_SECONDS = 30.0  # that the start or the stop of one service may take
 
 
 @asynccontextmanager
-async def running_services(
-    plugins: PluginManager, host: PluginHost, *, seconds: float = SECONDS
-) -> AsyncIterator[None]:
+async def running_services(plugins: PluginManager, *, seconds: float = STEP_SECONDS) -> AsyncIterator[None]:
     """They run until the end of the block and observe from its beginning; each step has `seconds`.
 
     Raises PluginError if one of a required plugin does not start.
     """
     async with AsyncExitStack() as stack:
-        for plugin, service in plugins.services(host):
+        for plugin, service in plugins.services():
             await _start(stack, plugins, plugin, service, seconds)
         plugins.check_required()
         yield

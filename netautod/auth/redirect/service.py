@@ -22,10 +22,17 @@ from netautod.auth.service import AuthService
 from netautod.core.clock import Clock
 from netautod.core.errors import InvalidInput, Unauthenticated, UpstreamFailed
 from netautod.core.identity import RequestInfo
-from netautod.plugin_api.auth import Identity, LoginRefused, ProviderUnavailable, RedirectAttempt
+from netautod.plugin_api.auth import (
+    Identity,
+    LoginRefused,
+    ProviderUnavailable,
+    RedirectAttempt,
+    RedirectProvider,
+)
 from netautod.store.client import Database
 
 logger = logging.getLogger(__name__)
+PROVIDER = "oidc"
 LIFETIME = timedelta(minutes=10)
 UNKNOWN = "This login has expired, was used already, or was not begun in this browser; begin again"
 FAILED = "The login at the identity provider failed"
@@ -51,15 +58,6 @@ class Begun:
     cookie: BrowserCookie
 
 
-@dataclass(frozen=True, kw_only=True)
-class RedirectRules:
-    """`callback_url` is our own address at the provider; `redirect_uris` is where a login may end."""
-
-    provider: str
-    callback_url: str
-    redirect_uris: tuple[str, ...]
-
-
 class RedirectLogins:
     def __init__(
         self,
@@ -68,18 +66,16 @@ class RedirectLogins:
         auth: AuthService,
         accounts: Accounts,
         clock: Clock,
-        rules: RedirectRules,
     ) -> None:
         self._store = RedirectStore(database)
         self._auth = auth
         self._accounts = accounts
         self._clock = clock
-        self._rules = rules
 
     async def begin(self, redirect_uri: str, client_type: str) -> Begun:
         """Raises InvalidInput for an unlisted redirect_uri or a provider that is off, UpstreamFailed."""
-        provider = self._auth.providers.redirect(self._rules.provider)
-        if not is_listed(redirect_uri, self._rules.redirect_uris):
+        provider = self._provider
+        if not is_listed(redirect_uri, provider.redirects.redirect_uris):
             raise InvalidInput("redirect_uri: not one of the addresses that a login may end at")
         state, browser = secrets.token_urlsafe(32), secrets.token_urlsafe(32)
         try:
@@ -90,7 +86,7 @@ class RedirectLogins:
             PendingLogin(
                 state_hash=_hash(state),
                 browser_hash=_hash(browser),
-                provider=self._rules.provider,
+                provider=PROVIDER,
                 redirect_uri=redirect_uri,
                 client_type=client_type,
                 expires_at=self._clock.now() + LIFETIME,
@@ -105,7 +101,7 @@ class RedirectLogins:
 
         Raises Unauthenticated, UpstreamFailed, or Conflict for a terminal without a free seat.
         """
-        provider = self._auth.providers.redirect(self._rules.provider)
+        provider = self._provider
         state = parameters.get("state", "")
         browser = cookie_of(self.cookie(state, "").name) or ""
         pending = await self._store.take(_hash(state), _hash(browser), self._clock.now())
@@ -120,14 +116,19 @@ class RedirectLogins:
             await self._auth.note_failure(provider.name, "auth.login_failed", None, info)
             raise Unauthenticated(FAILED) from error
         # Listed when the login began; the list may have been shortened by a restart since.
-        if not is_listed(pending.redirect_uri, self._rules.redirect_uris):
+        if not is_listed(pending.redirect_uri, provider.redirects.redirect_uris):
             raise Unauthenticated(UNKNOWN)
         tokens = await self._admitted(identity, pending, info)
         return f"{pending.redirect_uri}#{_fragment(tokens)}"
 
+    @property
+    def _provider(self) -> RedirectProvider:
+        """Raises InvalidInput while it is off."""
+        return self._auth.providers.redirect(PROVIDER)
+
     def cookie(self, state: str, browser: str) -> BrowserCookie:
         """The prefix __Host- keeps a neighbouring site from planting the cookie (RFC 6265bis 4.1.3.2)."""
-        secure = self._rules.callback_url.startswith("https://")
+        secure = self._provider.redirects.callback_url.startswith("https://")
         return BrowserCookie(
             name=f"{'__Host-' if secure else ''}netautod-login-{_hash(state)[:16]}",
             value=browser,
@@ -149,11 +150,11 @@ class RedirectLogins:
             state=state,
             nonce=_derived(browser, f"nonce {state}"),
             code_verifier=_derived(browser, f"verifier {state}"),
-            callback_url=self._rules.callback_url,
+            callback_url=self._provider.redirects.callback_url,
         )
 
     def _unavailable(self, error: ProviderUnavailable) -> UpstreamFailed:
-        logger.error("%s is not available: %s", self._rules.provider, error)
+        logger.error("%s is not available: %s", PROVIDER, error)
         return UpstreamFailed(UNAVAILABLE)
 
 

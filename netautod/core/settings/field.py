@@ -1,7 +1,9 @@
-"""How a row of the table of settings is declared, and the error of a wrong one."""
+"""How a section of settings declares its fields, and the error of a wrong one."""
 
+import ipaddress
+from collections.abc import Iterable
 from dataclasses import field
-from typing import TypeVar
+from typing import Protocol, TypeVar, runtime_checkable
 
 from netautod.core.errors import NetautodError
 
@@ -12,10 +14,31 @@ class SettingsError(NetautodError):
     """A settings file, variable or flag is wrong; the command ends with exit code 2."""
 
 
+@runtime_checkable
+class Checked(Protocol):
+    """A section with rules that go beyond one field."""
+
+    def check(self) -> None:
+        """Called once all fields are read. Raises SettingsError with one line that names the key."""
+        ...
+
+
 def setting(
     default: T, help: str, *, low: float | None = None, high: float | None = None, secret: bool = False
 ) -> T:
-    """One row of the table; `low` and `high` bound a number, both included; a secret is not in the repr."""
+    """One field of a section; `low` and `high` bound a number, both included; a secret is not in the repr.
+
+    The field is a bool, int, float, str, Path or tuple[str, ...]; `help` is a sentence.
+    """
     metadata = {"help": help, "low": low, "high": high}
     made: T = field(default=default, metadata=metadata, repr=not secret)
     return made
+
+
+def check_networks(key: str, networks: Iterable[str]) -> None:
+    """Raises SettingsError for an entry that is neither an IP address nor a network."""
+    for network in networks:
+        try:
+            ipaddress.ip_network(network, strict=False)
+        except ValueError as error:
+            raise SettingsError(f"{key}: {network!r} is not an address or network") from error

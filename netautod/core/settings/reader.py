@@ -1,84 +1,100 @@
-"""Reads the settings from file < environment < flags, and checks each value and the whole."""
+"""Reads sections of settings from file < environment < flags, and checks each value and each section."""
 
-import ipaddress
 import tomllib
-import types
-import typing
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from netautod.app.settings import ENVIRONMENT_PREFIX, Setting, Settings, SettingsError, table
-from netautod.auth.settings import check_ldap, check_oidc
-from netautod.core.settings.webhook import check_webhook
-from netautod.inventory.settings import check_inventory
+from netautod.core.settings.field import Checked, SettingsError
+from netautod.core.settings.table import ENVIRONMENT_PREFIX, Setting, rows_of, variable_prefix
+
+S = TypeVar("S")
 
 
-def load(
-    *,
-    file: Path | None,
-    environment: Mapping[str, str],
-    flags: Mapping[str, Any],
-    warn: Callable[[str], None],
-) -> Settings:
-    """Settings from the file, over them the environment, over them the flags (`section.name` -> value).
+class Reader:
+    """What a file, the environment and flags (`section.name` -> value) say, read section by section.
 
-    Raises SettingsError with one line that names the key. An unknown variable is only a warning.
+    A section is read when its declaration is known; after the last one, `refuse_unknown` and
+    `warn_of_variables` look at what no section has asked for. What is wrong is a SettingsError of one line
+    that names the key.
     """
-    rows = {row.key: row for row in table()}
-    values: dict[str, Any] = {}
-    if file is not None:
-        values.update(_from_file(file, rows))
-    values.update(_from_environment(environment, rows, warn))
-    values.update({key: _checked(rows[key], value, f"flag for {key}") for key, value in flags.items()})
-    settings = _assembled(values)
-    _check_whole(settings)
-    return settings
+
+    def __init__(
+        self, *, file: Path | None, environment: Mapping[str, str], flags: Mapping[str, Any]
+    ) -> None:
+        self.file = file
+        self._document = {} if file is None else _document(file)
+        self._environment = {
+            name: text for name, text in sorted(environment.items()) if name.startswith(ENVIRONMENT_PREFIX)
+        }
+        self._flags = flags
+        self._keys: set[str] = set()  # of the file's top level that somebody has read
+        self._variables: set[str] = set()
+
+    def section(self, name: str, declared: type[S]) -> S:
+        """The section `[name]`, its check passed."""
+        content = self._document.get(name, {})
+        self._keys.add(name)
+        if not isinstance(content, dict):
+            raise SettingsError(f"{self.file}: {name} must be a section ([{name}])")
+        rows = {row.name: row for row in rows_of(name, declared)}
+        for key in content:
+            if key not in rows:
+                raise SettingsError(f"{self.file}: unknown setting {name}.{key}")
+        made = declared(**self._values(rows.values(), content))
+        if isinstance(made, Checked):
+            made.check()
+        return made
+
+    def top_level(self, declared: type[Any]) -> dict[str, Any]:
+        """The settings without a section that `declared` has, by name, those that are set."""
+        rows = {row.name: row for row in rows_of("", declared)}
+        self._keys.update(rows)
+        return self._values(rows.values(), self._document)
+
+    def refuse_unknown(self, *, without: Collection[str] = ()) -> None:
+        """Raises SettingsError for what nobody has read; sections named in `without` may stand there."""
+        for name in self._document:
+            if name not in self._keys and name not in without:
+                raise SettingsError(f"{self.file}: unknown setting {name}")
+
+    def has(self, name: str) -> bool:
+        """Whether the file has this section."""
+        return name in self._document
+
+    def warn_of_variables(self, warn: Callable[[str], None], *, without: Collection[str] = ()) -> None:
+        """Names each variable that nobody has read, except those of the sections in `without`."""
+        known = tuple(variable_prefix(section) for section in without)
+        for name in self._environment:
+            if name not in self._variables and not name.startswith(known):
+                warn(f"unknown environment variable {name} is ignored")
+
+    def _values(self, rows: Collection[Setting], content: Mapping[str, Any]) -> dict[str, Any]:
+        """What is set, by name; a later source counts, and what an earlier one says must be right, too."""
+        return {row.name: value for row in rows for value in self._said(row, content)}
+
+    def _said(self, row: Setting, content: Mapping[str, Any]) -> Iterator[Any]:
+        if row.name in content:
+            yield checked(row, content[row.name], f"{self.file}: {row.key}")
+        self._variables.add(row.variable)
+        if row.variable in self._environment:
+            yield checked(row, _parsed(row, self._environment[row.variable]), row.variable)
+        if row.key in self._flags:
+            yield checked(row, self._flags[row.key], f"flag for {row.key}")
 
 
-def _from_file(path: Path, rows: Mapping[str, Setting]) -> dict[str, Any]:
+def _document(path: Path) -> dict[str, Any]:
     try:
-        document = tomllib.loads(path.read_text(encoding="utf-8"))
+        return tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise SettingsError(f"cannot read the settings file {path}: {error.strerror}") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise SettingsError(f"{path} is not valid TOML: {error}") from error
-    sections = {row.section for row in rows.values() if row.section}
-    values: dict[str, Any] = {}
-    for name, content in document.items():
-        if name in sections and not isinstance(content, dict):
-            raise SettingsError(f"{path}: {name} must be a section ([{name}])")
-        entries = (
-            {f"{name}.{key}": value for key, value in content.items()}
-            if name in sections
-            else {name: content}
-        )
-        for key, value in entries.items():
-            if key not in rows:
-                raise SettingsError(f"{path}: unknown setting {key}")
-            values[key] = _checked(rows[key], value, f"{path}: {key}")
-    return values
-
-
-def _from_environment(
-    environment: Mapping[str, str], rows: Mapping[str, Setting], warn: Callable[[str], None]
-) -> dict[str, Any]:
-    by_variable = {row.variable: row for row in rows.values()}
-    values: dict[str, Any] = {}
-    for name, text in sorted(environment.items()):
-        if not name.startswith(ENVIRONMENT_PREFIX):
-            continue
-        row = by_variable.get(name)
-        if row is None:
-            warn(f"unknown environment variable {name} is ignored")
-        else:
-            values[row.key] = _checked(row, _parsed(row, text), name)
-    return values
 
 
 def _parsed(row: Setting, text: str) -> Any:
     """A variable's text as the TOML value it stands for; a wrong one stays text and is refused later."""
-    if _is_list(row.type):
+    if row.is_list:
         return [part.strip() for part in text.split(",") if part.strip()]
     if row.type is bool:
         return {"true": True, "1": True, "false": False, "0": False}.get(text.strip().lower(), text)
@@ -90,12 +106,9 @@ def _parsed(row: Setting, text: str) -> Any:
     return text
 
 
-def _is_list(kind: Any) -> bool:
-    return typing.get_origin(kind) is tuple and not isinstance(kind, types.UnionType)
-
-
-def _checked(row: Setting, value: Any, where: str) -> Any:
-    if _is_list(row.type):
+def checked(row: Setting, value: Any, where: str) -> Any:
+    """The value in the setting's type. Raises SettingsError, which begins with `where`."""
+    if row.is_list:
         if not isinstance(value, list | tuple) or not all(isinstance(item, str) for item in value):
             raise SettingsError(f"{where} must be a list of texts")
         return tuple(value)
@@ -113,44 +126,3 @@ def _checked(row: Setting, value: Any, where: str) -> Any:
     if row.high is not None and not value <= row.high:
         raise SettingsError(f"{where} must be at most {row.high:g}")
     return value
-
-
-def _assembled(values: Mapping[str, Any]) -> Settings:
-    grouped: dict[str, dict[str, Any]] = {}
-    top: dict[str, Any] = {}
-    for key, value in values.items():
-        section, _, name = key.rpartition(".")
-        (grouped.setdefault(section, {}) if section else top)[name] = value
-    hints = typing.get_type_hints(Settings)
-    return Settings(**top, **{section: hints[section](**entries) for section, entries in grouped.items()})
-
-
-def _check_whole(settings: Settings) -> None:
-    runs = settings.executions
-    if not runs.heartbeat_seconds < runs.abandon_seconds < runs.lease_seconds:
-        raise SettingsError("executions: heartbeat_seconds < abandon_seconds < lease_seconds must hold")
-    uri = settings.mongodb.uri
-    if uri and not uri.startswith(("mongodb://", "mongodb+srv://")):
-        raise SettingsError("mongodb.uri must begin with mongodb:// or mongodb+srv://")
-    if settings.log.level not in ("debug", "info", "warning", "error"):
-        raise SettingsError("log.level must be debug, info, warning or error")
-    if settings.log.format not in ("text", "json"):
-        raise SettingsError("log.format must be text or json")
-    for entry in settings.devices.linux_capture:
-        if not entry.removeprefix("-").strip() or not entry.isprintable():
-            raise SettingsError(f"devices.linux_capture: {entry!r} is not one line with a file or a command")
-    check_ldap(settings.ldap)
-    check_oidc(settings.oidc)
-    check_inventory(settings.inventory)
-    check_webhook(settings.webhook)
-    if bool(settings.server.tls_certificate) != bool(settings.server.tls_key):
-        raise SettingsError("server.tls_certificate and server.tls_key go together")
-    for key, networks in (
-        ("server.trusted_proxies", settings.server.trusted_proxies),
-        ("outbound.allow", settings.outbound.allow),
-    ):
-        for network in networks:
-            try:
-                ipaddress.ip_network(network, strict=False)
-            except ValueError as error:
-                raise SettingsError(f"{key}: {network!r} is not an address or network") from error

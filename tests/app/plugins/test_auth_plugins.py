@@ -6,15 +6,24 @@ from typing import Any
 
 import pytest
 
-from netautod.app.plugins.manager import PluginError, PluginManager
+from netautod.app.plugins.manager import Lent, PluginError, PluginManager
 from netautod.auth.providers import Providers
 from netautod.core.errors import InvalidInput
-from netautod.outbound.addresses import AddressRules
-from netautod.outbound.client import GuardedClient
-from netautod.plugin_api import AuthHost, AuthProvider, Identity, ProbeResult, RedirectAttempt, hookimpl
+from netautod.plugin_api import (
+    AuthProvider,
+    Identity,
+    PluginHost,
+    ProbeResult,
+    ProvisioningRules,
+    RedirectAttempt,
+    RedirectRules,
+    hookimpl,
+)
 
 
 class Closing:
+    provisioning = ProvisioningRules()
+
     def __init__(self, name: str) -> None:
         self.name = name
         self.closed = False
@@ -32,6 +41,8 @@ class Password(Closing):
 
 
 class Redirect(Closing):
+    redirects = RedirectRules(callback_url="https://x.example/api/auth/oidc/callback")
+
     async def authorize(self, attempt: RedirectAttempt) -> str:
         return "https://login.example/"
 
@@ -48,46 +59,41 @@ def plugin(function: Callable[..., None]) -> Any:
     return made
 
 
-@pytest.fixture
-def host() -> AuthHost:
-    sections = {"ldap": {"enabled": True}, "oidc": {"enabled": False}}
-    return AuthHost(section=lambda name: sections[name], http=GuardedClient(AddressRules()))
-
-
-def test_a_plugin_is_given_its_section_and_the_guarded_client(host: AuthHost) -> None:
+def test_a_plugin_is_given_its_section_and_the_guarded_client() -> None:
     given: list[Any] = []
 
-    def netautod_register_auth_providers(register: Register, host: AuthHost) -> None:
-        given.extend((host.section("ldap"), host.http))
+    def netautod_register_auth_providers(register: Register, host: PluginHost[str]) -> None:
+        given.extend((host.settings, host.http))
         register(Password("ldap"))
 
-    manager = PluginManager()
+    lent = Lent(settings={"one": "its own", "two": "another's"})
+    manager = PluginManager(lent=lent)
     manager.register(plugin(netautod_register_auth_providers), "one")
-    assert list(manager.auth_providers(host)) == ["ldap"]
-    assert given == [{"enabled": True}, host.http]
+    assert list(manager.auth_providers()) == ["ldap"]
+    assert given == ["its own", lent.http]
 
 
-def test_a_plugin_may_leave_the_host_out(host: AuthHost) -> None:
+def test_a_plugin_may_leave_the_host_out() -> None:
     def netautod_register_auth_providers(register: Register) -> None:
         register(Redirect("oidc"))
 
     manager = PluginManager()
     manager.register(plugin(netautod_register_auth_providers), "one")
-    assert list(manager.auth_providers(host)) == ["oidc"]
+    assert list(manager.auth_providers()) == ["oidc"]
 
 
 @pytest.mark.parametrize("name", ["local", "saml", ""])
-def test_other_names_are_refused(host: AuthHost, name: str) -> None:
+def test_other_names_are_refused(name: str) -> None:
     def netautod_register_auth_providers(register: Register) -> None:
         register(Password(name))
 
     manager = PluginManager()
     manager.register(plugin(netautod_register_auth_providers), "one")
-    assert manager.auth_providers(host) == {}
+    assert manager.auth_providers() == {}
     assert "ldap or oidc" in (manager.statuses[0].error or "")
 
 
-def test_the_first_plugin_keeps_the_name_and_a_broken_one_spoils_no_other(host: AuthHost) -> None:
+def test_the_first_plugin_keeps_the_name_and_a_broken_one_spoils_no_other() -> None:
     def first(register: Register) -> None:
         register(Password("ldap"))
 
@@ -97,21 +103,21 @@ def test_the_first_plugin_keeps_the_name_and_a_broken_one_spoils_no_other(host: 
     manager = PluginManager()
     for name, function in (("c", first), ("b", breaks), ("a", first)):
         manager.register(plugin(function), name)
-    assert list(manager.auth_providers(host)) == ["ldap"]
+    assert list(manager.auth_providers()) == ["ldap"]
     errors = {status.name: status.error for status in manager.statuses}
     assert errors["b"] == "netautod_register_auth_providers: RuntimeError: broken"
     assert "another plugin already registers" in (errors["a"] or "")
     assert errors["c"] is None
 
 
-def test_a_required_plugin_that_breaks_is_fatal(host: AuthHost) -> None:
+def test_a_required_plugin_that_breaks_is_fatal() -> None:
     def breaks(register: Register) -> None:
         raise RuntimeError("broken")
 
     manager = PluginManager(required=["one"])
     manager.register(plugin(breaks), "one")
     with pytest.raises(PluginError, match="one"):
-        manager.auth_providers(host)
+        manager.auth_providers()
 
 
 async def test_which_provider_can_do_what() -> None:

@@ -5,12 +5,10 @@ from typing import Any
 
 import pytest
 
-from netautod.app.plugins.manager import PluginError, PluginManager
+from netautod.app.plugins.manager import Lent, PluginError, PluginManager
 from netautod.app.plugins.observers import Observers
 from netautod.app.plugins.services import running_services
 from netautod.core.metrics import Metrics
-from netautod.outbound.addresses import AddressRules
-from netautod.outbound.client import GuardedClient
 from netautod.plugin_api import FinishedExecution, PluginHost, hookimpl
 from tests.app.plugins.test_observers import ended
 
@@ -59,22 +57,17 @@ class Bringing:
 
     def __init__(self, *services: Any) -> None:
         self._services = services
-        self.host: PluginHost | None = None
+        self.host: PluginHost[Any] | None = None
 
     @hookimpl
-    def netautod_register_services(self, register: Any, host: PluginHost) -> None:
+    def netautod_register_services(self, register: Any, host: PluginHost[Any]) -> None:
         self.host = host
         for service in self._services:
             register(service)
 
 
-@pytest.fixture
-def host() -> PluginHost:
-    return PluginHost(section=lambda name: {"of": name}, http=GuardedClient(AddressRules()))
-
-
-def managing(*, required: tuple[str, ...] = (), **plugins: object) -> PluginManager:
-    manager = PluginManager(required=required)
+def managing(*, required: tuple[str, ...] = (), lent: Lent | None = None, **plugins: object) -> PluginManager:
+    manager = PluginManager(required=required, lent=lent)
     for name, plugin in plugins.items():
         manager.register(plugin, name)
     return manager
@@ -84,18 +77,19 @@ def errors(manager: PluginManager) -> dict[str, str | None]:
     return {status.name: status.error for status in manager.statuses}
 
 
-async def test_a_service_observes_between_its_start_and_its_stop(host: PluginHost) -> None:
+async def test_a_service_observes_between_its_start_and_its_stop() -> None:
     steps: Steps = []
     plugin = Bringing(Living(steps))
-    manager = managing(living=plugin)
-    async with running_services(manager, host), Observers(manager, Metrics()) as observers:
+    lent = Lent(instance_name="lab", settings={"living": 7})
+    manager = managing(lent=lent, living=plugin)
+    async with running_services(manager), Observers(manager, Metrics()) as observers:
         observers.execution_finished(ended("completed"))
     assert steps == ["entered", "completed", "left"]
-    assert plugin.host is host
+    assert plugin.host == PluginHost(settings=7, http=lent.http, instance_name="lab")
     assert errors(manager) == {"living": None}
 
 
-async def test_services_of_one_plugin_share_its_thread_and_its_errors(host: PluginHost) -> None:
+async def test_services_of_one_plugin_share_its_thread_and_its_errors() -> None:
     steps: Steps = []
 
     class Raising(Living):
@@ -104,7 +98,7 @@ async def test_services_of_one_plugin_share_its_thread_and_its_errors(host: Plug
             raise RuntimeError("out of luck")
 
     manager = managing(two=Bringing(Living(steps), Raising(steps)))
-    async with running_services(manager, host), Observers(manager, Metrics()) as observers:
+    async with running_services(manager), Observers(manager, Metrics()) as observers:
         assert list(manager.observers()) == ["two"]
         observers.execution_finished(ended("completed"))
     await asyncio.sleep(0)
@@ -122,18 +116,16 @@ async def test_services_of_one_plugin_share_its_thread_and_its_errors(host: Plug
         pytest.param(lambda steps: object(), "AttributeError: ", id="it has no lifetime"),
     ],
 )
-async def test_one_that_does_not_start_is_left_out_unless_it_is_required(
-    host: PluginHost, service: Any, error: str
-) -> None:
+async def test_one_that_does_not_start_is_left_out_unless_it_is_required(service: Any, error: str) -> None:
     steps: Steps = []
     manager = managing(bad=Bringing(service([])), good=Bringing(Living(steps)))
-    async with running_services(manager, host, seconds=0.2), Observers(manager, Metrics()) as observers:
+    async with running_services(manager, seconds=0.2), Observers(manager, Metrics()) as observers:
         observers.execution_finished(ended("completed"))
     assert steps == ["entered", "completed", "left"]
     assert error in str(errors(manager)["bad"])
     required = managing(required=("bad",), bad=Bringing(service([])))
     with pytest.raises(PluginError, match="the required plugin bad is not available"):
-        async with running_services(required, host, seconds=0.2):
+        async with running_services(required, seconds=0.2):
             pass
 
 
@@ -141,11 +133,11 @@ async def test_one_that_does_not_start_is_left_out_unless_it_is_required(
     "leaving", [pytest.param(OSError("gone"), id="it raises"), pytest.param(Endless, id="it takes too long")]
 )
 async def test_one_that_does_not_stop_keeps_no_other_from_stopping(
-    host: PluginHost, leaving: Any, caplog: pytest.LogCaptureFixture
+    leaving: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
     steps: Steps = []
     manager = managing(a=Bringing(Living(steps)), b=Bringing(Living([], leaving=leaving)))
-    async with running_services(manager, host, seconds=0.2):
+    async with running_services(manager, seconds=0.2):
         pass
     assert steps == ["entered", "left"]
     assert "a service of plugin b did not stop" in caplog.text

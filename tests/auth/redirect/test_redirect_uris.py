@@ -1,8 +1,11 @@
 """The allow-list of redirect URIs: equal or not, and which entries the settings accept."""
 
+import re
+
 import pytest
 
-from netautod.auth.redirect.uris import is_listed, uri_mistake
+from netautod.auth.redirect.uris import is_listed
+from netautod.plugin_api import RedirectRules
 
 LISTED = "https://console.example/signed-in?from=oidc"
 ENTRIES = (
@@ -91,7 +94,7 @@ def test_an_entry_of_another_host_matches_its_port_only() -> None:
 
 @pytest.mark.parametrize("entry", [pytest.param(entry, id=entry) for entry in ENTRIES])
 def test_entries_that_the_settings_accept(entry: str) -> None:
-    assert uri_mistake(entry) is None
+    assert RedirectRules(callback_url="", redirect_uris=(entry,)).redirect_uris == (entry,)
 
 
 @pytest.mark.parametrize(
@@ -111,4 +114,5 @@ def test_entries_that_the_settings_accept(entry: str) -> None:
     ],
 )
 def test_entries_that_the_settings_refuse(entry: str) -> None:
-    assert uri_mistake(entry) is not None
+    with pytest.raises(ValueError, match=f"^{re.escape(repr(entry))} (is not an|must have no) "):
+        RedirectRules(callback_url="", redirect_uris=(entry,))

@@ -16,7 +16,7 @@ from netautod.core.clock import Clock
 from netautod.core.identity import Caller, OrgId
 from netautod.core.pages import Page
 from netautod.core.pauses import FixedPauses
-from netautod.core.settings.retention import RetentionSettings
+from netautod.core.retention import RetentionSettings
 from netautod.devices.models import Device, DeviceFilter
 from netautod.inventory.settings import InventorySettings
 from netautod.inventory.store import SourceStore

@@ -1,12 +1,15 @@
-"""The sections ldap, oidc and ssh_ca: what is refused in one line that names the key."""
+"""The sections of the built-in plugins: what is refused in one line that names the key."""
 
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from netautod.app.settings import Settings, SettingsError
-from netautod.core.settings.reader import load
+from netautod.app.configuration import load
+from netautod.app.plugins.manager import OBSERVER_HOOKS
+from netautod.app.settings import Settings
+from netautod.plugin_api import SettingsError
+from netautod_webhook.settings import EVENTS, WebhookSettings
 
 LDAP = {"enabled": True, "urls": ["ldaps://dc1.example"], "base_dn": "dc=example"}
 OIDC = {
@@ -18,7 +21,17 @@ OIDC = {
 }
 
 
-def loaded(folder: Path, section: str, values: dict[str, Any]) -> Settings:
+SECRET = "canary-of-the-webhook-secret"
+WEBHOOK = {"urls": ["https://x/"], "secret": SECRET}
+COMPLETE: dict[str, dict[str, Any]] = {"ldap": LDAP, "oidc": OIDC, "webhook": WEBHOOK}
+
+
+def loaded(folder: Path, section: str, values: dict[str, Any]) -> Any:
+    """The section, as the service reads it."""
+    return read(folder, section, values).of_plugins[section]
+
+
+def read(folder: Path, section: str, values: dict[str, Any]) -> Settings:
     def toml(value: Any) -> str:
         if isinstance(value, list):
             return "[" + ", ".join(toml(item) for item in value) + "]"
@@ -31,19 +44,22 @@ def loaded(folder: Path, section: str, values: dict[str, Any]) -> Settings:
 
 
 def test_complete_sections(tmp_path: Path) -> None:
-    assert loaded(tmp_path, "ldap", LDAP).ldap.urls == ("ldaps://dc1.example",)
-    assert loaded(tmp_path, "oidc", OIDC).oidc.redirect_uris == ("https://console.example/done",)
+    assert loaded(tmp_path, "ldap", LDAP).urls == ("ldaps://dc1.example",)
+    assert loaded(tmp_path, "oidc", OIDC).redirect_uris == ("https://console.example/done",)
 
 
 def test_a_section_that_is_off_may_be_empty(tmp_path: Path) -> None:
-    assert not loaded(tmp_path, "ldap", {}).ldap.enabled
-    assert not loaded(tmp_path, "oidc", {"issuer": "nonsense"}).oidc.enabled
+    assert not loaded(tmp_path, "ldap", {}).enabled
+    assert not loaded(tmp_path, "oidc", {"issuer": "nonsense"}).enabled
+    assert loaded(tmp_path, "webhook", {"events": ["config_changed"]}).urls == ()
 
 
 def test_secrets_are_not_in_the_repr(tmp_path: Path) -> None:
-    ldap = loaded(tmp_path, "ldap", {**LDAP, "bind_dn": "cn=x", "bind_password": "canary"})
-    oidc = loaded(tmp_path, "oidc", {**OIDC, "client_secret": "canary"})
-    assert "canary" not in repr(ldap) + repr(oidc)
+    shown = repr(read(tmp_path, "ldap", {**LDAP, "bind_dn": "cn=x", "bind_password": "canary"}))
+    shown += repr(read(tmp_path, "oidc", {**OIDC, "client_secret": "canary"}))
+    shown += repr(read(tmp_path, "webhook", {**WEBHOOK, "urls": ["https://x/canary"]}))
+    assert "LdapSettings" in shown
+    assert "canary" not in shown
 
 
 @pytest.mark.parametrize(
@@ -75,17 +91,29 @@ def test_secrets_are_not_in_the_repr(tmp_path: Path) -> None:
         pytest.param("oidc", {"algorithms": ["none"]}, "oidc.algorithms", id="no signature"),
         pytest.param("oidc", {"algorithms": []}, "oidc.algorithms", id="no algorithm"),
         pytest.param("oidc", {"role_map": ["= x"]}, "ROLE = GROUP", id="a line without a role"),
+        pytest.param("webhook", {"urls": ["ftp://x"]}, "webhook.urls: The URL must begin with", id="ftp"),
+        pytest.param("webhook", {"urls": ["https://u:p@x/"]}, "webhook.urls", id="a password in the URL"),
+        pytest.param("webhook", {"urls": ["https://x/"] * 2}, "webhook.urls lists", id="a URL twice"),
+        pytest.param("webhook", {"secret": "short"}, "webhook.secret", id="a short secret"),
+        pytest.param("webhook", {"secret": ""}, "webhook.secret", id="no secret"),
+        pytest.param("webhook", {"events": ["reboot"]}, "webhook.events: 'reboot'", id="an unknown event"),
     ],
 )
 def test_what_is_refused(tmp_path: Path, section: str, changes: dict[str, Any], named: str) -> None:
-    whole = {**(LDAP if section == "ldap" else OIDC), **changes}
+    whole = {**COMPLETE[section], **changes}
     with pytest.raises(SettingsError) as refusal:
         loaded(tmp_path, section, whole)
     assert named in str(refusal.value)
     assert "\n" not in str(refusal.value)
+    assert SECRET not in str(refusal.value)
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1:8080", "localhost:8080", "[::1]:8080"])
 def test_this_machine_may_be_reached_in_clear(tmp_path: Path, host: str) -> None:
     issuer = f"http://{host}"
-    assert loaded(tmp_path, "oidc", {**OIDC, "issuer": issuer}).oidc.issuer == issuer
+    assert loaded(tmp_path, "oidc", {**OIDC, "issuer": issuer}).issuer == issuer
+
+
+def test_every_event_of_the_service_can_be_posted() -> None:
+    assert tuple(hook.removeprefix("netautod_") for hook in OBSERVER_HOOKS) == EVENTS
+    assert WebhookSettings().events == EVENTS

@@ -1,0 +1,77 @@
+"""The rows of a section of settings: key, type, default, help, bounds and the name of the variable."""
+
+import types
+import typing
+from collections.abc import Iterator
+from dataclasses import MISSING, dataclass, fields, is_dataclass
+from pathlib import Path
+from typing import Any
+
+ENVIRONMENT_PREFIX = "NETAUTOD_"
+PLAIN_TYPES = (bool, int, float, str, Path)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Setting:
+    """One setting; `section` is empty for those without one."""
+
+    section: str
+    name: str
+    type: Any
+    default: Any
+    help: str
+    low: float | None
+    high: float | None
+
+    @property
+    def key(self) -> str:
+        return f"{self.section}.{self.name}" if self.section else self.name
+
+    @property
+    def variable(self) -> str:
+        return variable_prefix(self.section) + self.name.upper()
+
+    @property
+    def is_list(self) -> bool:
+        return is_list(self.type)
+
+
+def variable_prefix(section: str) -> str:
+    """What the variables of a section begin with: `NETAUTOD_SERVER_`."""
+    return ENVIRONMENT_PREFIX + (section.replace("-", "_").upper() + "_" if section else "")
+
+
+def is_list(kind: Any) -> bool:
+    return typing.get_origin(kind) is tuple and not isinstance(kind, types.UnionType)
+
+
+def rows_of(section: str, declared: type[Any]) -> Iterator[Setting]:
+    """The settings that a class declares, in their order; its fields without a help text are none."""
+    hints = typing.get_type_hints(declared)
+    for entry in fields(declared):
+        if "help" in entry.metadata:
+            factory = entry.default_factory
+            yield Setting(
+                section=section,
+                name=entry.name,
+                type=hints[entry.name],
+                default=entry.default if factory is MISSING else factory(),
+                help=entry.metadata["help"],
+                low=entry.metadata.get("low"),
+                high=entry.metadata.get("high"),
+            )
+
+
+def check_declaration(declared: Any) -> None:
+    """Raises TypeError for anything but a frozen dataclass of fields that `setting` made."""
+    if not isinstance(declared, type) or not is_dataclass(declared):
+        raise TypeError(f"a section is declared by a frozen dataclass, not by {declared!r}")
+    if not getattr(declared, "__dataclass_params__").frozen:  # noqa: B009  # unknown to the type checker
+        raise TypeError(f"{declared.__name__} is not frozen")
+    hints = typing.get_type_hints(declared)
+    for entry in fields(declared):
+        if "help" not in entry.metadata:
+            raise TypeError(f"{declared.__name__}.{entry.name} is not made by setting(...)")
+        kind = hints[entry.name]
+        if kind not in PLAIN_TYPES and kind != tuple[str, ...]:
+            raise TypeError(f"{declared.__name__}.{entry.name}: a setting cannot be of type {kind}")

@@ -1,0 +1,9 @@
+"""How a plugin declares the settings that it reads from its own section.
+
+A section is a frozen dataclass whose fields are made by `setting`. If it has a method `check`, that is called
+once all fields are read, and raises `SettingsError` with one line that names the key.
+"""
+
+from netautod.core.settings.field import SettingsError, setting
+
+__all__ = ["SettingsError", "setting"]
