@@ -28,6 +28,7 @@ ELSEWHERE = {
     "netautod/app/server.py",
     "netautod/app/supervisor.py",
     "netautod/core/logs.py",
+    "netautod/executions/running/node.py",
     "netautod/executions/running/reaper.py",
     "netautod/http/errors.py",
     "netautod/http/routes.py",
