@@ -22,7 +22,7 @@ from netautod.credentials import store as credential_store
 from netautod.devices import queries as device_queries
 from netautod.devices.sessions import store as suspension_store
 from netautod.docs import store as document_store
-from netautod.executions import log, results
+from netautod.executions import log_store, result_store
 from netautod.executions import store as execution_store
 from netautod.inventory import store as inventory_store
 from netautod.inventory.sync import store as history_store
@@ -56,10 +56,10 @@ INDEXES: tuple[Index, ...] = (
     *failure_counters.INDEXES,
     *history_store.INDEXES,
     *inventory_store.INDEXES,
-    *log.INDEXES,
+    *log_store.INDEXES,
     *organization_store.INDEXES,
     *redirect_store.INDEXES,
-    *results.INDEXES,
+    *result_store.INDEXES,
     *site_store.INDEXES,
     *suspension_store.INDEXES,
     *system_store.INDEXES,

@@ -10,7 +10,7 @@ from netautod.core.work import Work
 from netautod.devices.operations.commands import LONGEST, SHORTEST, CommandRunner
 from netautod.devices.service import DeviceService
 from netautod.executions.models import Execution
-from netautod.executions.running.attempt import ActingFactory, RunActing
+from netautod.executions.running.environment import ActingFactory, RunActing
 from netautod.outbound.client import GuardedClient
 from netautod.plugin_api import CaptureOutcome, CommandOutcome, DeviceFailed, DeviceInfo, ResultTotals
 

@@ -4,8 +4,7 @@ from typing import Any
 
 from netautod.core.pages import Page
 from netautod.core.schema import PageQuery
-from netautod.executions.models import Execution
-from netautod.executions.results import result_to_json
+from netautod.executions.models import Execution, result_to_json
 from netautod.executions.schemas import (
     DecisionRequest,
     ExecutionAnswer,

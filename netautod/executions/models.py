@@ -1,7 +1,7 @@
 """Executions as values, and their JSON views (service.md "TaskExecution", decisions.md 3)."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 from uuid import UUID, uuid5
@@ -9,7 +9,7 @@ from uuid import UUID, uuid5
 from netautod.core.clock import optional_text, to_text
 from netautod.core.identity import OrgId
 from netautod.executions.transitions import TERMINAL, State
-from netautod.plugin_api import ApprovalDecision
+from netautod.plugin_api.executors import ApprovalDecision, DeviceResult
 from netautod.tasks.models import Task
 
 
@@ -96,6 +96,24 @@ class Execution:
         }
 
 
+@dataclass(frozen=True, kw_only=True)
+class LogEntry:
+    seq: int
+    at: datetime
+    level: str
+    device_id: str | None
+    message: str
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "seq": self.seq,
+            "at": to_text(self.at),
+            "level": self.level,
+            "device_id": self.device_id,
+            "message": self.message,
+        }
+
+
 def _approval_json(approval: ApprovalDecision | None) -> dict[str, Any] | None:
     if approval is None:
         return None
@@ -143,3 +161,10 @@ def of_task(
         progress=None,
         created_at=created_at,
     )
+
+
+def result_to_json(result: DeviceResult) -> dict[str, Any]:
+    shown = asdict(result)
+    for internal in ("config_id", "final"):
+        del shown[internal]
+    return shown

@@ -2,23 +2,24 @@
 
 import logging
 from collections.abc import Awaitable, Callable, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
+from typing import Final
 
 from netautod.core.clock import Clock
-from netautod.core.identity import OrgId
 from netautod.core.registries import Followers
 from netautod.core.retention import RetentionSettings
-from netautod.executions import log, results
-from netautod.executions.store import COLLECTION
-from netautod.executions.transitions import TERMINAL
-from netautod.store.client import Database, Filter
+from netautod.executions.log_store import ExecutionLogStore
+from netautod.executions.result_store import DeviceResultStore
+from netautod.executions.store import ExecutionStore
+from netautod.executions.transitions import State
 from netautod.store.leases.named import NamedLeases
 from netautod.store.leases.periodic import Periodic
 
 logger = logging.getLogger(__name__)
 LEASE = "retention:executions"
 BATCH = 500
-FAILED = ("failed", "timeout")
+SUCCEEDED: Final[tuple[State, ...]] = ("completed",)
+FAILED: Final[tuple[State, ...]] = ("failed", "timeout")
 
 
 class Retention:
@@ -31,7 +32,9 @@ class Retention:
     def __init__(
         self,
         *,
-        database: Database,
+        executions: ExecutionStore,
+        logs: ExecutionLogStore,
+        results: DeviceResultStore,
         clock: Clock,
         leases: NamedLeases,
         settings: RetentionSettings,
@@ -39,9 +42,9 @@ class Retention:
     ) -> None:
         self.deleted = Followers()
         self._sweeps = sweeps
-        self._executions = database.collection(COLLECTION)
-        self._logs = database.collection(log.COLLECTION)
-        self._results = database.collection(results.COLLECTION)
+        self._executions = executions
+        self._logs = logs
+        self._results = results
         self._clock = clock
         self._settings = settings
         self._loop = Periodic(
@@ -73,56 +76,28 @@ class Retention:
 
     async def _clean_old(self) -> int:
         cutoff = self._clock.now() - timedelta(days=self._settings.execution_days)
-        old = {"state": {"$in": list(TERMINAL)}, "created_at": {"$lt": cutoff}}
-        return sum([await self._clean_task(task_id, old) for task_id in await self._tasks_with(old)])
+        task_ids = await self._executions.tasks_that_ended(cutoff)
+        return sum([await self._clean_task(task_id, cutoff) for task_id in task_ids])
 
     async def _clean_many(self) -> int:
         limit = self._settings.executions_per_task
-        crowded = await self._executions.aggregate(
-            [
-                {"$group": {"_id": "$task_id", "count": {"$sum": 1}}},
-                {"$match": {"count": {"$gt": limit}}},
-            ]
-        )
         deleted = 0
-        for group in crowded:
-            oldest_kept = await self._executions.find(
-                {"task_id": group["_id"]},
-                fields={"created_at": 1},
-                sort=[("created_at", -1), ("_id", 1)],
-                offset=limit - 1,
-                limit=1,
-            )
-            if oldest_kept:
-                before = {"$lt": oldest_kept[0]["created_at"]}
-                beyond = {"state": {"$in": list(TERMINAL)}, "created_at": before}
-                deleted += await self._clean_task(group["_id"], beyond)
+        for task_id in await self._executions.tasks_with_more_than(limit):
+            oldest_kept = await self._executions.creation_of_newest(task_id, limit)
+            if oldest_kept is not None:
+                deleted += await self._clean_task(task_id, oldest_kept)
         return deleted
 
-    async def _tasks_with(self, where: Filter) -> list[str]:
-        return [str(task_id) for task_id in await self._executions.distinct("task_id", where)]
-
-    async def _clean_task(self, task_id: str, where: Filter) -> int:
-        kept = [await self._newest(task_id, ("completed",)), await self._newest(task_id, FAILED)]
+    async def _clean_task(self, task_id: str, before: datetime) -> int:
+        newest = [await self._executions.newest_in(task_id, states) for states in (SUCCEEDED, FAILED)]
+        kept = [execution_id for execution_id in newest if execution_id is not None]
         deleted = 0
-        while True:
-            rows = await self._executions.find(
-                {**where, "task_id": task_id, "_id": {"$nin": kept}}, fields={"org_id": 1}, limit=BATCH
-            )
-            if not rows:
-                return deleted
-            ids = [row["_id"] for row in rows]
+        while found := await self._executions.ended_of(task_id, before, but=kept, limit=BATCH):
+            ids = [execution_id for _, execution_id in found]
             # The execution goes last: if we die before, the next pass finds it and deletes the rest again.
-            await self._logs.delete_many({"execution_id": {"$in": ids}})
-            await self._results.delete_many({"execution_id": {"$in": ids}})
-            for row in rows:
-                await self.deleted.notify(OrgId(row["org_id"]), row["_id"])
-            deleted += await self._executions.delete_many({"_id": {"$in": ids}})
-
-    async def _newest(self, task_id: str, states: tuple[str, ...]) -> str | None:
-        row = await self._executions.find_one(
-            {"task_id": task_id, "state": {"$in": list(states)}},
-            fields={"_id": 1},
-            sort=[("created_at", -1), ("_id", 1)],
-        )
-        return row["_id"] if row else None
+            await self._logs.delete_of(ids)
+            await self._results.delete_of(ids)
+            for org_id, execution_id in found:
+                await self.deleted.notify(org_id, execution_id)
+            deleted += await self._executions.delete(ids)
+        return deleted

@@ -14,10 +14,10 @@ from netautod.core.clock import Clock
 from netautod.core.errors import Conflict, NotFound
 from netautod.core.identity import Caller, OrgId
 from netautod.core.pages import Page, PageOf
-from netautod.executions.log import ExecutionLogStore, LogEntry
-from netautod.executions.models import Execution, of_task
+from netautod.executions.log_store import ExecutionLogStore
+from netautod.executions.models import Execution, LogEntry, of_task, result_to_json
 from netautod.executions.notifier import FinishNotifier
-from netautod.executions.results import ResultStore, result_to_json
+from netautod.executions.result_store import DeviceResultStore
 from netautod.executions.store import ExecutionStore
 from netautod.plugin_api import ApprovalDecision, DeviceResult
 from netautod.tasks.models import AGENT_TASK
@@ -44,7 +44,7 @@ class ExecutionService:
         *,
         store: ExecutionStore,
         tasks: TaskService,
-        results: ResultStore,
+        results: DeviceResultStore,
         logs: ExecutionLogStore,
         audit: AuditLog,
         clock: Clock,
@@ -88,13 +88,7 @@ class ExecutionService:
 
     async def page(self, org_id: OrgId, filters: Mapping[str, Any], page: Page) -> PageOf[Execution]:
         """`filters`: task_id, task_type, state, triggered_by, since, until."""
-        where = {key: value for key, value in filters.items() if key not in ("since", "until")}
-        created: dict[str, Any] = {}
-        if "since" in filters:
-            created["$gte"] = filters["since"]
-        if "until" in filters:
-            created["$lte"] = filters["until"]
-        return await self._store.page(org_id, {**where, **({"created_at": created} if created else {})}, page)
+        return await self._store.page(org_id, filters, page)
 
     async def page_of_task(self, org_id: OrgId, task_id: str, page: Page) -> PageOf[Execution]:
         await self._tasks.get(org_id, task_id)

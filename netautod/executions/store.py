@@ -1,9 +1,4 @@
-"""Executions in MongoDB: every state change is one compare-and-set on the old state.
-
-A row that runs also carries `owner`, `epoch` and `lease_until` (leases/keeper.py), and `attempt`, the
-attempt under way; ending the attempt moves it into `attempts` and clears the owner, which is how the
-owner's next heartbeat learns of a cancel.
-"""
+"""Executions in MongoDB: every state change is one compare-and-set on the old state."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,13 +8,15 @@ from typing import Any
 from netautod.core.clock import Clock
 from netautod.core.identity import OrgId
 from netautod.core.pages import Page, PageOf
-from netautod.executions.models import AttemptRecord, Execution
-from netautod.executions.transitions import ACTIVE, CANCELLABLE, State, require
+from netautod.executions import documents
+from netautod.executions.documents import to_document, to_execution
+from netautod.executions.models import Execution
+from netautod.executions.outcome import Outcome
+from netautod.executions.transitions import ACTIVE, CANCELLABLE, TERMINAL, State
 from netautod.plugin_api import ApprovalDecision
-from netautod.store.client import Database, Document, Filter, InsertManyResult
-from netautod.store.expressions import literal
+from netautod.store.client import Database, Document, Duplicate, Filter, InsertManyResult
 from netautod.store.indexes import Index
-from netautod.store.leases.keeper import LeaseKeeper, LeaseTimes
+from netautod.store.leases.keeper import Held, LeaseKeeper, LeaseTimes
 
 COLLECTION = "executions"
 INDEXES = (
@@ -45,7 +42,6 @@ INDEXES = (
 )
 NEWEST_FIRST = [("created_at", -1), ("_id", 1)]
 LIST_FIELDS = {"output": 0, "attempts": 0, "attempt": 0, "resume": 0, "parameters": 0, "approval_request": 0}
-_PLAIN = tuple(name for name in Execution.__dataclass_fields__ if name not in ("id", "attempts", "approval"))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,27 +53,55 @@ class Candidate:
     task_type: str
 
 
+@dataclass(frozen=True, kw_only=True)
+class ClaimedRun:
+    """A running execution whose lease this node holds."""
+
+    held: Held
+    execution: Execution
+    idempotent: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class DeadRun:
+    """A run whose lease has run out, as it was when it was found."""
+
+    execution: Execution
+    idempotent: bool
+    node_id: str
+    epoch: int
+    lease_until: datetime
+
+
 class ExecutionStore:
     def __init__(self, database: Database) -> None:
         self._scoped = database.scoped(COLLECTION)
-        self.collection = database.collection(COLLECTION)
+        self._all = database.collection(COLLECTION)
 
     def lease_keeper(self, node_id: str, *, clock: Clock, times: LeaseTimes) -> LeaseKeeper:
         """The leases of one node on running executions."""
-        return LeaseKeeper(collection=self.collection, node_id=node_id, clock=clock, times=times)
+        return LeaseKeeper(collection=self._all, node_id=node_id, clock=clock, times=times)
 
     async def insert(self, execution: Execution) -> None:
-        await self.collection.insert(to_document(execution))
+        await self._all.insert(to_document(execution))
 
     async def insert_many(self, executions: Sequence[Execution]) -> InsertManyResult:
-        return await self.collection.insert_many([to_document(execution) for execution in executions])
+        return await self._all.insert_many([to_document(execution) for execution in executions])
 
     async def get(self, org_id: OrgId, execution_id: str) -> Execution | None:
         document = await self._scoped.find_one(org_id, {"_id": execution_id})
         return to_execution(document) if document else None
 
-    async def page(self, org_id: OrgId, where: Mapping[str, Any], page: Page) -> PageOf[Execution]:
-        """Newest first, without the large fields."""
+    async def page(self, org_id: OrgId, filters: Mapping[str, Any], page: Page) -> PageOf[Execution]:
+        """Newest first, without the large fields.
+
+        `filters`: values of fields; `since` and `until` (both included) are moments of creation.
+        """
+        where = {key: value for key, value in filters.items() if key not in ("since", "until")}
+        bounds = {"$gte": filters.get("since"), "$lte": filters.get("until")}
+        created = {operator: moment for operator, moment in bounds.items() if moment is not None}
+        if created:
+            where["created_at"] = created
         total = await self._scoped.count(org_id, where)
         found = await self._scoped.find(
             org_id, where, fields=LIST_FIELDS, sort=NEWEST_FIRST, limit=page.limit, offset=page.offset
@@ -91,9 +115,9 @@ class ExecutionStore:
         )
         return {document["_id"]: document["parameters"].get("prompt") for document in found}
 
-    async def active_since(self, task_ids: Iterable[str]) -> list[tuple[str, datetime | None]]:
+    async def active_of(self, task_ids: Iterable[str]) -> list[tuple[str, datetime | None]]:
         """(task id, scheduled_for) of the active executions of these tasks."""
-        found = await self.collection.find(
+        found = await self._all.find(
             {"task_id": {"$in": list(task_ids)}, "state": {"$in": list(ACTIVE)}},
             fields={"task_id": 1, "scheduled_for": 1},
         )
@@ -118,7 +142,7 @@ class ExecutionStore:
             "state": {"$in": ["completed", "failed", "timeout"]},
             "_id": {"$ne": but},
         }
-        found = await self.collection.find_one(ended, fields={"state": 1}, sort=NEWEST_FIRST)
+        found = await self._all.find_one(ended, fields={"state": 1}, sort=NEWEST_FIRST)
         return None if found is None else found["state"]
 
     async def pending(self, org_id: OrgId) -> int:
@@ -130,8 +154,8 @@ class ExecutionStore:
         `without`: organizations that are paused.
         """
         others = {"org_id": {"$nin": list(without)}} if without else {}
-        busy = await self.collection.distinct("task_id", {"state": "running"})
-        found = await self.collection.find(
+        busy = await self._all.distinct("task_id", {"state": "running"})
+        found = await self._all.find(
             {
                 "state": "pending",
                 "task_id": {"$nin": busy},
@@ -147,19 +171,63 @@ class ExecutionStore:
             for document in found
         ]
 
-    async def save_progress(self, fence: Filter, done: int, total: int) -> None:
-        """Of the run that holds the lease; that of one that lost it is dropped."""
-        progress = {"done": done, "total": total}
-        await self.collection.update({**fence, "state": "running"}, {"$set": {"progress": progress}})
+    async def claim(
+        self, keeper: LeaseKeeper, candidate: Candidate, *, idempotent: bool
+    ) -> ClaimedRun | None:
+        """pending -> running; None if another node, or another run of the task, was claimed first."""
+        change = documents.start_change(keeper.node_id, idempotent=idempotent)
+        pending = {"state": "pending", "org_id": candidate.org_id}
+        try:
+            held = await keeper.claim(candidate.id, pending, change)
+        except Duplicate:
+            return None
+        if held is None:
+            return None
+        return ClaimedRun(held=held, execution=to_execution(held.row), idempotent=idempotent)
 
-    async def cancel(
-        self, org_id: OrgId, execution_id: str, *, by: str | None, reason: str | None = None
-    ) -> Execution | None:
-        """Cancels an active execution; None if it is not active (any more)."""
-        change = {
-            **literal({"cancelled_by": by, "error_message": reason}),
-            **_end("cancelled", "cancelled", reason),
+    async def save_progress(self, held: Held, done: int, total: int) -> None:
+        """Dropped if the lease is gone."""
+        await self._all.update(_fenced(held), {"$set": {"progress": {"done": done, "total": total}}})
+
+    async def end_attempt(self, held: Held, outcome: Outcome) -> bool:
+        """running -> what the outcome says; false if the lease is gone."""
+        return await self._all.update(_fenced(held), [{"$set": documents.outcome_change(outcome)}])
+
+    async def has_ended(self, held: Held, state: State) -> bool:
+        """Whether the claim `held` is the last one and the execution is in that state."""
+        row = await self._all.find_one({"_id": held.row_id}, fields={"state": 1, "epoch": 1})
+        return row is not None and row["epoch"] == held.epoch and row["state"] == state
+
+    async def dead_runs(self, *, grace_seconds: float, limit: int) -> list[DeadRun]:
+        """Runs whose lease ran out more than `grace_seconds` ago by the server's clock."""
+        dead_since = {"$subtract": ["$$NOW", int(grace_seconds * 1000)]}
+        found = await self._all.find(
+            {"state": "running", "$expr": {"$lt": ["$lease_until", dead_since]}}, limit=limit
+        )
+        return [
+            DeadRun(
+                execution=to_execution(row),
+                idempotent=bool(row.get("idempotent")),
+                node_id=row["owner"],
+                epoch=row["epoch"],
+                lease_until=row["lease_until"],
+            )
+            for row in found
+        ]
+
+    async def end_dead(self, dead: DeadRun, outcome: Outcome) -> bool:
+        """running -> what the outcome says; false if the lease was renewed or taken meanwhile."""
+        still_dead = {
+            "_id": dead.execution.id,
+            "state": "running",
+            "epoch": dead.epoch,
+            "lease_until": dead.lease_until,
         }
+        return await self._all.update(still_dead, [{"$set": documents.outcome_change(outcome)}])
+
+    async def cancel(self, org_id: OrgId, execution_id: str, *, by: str | None) -> Execution | None:
+        """Cancels an active execution; None if it is not active (any more)."""
+        change = documents.cancel_change(by)
         document = await self._scoped.find_and_update(
             org_id, {"_id": execution_id, "state": {"$in": list(CANCELLABLE)}}, [{"$set": change}]
         )
@@ -167,28 +235,14 @@ class ExecutionStore:
 
     async def cancel_pending_of(self, org_id: OrgId, task_id: str) -> int:
         """Cancels what a deleted task still had waiting."""
-        change = {
-            **literal({"error_message": "the task was deleted"}),
-            **_end("cancelled", "cancelled", None),
-        }
         where = {"task_id": task_id, "state": {"$in": ["pending", "approval_pending"]}}
-        return await self._scoped.update_many(org_id, where, [{"$set": change}])
+        return await self._scoped.update_many(org_id, where, [{"$set": documents.task_deleted_change()}])
 
     async def decide_approval(
         self, org_id: OrgId, execution_id: str, decision: ApprovalDecision
     ) -> Execution | None:
         """approval_pending -> pending (approved) or failed (rejected), once."""
-        approval = {
-            "decision": decision.decision,
-            "by": decision.by,
-            "comment": decision.comment,
-            "at": decision.at,
-        }
-        change: dict[str, Any] = literal({"approval": approval})
-        if decision.decision == "approved":
-            change |= {"state": "pending", "not_before": "$$NOW"}
-        else:
-            change |= {**literal({"error_message": "rejected"}), "state": "failed", "completed_at": "$$NOW"}
+        change = documents.decision_change(decision)
         document = await self._scoped.find_and_update(
             org_id, {"_id": execution_id, "state": "approval_pending"}, [{"$set": change}]
         )
@@ -196,117 +250,53 @@ class ExecutionStore:
 
     async def expire_approval(self) -> Execution | None:
         """Fails one that waited too long for an approval; None if there is none."""
-        change = {
-            **literal({"error_message": "approval expired"}),
-            "state": "failed",
-            "completed_at": "$$NOW",
-        }
         where = {"state": "approval_pending", "$expr": {"$lt": ["$approval_expires_at", "$$NOW"]}}
-        document = await self.collection.find_and_update(where, [{"$set": change}])
+        document = await self._all.find_and_update(where, [{"$set": documents.expiry_change()}])
         return to_execution(document) if document else None
 
+    async def tasks_that_ended(self, before: datetime) -> list[str]:
+        """Ids of tasks with executions that were created before that and have ended."""
+        return [str(task_id) for task_id in await self._all.distinct("task_id", _ended(before))]
 
-def start_change(node: str, *, idempotent: bool) -> dict[str, Any]:
-    """What a claim sets beside the lease: pending -> running, and the attempt that begins."""
-    require("pending", "running")
-    attempt = {
-        "number": {"$add": [{"$size": "$attempts"}, 1]},
-        "started_at": "$$NOW",
-        "node": {"$literal": node},
-    }
-    return {
-        "state": "running",
-        "started_at": "$$NOW",
-        "attempt": attempt,
-        **literal({"idempotent": idempotent, "progress": None}),
-    }
+    async def tasks_with_more_than(self, count: int) -> list[str]:
+        """Ids of tasks that have more executions than that."""
+        crowded = await self._all.aggregate(
+            [
+                {"$group": {"_id": "$task_id", "count": {"$sum": 1}}},
+                {"$match": {"count": {"$gt": count}}},
+            ]
+        )
+        return [group["_id"] for group in crowded]
 
+    async def creation_of_newest(self, task_id: str, number: int) -> datetime | None:
+        """When the task's newest execution of that number (from 1) was created; None if it has fewer."""
+        found = await self._all.find(
+            {"task_id": task_id}, fields={"created_at": 1}, sort=NEWEST_FIRST, offset=number - 1, limit=1
+        )
+        return found[0]["created_at"] if found else None
 
-def finish_change(state: State, *, output: Any, error_message: str | None) -> dict[str, Any]:
-    """running -> a terminal state."""
-    require("running", state)
-    kept = {} if output is None else literal({"output": output})
-    return {**kept, **literal({"error_message": error_message}), **_end(state, state, error_message)}
+    async def newest_in(self, task_id: str, states: Collection[State]) -> str | None:
+        """The id of the task's newest execution in one of the states."""
+        where = {"task_id": task_id, "state": {"$in": list(states)}}
+        row = await self._all.find_one(where, fields={"_id": 1}, sort=NEWEST_FIRST)
+        return row["_id"] if row else None
 
+    async def ended_of(
+        self, task_id: str, before: datetime, *, but: Collection[str], limit: int
+    ) -> list[tuple[OrgId, str]]:
+        """(organization, id) of the task's executions that were created before that and have ended."""
+        where = {**_ended(before), "task_id": task_id, "_id": {"$nin": list(but)}}
+        found = await self._all.find(where, fields={"org_id": 1}, limit=limit)
+        return [(OrgId(row["org_id"]), row["_id"]) for row in found]
 
-def retry_change(
-    error_message: str | None, *, output: Any, delay_seconds: float, outcome: str, counted: bool
-) -> dict[str, Any]:
-    """running -> pending: a retry, a takeover (both `counted`) or a hand-back."""
-    require("running", "pending")
-    kept = {} if output is None else literal({"output": output})
-    change = {
-        **kept,
-        **_end("pending", outcome, error_message),
-        "completed_at": {"$literal": None},
-        "not_before": {"$add": ["$$NOW", int(delay_seconds * 1000)]},
-    }
-    if counted:
-        change |= {"retry_count": {"$add": ["$retry_count", 1]}, **literal({"error_message": error_message})}
-    return change
-
-
-def park_change(request: Mapping[str, Any], state: Any, expires_seconds: float) -> dict[str, Any]:
-    """running -> approval_pending."""
-    require("running", "approval_pending")
-    return {
-        **_end("approval_pending", "approval_pending", None),
-        **literal({"completed_at": None, "approval_request": dict(request), "resume": state}),
-        "approval_expires_at": {"$add": ["$$NOW", int(expires_seconds * 1000)]},
-    }
+    async def delete(self, execution_ids: Sequence[str]) -> int:
+        """Answers how many there were."""
+        return await self._all.delete_many({"_id": {"$in": list(execution_ids)}})
 
 
-def _end(state: State, outcome: str, error_message: str | None) -> dict[str, Any]:
-    """Ends the attempt under way, if there is one, and gives up the lease."""
-    ended = {
-        "$mergeObjects": [
-            "$attempt",
-            {"completed_at": "$$NOW", **literal({"outcome": outcome, "error_message": error_message})},
-        ]
-    }
-    under_way = {"$eq": [{"$type": "$attempt"}, "object"]}
-    return {
-        "state": state,
-        "completed_at": "$$NOW",
-        "attempts": {"$cond": [under_way, {"$concatArrays": ["$attempts", [ended]]}, "$attempts"]},
-        **literal({"attempt": None, "owner": None, "lease_until": None}),
-    }
+def _fenced(held: Held) -> Filter:
+    return {**held.fence, "state": "running"}
 
 
-def to_document(execution: Execution) -> Document:
-    """A new row; `not_before` and `created_at` are the creator's time."""
-    return {
-        "_id": execution.id,
-        **{name: getattr(execution, name) for name in _PLAIN},
-        "approval": None,
-        "attempts": [],
-        "attempt": None,
-        "not_before": execution.created_at,
-        "owner": None,
-        "epoch": 0,
-        "lease_until": None,
-    }
-
-
-def to_execution(document: Document) -> Execution:
-    attempts = list(document.get("attempts", ()))
-    if document.get("attempt"):
-        attempts.append(document["attempt"])
-    approval = document.get("approval")
-    return Execution(
-        id=document["_id"],
-        attempts=[_to_attempt(attempt) for attempt in attempts],
-        approval=ApprovalDecision(**approval) if approval else None,
-        **{name: document.get(name) for name in _PLAIN},  # type: ignore[arg-type]
-    )
-
-
-def _to_attempt(document: Document) -> AttemptRecord:
-    return AttemptRecord(
-        number=document["number"],
-        started_at=document["started_at"],
-        completed_at=document.get("completed_at"),
-        outcome=document.get("outcome"),
-        error_message=document.get("error_message"),
-        node=document["node"],
-    )
+def _ended(before: datetime) -> Document:
+    return {"state": {"$in": list(TERMINAL)}, "created_at": {"$lt": before}}

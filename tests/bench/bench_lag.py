@@ -48,7 +48,7 @@ async def _started(world: World) -> list[dict[str, Any]]:
     runs = ExecutionSettings(slots=SLOTS)
 
     async def completed() -> list[dict[str, Any]] | None:
-        done = await world.executions.collection.count({"scheduled_for": minute, "state": "completed"})
+        done = await world.rows.count({"scheduled_for": minute, "state": "completed"})
         return await world.all(scheduled_for=minute) if done == TASKS else None
 
     async with world.node(Does(nothing), runs=runs, schedule=SchedulerSettings()):

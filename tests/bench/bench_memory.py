@@ -5,7 +5,7 @@ import signal
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from netautod.executions.store import ExecutionStore
+from netautod.executions.store import COLLECTION
 from netautod.store.client import Database
 from tests.bench.children import child
 from tests.bench.databases import fresh_database, private_mongod
@@ -79,4 +79,4 @@ async def _reached(database: Database, count: int, *, state: str) -> None:
 
 
 async def _count(database: Database, state: str) -> int:
-    return await ExecutionStore(database).collection.count({"state": state})
+    return await database.collection(COLLECTION).count({"state": state})

@@ -29,7 +29,7 @@ from netautod.devices.sessions.store import INDEXES as SUSPENSION_INDEXES
 from netautod.devices.sessions.suspensions import Suspensions
 from netautod.devices.settings import DeviceSettings
 from netautod.executions.models import Execution
-from netautod.executions.running.attempt import RunActing
+from netautod.executions.running.environment import RunActing
 from netautod.outbound.addresses import AddressRules
 from netautod.outbound.client import GuardedClient
 from netautod.plugin_api.events import ConfigChanged

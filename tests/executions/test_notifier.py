@@ -59,7 +59,7 @@ async def test_a_success_after_a_failure_is_a_recovery(
     for age, (run, state) in enumerate(zip(runs, [*before, "running"], strict=True)):
         await world.executions.insert(run)
         ended = {"state": state, "created_at": run.created_at + timedelta(seconds=age)}
-        await world.executions.collection.update({"_id": run.id}, {"$set": ended})
+        await world.rows.update({"_id": run.id}, {"$set": ended})
     notifier = FinishNotifier(store=world.executions, observers=world.finished)
     await notifier.notify(runs[-1], "completed", None)
     await notifier.notify(runs[-1], "failed", "x")

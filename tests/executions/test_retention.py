@@ -8,6 +8,8 @@ from datetime import timedelta
 from netautod.core.clock import SystemClock
 from netautod.core.identity import OrgId
 from netautod.core.retention import RetentionSettings
+from netautod.executions.log_store import ExecutionLogStore
+from netautod.executions.result_store import DeviceResultStore
 from netautod.executions.retention import Retention
 from netautod.executions.transitions import State
 from netautod.store.leases.keeper import LeaseKeeper, LeaseTimes
@@ -35,7 +37,9 @@ def retention(world: World, *sweeps: Callable[[], Awaitable[None]], **settings: 
         times=LeaseTimes(lease=30, heartbeat=10, abandon=20),
     )
     return Retention(
-        database=world.database,
+        executions=world.executions,
+        logs=ExecutionLogStore(world.database),
+        results=DeviceResultStore(world.database),
         clock=SystemClock(),
         leases=NamedLeases(keeper),
         settings=replace(RetentionSettings(), **settings),  # type: ignore[arg-type]

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from netautod.core.errors import Forbidden, Unavailable
-from netautod.executions.results import ResultStore
-from netautod.executions.running.outcome import UNEXPECTED
+from netautod.executions.outcome import UNEXPECTED
+from netautod.executions.result_store import DeviceResultStore
 from netautod.plugin_api import DeviceResult, ExecutionFailed, NeedsApproval, PermanentFailure, RunContext
 from tests.support.execution import FAST, Does, DoesOnce, World, eventually, nothing, task
 
@@ -217,7 +217,7 @@ async def test_results_and_log_survive_attempts(world: World) -> None:
     lines = await world.database.collection("execution_log").find({}, sort=[("seq", 1)])
     assert [line["seq"] for line in lines] == list(range(1, len(lines) + 1))
     assert [line["message"] for line in lines if line["device_id"]] == ["0 settled", "2 settled"]
-    found = await ResultStore(world.database).totals(execution.org_id, execution.id)
+    found = await DeviceResultStore(world.database).totals(execution.org_id, execution.id)
     assert (found.devices_total, found.failed) == (3, 0)
 
 
@@ -340,7 +340,7 @@ async def test_a_stale_owner_cannot_write(world: World) -> None:
     execution = await world.run(task(max_retries=1))
     async with world.node(Does(work)) as node:
         await asyncio.wait_for(started.wait(), 5)
-        await world.executions.collection.update(
+        await world.rows.update(
             {"_id": execution.id}, {"$set": {"owner": "another node"}, "$inc": {"epoch": 1}}
         )
         may_end.set()

@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from netautod.executions.documents import to_document
 from netautod.executions.models import scheduled_id
 from netautod.tasks.models import Task
 from tests.support.execution import Does, World, due_task, eventually, manual_run, nothing
@@ -50,9 +51,9 @@ async def test_a_crash_between_insert_and_advance_fires_once(world: World) -> No
     await world.add(task)
     node = world.make(Does(nothing))
     died = manual_run(task)
-    await world.executions.collection.insert(
+    await world.rows.insert(
         {
-            **_row(died),
+            **to_document(died),
             "_id": scheduled_id(task.id, task.next_run_at),
             "scheduled_for": task.next_run_at,
         }
@@ -61,14 +62,6 @@ async def test_a_crash_between_insert_and_advance_fires_once(world: World) -> No
     assert len(await world.all()) == 1
     assert await _advanced(world, task) is not None
     assert world.metrics.value("scheduler_skipped") == 0
-
-
-def _row(execution: object) -> dict[str, object]:
-    from netautod.executions.models import Execution
-    from netautod.executions.store import to_document
-
-    assert isinstance(execution, Execution)
-    return to_document(execution)
 
 
 async def test_a_tick_is_skipped_while_the_previous_run_is_active(world: World) -> None:

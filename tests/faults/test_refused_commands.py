@@ -121,7 +121,7 @@ async def test_a_run_claimed_again_on_its_node_is_kept_track_of(world: World) ->
         row = (await world.all(_id=execution.id))[0]
         lost = {**row["attempt"], "completed_at": row["started_at"], "outcome": "lost"}
         taken = {"state": "pending", "owner": None, "attempt": None, "retry_count": 1, "attempts": [lost]}
-        await world.executions.collection.update({"_id": execution.id}, {"$set": taken})
+        await world.rows.update({"_id": execution.id}, {"$set": taken})
         node.runner.kick()  # before the next heartbeat can tell it
         await asyncio.wait_for(starts[1].wait(), 5)
         await eventually(lambda: _abandoned(world))

@@ -19,7 +19,7 @@ from netautod.core.identity import Caller
 from netautod.core.pages import Page
 from netautod.devices.sessions.gates import MOST_REFUSALS
 from netautod.executions.models import Execution
-from netautod.executions.results import ResultStore
+from netautod.executions.result_store import DeviceResultStore
 from netautod.executions.running.node import ExecutionNode
 from netautod.outbound.addresses import AddressRules
 from netautod.outbound.client import GuardedClient
@@ -42,7 +42,7 @@ class Backups:
     fleet: Fleet
     world: World
     owner: Caller
-    results: ResultStore
+    results: DeviceResultStore
     executors: Any = field(default_factory=dict)
 
     def _acting(self, configs: ConfigService) -> Any:
@@ -89,7 +89,7 @@ async def backups(indexed: Indexed, serve: Serve, tmp_path: Path) -> AsyncIterat
                 username="owner",
                 permissions=frozenset({"devices.access"}),
             ),
-            results=ResultStore(fleet.database),
+            results=DeviceResultStore(fleet.database),
             executors=plugins.executors(),
         )
 

@@ -17,11 +17,11 @@ from netautod.core.metrics import Metrics
 from netautod.core.pauses import FixedPauses, Pauses
 from netautod.core.registries import Followers
 from netautod.core.work import Work
-from netautod.executions import log, results
+from netautod.executions import log_store, result_store
 from netautod.executions import store as execution_store
 from netautod.executions.models import Execution, of_task
 from netautod.executions.notifier import ExecutionObservers, FinishNotifier
-from netautod.executions.running.attempt import ActingFactory, RunActing, RunEnvironment
+from netautod.executions.running.environment import ActingFactory, RunActing, RunEnvironment
 from netautod.executions.running.node import ExecutionNode
 from netautod.executions.service import ExecutionService
 from netautod.executions.settings import ExecutionSettings, SchedulerSettings
@@ -37,7 +37,7 @@ from netautod.tasks.parameters import SchemaRules
 from netautod.tasks.service import TaskService
 from netautod.tasks.store import TaskStore
 
-INDEXES = (*task_store.INDEXES, *execution_store.INDEXES, *log.INDEXES, *results.INDEXES)
+INDEXES = (*task_store.INDEXES, *execution_store.INDEXES, *log_store.INDEXES, *result_store.INDEXES)
 # A tenth of the defaults.
 FAST = ExecutionSettings(
     slots=20,
@@ -180,8 +180,8 @@ def task_services(
     executions = ExecutionService(
         store=store,
         tasks=tasks,
-        results=results.ResultStore(database),
-        logs=log.ExecutionLogStore(database),
+        results=result_store.DeviceResultStore(database),
+        logs=log_store.ExecutionLogStore(database),
         audit=audit,
         clock=clock,
         runs=NoRuns(),
@@ -204,6 +204,7 @@ class World:
     def __post_init__(self) -> None:
         self.tasks = TaskStore(self.database)
         self.executions = ExecutionStore(self.database)
+        self.rows = self.database.collection(execution_store.COLLECTION)
 
     async def add(self, *tasks: Task) -> None:
         for one in tasks:
@@ -229,8 +230,8 @@ class World:
             owners=self.owners,
             acting=self.acting,
             executions=self.executions,
-            logs=log.ExecutionLogStore(self.database),
-            results=results.ResultStore(self.database),
+            logs=log_store.ExecutionLogStore(self.database),
+            results=result_store.DeviceResultStore(self.database),
             settings=runs,
             clock=self.clock,
             metrics=self.metrics,
@@ -265,7 +266,7 @@ class World:
         return found if found.state in states else None
 
     async def all(self, **where: Any) -> list[Any]:
-        return await self.executions.collection.find(where)
+        return await self.rows.find(where)
 
 
 async def eventually(look: Callable[[], Awaitable[Any]], *, seconds: float = 10) -> Any:

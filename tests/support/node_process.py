@@ -19,7 +19,7 @@ from typing import Any, SupportsFloat, SupportsIndex, cast
 from netautod.core.metrics import Metrics
 from netautod.core.work import Work
 from netautod.executions.models import Execution
-from netautod.executions.running.attempt import RunActing
+from netautod.executions.running.environment import RunActing
 from netautod.executions.running.node import ExecutionNode
 from netautod.executions.settings import ExecutionSettings, SchedulerSettings
 from netautod.store.client import Database, connect

@@ -230,7 +230,7 @@ async def test_observers_are_told_of_what_a_person_ends(tasks: Tasks) -> None:
     task = await created(client)
     ids = [(await client.post(f"{SCHEDULES}/{task['id']}/run")).json["id"] for _ in range(3)]
     waiting = {"$set": {"state": "approval_pending"}}
-    await tasks.executions.collection.update_many({"_id": {"$in": ids[:2]}}, waiting)
+    await tasks.database.collection("executions").update_many({"_id": {"$in": ids[:2]}}, waiting)
     for execution_id, decision in zip(ids, ("approve", "reject", "cancel"), strict=True):
         response = await client.post(f"/api/tasks/executions/{execution_id}/{decision}")
         assert response.status in (200, 204), response.content

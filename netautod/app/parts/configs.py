@@ -13,6 +13,8 @@ from netautod.configs.store import ConfigStore
 from netautod.configs.workers.pool import TextWorkers
 from netautod.devices.service import DeviceService
 from netautod.devices.sessions.service import DeviceSessions
+from netautod.executions.log_store import ExecutionLogStore
+from netautod.executions.result_store import DeviceResultStore
 from netautod.executions.retention import Retention
 from netautod.executions.store import ExecutionStore
 from netautod.plugin_api.events import ConfigChanged
@@ -89,7 +91,9 @@ def retention(
     )
 
     made = Retention(
-        database=base.database,
+        executions=ExecutionStore(base.database),
+        logs=ExecutionLogStore(base.database),
+        results=DeviceResultStore(base.database),
         clock=base.clock,
         leases=leases,
         settings=settings,

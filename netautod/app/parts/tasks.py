@@ -8,10 +8,10 @@ from netautod.core.identity import OrgId
 from netautod.core.metrics import Metrics
 from netautod.core.pauses import Pauses
 from netautod.core.registries import Followers
-from netautod.executions.log import ExecutionLogStore
+from netautod.executions.log_store import ExecutionLogStore
 from netautod.executions.notifier import ExecutionObservers, FinishNotifier
-from netautod.executions.results import ResultStore
-from netautod.executions.running.attempt import ActingFactory, RunEnvironment
+from netautod.executions.result_store import DeviceResultStore
+from netautod.executions.running.environment import ActingFactory, RunEnvironment
 from netautod.executions.running.node import ExecutionNode
 from netautod.executions.service import ExecutionService, LocalRuns
 from netautod.executions.store import ExecutionStore
@@ -65,7 +65,7 @@ def node_of(
         acting=acting,
         executions=ExecutionStore(base.database),
         logs=ExecutionLogStore(base.database),
-        results=ResultStore(base.database),
+        results=DeviceResultStore(base.database),
         settings=base.settings.executions,
         clock=base.clock,
         metrics=metrics,
@@ -91,7 +91,7 @@ def executions_of(
     return ExecutionService(
         store=ExecutionStore(base.database),
         tasks=tasks,
-        results=ResultStore(base.database),
+        results=DeviceResultStore(base.database),
         logs=ExecutionLogStore(base.database),
         audit=base.audit,
         clock=base.clock,

@@ -2,29 +2,20 @@
 
 import asyncio
 import logging
-from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, Protocol
+from typing import Any
 
 from marshmallow import ValidationError
 
-from netautod.core.clock import Clock
 from netautod.core.errors import Unavailable
-from netautod.core.identity import Caller, OrgId
-from netautod.core.metrics import Metrics
 from netautod.core.work import Work
-from netautod.executions.log import ExecutionLogStore, LogLimits, LogWriter
+from netautod.executions import outcome
 from netautod.executions.models import Execution
-from netautod.executions.results import ResultStore, RunResults
-from netautod.executions.running import outcome
-from netautod.executions.running.outcome import Outcome
-from netautod.executions.settings import ExecutionSettings
-from netautod.executions.store import ExecutionStore
-from netautod.outbound.client import GuardedClient
+from netautod.executions.outcome import Outcome
+from netautod.executions.running.context import Context, RunResults
+from netautod.executions.running.environment import RunEnvironment
+from netautod.executions.running.log_writer import LogLimits, LogWriter
 from netautod.plugin_api import (
-    Acting,
-    ApprovalDecision,
     ExecutionFailed,
     ExecutionInfo,
     Executor,
@@ -34,75 +25,6 @@ from netautod.plugin_api import (
 from netautod.store.leases.keeper import Held, LeaseLostError
 
 logger = logging.getLogger(__name__)
-
-
-class RunActing(Acting, Protocol):
-    """The product's services for one run, and its client for requests to other systems."""
-
-    @property
-    def http(self) -> GuardedClient: ...
-
-
-class ActingFactory(Protocol):
-    """Makes the product's services for one run."""
-
-    def __call__(self, work: Work, execution: Execution) -> RunActing: ...
-
-
-class Owners(Protocol):
-    """Whom a run acts as."""
-
-    async def active_caller(self, org_id: OrgId, user_id: str) -> Caller | None:
-        """The owner of a task with the permissions of now; None if disabled or gone."""
-        ...
-
-
-@dataclass(frozen=True, kw_only=True)
-class RunEnvironment:
-    """What every run on this node works with."""
-
-    executors: Mapping[str, Executor]
-    owners: Owners
-    acting: ActingFactory
-    executions: ExecutionStore
-    logs: ExecutionLogStore
-    results: ResultStore
-    settings: ExecutionSettings
-    clock: Clock
-    metrics: Metrics
-
-
-class Context:
-    """The `RunContext` of one attempt."""
-
-    def __init__(
-        self,
-        *,
-        execution: Execution,
-        info: ExecutionInfo,
-        acting: RunActing,
-        results: RunResults,
-        log: LogWriter,
-        held: Held,
-        executions: ExecutionStore,
-    ) -> None:
-        self.execution = info
-        self.parameters = execution.parameters
-        self.results = results
-        self.acting: Acting = acting
-        self.http = acting.http
-        self.approval: ApprovalDecision | None = execution.approval
-        self.resume = execution.resume
-        self._log = log
-        self._held = held
-        self._executions = executions
-
-    async def log(self, level: str, text: str, device_id: str | None = None) -> None:
-        await self._log.write(level, text, device_id)
-
-    async def progress(self, done: int, total: int) -> None:
-        self._held.guard()
-        await self._executions.save_progress(self._held.fence, done, total)
 
 
 class Attempt:
@@ -122,7 +44,7 @@ class Attempt:
             org_id=execution.org_id,
             execution_id=execution.id,
             limits=LogLimits(lines=self._settings.log_lines, bytes=self._settings.log_bytes),
-            fence=held.guard,
+            guard=held.guard,
         )
 
     def abort(self) -> None:

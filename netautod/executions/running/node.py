@@ -8,7 +8,7 @@ from tornado.ioloop import PeriodicCallback
 
 from netautod.core.pauses import Pauses
 from netautod.executions.notifier import FinishNotifier
-from netautod.executions.running.attempt import RunEnvironment
+from netautod.executions.running.environment import RunEnvironment
 from netautod.executions.running.reaper import Reaper
 from netautod.executions.running.runner import Runner
 from netautod.executions.running.scheduler import Scheduler

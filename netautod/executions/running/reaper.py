@@ -4,11 +4,10 @@ import logging
 from collections.abc import Callable
 
 from netautod.core.errors import Unavailable
+from netautod.executions import outcome
 from netautod.executions.notifier import FinishNotifier
-from netautod.executions.running import outcome
-from netautod.executions.running.attempt import RunEnvironment
-from netautod.executions.store import to_execution
-from netautod.store.client import Document
+from netautod.executions.running.environment import RunEnvironment
+from netautod.executions.store import DeadRun
 from netautod.store.leases.keeper import LeaseKeeper
 from netautod.store.leases.periodic import Periodic
 
@@ -61,36 +60,24 @@ class Reaper:
 
     async def reap(self) -> int:
         """One pass; answers how many executions it moved."""
-        expired = await self._expired()
-        if not expired or self._after_outage():
+        dead_runs = await self._store.dead_runs(grace_seconds=self._grace, limit=BATCH)
+        if not dead_runs or self._after_outage():
             return 0
         moved = 0
-        for row in expired:
-            moved += await self._take_over(row)
+        for dead in dead_runs:
+            moved += await self._take_over(dead)
         if moved:
             self._metrics.add("executions_taken_over", moved)
             self._taken_over()
         return moved
 
-    async def _expired(self) -> list[Document]:
-        dead_since = {"$subtract": ["$$NOW", int(self._grace * 1000)]}
-        return await self._store.collection.find(
-            {"state": "running", "$expr": {"$lt": ["$lease_until", dead_since]}}, limit=BATCH
-        )
-
-    async def _take_over(self, row: Document) -> bool:
-        execution = to_execution(row)
-        ended = outcome.lost(execution, idempotent=bool(row.get("idempotent")))
-        still_dead = {
-            "_id": row["_id"],
-            "state": "running",
-            "epoch": row["epoch"],
-            "lease_until": row["lease_until"],
-        }
-        if not await self._store.collection.update(still_dead, [{"$set": dict(ended.change)}]):
+    async def _take_over(self, dead: DeadRun) -> bool:
+        execution = dead.execution
+        lost = outcome.lost(execution, idempotent=dead.idempotent)
+        if not await self._store.end_dead(dead, lost):
             return False
-        logger.warning("execution %s: node %s is lost, now %s", execution.id, row["owner"], ended.state)
-        await self._notifier.notify(execution, ended.state, ended.error_message)
+        logger.warning("execution %s: node %s is lost, now %s", execution.id, dead.node_id, lost.state)
+        await self._notifier.notify(execution, lost.state, lost.error_message)
         return True
 
     def _after_outage(self) -> bool:

@@ -4,16 +4,17 @@ import asyncio
 import logging
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 
 from netautod.core.errors import Unavailable
 from netautod.core.pauses import Pauses
+from netautod.executions import outcome
 from netautod.executions.models import Execution
 from netautod.executions.notifier import FinishNotifier
-from netautod.executions.running import outcome
-from netautod.executions.running.attempt import Attempt, RunEnvironment
-from netautod.executions.running.outcome import Outcome
-from netautod.executions.store import Candidate, start_change, to_execution
-from netautod.store.client import Duplicate
+from netautod.executions.outcome import NeverStarted, Outcome
+from netautod.executions.running.attempt import Attempt
+from netautod.executions.running.environment import RunEnvironment
+from netautod.executions.store import Candidate, ClaimedRun
 from netautod.store.leases.keeper import Held, LeaseKeeper, LeaseLostError
 from netautod.tasks.store import TaskStore
 
@@ -45,7 +46,7 @@ class Runner:
         self._notifier = notifier
         self._pauses = pauses
         # By lease, not by execution: one that was taken away and claimed again can be here twice.
-        self._running: dict[Held, tuple[asyncio.Task[None], Attempt]] = {}
+        self._running: dict[Held, _Running] = {}
         self._stopping = False
         self._wake = asyncio.Event()
         self._loop: asyncio.Task[None] | None = None
@@ -58,10 +59,10 @@ class Runner:
         """Whatever `drain` left is aborted; its lease runs out and another node takes it over."""
         await self._stop_claiming(0)
         running = list(self._running.values())
-        for task, attempt in running:
-            attempt.abort()
-            task.cancel()
-        await asyncio.gather(*(task for task, _ in running), return_exceptions=True)
+        for one in running:
+            one.attempt.abort()
+            one.task.cancel()
+        await asyncio.gather(*(one.task for one in running), return_exceptions=True)
 
     @property
     def running(self) -> int:
@@ -79,12 +80,11 @@ class Runner:
     async def drain(self, seconds: float) -> None:
         """Claims nothing more, lets runs finish for `seconds`, then hands the rest back."""
         await self._stop_claiming(CLAIM_SECONDS)
-        tasks = [task for task, _ in self._running.values()]
+        tasks = [one.task for one in self._running.values()]
         if tasks:
             logger.info("waiting up to %g s for %d executions to finish", seconds, len(tasks))
             await asyncio.wait(tasks, timeout=seconds)
-        rest = [(held, *running) for held, running in self._running.items()]
-        await asyncio.gather(*(self._hand_back(held, task, attempt) for held, task, attempt in rest))
+        await asyncio.gather(*(self._hand_back(one) for one in list(self._running.values())))
 
     async def _stop_claiming(self, seconds: float) -> None:
         self._stopping = True
@@ -118,36 +118,30 @@ class Runner:
         candidates = await self._store.claimable(free, without=self._pauses.paused())
         # All of them are waited for: one that fails must not make us forget those that hold a lease now.
         claims = await asyncio.gather(*(self._claim(one) for one in candidates), return_exceptions=True)
-        started = [claim for claim in claims if isinstance(claim, Held)]
-        if started:
-            await self._start(started)
+        claimed = [claim for claim in claims if isinstance(claim, ClaimedRun)]
+        if claimed:
+            await self._start(claimed)
         for claim in claims:
             if isinstance(claim, BaseException):
                 raise claim
-        return len(started)
+        return len(claimed)
 
-    async def _claim(self, candidate: Candidate) -> Held | None:
+    async def _claim(self, candidate: Candidate) -> ClaimedRun | None:
         executor = self._environment.executors.get(candidate.task_type)
-        change = start_change(self._keeper.node_id, idempotent=executor is not None and executor.idempotent)
-        try:
-            return await self._keeper.claim(
-                candidate.id, {"state": "pending", "org_id": candidate.org_id}, change
-            )
-        except Duplicate:
-            return None  # another run of this task was claimed first
+        idempotent = executor is not None and executor.idempotent
+        return await self._store.claim(self._keeper, candidate, idempotent=idempotent)
 
-    async def _start(self, claimed: list[Held]) -> None:
+    async def _start(self, claimed: list[ClaimedRun]) -> None:
         """Starts what is still wanted: the task is looked at after the claim, so a toggle-off wins."""
-        executions = {held.row_id: to_execution(held.row) for held in claimed}
-        enabled = await self._enabled({run.task_id for run in executions.values()})
+        enabled = await self._enabled({run.execution.task_id for run in claimed})
         starts = []
-        for held in claimed:
-            execution = executions[held.row_id]
+        for run in claimed:
+            execution = run.execution
             reason = _unwanted(execution, enabled)
             if reason is not None:
-                await self._cancel_claimed(held, execution, reason)
+                await self._cancel_claimed(run, NeverStarted(error_message=reason))
                 continue
-            self._launch(held, execution)
+            self._launch(run)
             if execution.started_at is not None:
                 starts.append((execution.task_id, execution.started_at))
         await self._tasks.started(starts)
@@ -164,27 +158,26 @@ class Runner:
                 logger.warning("claimed executions cannot be started yet: %s", error)
                 await asyncio.sleep(WRITE_PAUSE)
 
-    async def _cancel_claimed(self, held: Held, execution: Execution, reason: str) -> None:
-        ended = outcome.unwanted(reason)
-        fence = {**held.fence, "state": "running"}
+    async def _cancel_claimed(self, run: ClaimedRun, ended: NeverStarted) -> None:
         try:
-            if await self._store.collection.update(fence, [{"$set": dict(ended.change)}]):
-                await self._notifier.notify(execution, ended.state, reason)
+            if await self._store.end_attempt(run.held, ended):
+                await self._notifier.notify(run.execution, ended.state, ended.error_message)
         except Unavailable as error:
             # The lease runs out, the execution is taken over, and the next claim cancels it.
-            logger.warning("execution %s could not be cancelled: %s", held.row_id, error)
+            logger.warning("execution %s could not be cancelled: %s", run.execution.id, error)
         finally:
-            self._keeper.release(held)
+            self._keeper.release(run.held)
 
-    def _launch(self, held: Held, execution: Execution) -> None:
-        attempt = Attempt(environment=self._environment, execution=execution, held=held)
-        held.on_lost = attempt.abort
-        task = asyncio.create_task(self._run(held, execution, attempt), name=f"attempt {execution.id}")
-        self._running[held] = (task, attempt)
+    def _launch(self, run: ClaimedRun) -> None:
+        attempt = Attempt(environment=self._environment, execution=run.execution, held=run.held)
+        run.held.on_lost = attempt.abort
+        task = asyncio.create_task(self._run(run, attempt), name=f"attempt {run.execution.id}")
+        self._running[run.held] = _Running(claimed=run, attempt=attempt, task=task)
         self._metrics.add("executions_started")
         self._metrics.set("executions_running", len(self._running))
 
-    async def _run(self, held: Held, execution: Execution, attempt: Attempt) -> None:
+    async def _run(self, run: ClaimedRun, attempt: Attempt) -> None:
+        held, execution = run.held, run.execution
         try:
             ended = await attempt.run()
             written = ended is not None and await self._write(held, attempt, ended)
@@ -216,28 +209,30 @@ class Runner:
                 await asyncio.sleep(WRITE_PAUSE)
 
     async def _write_once(self, held: Held, ended: Outcome) -> bool:
-        fence = {**held.fence, "state": "running"}
-        if await self._store.collection.update(fence, [{"$set": dict(ended.change)}]):
-            return True
         # An earlier try may have arrived without its acknowledgement: then the row says what we meant.
-        row = await self._store.collection.find_one({"_id": held.row_id}, fields={"state": 1, "epoch": 1})
-        return row is not None and row["epoch"] == held.epoch and row["state"] == ended.state
+        return await self._store.end_attempt(held, ended) or await self._store.has_ended(held, ended.state)
 
-    async def _hand_back(self, held: Held, task: "asyncio.Task[None]", attempt: Attempt) -> None:
+    async def _hand_back(self, running: "_Running") -> None:
         """The attempt ends first: from the write on, another node may run the execution."""
+        run = running.claimed
         with suppress(LeaseLostError, Unavailable):
-            await attempt.log.flush()
-        held.lose()
-        await asyncio.wait({task})
-        ended = (
-            outcome.handed_back() if held.row["idempotent"] else outcome.failed("the node was stopped", None)
-        )
+            await running.attempt.log.flush()
+        run.held.lose()
+        await asyncio.wait({running.task})
+        ended = outcome.stopped(idempotent=run.idempotent)
         try:
-            if await self._write_once(held, ended):
-                logger.info("execution %s is handed back as %s", held.row_id, ended.state)
-                await self._notifier.notify(to_execution(held.row), ended.state, ended.error_message)
+            if await self._write_once(run.held, ended):
+                logger.info("execution %s is handed back as %s", run.execution.id, ended.state)
+                await self._notifier.notify(run.execution, ended.state, ended.error_message)
         except Unavailable as error:
-            logger.warning("execution %s could not be handed back: %s", held.row_id, error)
+            logger.warning("execution %s could not be handed back: %s", run.execution.id, error)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Running:
+    claimed: ClaimedRun
+    attempt: Attempt
+    task: "asyncio.Task[None]"
 
 
 def _unwanted(execution: Execution, enabled: Mapping[str, bool]) -> str | None:

@@ -99,7 +99,7 @@ class Scheduler:
         An active execution of the very tick in question is not "previous": a node died after inserting it.
         """
         due_since = {row.task.id: row.task.next_run_at for row in rows}
-        found = await self._executions.active_since(due_since)
+        found = await self._executions.active_of(due_since)
         return {
             task_id
             for task_id, scheduled_for in found

@@ -1,5 +1,6 @@
-"""Per-device results of an execution, in their own collection: they survive retries and dead nodes."""
+"""Per-device results in MongoDB: the collection `execution_results`; they outlive attempts and nodes."""
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -22,9 +23,10 @@ FAILURES_FIRST = [("success", 1), ("device_name", 1), ("_id", 1)]
 _FIELDS = tuple(DeviceResult.__dataclass_fields__)
 
 
-class ResultStore:
+class DeviceResultStore:
     def __init__(self, database: Database) -> None:
         self._results = database.scoped(COLLECTION)
+        self._all = database.collection(COLLECTION)
         self._upserts = gathered_changes(self._results, upsert=True)
 
     async def record(self, work: Work, execution_id: str, epoch: int, result: DeviceResult) -> None:
@@ -41,6 +43,7 @@ class ResultStore:
             return  # a later claim has written it: ours is stale
 
     async def settled(self, org_id: OrgId, execution_id: str) -> frozenset[str]:
+        """Ids of the devices that need no further visit: they succeeded, or failed for good."""
         found = await self._results.find(
             org_id,
             {"execution_id": execution_id, "$or": [{"success": True}, {"final": True}]},
@@ -90,33 +93,10 @@ class ResultStore:
         )
         return PageOf(items=[_to_result(document) for document in found], total=total, page=page)
 
-
-class RunResults:
-    """The `results` of a run context: one execution's, guarded by its lease."""
-
-    def __init__(self, *, store: ResultStore, work: Work, execution_id: str, epoch: int) -> None:
-        self._store = store
-        self._work = work
-        self._execution_id = execution_id
-        self._epoch = epoch
-
-    async def record(self, result: DeviceResult) -> None:
-        self._work.guard()
-        await self._store.record(self._work, self._execution_id, self._epoch, result)
-
-    async def settled(self) -> frozenset[str]:
-        return await self._store.settled(self._work.org_id, self._execution_id)
-
-    async def totals(self) -> ResultTotals:
-        return await self._store.totals(self._work.org_id, self._execution_id)
+    async def delete_of(self, execution_ids: Sequence[str]) -> None:
+        """The results of executions of any organization."""
+        await self._all.delete_many({"execution_id": {"$in": list(execution_ids)}})
 
 
 def _to_result(document: Document) -> DeviceResult:
     return DeviceResult(**{name: document.get(name) for name in _FIELDS})  # type: ignore[arg-type]
-
-
-def result_to_json(result: DeviceResult) -> dict[str, Any]:
-    shown = asdict(result)
-    for internal in ("config_id", "final"):
-        del shown[internal]
-    return shown

@@ -1,0 +1,177 @@
+"""Executions as documents: rows, and the pipeline updates that move them from one state to another.
+
+A row that runs also carries `owner`, `epoch` and `lease_until` (store/leases/keeper.py), and `attempt`, the
+attempt under way; ending the attempt moves it into `attempts` and clears the owner, which is how the
+owner's next heartbeat learns of a cancel.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from netautod.executions.models import AttemptRecord, Execution
+from netautod.executions.outcome import Finished, HandedBack, NeverStarted, Outcome, Parked, Retried
+from netautod.executions.transitions import State, require
+from netautod.plugin_api import ApprovalDecision
+from netautod.store.client import Document
+from netautod.store.expressions import literal
+
+_PLAIN = tuple(name for name in Execution.__dataclass_fields__ if name not in ("id", "attempts", "approval"))
+
+
+def to_document(execution: Execution) -> Document:
+    """A new row; `not_before` and `created_at` are the creator's time."""
+    return {
+        "_id": execution.id,
+        **{name: getattr(execution, name) for name in _PLAIN},
+        "approval": None,
+        "attempts": [],
+        "attempt": None,
+        "not_before": execution.created_at,
+        "owner": None,
+        "epoch": 0,
+        "lease_until": None,
+    }
+
+
+def to_execution(document: Document) -> Execution:
+    attempts = list(document.get("attempts", ()))
+    if document.get("attempt"):
+        attempts.append(document["attempt"])
+    approval = document.get("approval")
+    return Execution(
+        id=document["_id"],
+        attempts=[_to_attempt(attempt) for attempt in attempts],
+        approval=ApprovalDecision(**approval) if approval else None,
+        **{name: document.get(name) for name in _PLAIN},  # type: ignore[arg-type]
+    )
+
+
+def _to_attempt(document: Document) -> AttemptRecord:
+    return AttemptRecord(
+        number=document["number"],
+        started_at=document["started_at"],
+        completed_at=document.get("completed_at"),
+        outcome=document.get("outcome"),
+        error_message=document.get("error_message"),
+        node=document["node"],
+    )
+
+
+def start_change(node_id: str, *, idempotent: bool) -> Document:
+    """What a claim sets beside the lease: pending -> running, and the attempt that begins."""
+    require("pending", "running")
+    attempt = {
+        "number": {"$add": [{"$size": "$attempts"}, 1]},
+        "started_at": "$$NOW",
+        "node": {"$literal": node_id},
+    }
+    return {
+        "state": "running",
+        "started_at": "$$NOW",
+        "attempt": attempt,
+        **literal({"idempotent": idempotent, "progress": None}),
+    }
+
+
+def outcome_change(outcome: Outcome) -> Document:
+    """running -> what the outcome says."""
+    require("running", outcome.state)
+    match outcome:
+        case Finished():
+            return {
+                **_output(outcome.output),
+                **literal({"error_message": outcome.error_message}),
+                **_end(outcome.state, outcome.state, outcome.error_message),
+            }
+        case NeverStarted():
+            return {
+                **literal({"error_message": outcome.error_message}),
+                **_end(outcome.state, outcome.state, outcome.error_message),
+                "started_at": None,
+                "attempts": "$attempts",
+            }
+        case Parked():
+            return {
+                **_end(outcome.state, outcome.state, None),
+                **literal(
+                    {"completed_at": None, "approval_request": outcome.request, "resume": outcome.resume}
+                ),
+                "approval_expires_at": _later(outcome.expires_seconds),
+            }
+        case Retried():
+            return {
+                **_output(outcome.output),
+                **_again(outcome.attempt, outcome.error_message, outcome.delay_seconds),
+                **literal({"error_message": outcome.error_message}),
+                "retry_count": {"$add": ["$retry_count", 1]},
+            }
+        case HandedBack():
+            return _again("returned", None, 0)
+
+
+def cancel_change(by: str | None) -> Document:
+    """active -> cancelled, by a user."""
+    ended = _end("cancelled", "cancelled", None)
+    return {**literal({"cancelled_by": by, "error_message": None}), **ended}
+
+
+def task_deleted_change() -> Document:
+    """pending or approval_pending -> cancelled."""
+    ended = _end("cancelled", "cancelled", None)
+    return {**literal({"error_message": "the task was deleted"}), **ended}
+
+
+def decision_change(decision: ApprovalDecision) -> Document:
+    """approval_pending -> pending or failed."""
+    approval = {
+        "decision": decision.decision,
+        "by": decision.by,
+        "comment": decision.comment,
+        "at": decision.at,
+    }
+    recorded = literal({"approval": approval})
+    if decision.decision == "approved":
+        return {**recorded, "state": "pending", "not_before": "$$NOW"}
+    return {**recorded, **_failed_unapproved("rejected")}
+
+
+def expiry_change() -> Document:
+    """approval_pending -> failed, because nobody decided in time."""
+    return _failed_unapproved("approval expired")
+
+
+def _end(state: State, attempt: str, error_message: str | None) -> Document:
+    """Ends the attempt under way, if there is one, and gives up the lease."""
+    ended = {
+        "$mergeObjects": [
+            "$attempt",
+            {"completed_at": "$$NOW", **literal({"outcome": attempt, "error_message": error_message})},
+        ]
+    }
+    under_way = {"$eq": [{"$type": "$attempt"}, "object"]}
+    return {
+        "state": state,
+        "completed_at": "$$NOW",
+        "attempts": {"$cond": [under_way, {"$concatArrays": ["$attempts", [ended]]}, "$attempts"]},
+        **literal({"attempt": None, "owner": None, "lease_until": None}),
+    }
+
+
+def _again(attempt: str, error_message: str | None, delay_seconds: float) -> Document:
+    return {
+        **_end("pending", attempt, error_message),
+        "completed_at": {"$literal": None},
+        "not_before": _later(delay_seconds),
+    }
+
+
+def _failed_unapproved(text: str) -> Document:
+    return {**literal({"error_message": text}), "state": "failed", "completed_at": "$$NOW"}
+
+
+def _output(output: Any) -> Mapping[str, Any]:
+    return {} if output is None else literal({"output": output})
+
+
+def _later(seconds: float) -> Document:
+    return {"$add": ["$$NOW", int(seconds * 1000)]}

@@ -1,0 +1,83 @@
+"""The lines of execution logs in MongoDB: the collection `execution_log`, which is only appended to."""
+
+from collections.abc import Sequence
+
+from netautod.core.identity import OrgId
+from netautod.executions.models import LogEntry
+from netautod.store.client import Database, Document
+from netautod.store.indexes import Index
+
+COLLECTION = "execution_log"
+INDEXES = (Index(collection=COLLECTION, keys=(("execution_id", 1), ("seq", 1)), unique=True),)
+
+
+class ExecutionLogStore:
+    def __init__(self, database: Database) -> None:
+        self._entries = database.scoped(COLLECTION)
+        self._all = database.collection(COLLECTION)
+
+    async def append(self, org_id: OrgId, execution_id: str, entries: Sequence[LogEntry]) -> None:
+        """A line whose number exists already came from a node that lost its lease; the first stays."""
+        await self._entries.insert_many(org_id, [_to_document(execution_id, entry) for entry in entries])
+
+    async def size(self, org_id: OrgId, execution_id: str) -> tuple[int, int, int]:
+        """(last seq, lines, bytes) so far."""
+        found = await self._entries.aggregate(
+            org_id,
+            [
+                {"$match": {"execution_id": execution_id}},
+                {
+                    "$group": {
+                        "_id": None,
+                        "last": {"$max": "$seq"},
+                        "lines": {"$sum": 1},
+                        "bytes": {"$sum": {"$strLenBytes": "$message"}},
+                    }
+                },
+            ],
+        )
+        return (found[0]["last"], found[0]["lines"], found[0]["bytes"]) if found else (0, 0, 0)
+
+    async def read(self, org_id: OrgId, execution_id: str, after_seq: int, limit: int) -> list[LogEntry]:
+        found = await self._entries.find(
+            org_id,
+            {"execution_id": execution_id, "seq": {"$gt": after_seq}},
+            sort=[("seq", 1)],
+            limit=limit,
+        )
+        return [
+            LogEntry(
+                seq=document["seq"],
+                at=document["at"],
+                level=document["level"],
+                device_id=document["device_id"],
+                message=document["message"],
+            )
+            for document in found
+        ]
+
+    async def delete_of(self, execution_ids: Sequence[str]) -> None:
+        """The logs of executions of any organization."""
+        await self._all.delete_many({"execution_id": {"$in": list(execution_ids)}})
+
+
+def _to_document(execution_id: str, entry: LogEntry) -> Document:
+    return {
+        "_id": f"{execution_id}:{entry.seq}",
+        "execution_id": execution_id,
+        "seq": entry.seq,
+        "at": entry.at,
+        "level": entry.level,
+        "device_id": entry.device_id,
+        "message": entry.message,
+    }
+
+
+def _to_entry(document: Document) -> LogEntry:
+    return LogEntry(
+        seq=document["seq"],
+        at=document["at"],
+        level=document["level"],
+        device_id=document["device_id"],
+        message=document["message"],
+    )
