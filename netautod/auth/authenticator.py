@@ -8,9 +8,10 @@ another node is seen that soon.
 import asyncio
 import logging
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
+from typing import Generic, TypeVar
 
-from netautod.auth.models import ApiToken, Session
+from netautod.auth.models import ApiToken, LoginSession
 from netautod.auth.sessions.store import SessionStore
 from netautod.auth.tokens.access import INVALID, AccessClaims, AccessTokens
 from netautod.auth.tokens.service import hash_of, is_api_token
@@ -30,18 +31,19 @@ ACTIVITY_INTERVAL = timedelta(minutes=1)
 """The last activity of a session and the last use of an API token are written this often at most."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class _SessionStanding:
-    session: Session
-    user: User
-    permissions: frozenset[str]
+H = TypeVar("H", LoginSession, ApiToken)
 
 
 @dataclass(frozen=True, kw_only=True)
-class _TokenStanding:
-    token: ApiToken
+class _Standing(Generic[H]):
+    """What the database says of a token: the session or API token that it is, and whom it acts for."""
+
+    holder: H
     user: User
     permissions: frozenset[str]
+
+    def holds(self, now: datetime) -> bool:
+        return self.holder.holds(self.user, now)
 
 
 class Authenticator:
@@ -62,10 +64,10 @@ class Authenticator:
         self._clock = clock
         self._activity_interval = activity_interval
         # Apart, so that a flood of made-up API tokens does not drive the sessions out.
-        self._sessions: SharedReads[_SessionStanding] = SharedReads(
+        self._sessions: SharedReads[_Standing[LoginSession]] = SharedReads(
             clock=clock, seconds=cache_seconds, size=MAX_CACHED
         )
-        self._api_tokens: SharedReads[_TokenStanding] = SharedReads(
+        self._api_tokens: SharedReads[_Standing[ApiToken]] = SharedReads(
             clock=clock, seconds=cache_seconds, size=MAX_CACHED
         )
 
@@ -75,11 +77,11 @@ class Authenticator:
             return await self._by_api_token(hash_of(token), info)
         claims = await self._tokens.verify(token)
         standing = await self._sessions.get(claims.session_id, lambda: self._read_session(claims))
-        if standing is None or not standing.session.holds(standing.user, self._clock.now()):
+        if standing is None or not standing.holds(self._clock.now()):
             raise Unauthenticated(INVALID)
         if standing.user.id != claims.user_id or standing.user.org_id != claims.org_id:
             raise Unauthenticated(INVALID)
-        return _caller(standing.user, standing.permissions, info, session_id=standing.session.id)
+        return _caller(standing.user, standing.permissions, info, session_id=standing.holder.id)
 
     def forget(self, session_id: str) -> None:
         """After this node changed the session: its next request reads anew, also past a running reading."""
@@ -96,11 +98,11 @@ class Authenticator:
     async def _by_api_token(self, token_hash: str, info: RequestInfo) -> Caller:
         """The caller has no session, and is never stronger than the owner is now."""
         standing = await self._api_tokens.get(token_hash, lambda: self._read_api_token(token_hash))
-        if standing is None or not standing.token.holds(standing.user, self._clock.now()):
+        if standing is None or not standing.holds(self._clock.now()):
             raise Unauthenticated(INVALID)
         return _caller(standing.user, standing.permissions, info, session_id=None)
 
-    async def _read_session(self, claims: AccessClaims) -> _SessionStanding | None:
+    async def _read_session(self, claims: AccessClaims) -> _Standing[LoginSession] | None:
         session, user = await asyncio.gather(
             self._session_store.get(claims.org_id, claims.session_id), self._users.find(claims.user_id)
         )
@@ -112,9 +114,9 @@ class Authenticator:
                 await self._session_store.touch(session, now, self._activity_interval)
             except Unavailable:
                 logger.warning("the last activity of a session could not be stored")
-        return _SessionStanding(session=session, user=user, permissions=frozenset(user.permissions))
+        return _Standing(holder=session, user=user, permissions=frozenset(user.permissions))
 
-    async def _read_api_token(self, token_hash: str) -> _TokenStanding | None:
+    async def _read_api_token(self, token_hash: str) -> _Standing[ApiToken] | None:
         token = await self._token_store.by_hash(token_hash)
         user = await self._users.find(token.user_id) if token is not None else None
         if token is None or user is None:
@@ -127,7 +129,7 @@ class Authenticator:
             except Unavailable:
                 logger.warning("the last use of an API token could not be stored")
         permissions = common_permissions(frozenset(token.permissions), frozenset(user.permissions))
-        return _TokenStanding(token=token, user=user, permissions=permissions)
+        return _Standing(holder=token, user=user, permissions=permissions)
 
 
 def _caller(user: User, permissions: frozenset[str], info: RequestInfo, *, session_id: str | None) -> Caller:

@@ -14,7 +14,7 @@ CLIENT_TYPES = (ADMIN_UI, TERMINAL)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Session:
+class LoginSession:
     """One login. Its refresh tokens are one family: they end with the session, at the latest at
     `family_expires_at`; `expires_at` is when neither refresh nor access token can be valid any more.
     """

@@ -25,7 +25,7 @@ class _Refused(NetautodError):
     """Why nobody of ours is meant."""
 
 
-class Accounts:
+class Provisioning:
     """`rules` by the name of the provider."""
 
     def __init__(

@@ -9,9 +9,9 @@ from dataclasses import replace
 from netautod.audit.service import AuditLog
 from netautod.auth.authenticator import Authenticator
 from netautod.auth.lockout.service import Lockout
-from netautod.auth.models import IssuedTokens, LoginRequest, Session
+from netautod.auth.models import IssuedTokens, LoginRequest, LoginSession
 from netautod.auth.providers import PasswordLogin, Providers
-from netautod.auth.provisioning import Accounts
+from netautod.auth.provisioning import Provisioning
 from netautod.auth.sessions.seats import SeatLimitReached
 from netautod.auth.sessions.service import Reuse, Sessions
 from netautod.auth.ssh_ca.public_keys import ClientKey, parse_public_key
@@ -69,7 +69,7 @@ class AuthService:
         lockout: Lockout,
         authenticator: Authenticator,
         audit: AuditLog,
-        accounts: Accounts,
+        provisioning: Provisioning,
         ssh_ca: SshAuthority,
     ) -> None:
         self.providers = providers
@@ -79,7 +79,7 @@ class AuthService:
         self._lockout = lockout
         self._authenticator = authenticator
         self._audit = audit
-        self._accounts = accounts
+        self._provisioning = provisioning
         self._ssh_ca = ssh_ca
         self._gate = LoginGate()
 
@@ -194,7 +194,7 @@ class AuthService:
             return None
         user = named
         if provider.name != LOCAL:
-            user = await self._accounts.user_of(provider.name, identity, typed=request.username)
+            user = await self._provisioning.user_of(provider.name, identity, typed=request.username)
         known = user is not None and user.is_active and user.auth_provider == provider.name
         return user if known else None
 
@@ -213,7 +213,12 @@ class AuthService:
         return Unauthenticated(f"Invalid username or password. {remaining} attempts remaining.")
 
     async def _record(
-        self, action: str, user: User, session: Session | None, info: RequestInfo, details: dict[str, str]
+        self,
+        action: str,
+        user: User,
+        session: LoginSession | None,
+        info: RequestInfo,
+        details: dict[str, str],
     ) -> None:
         await self._audit.record_for(
             user.org_id,

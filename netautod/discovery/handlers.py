@@ -1,15 +1,15 @@
 """The routes of discovered data."""
 
-from netautod.discovery.models import Table
+from netautod.discovery.models import DiscoveredTable
 from netautod.discovery.schemas import (
     ArpTableAnswer,
     FindAnswer,
     FindQuery,
-    HistoryQuery,
     InterfacesAnswer,
     MacTableAnswer,
     NeighborsAnswer,
     PollHistoryAnswer,
+    PollHistoryQuery,
     QueuedPollAnswer,
     StatusAnswer,
     TableQuery,
@@ -25,7 +25,7 @@ from netautod.http.routes import Route
 class DiscoveryHandler(JsonHandler):
     discovery: DiscoveryService
 
-    async def table(self, device_id: str) -> Table:
+    async def table(self, device_id: str) -> DiscoveredTable:
         return await self.discovery.table(self.caller.org_id, self.path_id(device_id, "Device"))
 
 
@@ -64,7 +64,7 @@ class VlansHandler(DiscoveryHandler):
         self.answer((await self.table(device_id)).to_json("vlans"))
 
 
-class StatusHandler(DiscoveryHandler):
+class DeviceStatusHandler(DiscoveryHandler):
     @requires("devices.access", answer=StatusAnswer)
     async def get(self, device_id: str) -> None:
         """Reads the latest status."""
@@ -73,7 +73,7 @@ class StatusHandler(DiscoveryHandler):
 
 
 class PollHistoryHandler(DiscoveryHandler):
-    @requires("devices.access", query=HistoryQuery, answer=PollHistoryAnswer)
+    @requires("devices.access", query=PollHistoryQuery, answer=PollHistoryAnswer)
     async def get(self, device_id: str) -> None:
         """Lists the polls, newest first."""
         polls = await self.table(device_id)
@@ -109,7 +109,7 @@ ROUTES = (
     Route(path="/api/devices/:id/mac-table", handler=MacTableHandler),
     Route(path="/api/devices/:id/arp-table", handler=ArpTableHandler),
     Route(path="/api/devices/:id/vlans", handler=VlansHandler),
-    Route(path="/api/devices/:id/status", handler=StatusHandler),
+    Route(path="/api/devices/:id/status", handler=DeviceStatusHandler),
     Route(path="/api/devices/:id/poll-history", handler=PollHistoryHandler),
     Route(path="/api/devices/:id/poll", handler=PollHandler),
 )

@@ -11,7 +11,7 @@ Row = Mapping[str, Any]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Table:
+class DiscoveredTable:
     """One of a device's tables, all of it from one poll; `total` also counts rows behind a limit.
 
     A device that was never polled has no rows, and None for `collected_at`.

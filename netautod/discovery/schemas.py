@@ -18,7 +18,7 @@ class TableQuery(Query):
     limit = QueryInteger(low=1, cap=TABLE_CAP, load_default=TABLE_LIMIT)
 
 
-class HistoryQuery(Query):
+class PollHistoryQuery(Query):
     limit = QueryInteger(low=1, cap=HISTORY_CAP, load_default=HISTORY_LIMIT)
 
 

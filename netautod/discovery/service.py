@@ -10,7 +10,7 @@ from netautod.core.clock import Clock
 from netautod.core.errors import Unavailable
 from netautod.core.identity import OrgId
 from netautod.devices.service import DeviceService
-from netautod.discovery.models import DeviceStatus, Row, Table, Topology
+from netautod.discovery.models import DeviceStatus, DiscoveredTable, Row, Topology
 
 
 class DiscoveryService:
@@ -20,10 +20,10 @@ class DiscoveryService:
         self._devices = devices
         self._clock = clock
 
-    async def table(self, org_id: OrgId, device_id: str) -> Table:
+    async def table(self, org_id: OrgId, device_id: str) -> DiscoveredTable:
         """Any of the tables, the poll history included."""
         await self._devices.get(org_id, device_id)
-        return Table()
+        return DiscoveredTable()
 
     async def status(self, org_id: OrgId, device_id: str) -> DeviceStatus:
         await self._devices.get(org_id, device_id)

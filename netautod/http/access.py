@@ -33,7 +33,7 @@ class Operation:
     body_limit: int = MIB
 
 
-class Description(TypedDict, total=False):
+class OperationOptions(TypedDict, total=False):
     """`partial`: a PUT that takes only the changed fields."""
 
     status: int
@@ -56,17 +56,17 @@ H_contra = TypeVar("H_contra", bound=Loads, contravariant=True)
 Method = Callable[Concatenate[H_contra, P], Awaitable[None]]
 
 
-def requires(permission: str, **description: Unpack[Description]) -> Callable[[Any], Any]:
+def requires(permission: str, **description: Unpack[OperationOptions]) -> Callable[[Any], Any]:
     """The caller needs the permission."""
     return _declare(Operation(permission=permission, public=False, **description))
 
 
-def any_token(**description: Unpack[Description]) -> Callable[[Any], Any]:
+def any_token(**description: Unpack[OperationOptions]) -> Callable[[Any], Any]:
     """Any valid token will do; the method looks at the caller itself."""
     return _declare(Operation(permission=None, public=False, **description))
 
 
-def public(**description: Unpack[Description]) -> Callable[[Any], Any]:
+def public(**description: Unpack[OperationOptions]) -> Callable[[Any], Any]:
     """No token is asked for."""
     return _declare(Operation(permission=None, public=True, **description))
 

@@ -11,7 +11,7 @@ class SystemHandler(JsonHandler):
     system: SystemService
 
 
-class StatusHandler(SystemHandler):
+class SystemStatusHandler(SystemHandler):
     @requires("system.manage", answer=SystemStatusAnswer)
     async def get(self) -> None:
         """Tells how the nodes, the database, the plugins and the queues are."""
@@ -35,7 +35,7 @@ class ResumeSystemHandler(SystemHandler):
 
 
 ROUTES = (
-    Route(path="/api/system/status", handler=StatusHandler),
+    Route(path="/api/system/status", handler=SystemStatusHandler),
     Route(path="/api/system/pause", handler=PauseSystemHandler),
     Route(path="/api/system/resume", handler=ResumeSystemHandler),
 )

@@ -11,7 +11,7 @@ from netautod.auth.authenticator import Authenticator
 from netautod.auth.lockout.service import Lockout, LockoutRules
 from netautod.auth.models import IssuedTokens, LoginRequest
 from netautod.auth.providers import LocalProvider, Providers
-from netautod.auth.provisioning import Accounts
+from netautod.auth.provisioning import Provisioning
 from netautod.auth.service import AuthService
 from netautod.auth.sessions.seats import Seats
 from netautod.auth.sessions.service import Lifetimes, Sessions
@@ -117,7 +117,7 @@ async def start_node(
         lockout=lockout,
         authenticator=authenticator,
         audit=audit,
-        accounts=Accounts(
+        provisioning=Provisioning(
             users=users, organizations=installation.organizations, rules=providers.provisioning
         ),
         ssh_ca=ssh_ca,

@@ -7,7 +7,7 @@ from urllib.parse import quote, urlencode
 
 import pytest
 
-from netautod.auth.provisioning import Accounts
+from netautod.auth.provisioning import Provisioning
 from netautod.auth.redirect.service import RedirectLogins
 from netautod.outbound.addresses import AddressRules
 from netautod.outbound.client import GuardedClient
@@ -55,7 +55,7 @@ async def start(
         logins = RedirectLogins(
             installation.database,
             auth=node.auth,
-            accounts=Accounts(
+            provisioning=Provisioning(
                 users=node.users,
                 organizations=installation.organizations,
                 rules=node.auth.providers.provisioning,
@@ -302,7 +302,7 @@ async def test_a_provider_that_is_off(
     logins = RedirectLogins(
         installation.database,
         auth=node.auth,
-        accounts=Accounts(users=node.users, organizations=installation.organizations, rules={}),
+        provisioning=Provisioning(users=node.users, organizations=installation.organizations, rules={}),
         clock=clock,
     )
     client = served(node, logins)

@@ -15,7 +15,7 @@ from urllib.parse import parse_qs, urlencode, urljoin
 
 import pytest
 
-from netautod.auth.provisioning import Accounts
+from netautod.auth.provisioning import Provisioning
 from netautod.auth.redirect.service import RedirectLogins
 from netautod.outbound.addresses import AddressRules
 from netautod.outbound.client import GuardedClient
@@ -74,7 +74,7 @@ async def site(
                 role_map=("operator = net-admins",),
             )
             node = await start_node(installation, vault, clock, plugins=[OidcProvider(ours, http=client)])
-            accounts = Accounts(
+            provisioning = Provisioning(
                 users=node.users,
                 organizations=installation.organizations,
                 rules=node.auth.providers.provisioning,
@@ -82,7 +82,7 @@ async def site(
             logins = RedirectLogins(
                 installation.database,
                 auth=node.auth,
-                accounts=accounts,
+                provisioning=provisioning,
                 clock=clock,
             )
             api = serve_node(servers, node, logins, port=port)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from netautod.app.foundation import Foundation
-from netautod.app.parts.directories import accounts_of, providers_of, redirect_logins_of
+from netautod.app.parts.directories import providers_of, provisioning_of, redirect_logins_of
 from netautod.app.plugins.manager import PluginManager
 from netautod.app.settings import Settings
 from netautod.audit.service import AuditLog
@@ -52,7 +52,7 @@ class AuthParts:
         authenticator = _authenticator(base, tokens)
         sessions = _sessions(base, tokens)
         providers = providers_of(base, plugins)
-        accounts = accounts_of(base, providers)
+        provisioning = provisioning_of(base, providers)
         ssh_ca = _ssh_ca(base)
         auth = AuthService(
             providers=providers,
@@ -62,7 +62,7 @@ class AuthParts:
             lockout=base.lockout,
             authenticator=authenticator,
             audit=base.audit,
-            accounts=accounts,
+            provisioning=provisioning,
             ssh_ca=ssh_ca,
         )
         parts = cls(
@@ -82,7 +82,7 @@ class AuthParts:
                 instance_name=base.settings.server.instance_name, providers=providers, installed=installed
             ),
             ssh_ca=ssh_ca,
-            redirect_logins=redirect_logins_of(base, auth, accounts),
+            redirect_logins=redirect_logins_of(base, auth, provisioning),
             users=base.users,
             roles=RoleService(base.database, clock=base.clock, audit=base.audit),
             audit=base.audit,

@@ -3,7 +3,7 @@
 from netautod.app.foundation import Foundation
 from netautod.app.plugins.manager import PluginManager
 from netautod.auth.providers import LocalProvider, Providers
-from netautod.auth.provisioning import Accounts
+from netautod.auth.provisioning import Provisioning
 from netautod.auth.redirect.service import RedirectLogins
 from netautod.auth.service import AuthService
 
@@ -13,9 +13,9 @@ def providers_of(base: Foundation, plugins: PluginManager) -> Providers:
     return Providers([LocalProvider(base.users)], plugins.auth_providers().values())
 
 
-def accounts_of(base: Foundation, providers: Providers) -> Accounts:
-    return Accounts(users=base.users, organizations=base.organizations, rules=providers.provisioning)
+def provisioning_of(base: Foundation, providers: Providers) -> Provisioning:
+    return Provisioning(users=base.users, organizations=base.organizations, rules=providers.provisioning)
 
 
-def redirect_logins_of(base: Foundation, auth: AuthService, accounts: Accounts) -> RedirectLogins:
-    return RedirectLogins(base.database, auth=auth, accounts=accounts, clock=base.clock)
+def redirect_logins_of(base: Foundation, auth: AuthService, provisioning: Provisioning) -> RedirectLogins:
+    return RedirectLogins(base.database, auth=auth, provisioning=provisioning, clock=base.clock)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from netautod.audit.service import AuditLog
 from netautod.auth.authenticator import Authenticator
 from netautod.auth.lockout.service import Lockout
-from netautod.auth.models import Session
+from netautod.auth.models import LoginSession
 from netautod.auth.sessions.service import Sessions
 from netautod.auth.tokens.access import INVALID
 from netautod.auth.tokens.service import require_session
@@ -38,7 +38,7 @@ class AccountService:
         self._authenticator = authenticator
         self._audit = audit
 
-    async def sessions(self, caller: Caller, user_id: str | None) -> Sequence[Session]:
+    async def sessions(self, caller: Caller, user_id: str | None) -> Sequence[LoginSession]:
         """The living sessions of the caller, or of another user of the organization; newest first.
 
         Raises Forbidden without users.manage, NotFound for a user that the organization does not have.

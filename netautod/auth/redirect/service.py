@@ -15,7 +15,7 @@ from datetime import timedelta
 from urllib.parse import urlencode
 
 from netautod.auth.models import IssuedTokens
-from netautod.auth.provisioning import Accounts
+from netautod.auth.provisioning import Provisioning
 from netautod.auth.redirect.store import PendingLogin, RedirectStore
 from netautod.auth.redirect.uris import is_listed
 from netautod.auth.service import AuthService
@@ -64,12 +64,12 @@ class RedirectLogins:
         database: Database,
         *,
         auth: AuthService,
-        accounts: Accounts,
+        provisioning: Provisioning,
         clock: Clock,
     ) -> None:
         self._store = RedirectStore(database)
         self._auth = auth
-        self._accounts = accounts
+        self._provisioning = provisioning
         self._clock = clock
 
     async def begin(self, redirect_uri: str, client_type: str) -> Begun:
@@ -137,7 +137,7 @@ class RedirectLogins:
         )
 
     async def _admitted(self, identity: Identity, pending: PendingLogin, info: RequestInfo) -> IssuedTokens:
-        user = await self._accounts.user_of(pending.provider, identity)
+        user = await self._provisioning.user_of(pending.provider, identity)
         if user is None:
             await self._auth.note_failure(pending.provider, "auth.login_failed", None, info)
             raise Unauthenticated(NOT_ADMITTED)

@@ -9,7 +9,7 @@ the slot is still its own.
 from collections.abc import Collection, Mapping
 from datetime import datetime, timedelta
 
-from netautod.auth.models import TERMINAL, SeatSlot, Session
+from netautod.auth.models import TERMINAL, LoginSession, SeatSlot
 from netautod.auth.sessions.store import SeatStore, SessionStore
 from netautod.core.clock import Clock
 from netautod.core.errors import Conflict
@@ -85,7 +85,7 @@ class Seats:
                     return
             # Other logins have taken all of them meanwhile: look again what is free.
 
-    async def confirm(self, session: Session) -> None:
+    async def confirm(self, session: LoginSession) -> None:
         """After the session was stored; raises SeatLimitReached if the login took so long that the slot was
         given to another one."""
         if session.client_type != TERMINAL or not self._count:

@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from enum import Enum
 from uuid import uuid4
 
-from netautod.auth.models import IssuedTokens, RefreshToken, Session
+from netautod.auth.models import IssuedTokens, LoginSession, RefreshToken
 from netautod.auth.sessions.seats import SeatLimitReached, Seats
 from netautod.auth.sessions.store import RefreshTokenStore, SessionStore
 from netautod.auth.tokens.access import AccessTokens
@@ -47,7 +47,7 @@ class Refreshed:
 
     tokens: IssuedTokens | None = None
     reuse: Reuse | None = None
-    session: Session | None = None
+    session: LoginSession | None = None
     user: User | None = None
 
 
@@ -72,7 +72,7 @@ class Sessions:
 
     async def begin(
         self, user: User, *, client_type: str, auth_provider: str, info: RequestInfo
-    ) -> tuple[Session, IssuedTokens]:
+    ) -> tuple[LoginSession, IssuedTokens]:
         """A new session for a user that has just proved who he is.
 
         `user` as read before the proof: if the password changes meanwhile the session is dead from birth.
@@ -82,7 +82,7 @@ class Sessions:
         await self._seats.take(client_type, session_id)
         now = self._clock.now()
         family_expires_at = now + self._lifetimes.family
-        session = Session(
+        session = LoginSession(
             id=session_id,
             org_id=user.org_id,
             user_id=user.id,
@@ -132,13 +132,13 @@ class Sessions:
         issued = await self._issued(user, session, refresh_token)
         return Refreshed(tokens=issued, session=session, user=user)
 
-    async def living(self, user: User) -> list[Session]:
+    async def living(self, user: User) -> list[LoginSession]:
         """The user's sessions that would be let in now, newest first, a thousand at most."""
         now = self._clock.now()
         found = await self._store.of_user(user, now, limit=LISTED)
         return [session for session in found if session.holds(user, now)]
 
-    async def get(self, org_id: OrgId, session_id: str) -> tuple[Session, User] | None:
+    async def get(self, org_id: OrgId, session_id: str) -> tuple[LoginSession, User] | None:
         """A living session of the organization with its user."""
         session = await self._store.get(org_id, session_id)
         user = await self._users.find(session.user_id) if session is not None else None
@@ -150,7 +150,7 @@ class Sessions:
         """Ends all living sessions of the user but one; how many they were."""
         return await self._store.end_others(user, kept, "ended by the user", self._clock.now())
 
-    async def end(self, session: Session, reason: str) -> bool:
+    async def end(self, session: LoginSession, reason: str) -> bool:
         """False if it had ended before."""
         return await self._store.end(session.org_id, session.id, reason, self._clock.now())
 
@@ -161,14 +161,14 @@ class Sessions:
         return await self._store.end(user.org_id, session_id, "logout", self._clock.now())
 
     async def _reused(
-        self, token: RefreshToken, used_at: datetime, session: Session, user: User, now: datetime
+        self, token: RefreshToken, used_at: datetime, session: LoginSession, user: User, now: datetime
     ) -> Refreshed:
         if now - used_at <= REUSE_GRACE:
             return Refreshed(reuse=Reuse.RECENT, session=session, user=user)
         await self.end(session, "refresh token replay")
         return Refreshed(reuse=Reuse.REPLAY, session=session, user=user)
 
-    async def _new_refresh_token(self, user: User, session: Session, now: datetime) -> tuple[str, str]:
+    async def _new_refresh_token(self, user: User, session: LoginSession, now: datetime) -> tuple[str, str]:
         """Stored hash and plain text. Its epoch is that of the user as read: a logout meanwhile kills it."""
         plain = secrets.token_urlsafe(TOKEN_BYTES)
         token = RefreshToken(
@@ -183,7 +183,7 @@ class Sessions:
         await self._refresh_tokens.insert(token)
         return token.hash, plain
 
-    async def _issued(self, user: User, session: Session, refresh_token: str) -> IssuedTokens:
+    async def _issued(self, user: User, session: LoginSession, refresh_token: str) -> IssuedTokens:
         access_token = await self._tokens.issue(user, session)
         lifetime = int(self._tokens.lifetime.total_seconds())
         return IssuedTokens(access_token=access_token, refresh_token=refresh_token, expires_in=lifetime)

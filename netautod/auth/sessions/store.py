@@ -2,7 +2,7 @@
 
 from datetime import datetime, timedelta
 
-from netautod.auth.models import TERMINAL, RefreshToken, SeatSlot, Session
+from netautod.auth.models import TERMINAL, LoginSession, RefreshToken, SeatSlot
 from netautod.core.identity import OrgId
 from netautod.store.client import Database, Document, Duplicate
 from netautod.store.indexes import Index
@@ -23,21 +23,21 @@ class SessionStore:
         self._sessions = database.scoped(SESSIONS)
         self._all = database.collection(SESSIONS)
 
-    async def insert(self, session: Session) -> None:
+    async def insert(self, session: LoginSession) -> None:
         await self._sessions.insert(session.org_id, _session_document(session))
 
-    async def get(self, org_id: OrgId, session_id: str) -> Session | None:
+    async def get(self, org_id: OrgId, session_id: str) -> LoginSession | None:
         found = await self._sessions.find_one(org_id, {"_id": session_id})
         return _to_session(found) if found else None
 
-    async def of_user(self, user: User, now: datetime, *, limit: int) -> list[Session]:
+    async def of_user(self, user: User, now: datetime, *, limit: int) -> list[LoginSession]:
         """The user's sessions that did not end or expire, newest first."""
         where = {"user_id": user.id, "ended_at": None, "expires_at": {"$gt": now}}
         sort = [("created_at", -1), ("_id", 1)]
         found = await self._sessions.find(user.org_id, where, sort=sort, limit=limit)
         return [_to_session(document) for document in found]
 
-    async def terminals(self, active_since: datetime, now: datetime) -> list[Session]:
+    async def terminals(self, active_since: datetime, now: datetime) -> list[LoginSession]:
         """Terminal sessions of all organizations with activity since then; their users may be gone."""
         recent = {"client_type": TERMINAL, "last_activity_at": {"$gt": active_since}}
         found = await self._all.find({**recent, "ended_at": None, "expires_at": {"$gt": now}})
@@ -60,12 +60,12 @@ class SessionStore:
         where = {"_id": session_id, "ended_at": None}
         return await self._sessions.update(org_id, where, {"$set": {"ended_at": now, "end_reason": reason}})
 
-    async def prolong(self, session: Session, expires_at: datetime, now: datetime) -> bool:
+    async def prolong(self, session: LoginSession, expires_at: datetime, now: datetime) -> bool:
         """After a refresh; False if the session ended meanwhile."""
         change = {"$max": {"expires_at": expires_at, "last_activity_at": now}}
         return await self._sessions.update(session.org_id, {"_id": session.id, "ended_at": None}, change)
 
-    async def touch(self, session: Session, now: datetime, interval: timedelta) -> None:
+    async def touch(self, session: LoginSession, now: datetime, interval: timedelta) -> None:
         """Records activity, over all nodes at most once per interval."""
         where = {"_id": session.id, "last_activity_at": {"$lte": now - interval}}
         await self._sessions.update(session.org_id, where, {"$set": {"last_activity_at": now}})
@@ -122,7 +122,7 @@ class SeatStore:
         return await self._seats.update({"holder": session_id}, {"$set": {"confirmed": True}})
 
 
-def _session_document(session: Session) -> Document:
+def _session_document(session: LoginSession) -> Document:
     return {
         "_id": session.id,
         "user_id": session.user_id,
@@ -139,8 +139,8 @@ def _session_document(session: Session) -> Document:
     }
 
 
-def _to_session(document: Document) -> Session:
-    return Session(
+def _to_session(document: Document) -> LoginSession:
+    return LoginSession(
         id=document["_id"],
         org_id=OrgId(document["org_id"]),
         user_id=document["user_id"],

@@ -20,7 +20,7 @@ from cryptography.hazmat.primitives.serialization import (
 )
 
 from netautod.audit.service import AuditLog
-from netautod.auth.models import Session
+from netautod.auth.models import LoginSession
 from netautod.auth.ssh_ca.public_keys import ClientKey, fingerprint_of, parse_public_key
 from netautod.auth.ssh_ca.store import COLLECTION, FIELD, SshAuthorityStore
 from netautod.core.clock import Clock, to_text
@@ -122,7 +122,7 @@ class SshAuthority:
         await self._audit.record(caller, "ssh_certificate.sign", "credential", credential_id, details)
         return made.certificate
 
-    async def sign(self, user: User, session: Session, client: ClientKey) -> SshCertificate:
+    async def sign(self, user: User, session: LoginSession, client: ClientKey) -> SshCertificate:
         """A certificate for 8 hours with the username as its only principal."""
         self.check_principal(user)
         made = await self._signed(
@@ -185,7 +185,9 @@ class SshAuthority:
         sealed = await self._vault.seal(org_id, COLLECTION, org_id, FIELD, raw)
         await self._store.insert(org_id, sealed, at=self._clock.now())
 
-    async def _record(self, user: User, session: Session, client: ClientKey, made: SshCertificate) -> None:
+    async def _record(
+        self, user: User, session: LoginSession, client: ClientKey, made: SshCertificate
+    ) -> None:
         await self._audit.record_for(
             user.org_id,
             actor_id=user.id,

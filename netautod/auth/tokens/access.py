@@ -15,7 +15,7 @@ from uuid import uuid4
 
 import jwt
 
-from netautod.auth.models import Session
+from netautod.auth.models import LoginSession
 from netautod.auth.tokens.signing_keys import SigningKeys
 from netautod.core.clock import Clock
 from netautod.core.errors import Unauthenticated
@@ -65,7 +65,7 @@ class AccessTokens:
         self._verified: OrderedDict[bytes, _Verified] = OrderedDict()
         self.lifetime = timedelta(seconds=lifetime_seconds)
 
-    async def issue(self, user: User, session: Session) -> str:
+    async def issue(self, user: User, session: LoginSession) -> str:
         key = await self._keys.signing()
         now = self._clock.now()
         issued_at = int(now.timestamp())
