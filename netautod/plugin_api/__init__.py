@@ -6,6 +6,7 @@ A plugin is a package with an entry point in the group `netautod`; it implements
 
 import pluggy
 
+from netautod.core.loop.each import for_each
 from netautod.outbound.client import GuardedClient, OutboundAnswer, OutboundRequest, TlsPolicy
 from netautod.outbound.errors import AddressRefused, RequestFailed
 from netautod.outbound.urls import origin_of
@@ -102,6 +103,7 @@ __all__ = [
     "RunContext",
     "SettingsError",
     "TlsPolicy",
+    "for_each",
     "hookimpl",
     "origin_of",
     "setting",

@@ -14,9 +14,9 @@ from netautod.plugin_api import (
     PermanentFailure,
     ResultTotals,
     RunContext,
+    for_each,
 )
 from netautod_backup.parameters import BackupParameters
-from netautod_backup.window import visit_all
 
 AT_ONCE = 130  # devices that wait for a session or hold one; the service bounds the sessions
 PROGRESS_SECONDS = 1.0
@@ -35,7 +35,7 @@ class BackupExecutor:
         PermanentFailure if all that failed would fail again."""
         backup = _Backup(context, settled=await context.results.settled())
         await backup.count()
-        await visit_all(backup.unsettled(), backup.visit, at_once=AT_ONCE)
+        await for_each(backup.unsettled(), backup.visit, at_once=AT_ONCE)
         await backup.tell_progress()
         totals = await context.results.totals()
         name = context.parameters.get("snapshot_name") or context.execution.task_name

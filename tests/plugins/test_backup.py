@@ -1,6 +1,5 @@
 """Backup tasks from claim to output: simulated devices that fail in every way, retries, cancel, snapshots."""
 
-import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -27,7 +26,6 @@ from netautod.plugin_api import DeviceResult
 from netautod.store.indexes import create_indexes
 from netautod.testing import Faults, SimulatedDevice
 from netautod_backup.parameters import BackupParameters
-from netautod_backup.window import visit_all
 from tests.configs.fleet import PASSWORD, Fleet, open_fleet
 from tests.devices.inventory import ABSENT_ID
 from tests.support.databases import Indexed
@@ -249,39 +247,3 @@ def test_bad_parameters(parameters: Any, where: str) -> None:
         BackupParameters().load(parameters)
     assert isinstance(caught.value.messages, dict)
     assert list(caught.value.messages) == [where]
-
-
-async def _numbers(count: int) -> AsyncIterator[int]:
-    for number in range(count):
-        yield number
-
-
-async def test_a_window_holds_no_more_than_its_size() -> None:
-    running = most = visited = 0
-
-    async def visit(number: int) -> None:
-        nonlocal running, most, visited
-        running += 1
-        most = max(most, running)
-        await asyncio.sleep(0)
-        running -= 1
-        visited += 1
-
-    await visit_all(_numbers(500), visit, at_once=7)
-    assert (most, visited, running) == (7, 500, 0)
-
-
-async def test_a_visit_that_raises_ends_the_others_before_it_is_passed_on() -> None:
-    ended: list[int] = []
-
-    async def visit(number: int) -> None:
-        if number == 3:
-            raise ValueError("three")
-        try:
-            await asyncio.Event().wait()
-        finally:
-            ended.append(number)
-
-    with pytest.raises(ValueError, match="three"):
-        await visit_all(_numbers(100), visit, at_once=4)
-    assert sorted(ended) == [0, 1, 2]

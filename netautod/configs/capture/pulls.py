@@ -5,15 +5,14 @@ one: `auth: ...`, so that a program can tell a refused login from a time-out. Wh
 as a database that is away, ends the whole pull.
 """
 
-import asyncio
-from collections.abc import Coroutine, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from netautod.audit.service import AuditLog
 from netautod.configs.capture.captures import ConfigCapture
 from netautod.configs.models import BulkResult, Captured
 from netautod.core.errors import Conflict, NotFound
 from netautod.core.identity import Caller, OrgId
+from netautod.core.loop.each import for_each
 from netautod.core.work import Work
 from netautod.devices.service import DeviceService
 from netautod.devices.sessions.service import DeviceSessions, SessionScope
@@ -53,15 +52,13 @@ class Pulls:
         wanted = list(dict.fromkeys(device_ids))
         scope = self._sessions.scope(Work(caller=caller, bulk=True), bulk_pull=len(wanted))
         failed: dict[str, str] = {}
-        waiting = iter(wanted)
 
-        async def work() -> None:
-            for device_id in waiting:
-                error = await self._error_of(scope, device_id)
-                if error is not None:
-                    failed[device_id] = error
+        async def pull(device_id: str) -> None:
+            error = await self._error_of(scope, device_id)
+            if error is not None:
+                failed[device_id] = error
 
-        await _all_or_first_error([work() for _ in range(min(AT_ONCE, len(wanted)))])
+        await for_each(wanted, pull, at_once=AT_ONCE)
         names = await self._names(caller.org_id, list(failed))
         result = BulkResult(
             succeeded=len(wanted) - len(failed),
@@ -85,14 +82,3 @@ class Pulls:
         for start in range(0, len(ids), NAMES_AT_ONCE):
             names |= await self._devices.names(org_id, ids[start : start + NAMES_AT_ONCE])
         return names
-
-
-async def _all_or_first_error(works: Sequence[Coroutine[Any, Any, None]]) -> None:
-    """Ends when all have ended. If one raises, or we are cancelled, all others are cancelled first."""
-    tasks = [asyncio.create_task(work) for work in works]
-    try:
-        await asyncio.gather(*tasks)
-    finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)

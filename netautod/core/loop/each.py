@@ -1,37 +1,41 @@
-"""Works on many things a few at a time, without having all of them in memory."""
+"""Works on many things, a bounded number at a time, without holding them all."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, Iterable
 from typing import TypeVar
 
 T = TypeVar("T")
 
 
 async def for_each(
-    things: AsyncIterator[T], work: Callable[[int, T], Awaitable[None]], *, at_once: int
+    things: AsyncIterable[T] | Iterable[T], work: Callable[[T], Awaitable[None]], *, at_once: int
 ) -> None:
-    """`work(number, thing)` for each, `at_once` of them at a time; the first error ends all and is raised."""
-    numbered = _numbered(things)
-    asking = asyncio.Lock()
+    """Awaits `work(thing)` for each thing, `at_once` of them at a time; one is read when a place is free.
+
+    Ends when all work has ended. If one raises, or the caller is cancelled, all others are cancelled first;
+    the first error is raised as it is.
+    """
+    source = aiter(things if isinstance(things, AsyncIterable) else _one_by_one(things))
+    reading = asyncio.Lock()  # a generator cannot be asked by two at a time
 
     async def worker() -> None:
         while True:
-            async with asking:  # a generator cannot be asked by two at a time
-                found = await anext(numbered, None)
-            if found is None:
-                return
-            await work(*found)
+            async with reading:
+                try:
+                    thing = await anext(source)
+                except StopAsyncIteration:
+                    return
+            await work(thing)
 
+    workers = [asyncio.create_task(worker()) for _ in range(at_once)]
     try:
-        async with asyncio.TaskGroup() as workers:
-            for _ in range(at_once):
-                workers.create_task(worker())
-    except ExceptionGroup as group:
-        raise group.exceptions[0] from None
+        await asyncio.gather(*workers)
+    finally:
+        for task in workers:
+            task.cancel()
+        await asyncio.gather(*workers, return_exceptions=True)
 
 
-async def _numbered(things: AsyncIterator[T]) -> AsyncIterator[tuple[int, T]]:
-    number = 0
-    async for thing in things:
-        yield number, thing
-        number += 1
+async def _one_by_one(things: Iterable[T]) -> AsyncIterator[T]:
+    for thing in things:
+        yield thing

@@ -68,11 +68,12 @@ class CredentialTests:
         )
         results: list[tuple[int, LoginTest]] = []
 
-        async def test(number: int, wanted: Device | str) -> None:
+        async def test(numbered: tuple[int, Device | str]) -> None:
+            number, wanted = numbered
             found = _absent(wanted) if isinstance(wanted, str) else await _test(scope, wanted, None)
             results.append((number, found))
 
-        await for_each(self._wanted(caller.org_id, device_ids), test, at_once=AT_ONCE)
+        await for_each(_numbered(self._wanted(caller.org_id, device_ids)), test, at_once=AT_ONCE)
         results.sort(key=lambda numbered: numbered[0])
         tests = LoginTests(
             results=[test for _, test in results],
@@ -126,6 +127,13 @@ def _message(failure: DeviceFailed) -> str:
     if failure.suspended_until is None:
         return text
     return f"{text}; background work does not try it again before {to_text(failure.suspended_until)}"
+
+
+async def _numbered(things: AsyncIterator[Device | str]) -> AsyncIterator[tuple[int, Device | str]]:
+    number = 0
+    async for thing in things:
+        yield number, thing
+        number += 1
 
 
 def _absent(device_id: str) -> LoginTest:
