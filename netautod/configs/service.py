@@ -1,6 +1,6 @@
 """What users do with stored configurations: read them, compare them, search them, note something on them.
 
-Settled here: reads name a device of the inventory, so those of a deleted one are 404. With one of
+Reads name a device of the inventory, so those of a deleted one are not found. With only one of
 `old_version` and `new_version` the other is the version before, or the newest. A diff compares normalised
 texts, in which a secret is a keyed token, and shows them redacted: a changed password is a removed and an
 added line that look alike. With `secrets=true` it compares and shows the raw texts.
@@ -96,7 +96,7 @@ class ConfigService:
     async def diff(
         self, caller: Caller, device_id: str, old: int | None, new: int | None, *, secrets: bool
     ) -> VersionDiff:
-        """Compares two versions, by default the two newest, in a process of its own (workers.py)."""
+        """Compares two versions, by default the two newest, in a text worker."""
         org_id = caller.org_id
         await self._devices.get(org_id, device_id)
         pair = await self._pair(org_id, device_id, old, new)
@@ -153,7 +153,7 @@ class ConfigService:
         return earlier, later
 
     async def _reveal(self, caller: Caller, config: Config) -> None:
-        """Who sees secrets leaves a trace, written before he sees them."""
+        """Requires the permission to see secrets, and audits it before they are shown."""
         caller.require("credentials.manage")
         details = {"device_id": config.device_id, "version": config.version}
         await self._audit.record(caller, "config.read_secrets", "config", config.id, details)

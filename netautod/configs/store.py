@@ -38,7 +38,7 @@ _PLAIN = tuple(name for name in Config.__dataclass_fields__ if name != "id")
 
 
 class ConfigStore:
-    """Texts are kept apart (texts.py): a version only names its text."""
+    """A version only names its text, which ConfigTexts keeps."""
 
     def __init__(self, database: Database) -> None:
         self._all = database.collection(COLLECTION)

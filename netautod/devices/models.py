@@ -12,7 +12,7 @@ DEFAULT_PROFILE = "modern"
 
 @dataclass(frozen=True, kw_only=True)
 class DeviceItem:
-    """What a list shows of a device (decisions.md 5)."""
+    """What a list shows of a device."""
 
     id: str
     org_id: str
@@ -64,7 +64,7 @@ class DeviceItem:
 class Device(DeviceItem):
     """All fields. `metadata` is arbitrary JSON; `automation_*` is the way of model-driven platforms.
 
-    `ssh_profile` names the SSH algorithms that are offered to it (ssh/profiles.py).
+    `ssh_profile` is the name of the SSH profile that is offered to it.
     """
 
     description: str | None

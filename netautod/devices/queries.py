@@ -18,7 +18,7 @@ LINK_FIELDS = (
 )
 CREDENTIAL_FIELDS = LINK_FIELDS[:3]
 
-# What a filter looks at. A write of one of these moves the revision that totals hang on (counts.py).
+# What a filter looks at. A write of one of these moves the revision of DeviceCounts.
 FILTERED = frozenset({"name", "host", "device_type", "site", "source", "tags"})
 
 # All of them hold live devices only: a tombstone is in no list, and its name is free.

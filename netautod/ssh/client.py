@@ -23,7 +23,7 @@ class OneAttemptClient(asyncssh.SSHClient):
         self._guard = guard
         self.fingerprint: str | None = None  # of the key that the device showed
         self.host_key_changed = False
-        self.offered = False  # the credential has left the house
+        self.offered = False  # the credential was sent
         self.refusal: str | None = None  # what the device wanted beyond the credential
 
     def validate_host_public_key(self, host: str, addr: str, port: int, key: asyncssh.SSHKey) -> bool:

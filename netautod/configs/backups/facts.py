@@ -18,7 +18,7 @@ from netautod.store.indexes import Index
 from netautod.store.leases.keeper import NEVER
 
 COLLECTION = "backup_facts"
-# For who looks for devices without a recent success, in all organizations (stale.py).
+# Devices of all organizations without a recent success, for the look for stale backups.
 INDEXES = (Index(collection=COLLECTION, keys=(("stale_at", 1), ("watched_from", 1))),)
 MOST_ERROR_CHARACTERS = 1000
 

@@ -1,4 +1,4 @@
-"""Finds devices that have had no good capture for too long, and tells of each once until the next good one.
+"""Finds devices that have had no good capture for too long, and reports each once until the next good one.
 
 The effort depends on what was created and what became stale since the last look, not on the fleet: every
 device's watch begins once, when it is as old as a backup may be, and only what is overdue is read then.
@@ -19,7 +19,7 @@ from netautod.store.client import Database
 
 logger = logging.getLogger(__name__)
 CREATED = 500  # devices whose watch is begun by one write
-# Told of in one look, however many become stale at once: observers have room for more (observers.py).
+# Reported in one look, however many become stale at once; the queue of an observer holds more.
 AT_ONCE = 200
 
 
@@ -57,7 +57,7 @@ class StaleBackups:
         return told
 
     async def _begin(self, before: datetime) -> None:
-        """Devices younger than `before` cannot be stale: their turn comes."""
+        """Begins the watch of devices created until `before`; younger ones cannot be stale yet."""
         while True:
             after = await self._watch.begun_until()
             created = await self._devices.created(after, before=before, limit=CREATED)
@@ -75,7 +75,7 @@ class StaleBackups:
         for one in overdue:
             seen = _seen(newest.get(one.device_id))
             if seen is not None and seen >= before:
-                # A capture whose node died between its version and its facts (backup_info.py).
+                # The node died between the version of this capture and its facts.
                 await self._watch.put_off(one, until=seen)
             elif one.device_id not in names:
                 # Deleted, but a sync may revive it: it is looked at again later.

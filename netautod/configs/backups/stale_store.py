@@ -1,7 +1,7 @@
 """Since when each device is without a good capture, as documents: fields of the backup facts, and a mark.
 
-`watched_from` is the last good capture, or the creation of a device that had none (backup_facts.py writes
-the one, `begin` the other), `stale_at` when the staleness since then was told.
+`watched_from` is the last good capture (written with the backup facts), or the creation of a device that
+had none (written by `begin`); `stale_at` is when the staleness since then was reported.
 """
 
 from collections.abc import Sequence

@@ -1,8 +1,8 @@
 """Reads configurations when a user asks for it: of one device, or of many.
 
-Settled here: an error of a bulk pull begins with the kind of the failure (devices/sessions.py) where there is
-one: `auth: ...`, so that a program can tell a refused login from a time-out. What is no device's fault, such
-as a database that is away, ends the whole pull.
+An error of a bulk pull begins with the kind of the device's failure: `auth: ...`, so that a program can tell
+a refused login from a time-out. What is no device's fault, such as a database that is away, ends the whole
+pull.
 """
 
 from collections.abc import Sequence
@@ -47,7 +47,7 @@ class Pulls:
     async def many(self, caller: Caller, device_ids: Sequence[str]) -> BulkResult:
         """Reads many devices, each once; one that fails, or is not there, is an entry of the errors.
 
-        Who cancels it leaves what was stored until then, and no session open.
+        When it is cancelled, what was stored until then stays, and no session stays open.
         """
         wanted = list(dict.fromkeys(device_ids))
         scope = self._sessions.scope(Work(caller=caller, bulk=True), bulk_pull=len(wanted))

@@ -3,8 +3,8 @@
 The keys of all hashes are derived per organization, so that neither an id nor a hash lets somebody with
 the database check a guess of what a configuration says.
 
-A text that perhaps no version names is `loose`: each one when it is new, since we may die before its version
-is written, and those whose version retention deletes. Retention looks at the loose ones only.
+A text is marked `loose` while it may be that no version names it: when it is new, since we may die before its
+version is written, and when retention deletes its version. Retention looks at the loose ones only.
 """
 
 import hashlib
@@ -130,7 +130,7 @@ class ConfigTexts:
         return await sized(len(data) * 8, unpacked, data)
 
     async def load_one_packed(self, org_id: OrgId, text_id: str) -> bytes:
-        """As `load`, but still compressed (packing.py)."""
+        """As `load`, but still packed."""
         found = await self._texts.find_one(org_id, {"_id": text_id})
         if found is None:
             raise NotFound(LOST)

@@ -28,10 +28,10 @@ class Turn:
         self.whole = True  # no answer is half read
 
     async def ask(self, work: str, **arguments: Any) -> Any:
-        """What the worker's function answers (worker_child.py).
+        """What the worker answers to `compare`, `prepare`, `learn` or `search` (child.py has their arguments).
 
-        Raises InvalidInput as the function does, and Unavailable for a worker that died or took too long.
-        Who is cancelled still waits for the end of the request: its answer would be taken for the next one's.
+        Raises InvalidInput as they do, and Unavailable for a worker that died or took too long. A cancelled
+        call still waits for the end of its request: its answer would be taken for that of the next one.
         """
         self.whole = False
         request = asyncio.create_task(self._ask(work, arguments))

@@ -14,7 +14,7 @@ from netautod.devices.store import DeviceStore
 
 
 class Revival:
-    """Checks before the write and again after it, for the reason that links.py gives."""
+    """Checks before the write and again after it, as `devices.links` does."""
 
     def __init__(self, *, store: DeviceStore, links: Links, clock: Clock) -> None:
         self._store = store

@@ -1,9 +1,9 @@
 """Runs one command on a device for a person or a plugin, and leaves a trace of it.
 
-Settled here: a device that does not accept the command (a refusal phrase at the beginning of the output, an
-exit status) is a failure like any other. A question is answered by nobody: it is a failure, and the session
-is closed at once. The audit event tells the outcome, not the output; the event of the credential's use,
-written before anything is sent, names the command too, so that a crash in between hides nothing.
+A device that does not accept the command (a refusal phrase at the beginning of the output, an exit status)
+has failed like any other. A question of the device is a failure, too, and the session is closed at once. The
+audit event tells the outcome, not the output; the event of the credential's use, written before anything is
+sent, names the command too, so that a crash in between hides nothing.
 """
 
 import time
@@ -21,7 +21,7 @@ from netautod.ssh.platform.model import Platform
 from netautod.ssh.session import CommandResult, refused
 from netautod.ssh.target import MIB
 
-SHORTEST, LONGEST = 1, 300  # seconds that a command may take (service.md, Limits)
+SHORTEST, LONGEST = 1, 300  # seconds that a command may take
 OUTPUT_BYTES = MIB
 CUT = f"\n[output cut at {OUTPUT_BYTES} bytes]"
 _MARGIN = 0.2  # seconds: the engine's own timeout comes first, and knows what was printed

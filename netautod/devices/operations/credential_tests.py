@@ -1,10 +1,10 @@
 """Tests logins on devices: one for a person who waits, or those of a whole inventory.
 
 A test logs in as every other session does, up to the prompt, enable and the connect commands; so a success
-pins the key of a first visit. It is a person's doing and tries suspended logins too: a success lifts the
-suspension, and of a bulk test each credential is given up after five refusals in a row as in a backup.
-Naming a credential that is not the device's own needs credentials.manage: whoever may add devices could
-otherwise send any password to a host of his own.
+pins the key of a first visit. A person asked for it, so it tries suspended logins too: a success lifts the
+suspension, and a bulk test gives up each credential after five refusals in a row, as a backup does.
+Naming a credential that is not the device's own needs credentials.manage: otherwise everybody who may add
+devices could have any password sent to a host of their own.
 """
 
 import time

@@ -13,7 +13,7 @@ DEFAULT_SECONDS = 30
 
 
 class Seconds(Integer):
-    """A whole number of seconds; one beyond the range is taken as its end (service.md, Limits)."""
+    """A whole number of seconds; one beyond the range is taken as its end."""
 
     def __init__(self) -> None:
         text = f"Seconds; values outside {SHORTEST} to {LONGEST} are taken as the nearer end."

@@ -13,8 +13,8 @@ MOST_REFUSALS = 5  # in a row with one credential, then it is not tried any more
 class CredentialGate:
     """The logins with one credential within one run.
 
-    They begin with as many at a time as may be refused in a row; each one that is not refused makes room for
-    two more. So a wrong password leaves the house five times, however many devices wait for their turn.
+    At first as many run at a time as may be refused in a row; each one that is not refused admits two more.
+    So a wrong password is sent five times, however many devices are still to be visited.
     """
 
     def __init__(self) -> None:
@@ -23,7 +23,7 @@ class CredentialGate:
         self._news = asyncio.Event()
 
     async def begin(self) -> None:
-        """Waits for a turn; DeviceFailed `auth` once too many logins were refused."""
+        """Waits until one more login may run; DeviceFailed `auth` once too many were refused."""
         while self._refused < MOST_REFUSALS and self._under_way >= self._window - self._refused:
             self._news.clear()
             await self._news.wait()
@@ -41,9 +41,10 @@ class CredentialGate:
 
 
 class JumpGates:
-    """Until a jump device is known one login at a time knocks; after a refusal nobody does any more.
+    """One login at a time through a jump device until its answer is known; none after a refusal.
 
-    A device that did not refuse is known too: behind one that is away nobody waits for the others' timeouts.
+    Any answer but a refusal opens the gate: behind a device that is away nobody waits for the timeouts of
+    others.
     """
 
     def __init__(self) -> None:
@@ -71,7 +72,7 @@ class JumpGates:
         if device_id not in self._open:
             lock = self._locks.setdefault(device_id, asyncio.Lock())
             await lock.acquire()
-            if device_id in self._open:  # somebody else found out meanwhile
+            if device_id in self._open:  # another login has opened it meanwhile
                 lock.release()
             else:
                 stack.callback(lock.release)

@@ -22,7 +22,7 @@ from netautod.ssh.platform.model import Platform
 from netautod.ssh.target import Hop, Login, Target
 from netautod.vault.errors import VaultError
 
-FRESH_SECONDS = 5.0  # of a credential; whoever changes or deletes one knows that logins are under way
+FRESH_SECONDS = 5.0  # how long a credential that was read is used; a change of it is seen after that
 MOST_REMEMBERED = 100
 RENEW_SECONDS = 1200.0  # a third of a certificate's hour; a login may wait for its turn after that
 
@@ -74,7 +74,7 @@ class Paths:
         return legs
 
     async def _leg(self, device: Device, override: str | None) -> Leg:
-        async with self._preparing:  # nobody uses it before the event is written
+        async with self._preparing:  # the event is written before anybody uses the credential
             try:
                 found = await self._credential(override, device.default_credential_id)
                 found.require_host(device.host)
@@ -119,7 +119,7 @@ class Paths:
 
     async def _certified(self, found: UsableCredential, login: Login) -> Login:
         key = await asyncio.to_thread(lambda: login.key)
-        assert key is not None  # rules.py: a certificate is for a key
+        assert key is not None  # only credentials with a key may ask for certificates
         try:
             certificate = await self._authority.sign_for_device(
                 self._work.caller,

@@ -1,7 +1,7 @@
 """Opens CLI sessions: one per device at a time on all nodes, a bounded number per node, with the right login.
 
-Settled here: a way through a jump device needs no turn on that device (it is a tunnel, not a session); the
-key of a first visit is pinned right after the login, since the engine learns it in the same step.
+A way through a jump device takes no lease on that device: it is a tunnel, not a session. The key of a first
+visit is pinned right after the login, since the engine learns it in the same step.
 """
 
 import asyncio
@@ -185,7 +185,7 @@ class SessionScope:
 
     @asynccontextmanager
     async def _turn(self, legs: list[Leg]) -> AsyncIterator[None]:
-        """The block logs in; its end tells how that went to everybody who waits with the same credential."""
+        """Admits the login in the block; its end tells the others with the same credentials how it went."""
         begun: list[CredentialGate] = []
         accepted, tried, refused = False, True, None
         attempts = {

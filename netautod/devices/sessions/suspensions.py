@@ -1,6 +1,6 @@
 """The guard against locked accounts: a refused login is not repeated by background work for a while.
 
-15 minutes, doubled with each further refusal up to 24 hours (decisions.md 5). It ends at once when the
+The pause is 15 minutes, doubled with each further refusal up to 24 hours. It ends at once when the
 credential or the device is changed, and with a login that succeeds, such as a test by a person.
 """
 

@@ -12,8 +12,9 @@ from contextlib import asynccontextmanager
 
 INTERACTIVE_RESERVE = 4  # sessions of a node that bulk work never takes
 BETWEEN_SECONDS = 0.004  # from one beginning to the next
-# What the loop may have worked meanwhile and still have room for one session more. Processor time: on a
-# machine that is busy with something else the loop is late, too, and fewer sessions would not help.
+# The processor time that the loop may have used meanwhile for one session more to begin. Not the elapsed
+# time: on a machine that is busy with something else the loop is late, too, and fewer sessions would not
+# help.
 QUICK_SECONDS = 0.02
 MOST_AT_ONCE = 3  # that a late turn of the loop makes up for
 MOST_SECONDS = 0.25  # for one that waits for that: a busy loop slows bulk work, and never stops it
@@ -55,7 +56,7 @@ class Slots:
 class SiteSlots:
     """The bulk sessions that this node may hold at one site, whose line may be thin; 0: as many as come.
 
-    Whoever waits here holds nothing else yet, so a full site delays its own devices only.
+    It is asked first, before anything else is held, so a full site delays its own devices only.
     """
 
     def __init__(self, *, per_site: int) -> None:
