@@ -121,7 +121,7 @@ class ConfigRetention:
         discarded = 0
         async for text in self._texts.loose(untouched_since=untouched_since):
             if await self._versions.names_text(text.org_id, text.id):
-                await self._texts.settle(text)
+                await self._texts.mark_named(text)
             else:
                 discarded += await self._texts.discard(text, untouched_since=untouched_since)
         return discarded

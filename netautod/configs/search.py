@@ -72,7 +72,7 @@ class ConfigSearch:
         found = _Found(page=page)
         try:
             async with asyncio.timeout(self._seconds):
-                async with self._worker.turn() as turn:  # a bad pattern is told without any device, too
+                async with self._worker.turn() as turn:  # a bad pattern is refused without any device, too
                     await turn.ask("prepare", wanted=wanted, keys=[])
                 async for devices in self._devices.names_in_order(org_id, narrowed):
                     await self._look(org_id, wanted, devices, found)

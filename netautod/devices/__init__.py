@@ -1,1 +1,1 @@
-"""The device inventory: what devices there are, how they are reached, who they refer to."""
+"""The device inventory: what devices there are, how they are reached, what they refer to."""

@@ -60,10 +60,10 @@ class DeviceBatches:
         found = [NAME_TAKEN if position in duplicates else None for position in range(len(made))]
         linked = [place for place, fields in enumerate(devices) if has_links(fields) and found[place] is None]
         if linked:
-            await self._settle(org_id, made, devices, linked, found)
+            await self._confirm_links(org_id, made, devices, linked, found)
         return found
 
-    async def _settle(
+    async def _confirm_links(
         self,
         org_id: OrgId,
         made: Sequence[Device],
@@ -71,7 +71,7 @@ class DeviceBatches:
         linked: Sequence[int],
         found: list[str | None],
     ) -> None:
-        """After the write: takes back devices whose links do not hold any more; brings renames of sites."""
+        """After the write: removes devices whose links do not hold any more; follows renames of sites."""
         facts = await self._links.facts(org_id, [devices[place] for place in linked])
         renamed: dict[str, str] = {}
         for place in linked:

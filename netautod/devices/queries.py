@@ -54,7 +54,7 @@ INDEXES = (
         )
         for field in LINK_FIELDS
     ),
-    # All devices, for who follows their creation.
+    # All devices in the order of their creation.
     Index(collection=COLLECTION, keys=(("created_at", 1), ("_id", 1))),
     Index(collection=COLLECTION, keys=(("cleanup", 1),), partial={"cleanup": True}),
     Index(collection=COLLECTION, keys=(("deleted_at", 1),), partial={"deleted_at": {"$type": "date"}}),
@@ -102,7 +102,7 @@ def order(narrowed: DeviceFilter) -> Sort:
 def best_index(narrowed: DeviceFilter) -> str | None:
     """The index's name where there is no choice; None leaves it to the server, which tries some of them.
 
-    Without being told the server forgets what it knows at every late page and every count: it expects the
+    Without the name the server forgets its plan at every late page and every count: it expects the
     effort of a first page, and begins to try all indexes again when it has done ten times as much.
     """
     keys = [*_conditions(narrowed)]
@@ -112,7 +112,7 @@ def best_index(narrowed: DeviceFilter) -> str | None:
 
 
 def search_text(name: str, host: str) -> str:
-    """What a device document carries as `search`; whoever writes name or host writes this too."""
+    """What a device document carries as `search`; every write of name or host writes this too."""
     return f"{name}{BETWEEN}{host}"
 
 

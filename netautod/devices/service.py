@@ -1,4 +1,4 @@
-"""The rules of the inventory: unique names, links that hold, who may name a credential, deletion in one step.
+"""The rules of devices: unique names, links that hold, who may name a credential, deletion in one step.
 
 A `site` sent without `site_id` takes the device out of its managed site, unless it is that site's name.
 A device that others use as their jump device is not deleted (409): they would be cut off.
@@ -128,7 +128,7 @@ class DeviceService:
         except Duplicate as error:
             raise Conflict(NAME_TAKEN) from error
         try:
-            device = await self._settle(device, fields)
+            device = await self._confirm_links(device, fields)
         except InvalidInput:
             await self._store.discard(caller.org_id, device_id)
             raise
@@ -136,7 +136,7 @@ class DeviceService:
         return device
 
     async def update(self, caller: Caller, device_id: str, fields: Mapping[str, Any]) -> Device:
-        """Changes the sent fields by one write; what is not sent stays, whoever changes it meanwhile."""
+        """Changes the sent fields by one write; fields that are not sent keep what others write meanwhile."""
         before = await self.get(caller.org_id, device_id)
         changes = _really_sent(before, fields)
         self._require_credentials(caller, changes)
@@ -210,14 +210,14 @@ class DeviceService:
         if device is None:
             raise NotFound(NOT_FOUND)
         try:
-            return await self._settle(device, changes)
+            return await self._confirm_links(device, changes)
         except InvalidInput:
             links = {name: changes[name] for name in (*LINK_FIELDS, "site") if name in changes}
             old = {name: getattr(before, name) for name in links}
             await self._store.change(org_id, before.id, old, at=self._clock.now(), expected=links)
             raise
 
-    async def _settle(self, device: Device, fields: Mapping[str, Any]) -> Device:
+    async def _confirm_links(self, device: Device, fields: Mapping[str, Any]) -> Device:
         """After a write: do the links still hold, has the site another name by now."""
         org_id = OrgId(device.org_id)
         site_name = await self._links.check(org_id, device.id, fields)

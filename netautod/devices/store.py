@@ -2,7 +2,7 @@
 
 `metadata` is kept as JSON text: as BSON, keys such as `$ref` would come back as something else.
 
-A write of many devices that is added here ends with `counts.changed`, and writes `search` with name and host.
+Every write of many devices ends with `counts.changed`, and writes `search` together with name and host.
 """
 
 import json
@@ -38,7 +38,7 @@ SPECIAL = frozenset({"id", "tags", "connect_commands", "metadata"})
 ITEM_PLAIN = tuple(field.name for field in fields(DeviceItem) if field.name not in SPECIAL)
 PLAIN = tuple(field.name for field in fields(Device) if field.name not in SPECIAL)
 
-# Fields younger than the first release, whose documents lack them: the default of the model applies.
+# Fields that documents of the first release lack: the default of the model applies.
 ADDED = frozenset({"ssh_profile"})
 
 
@@ -75,7 +75,7 @@ class DeviceStore:
         return {document["_id"]: document["jump_device_id"] for document in found}
 
     async def discard(self, org_id: OrgId, device_id: str) -> None:
-        """Takes back an insert that was never answered."""
+        """Removes a device whose insert was never answered."""
         await self._devices.delete(org_id, {"_id": device_id})
         await self.counts.changed(org_id)
 
@@ -243,7 +243,7 @@ class DeviceStore:
         return None if found is None else _device(found)
 
     async def bury(self, org_id: OrgId, device_id: str, *, at: datetime) -> Device | None:
-        """Deletes by one write, which also notes that the followers have to be told."""
+        """Deletes by one write, which also notes that the followers are still to be notified."""
         change = {"$set": {"live": False, "deleted_at": at, "cleanup": True}}
         found = await self._devices.find_and_update(org_id, live(_id=device_id), change)
         if found is None:
@@ -255,8 +255,8 @@ class DeviceStore:
         await self._devices.update(org_id, {"_id": device_id, "live": False}, {"$unset": {"cleanup": ""}})
 
     async def buried_before(self, moment: datetime) -> list[tuple[OrgId, str]]:
-        """Tombstones of all organizations, without those whose followers have not been told yet."""
-        # The partial index answers only who asks for dates.
+        """Tombstones of all organizations, without those whose followers are still to be notified."""
+        # Without the type in the query the server does not use the partial index.
         old = {"$type": "date", "$lt": moment}
         found = await self._all.find(
             {"deleted_at": old, "live": {"$ne": True}, "cleanup": None}, fields={"org_id": 1}

@@ -43,7 +43,7 @@ class StaleBackups:
         self._tell = tell
 
     async def look(self) -> int:
-        """One look; answers how many devices it told of. Doing it on two nodes at once does no harm."""
+        """One look; answers how many devices it reported. Two nodes may look at the same time."""
         now = self._clock.now()
         before = now - timedelta(hours=self._hours)
         await self._begin(before)
@@ -80,7 +80,7 @@ class StaleBackups:
             elif one.device_id not in names:
                 # Deleted, but a sync may revive it: it is looked at again later.
                 await self._watch.put_off(one, until=now)
-            # Noted before it is told: if we die in between it is not told, but never told twice.
+            # Noted first: if we die in between it is not reported, but never reported twice.
             elif await self._watch.take(one, at=now):
                 self._tell(self._event(one, names[one.device_id], seen))
                 told += 1

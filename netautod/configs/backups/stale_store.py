@@ -20,7 +20,7 @@ DEVICES = "devices"
 
 @dataclass(frozen=True, kw_only=True)
 class Overdue:
-    """A device, deleted or not, that nobody was told of; `last_success_at` as the captures noted it."""
+    """A device, deleted or not, that was not reported yet; `last_success_at` as the captures noted it."""
 
     org_id: OrgId
     device_id: str
@@ -63,7 +63,7 @@ class StaleWatch:
         ]
 
     async def take(self, overdue: Overdue, *, at: datetime) -> bool:
-        """Notes that it is told; false if another node does it, or a capture has succeeded meanwhile."""
+        """Notes that it is reported; false if another node does it, or a capture has succeeded meanwhile."""
         return await self._facts.update(_unchanged(overdue), {"$set": {"stale_at": at}})
 
     async def put_off(self, overdue: Overdue, *, until: datetime) -> None:

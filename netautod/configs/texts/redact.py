@@ -1,4 +1,4 @@
-"""The redacted text of a configuration: what people see who may not see secrets."""
+"""The redacted text of a configuration, for readers without the permission to see secrets."""
 
 import re
 
@@ -31,7 +31,7 @@ _WORTH_A_LOOK = re.compile(r"(?i)pass|secret|communit|psk|key|token|auth|priv|\$
 
 
 def clean_lines(platform: Platform) -> LineMemory:
-    """Lines of the platform in which nothing is hidden, for who redacts many texts."""
+    """Remembers the lines in which nothing is hidden, to redact many texts of the platform."""
     look, has_secret = _WORTH_A_LOOK.search, platform.any_secret.match
     return LineMemory(lambda line: look(line) is None and has_secret(line) is None)
 

@@ -103,8 +103,8 @@ class ConfigTexts:
     ) -> None:
         """Makes sure that the text is stored; DeviceFailed `flood` for one that is too large to be kept.
 
-        A text that is there only gets a new `touched_at`: who deletes unnamed texts spares the touched ones,
-        since the version that will name this one is written a moment later.
+        A text that is there only gets a new `touched_at`: retention spares texts that were touched lately, since
+        the version that will name this one is written a moment later.
         """
         org_id = work.org_id
         data = await sized(len(reading.raw), packed, reading.raw)
@@ -160,7 +160,7 @@ class ConfigTexts:
         async for row in self._all.stream(where, fields={"org_id": 1, "loose": 1}):
             yield LooseText(org_id=OrgId(row["org_id"]), id=row["_id"], token=row["loose"])
 
-    async def settle(self, text: LooseText) -> None:
+    async def mark_named(self, text: LooseText) -> None:
         """It is named, unless it was loosened again meanwhile."""
         where = {"_id": text.id, "loose": text.token}
         await self._texts.update(text.org_id, where, {"$unset": {"loose": ""}})

@@ -1,4 +1,4 @@
-"""One text worker as the service sees it: told what it needs, asked, and killed when it dies or is late."""
+"""The service's end of one text worker: starts it, sends it requests, kills it."""
 
 import asyncio
 from typing import Any
@@ -22,7 +22,7 @@ class WorkerProcess:
 
     @classmethod
     async def start(cls, first: Any) -> "WorkerProcess":
-        """`first` is what the worker is told before all requests. Raises ChildLostError."""
+        """`first` is sent to the worker before all requests. Raises ChildLostError."""
         child = await ChildProcess.start(
             "netautod.configs.workers.child", name=NAME, ready=READY, buffer=BUFFER
         )

@@ -61,7 +61,7 @@ class RedactedTexts:
     def search(self, wanted: LineQuery, keys: Sequence[Key], skip: int, take: int) -> Hits:
         """The matches of the batch in the order of `keys`; of them `take` lines after the first `skip`.
 
-        A text that nobody could bring is passed over.
+        A text that `learn` did not bring is passed over.
         """
         pattern = self._compiled(wanted)
         total = 0

@@ -14,7 +14,7 @@ _BOOT = "import sys; sys.path[:] = sys.argv[2:]; __import__(sys.argv[1], fromlis
 
 
 class ChildLostError(Exception):
-    """The child does not start, has died, or writes what no honest child writes; kill it."""
+    """The child does not start, has died, or writes what does not belong to the protocol; kill it."""
 
 
 class ChildProcess:

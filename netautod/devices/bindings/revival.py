@@ -1,4 +1,4 @@
-"""What deleted devices that come back point at: a link whose target has gone meanwhile stays away."""
+"""The links of deleted devices that come back: one whose target has gone meanwhile is left out."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -29,7 +29,7 @@ class Revival:
             whole.append(replace(write, values={**write.values, **fixes}))
         return whole
 
-    async def settle(self, org_id: OrgId, writes: Sequence[DeviceWrite]) -> None:
+    async def confirm_links(self, org_id: OrgId, writes: Sequence[DeviceWrite]) -> None:
         """After the write; only what is as it was written is taken back."""
         seen: dict[tuple[str, str], dict[str, Any]] = {}
         for write in writes:

@@ -112,7 +112,7 @@ class SyncedDevices:
         whole = await self._revival.without_dead_links(org_id, writes)
         refused = await self._store.write(org_id, whole, at=self._clock.now())
         back = [write for write in whole if write.before.id not in refused]
-        await self._revival.settle(org_id, back)
+        await self._revival.confirm_links(org_id, back)
         details = [(write.before.id, {"name": write.name, "source": "inventory"}) for write in back]
         await self._audit.record_many(caller, "device.revive", "device", details)
         return refused
@@ -125,7 +125,7 @@ class SyncedDevices:
             return error.text
         if not await self._store.bury(caller.org_id, device, at=self._clock.now()):
             return MEANWHILE
-        # If we die here, the tombstone says that the followers have to be told (DeviceService.resume).
+        # If we die here, the tombstone says that the followers are still to be notified (DeviceService.resume).
         await self._clean_up(caller.org_id, device.id)
         details = {"name": device.name, "source": "inventory"}
         await self._audit.record(caller, "device.delete", "device", device.id, details)

@@ -89,7 +89,7 @@ class BindingStore:
         await self._counts.changed(org_id)
         if result.matched == len(writes) and not result.duplicates:
             return set()
-        # Only how many matched is told: the others are those that are not as they should be now.
+        # The server answers only how many matched: the others are found by reading them again.
         now = await self.with_ids(org_id, [write.before.id for write in writes])
         found = {device.id: device for device in now}
         return {write.before.id for write in writes if not _is_written(found.get(write.before.id), write)}

@@ -1,4 +1,4 @@
-"""Tests logins on devices: one for a person who waits, or those of a whole inventory.
+"""Tests logins on devices: a single one, or those of a whole inventory.
 
 A test logs in as every other session does, up to the prompt, enable and the connect commands; so a success
 pins the key of a first visit. A person asked for it, so it tries suspended logins too: a success lifts the
@@ -23,7 +23,7 @@ from netautod.devices.sessions.service import DeviceSessions, SessionScope
 from netautod.ssh.failures import DeviceFailed, FailureKind
 
 AT_ONCE = 100  # devices of a bulk test that wait for a session or hold one
-# What was being done, for those who read the message.
+# What was being done, for the reader of the message.
 STAGES: Mapping[FailureKind, str] = {
     "dns": "name lookup failed",
     "refused": "connection failed",

@@ -133,7 +133,7 @@ class Paths:
 
 
 def target_of(legs: list[Leg], platform: Platform) -> Target:
-    """What the engine connects to, by the whole way."""
+    """What the engine connects to: the device behind its jump devices."""
     jump: Hop | None = None
     for leg in legs[:-1]:
         jump = Hop(login=leg.login, jump=jump, name=leg.device.name, **_address(leg.device))

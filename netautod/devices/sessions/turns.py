@@ -54,7 +54,7 @@ class Slots:
 
 
 class SiteSlots:
-    """The bulk sessions that this node may hold at one site, whose line may be thin; 0: as many as come.
+    """The bulk sessions that this node may hold at one site, whose line may be thin; 0: no limit.
 
     It is asked first, before anything else is held, so a full site delays its own devices only.
     """
