@@ -199,7 +199,7 @@ async def test_a_touch_between_the_look_and_the_deletion_wins(fleet: Fleet) -> N
     assert not await texts.discard(found, untouched_since=before)
     await age_texts(fleet)
     await texts.loosen(fleet.org_id, [found.id])  # another version that named it was deleted meanwhile
-    await texts.settle(found)
+    await texts.mark_named(found)
     assert [text.id async for text in texts.loose(untouched_since=before)] == [found.id]
 
 
