@@ -14,7 +14,7 @@ from typing import Any
 from netautod.core.identity import OrgId
 from netautod.core.pages import Page, PageOf, in_turns
 from netautod.core.work import Work
-from netautod.devices.bindings.unchanged import edited
+from netautod.devices.bindings.digest import edited
 from netautod.devices.counts import DeviceCounts
 from netautod.devices.models import Creation, Device, DeviceFilter, DeviceItem, DeviceName
 from netautod.devices.queries import (

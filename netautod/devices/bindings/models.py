@@ -39,7 +39,7 @@ class KnownDevice:
 
     `metadata` among them is the stored JSON text: thousands of small objects would keep the collector busy.
     `cleaning`: it was deleted, and the followers of the deletion are not done yet.
-    `digest`: see `unchanged`.
+    `digest`: see digest.py.
     """
 
     id: str

@@ -12,6 +12,7 @@ from uuid import uuid4
 
 from netautod.core.identity import OrgId
 from netautod.core.loop.pace import Pace
+from netautod.devices.bindings.digest import DIGEST
 from netautod.devices.bindings.models import (
     TAKEN_OVER,
     Binding,
@@ -20,7 +21,6 @@ from netautod.devices.bindings.models import (
     KnownDevice,
     NewDevice,
 )
-from netautod.devices.bindings.unchanged import SETTLED
 from netautod.devices.counts import DeviceCounts
 from netautod.devices.creation import new_device
 from netautod.devices.queries import COLLECTION, LINK_FIELDS, SEARCH, live, search_text
@@ -29,9 +29,9 @@ from netautod.store.client import Database, Document
 
 BATCH = 250  # documents of one round trip: decoding more of them would hold up the event loop
 NAMES = 1000  # texts of one question: most names of a first synchronisation are of no device here
-FIELDS = dict.fromkeys((*TAKEN_OVER, *LINK_FIELDS, "live", "bindings", "cleanup", SETTLED), 1)
+FIELDS = dict.fromkeys((*TAKEN_OVER, *LINK_FIELDS, "live", "bindings", "cleanup", DIGEST), 1)
 NAMELESS = {"name": "", "host": "", "device_type": ""}
-BRIEF = dict.fromkeys(("name", SETTLED, "bindings.key", "bindings.external_id", "bindings.brought"), 1)
+BRIEF = dict.fromkeys(("name", DIGEST, "bindings.key", "bindings.external_id", "bindings.brought"), 1)
 PLACE = frozenset({"name", "host"})  # of both together depends whether a device is the one that was meant
 PLAIN = tuple(name for name in (*TAKEN_OVER, *LINK_FIELDS) if name not in ("tags", "metadata"))
 
@@ -132,7 +132,7 @@ def bound_to(key: str, external_ids: Sequence[str]) -> Document:
 
 def _expected(write: DeviceWrite) -> Document:
     before = write.before
-    where = {"_id": before.id, "live": before.live, SETTLED: before.digest}
+    where = {"_id": before.id, "live": before.live, DIGEST: before.digest}
     looked_at = {*write.values, *(PLACE if PLACE & write.values.keys() else ())}
     where.update({name: _stored(name, before.values[name]) for name in sorted(looked_at)})
     if write.bindings is not None:
@@ -149,7 +149,7 @@ def _update(write: DeviceWrite, at: datetime) -> Document:
         values["updated_at"] = at
     if write.bindings is not None:
         values["bindings"] = [_binding_document(binding) for binding in write.bindings]
-    values[SETTLED] = write.digest
+    values[DIGEST] = write.digest
     if write.before.live:
         return {"$set": values}
     return {"$set": {**values, "live": True}, "$unset": {"deleted_at": "", "cleanup": ""}}
@@ -196,7 +196,7 @@ def _new_document(device: NewDevice, blank: Document) -> Document:
         "metadata": _stored("metadata", values["metadata"]),
         SEARCH: search_text(values["name"], values["host"]),
         "bindings": [_binding_document(device.binding)],
-        SETTLED: device.digest,
+        DIGEST: device.digest,
     }
 
 
@@ -222,7 +222,7 @@ def _known(document: Document, shared: _Shared) -> KnownDevice:
         site_id=document["site_id"],
         values=values,
         bindings=tuple(_binding(found, shared) for found in document.get("bindings") or ()),
-        digest=document.get(SETTLED),
+        digest=document.get(DIGEST),
     )
 
 
@@ -233,7 +233,7 @@ def _brief(document: Document, key: str) -> BoundDevice:
         name=document["name"],
         external_id=binding["external_id"],
         brought=binding["brought"],
-        digest=document.get(SETTLED),
+        digest=document.get(DIGEST),
     )
 
 
