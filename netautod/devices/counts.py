@@ -60,8 +60,8 @@ class DeviceCounts:
         revision = await self._revision(org_id)
         if (kept := self._usable(key, revision)) is not None:
             return kept
-        # One count at a time per filter. A caller that waited takes the other's count if that is new enough. The
-        # newest revision is read again, so that no caller waits for more than two counts.
+        # One count at a time per filter. A caller that waited takes the other's count if that is new enough.
+        # The newest revision is read again, so that no caller waits for more than two counts.
         async with self._locks.setdefault(key, asyncio.Lock()):
             if (kept := self._usable(key, revision)) is not None:
                 return kept

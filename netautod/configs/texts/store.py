@@ -103,8 +103,8 @@ class ConfigTexts:
     ) -> None:
         """Makes sure that the text is stored; DeviceFailed `flood` for one that is too large to be kept.
 
-        A text that is there only gets a new `touched_at`: retention spares texts that were touched lately, since
-        the version that will name this one is written a moment later.
+        A text that is there only gets a new `touched_at`: retention spares texts that were touched lately,
+        since the version that will name this one is written a moment later.
         """
         org_id = work.org_id
         data = await sized(len(reading.raw), packed, reading.raw)

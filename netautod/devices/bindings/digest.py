@@ -1,4 +1,4 @@
-"""The mark by which a synchronisation knows that a device is still as it left it, so that it need not be read.
+"""The mark by which a synchronisation knows that a device is still as it left it, and need not be read.
 
 A synchronisation that has made a device what its inventory says stores a digest of that description with the
 device. An edit of a field that synchronisations look at replaces it by a mark that equals no digest. The mark

@@ -125,7 +125,8 @@ class SyncedDevices:
             return error.text
         if not await self._store.bury(caller.org_id, device, at=self._clock.now()):
             return MEANWHILE
-        # If we die here, the tombstone says that the followers are still to be notified (DeviceService.resume).
+        # If we die here, the tombstone says that the followers are still to be notified
+        # (DeviceService.resume).
         await self._clean_up(caller.org_id, device.id)
         details = {"name": device.name, "source": "inventory"}
         await self._audit.record(caller, "device.delete", "device", device.id, details)
