@@ -10,8 +10,8 @@ from netautod.store.client import Database
 from netautod.store.embedded.mongod import EmbeddedMongo
 from netautod.store.indexes import Index
 from tests.support.databases import DatabasePool, Indexed
+from tests.support.programs.sshd import Sshd, running_sshd
 from tests.support.serving import Serve, Servers
-from tests.support.sshd import Sshd, running_sshd
 
 
 @pytest.fixture(scope="session")

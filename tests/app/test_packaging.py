@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from netautod import __version__
+from tests.support.programs.service import environment, plugin_names, run, serving
 from tests.support.readme import block_after
-from tests.support.service import environment, plugin_names, run, serving
 
 ROOT = Path(__file__).parents[2]
 PACKAGED = ("netautod", "plugins", "config", "setup.py", "MANIFEST.in", "README.md")

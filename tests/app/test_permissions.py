@@ -32,8 +32,8 @@ from netautod.http.health import Health
 from netautod.http.settings import LimitSettings
 from netautod.store.client import connect
 from netautod.users.models import NewUser, User
+from tests.app.route_table import Line, built, table
 from tests.support.client import ApiClient, Response
-from tests.support.route_table import Line, built, table
 
 PASSWORD = "correct horse battery staple"
 INFO = RequestInfo(ip_address="192.0.2.1", request_id="walk", user_agent="walk")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.support.route_table import built, table
+from tests.app.route_table import built, table
 
 # Lines of the table without a route yet, by the reason. Whoever builds one removes it here.
 NOT_BUILT: dict[str, list[str]] = {}

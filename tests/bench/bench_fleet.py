@@ -17,7 +17,7 @@ from tests.bench.processor import reset_peak, tree_cpu_seconds, tree_megabytes
 from tests.bench.report import Report, percentile
 from tests.bench.service import running_service
 from tests.support.client import ApiClient
-from tests.support.service import Service
+from tests.support.programs.service import Service
 
 DEVICES = 2000
 FARMS = 4

@@ -20,7 +20,7 @@ from tests.bench.errors import BenchmarkError
 from tests.bench.report import Report
 from tests.bench.service import running_service
 from tests.support.client import ApiClient
-from tests.support.netbox_replay import V1_TOKEN
+from tests.support.servers.netbox import V1_TOKEN
 
 DEVICES = 10_000
 PAGE = 1000

@@ -7,7 +7,7 @@ import asyncio
 import sys
 
 from tests.bench.children import parent_gone, say
-from tests.support.netbox_replay import NetBoxReplay, generated_devices
+from tests.support.servers.netbox import NetBoxReplay, generated_devices
 
 
 async def main(devices: int, milliseconds: float) -> None:

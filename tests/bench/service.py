@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 from netautod.store.settings import MongoDBSettings
 from tests.bench.errors import BenchmarkError
 from tests.support.client import ApiClient
-from tests.support.service import NotStarted, Service, serving
+from tests.support.programs.service import NotStarted, Service, serving
 
 UNLIMITED = {"NETAUTOD_LIMITS_REQUESTS_PER_SECOND": "0", "NETAUTOD_LOG_LEVEL": "warning"}
 DATABASE = MongoDBSettings().database

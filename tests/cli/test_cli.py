@@ -8,7 +8,7 @@ import pytest
 
 from netautod import __version__
 from netautod.cli import entry as cli
-from tests.support.service import first_password, plugin_names, run
+from tests.support.programs.service import first_password, plugin_names, run
 
 
 async def test_the_version() -> None:

@@ -11,10 +11,8 @@ from netautod.ssh.platform.registry import PlatformRegistry
 from netautod.ssh.session import open_session
 from netautod.ssh.target import Login, SessionLimits, Target
 from tests.configs.fleet import PASSWORD, Fleet
-from tests.support.fakenos_hosts import FakeHost, missing, running_hosts
 from tests.support.platform_fixtures import load
-
-pytestmark = pytest.mark.skipif(missing("fakenos"), reason="no fakenos (extra test)")
+from tests.support.programs.fakenos import FakeHost, running_hosts
 
 _REGISTRY = PlatformRegistry()
 _LIMITS = SessionLimits(

@@ -5,7 +5,7 @@ import os
 import pytest
 
 from tests.configs.fleet import Fleet
-from tests.support.sshd import PROGRAM, Sshd
+from tests.support.programs.sshd import PROGRAM, Sshd
 
 pytestmark = pytest.mark.skipif(PROGRAM is None, reason="no sshd (apt package openssh-server)")
 

@@ -9,8 +9,8 @@ import pytest
 from netautod.ssh.failures import DeviceFailed
 from netautod.ssh.platform.model import CaptureItem
 from tests.configs.fleet import Fleet
-from tests.support.frr import ENABLE_PASSWORD, PASSWORD, Frr, require, running_frr
-from tests.support.sshd import Sshd
+from tests.support.programs.frr import ENABLE_PASSWORD, PASSWORD, Frr, require, running_frr
+from tests.support.programs.sshd import Sshd
 
 
 @pytest.fixture

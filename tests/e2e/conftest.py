@@ -7,7 +7,7 @@ import pytest
 
 from netautod.testing import SimulatedDevice
 from tests.e2e.console import Console
-from tests.support.service import Service, serving
+from tests.support.programs.service import Service, serving
 
 Say = Callable[[str], None]
 

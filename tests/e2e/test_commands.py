@@ -4,7 +4,7 @@ import pytest
 
 from tests.e2e.console import Console
 from tests.support.client import assert_error
-from tests.support.service import Finished, Service, run
+from tests.support.programs.service import Finished, Service, run
 
 PASSWORD = "a quite long password 17"
 ANOTHER = "another quite long one 18"

@@ -5,7 +5,7 @@ from pathlib import Path
 from netautod.app import demo
 from netautod.testing import ios_config
 from tests.e2e.console import SCHEDULES, Console
-from tests.support.service import Service, serving
+from tests.support.programs.service import Service, serving
 
 
 async def test_the_demo_shows_devices_and_a_stored_config(tmp_path: Path) -> None:

@@ -13,8 +13,8 @@ from netautod.testing import Faults, SimulatedDevice
 from tests.e2e.conftest import Say
 from tests.e2e.console import EXECUTIONS, Console
 from tests.support.execution import eventually
-from tests.support.service import QUICK_LEASES, Service, run, serving
-from tests.support.sshd import free_port
+from tests.support.programs.service import QUICK_LEASES, Service, run, serving
+from tests.support.programs.started import free_port
 
 SHOW_RUN = "show running-config"
 # About 20 s for a config of 4 KB: certainly still under way when the service dies.

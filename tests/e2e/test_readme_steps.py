@@ -12,8 +12,8 @@ import pytest
 from netautod.testing import SimulatedDevice
 from tests.e2e.console import Console
 from tests.support.execution import eventually
+from tests.support.programs.service import Service
 from tests.support.readme import block_after
-from tests.support.service import Service
 
 pytestmark = pytest.mark.skipif(shutil.which("curl") is None, reason="no curl (apt package curl)")
 

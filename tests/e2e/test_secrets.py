@@ -12,7 +12,7 @@ from pymongo import AsyncMongoClient
 from netautod.store.embedded.mongod import find_running
 from netautod.testing import SimulatedDevice, ios_config
 from tests.e2e.console import Console
-from tests.support.service import Service
+from tests.support.programs.service import Service
 
 # Files whose purpose is to hold a secret; both are 0600.
 SECRET_FILES = ("initial-admin-password", "master.key")

@@ -13,8 +13,8 @@ from tests.e2e.conftest import EveryMinute, Say
 from tests.e2e.console import CONFIGS, EXECUTIONS, SCHEDULES, Console
 from tests.support.client import assert_error
 from tests.support.execution import eventually
-from tests.support.service import Service
-from tests.support.sshd import PROGRAM, running_sshd
+from tests.support.programs.service import Service
+from tests.support.programs.sshd import PROGRAM, running_sshd
 
 
 async def test_the_first_start_prints_one_block(service: Service, say: Say) -> None:

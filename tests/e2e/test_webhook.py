@@ -6,8 +6,8 @@ from typing import Any
 
 from netautod.testing import SimulatedDevice, ios_config
 from tests.e2e.console import Console
-from tests.support.service import serving
-from tests.support.webhook_receiver import WebhookReceiver, receiving
+from tests.support.programs.service import serving
+from tests.support.servers.webhook_receiver import WebhookReceiver, receiving
 
 SECRET = "canary-of-the-webhook-secret"
 

@@ -7,7 +7,7 @@ import pytest
 
 from tests.e2e.console import Console
 from tests.support.execution import eventually
-from tests.support.service import QUICK_LEASES, Service, serving
+from tests.support.programs.service import QUICK_LEASES, Service, serving
 
 PLUGIN = """
 import asyncio

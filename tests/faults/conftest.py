@@ -8,7 +8,7 @@ import pytest
 from tornado.httpclient import AsyncHTTPClient
 
 from tests.faults.nodes import Stand, open_stand
-from tests.support.replica_set import ReplicaSet
+from tests.support.programs.replica_set import ReplicaSet
 
 Scenario = Callable[[Stand], Awaitable[None]]
 

@@ -21,8 +21,8 @@ from netautod.store.embedded.binary import tied_to_parent
 from netautod.store.indexes import create_indexes
 from tests.faults.executors import SENT
 from tests.faults.history import History
+from tests.faults.node_process import NodeConfig
 from tests.support.execution import FAST, FAST_SCAN, INDEXES, World
-from tests.support.node_process import NodeConfig
 
 ROOT = Path(__file__).parent.parent.parent
 START_SECONDS = 40.0
@@ -100,7 +100,7 @@ class Stand:
             faked_clock=clock_seconds != 0,
         )
         environment = {**os.environ, **(await _wrong_clock(clock_seconds) if clock_seconds else {})}
-        command = [sys.executable, "-m", "tests.support.node_process", config.to_text()]
+        command = [sys.executable, "-m", "tests.faults.node_process", config.to_text()]
         with (self.folder / f"{config.node_id}.log").open("wb") as log:
             process = await asyncio.create_subprocess_exec(
                 *tied_to_parent(command, os.getpid()), cwd=ROOT, env=environment, stdout=PIPE, stderr=log

@@ -16,7 +16,7 @@ from tests.faults.api import EXECUTIONS, SCHEDULES, served
 from tests.faults.nodes import Stand, open_stand
 from tests.support.client import ApiClient
 from tests.support.execution import due_task, eventually, task
-from tests.support.replica_set import ReplicaSet
+from tests.support.programs.replica_set import ReplicaSet
 
 USERS = 6
 # The API looks this long for a primary before it answers 503; the default would sit the fail-over out.

@@ -14,7 +14,7 @@ from netautod.plugin_api import RunContext
 from netautod.store.client import connect
 from netautod.store.indexes import create_indexes
 from tests.support.execution import FAST, INDEXES, Does, World, eventually, manual_run, nothing, task
-from tests.support.replica_set import ReplicaSet
+from tests.support.programs.replica_set import ReplicaSet
 
 SELDOM = SchedulerSettings(scan_seconds=60.0)
 # The driver does not repeat an update of many documents, which a heartbeat is.

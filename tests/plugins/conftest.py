@@ -12,12 +12,12 @@ from netautod_oidc import OidcProvider
 from tests.auth.conftest import clock, hasher, installation, vault
 from tests.auth.support import serve_node
 from tests.plugins.oidc_support import provider_for
-from tests.support import slapd
-from tests.support.certificates import Authority
 from tests.support.client import ApiClient
-from tests.support.identity_provider import ScriptedProvider
+from tests.support.programs import slapd
+from tests.support.servers.certificates import Authority
+from tests.support.servers.identity_provider import ScriptedProvider
+from tests.support.servers.webhook_receiver import WebhookReceiver, receiving
 from tests.support.serving import Servers
-from tests.support.webhook_receiver import WebhookReceiver, receiving
 
 __all__ = ["clock", "hasher", "installation", "vault"]
 Served = Callable[..., ApiClient]

@@ -11,7 +11,7 @@ from netautod.outbound.client import GuardedClient
 from netautod.plugin_api import IncompleteWalk, InventoryAccess, InventorySource, RemoteDevice, RemoteProblem
 from netautod_netbox import NetBoxSource
 from netautod_netbox.limits import Limits, RequestLimits
-from tests.support.netbox_replay import V1_TOKEN, NetBoxReplay
+from tests.support.servers.netbox import V1_TOKEN, NetBoxReplay
 
 
 @dataclass(kw_only=True)

@@ -8,7 +8,7 @@ from urllib.parse import parse_qs, urlencode
 from netautod.users.models import NewUser
 from tests.auth.support import Node
 from tests.support.client import ApiClient, Response
-from tests.support.identity_provider import ScriptedProvider
+from tests.support.servers.identity_provider import ScriptedProvider
 
 LISTED = "https://console.example/signed-in?from=oidc"
 

@@ -7,7 +7,7 @@ from netautod.outbound.addresses import AddressRules
 from netautod.outbound.client import GuardedClient
 from netautod.plugin_api import RedirectAttempt
 from netautod_oidc import OidcProvider, OidcSettings
-from tests.support.identity_provider import CLIENT_ID, CLIENT_SECRET, ScriptedProvider
+from tests.support.servers.identity_provider import CLIENT_ID, CLIENT_SECRET, ScriptedProvider
 
 ATTEMPT = RedirectAttempt(
     state="state-1",

@@ -3,12 +3,12 @@
 from pathlib import Path
 from urllib.parse import parse_qs, quote, urlsplit
 
-from tests.support import slapd
-from tests.support.certificates import Authority
 from tests.support.client import assert_error
-from tests.support.identity_provider import CLIENT_ID, ScriptedProvider
-from tests.support.service import serving
-from tests.support.slapd import BASE, PASSWORD, Slapd
+from tests.support.programs import slapd
+from tests.support.programs.service import serving
+from tests.support.programs.slapd import BASE, PASSWORD, Slapd
+from tests.support.servers.certificates import Authority
+from tests.support.servers.identity_provider import CLIENT_ID, ScriptedProvider
 
 CONSOLE = "https://console.example/done"
 CALLBACK = "http://127.0.0.1:8080/api/auth/oidc/callback"

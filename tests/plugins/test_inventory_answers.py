@@ -8,10 +8,10 @@ import pytest
 from netautod.plugin_api import InventoryFailed
 from netautod_netbox import NautobotSource
 from tests.plugins.inventory_support import Waits, access, netbox, netbox_at, quick, walk
-from tests.support.nautobot_replay import TOKEN as NAUTOBOT_TOKEN
-from tests.support.nautobot_replay import NautobotReplay
-from tests.support.netbox_replay import V1_TOKEN, NetBoxReplay
-from tests.support.replay import HTML, Answer, json_answer, recorded
+from tests.support.servers.inventory import HTML, Answer, json_answer, recorded
+from tests.support.servers.nautobot import TOKEN as NAUTOBOT_TOKEN
+from tests.support.servers.nautobot import NautobotReplay
+from tests.support.servers.netbox import V1_TOKEN, NetBoxReplay
 
 __all__ = ["netbox"]
 NO_PLATFORMS = json_answer({"count": 0, "results": []})

@@ -14,8 +14,8 @@ from netautod_netbox import NautobotSource, NetBoxSource
 from netautod_netbox.limits import seconds_to_wait
 from tests.outbound.conftest import Behaviour, Serving, serving
 from tests.plugins.inventory_support import Waits, access, netbox, netbox_at, quick, walk
-from tests.support.netbox_replay import V1_TOKEN, NetBoxReplay
-from tests.support.replay import HTML, Answer, json_answer, recorded
+from tests.support.servers.inventory import HTML, Answer, json_answer, recorded
+from tests.support.servers.netbox import V1_TOKEN, NetBoxReplay
 
 __all__ = ["netbox", "serving"]
 NO_PLATFORMS = json_answer({"count": 0, "results": []})

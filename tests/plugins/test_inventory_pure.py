@@ -18,8 +18,8 @@ from netautod_netbox.limits import PageSize
 from netautod_netbox.listing import PIECES, guessed_count, guessed_last_id, parse
 from netautod_netbox.netbox_rows import NetBoxRows, PlatformTree
 from netautod_netbox.urls import base_of, url_of
-from tests.support.netbox_replay import generated_devices
-from tests.support.replay import Row
+from tests.support.servers.inventory import Row
+from tests.support.servers.netbox import generated_devices
 
 STALL_SECONDS = 0.02
 

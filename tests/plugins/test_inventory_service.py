@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from tests.support.client import ApiClient
-from tests.support.nautobot_replay import TOKEN as NAUTOBOT_TOKEN
-from tests.support.nautobot_replay import NautobotReplay
-from tests.support.netbox_replay import V1_TOKEN, V2_TOKEN, NetBoxReplay, as_netbox_3, recorded_devices
-from tests.support.service import serving
+from tests.support.programs.service import serving
+from tests.support.servers.nautobot import TOKEN as NAUTOBOT_TOKEN
+from tests.support.servers.nautobot import NautobotReplay
+from tests.support.servers.netbox import V1_TOKEN, V2_TOKEN, NetBoxReplay, as_netbox_3, recorded_devices
 
 SYNC = "/api/devices/sync/inventory"
 SOURCES = "/api/devices/sources/inventory"

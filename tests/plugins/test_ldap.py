@@ -9,10 +9,10 @@ from netautod_ldap import LdapProvider, LdapSettings
 from netautod_ldap.settings import ServerAddress
 from netautod_ldap.templates import filled_dn, filled_filter
 from tests.plugins.conftest import SearchSettings
-from tests.support import slapd
-from tests.support.certificates import Authority
-from tests.support.listener import listening
-from tests.support.slapd import ADA, BASE, PASSWORD, Slapd
+from tests.support.programs import slapd
+from tests.support.programs.slapd import ADA, BASE, PASSWORD, Slapd
+from tests.support.servers.certificates import Authority
+from tests.support.servers.listener import listening
 
 NET_ADMINS = f"cn=Net Admins,ou=groups,{BASE}"
 OPERATORS = f"cn=operators,ou=groups,{BASE}"

@@ -11,9 +11,9 @@ from netautod.plugin_api import ProviderUnavailable
 from netautod_ldap import LdapProvider, LdapSettings
 from tests.plugins.conftest import SearchSettings
 from tests.plugins.test_ldap import asked
-from tests.support import slapd
-from tests.support.listener import listening
-from tests.support.slapd import BASE, PASSWORD
+from tests.support.programs import slapd
+from tests.support.programs.slapd import BASE, PASSWORD
+from tests.support.servers.listener import listening
 
 
 async def test_a_server_without_starttls_gets_no_password(searching: SearchSettings) -> None:

@@ -12,7 +12,7 @@ from netautod_ldap import LdapProvider
 from tests.auth.support import Node, start_node
 from tests.plugins.conftest import SearchSettings, Served
 from tests.support.client import ApiClient, assert_error
-from tests.support.slapd import ADA, GRACE, PASSWORD
+from tests.support.programs.slapd import ADA, GRACE, PASSWORD
 from tests.users.support import PASSWORD as LOCAL_PASSWORD
 from tests.users.support import Installation, MovableClock
 

@@ -9,9 +9,9 @@ import pytest
 from netautod.plugin_api import InventoryFailed, InventoryProbe, RemoteDevice
 from netautod_netbox import NautobotSource, NetBoxSource
 from tests.plugins.inventory_support import access, walk
-from tests.support.nautobot_replay import TOKEN, NautobotReplay, recorded_devices
-from tests.support.netbox_replay import V1_TOKEN, NetBoxReplay
-from tests.support.replay import Row, json_answer
+from tests.support.servers.inventory import Row, json_answer
+from tests.support.servers.nautobot import TOKEN, NautobotReplay, recorded_devices
+from tests.support.servers.netbox import V1_TOKEN, NetBoxReplay
 
 FIRST = "d120014d-50c8-425e-97bb-5f9c95944478"
 

@@ -12,7 +12,8 @@ from netautod.app.plugins.manager import PluginManager
 from netautod.plugin_api import InventoryFailed, InventoryPage, InventoryProbe, RemoteProblem
 from netautod_netbox.netbox_rows import NetBoxPage, NetBoxRows
 from tests.plugins.inventory_support import Walk, netbox, source_of, walk
-from tests.support.netbox_replay import (
+from tests.support.servers.inventory import DATA, Row, json_answer
+from tests.support.servers.netbox import (
     V1_TOKEN,
     V2_TOKEN,
     NetBoxReplay,
@@ -20,7 +21,6 @@ from tests.support.netbox_replay import (
     generated_devices,
     recorded_devices,
 )
-from tests.support.replay import DATA, Row, json_answer
 
 __all__ = ["netbox"]
 PROBLEMS = [

@@ -6,7 +6,7 @@ import pytest
 
 from netautod.plugin_api import InventoryFailed
 from tests.plugins.inventory_support import netbox, source_of, walk
-from tests.support.netbox_replay import NetBoxReplay
+from tests.support.servers.netbox import NetBoxReplay
 
 __all__ = ["netbox"]
 

@@ -18,7 +18,7 @@ from tests.auth.support import start_node
 from tests.plugins.conftest import Served
 from tests.plugins.oidc_login import LISTED, Setup, tokens_of
 from tests.support.client import Response, assert_error
-from tests.support.identity_provider import CLIENT_ID, CLIENT_SECRET, ScriptedProvider
+from tests.support.servers.identity_provider import CLIENT_ID, CLIENT_SECRET, ScriptedProvider
 from tests.users.support import Installation, MovableClock
 
 LOOPBACK = "http://127.0.0.1/cli"

@@ -24,8 +24,8 @@ from netautod_oidc import OidcProvider, OidcSettings
 from tests.auth.support import Node, serve_node, start_node
 from tests.support.browser import Browser
 from tests.support.client import ApiClient
+from tests.support.programs.started import free_port
 from tests.support.serving import Servers
-from tests.support.sshd import free_port
 from tests.users.support import Installation, MovableClock
 
 NODE, NPM = shutil.which("node"), shutil.which("npm")

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from tests.plugins.webhook_support import CHANGED, OTHER, SECRET, STALE, SUSPENDED, ended, ids, posting
-from tests.support.certificates import Authority
-from tests.support.webhook_receiver import WebhookReceiver, receiving
+from tests.support.servers.certificates import Authority
+from tests.support.servers.webhook_receiver import WebhookReceiver, receiving
 
 
 @pytest.mark.parametrize(

@@ -13,8 +13,8 @@ from netautod_webhook.message import Message
 from netautod_webhook.receiver import Receiver
 from netautod_webhook.settings import WebhookSettings
 from tests.plugins.webhook_support import SECRET, ended, ids, posting
-from tests.support.listener import listening
-from tests.support.webhook_receiver import WebhookReceiver, receiving
+from tests.support.servers.listener import listening
+from tests.support.servers.webhook_receiver import WebhookReceiver, receiving
 
 
 @pytest.mark.parametrize(

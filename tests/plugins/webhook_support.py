@@ -14,7 +14,7 @@ from netautod.outbound.addresses import AddressRules
 from netautod.outbound.client import GuardedClient
 from netautod.plugin_api import BackupStale, ConfigChanged, CredentialSuspended, FinishedExecution
 from netautod_webhook import WebhookSettings
-from tests.support.webhook_receiver import WebhookReceiver
+from tests.support.servers.webhook_receiver import WebhookReceiver
 
 SECRET = "canary-of-the-webhook-secret"
 OTHER = "another secret of 26 chars"

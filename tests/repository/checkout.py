@@ -13,7 +13,7 @@ from asyncio.subprocess import PIPE, STDOUT
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.support.service import environment
+from tests.support.programs.service import environment
 
 ROOT = Path(__file__).parents[2]
 IGNORED = shutil.ignore_patterns("__pycache__", "*.egg-info", ".git", ".venv", ".*_cache", "build")

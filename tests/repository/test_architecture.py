@@ -15,7 +15,7 @@ from netautod.store.embedded.mongod import find_running
 from netautod.testing import SimulatedDevice
 from tests.e2e.console import EXECUTIONS, TERMINAL, Console
 from tests.support.execution import eventually
-from tests.support.service import Service, serving
+from tests.support.programs.service import Service, serving
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")

@@ -9,7 +9,7 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from tests.support.fake_switches_hosts import NEEDS
+from tests.support.programs.fake_switches import NEEDS
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from netautod.ssh.failures import DeviceFailed
 from netautod.ssh.platform.registry import PlatformRegistry
 from netautod.ssh.session import open_session
 from netautod.ssh.target import Login, SessionLimits, Target
-from tests.support.fake_switches_hosts import USERNAME, running_switches
+from tests.support.programs.fake_switches import USERNAME, running_switches
 
 _REGISTRY = PlatformRegistry()
 _PASSWORD = "simulated-pa55word"

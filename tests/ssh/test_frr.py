@@ -14,8 +14,8 @@ from netautod.ssh.platform.model import CaptureItem
 from netautod.ssh.platform.registry import PlatformRegistry
 from netautod.ssh.session import open_session
 from netautod.ssh.target import Login, SessionLimits, Target
-from tests.support.frr import ENABLE_PASSWORD, NETCAT, PASSWORD, PREFIX, Frr, require, running_frr
-from tests.support.sshd import Sshd
+from tests.support.programs.frr import ENABLE_PASSWORD, NETCAT, PASSWORD, PREFIX, Frr, require, running_frr
+from tests.support.programs.sshd import Sshd
 
 _REGISTRY = PlatformRegistry()
 _FRR = _REGISTRY.get("frr")

@@ -14,7 +14,7 @@ from netautod.ssh.platform.registry import PlatformRegistry
 from netautod.ssh.session import KILLED, open_session
 from netautod.ssh.target import Login, Target
 from tests.support.platform_fixtures import load
-from tests.support.sshd import PROGRAM, Sshd
+from tests.support.programs.sshd import PROGRAM, Sshd
 
 pytestmark = pytest.mark.skipif(PROGRAM is None, reason="no sshd (apt package openssh-server)")
 

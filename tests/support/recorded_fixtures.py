@@ -7,9 +7,7 @@ from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 from typing import Any
 
-from tests.support.junos_set import as_set_commands
-
-FORMS: dict[str, Callable[[str], str]] = {"text": str, "junos braces": as_set_commands}
+_JUNOS_COMMENT = re.compile(r"\s*##.*$")
 
 
 class NotInstalled(Exception):
@@ -49,3 +47,35 @@ def _substituted(text: str, steps: list[dict[str, Any]]) -> str:
         text, count = re.subn(step["pattern"], step["replacement"], text, count=1, flags=re.MULTILINE)
         assert count == 1, f"{step['pattern']!r} does not apply"
     return text
+
+
+def junos_set_commands(text: str) -> str:
+    """What `| display set` shows for a configuration in braces: a `set` line for each statement.
+
+    A head line such as `## Last commit: ...` stays. Juniper, CLI User Guide, Displaying set commands from the
+    configuration: a list in square brackets becomes a line for each member. One statement per line is what
+    Junos prints, and all that is read.
+    """
+    lines: list[str] = []
+    path: list[str] = []
+    for number, raw in enumerate(text.splitlines()):
+        line = _JUNOS_COMMENT.sub("", raw).strip()
+        if raw.startswith("## Last ") and number == 0:
+            lines.append(raw)
+        elif line.endswith("{"):
+            path.append(line.removesuffix("{").strip())
+        elif line == "}":
+            path.pop()
+        elif line:
+            lines += [" ".join(["set", *path, one]) for one in _junos_members(line.removesuffix(";"))]
+    return "\n".join(lines) + "\n"
+
+
+def _junos_members(statement: str) -> list[str]:
+    found = re.fullmatch(r"(?P<name>.*)\[ (?P<members>.*) \]", statement)
+    if found is None:
+        return [statement]
+    return [found["name"] + member for member in found["members"].split()]
+
+
+FORMS: dict[str, Callable[[str], str]] = {"text": str, "junos braces": junos_set_commands}

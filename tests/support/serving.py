@@ -6,7 +6,6 @@ from typing import Any, Protocol, Self
 
 from tornado.httpclient import AsyncHTTPClient
 from tornado.httpserver import HTTPServer
-from tornado.netutil import bind_sockets
 
 from netautod.app.routes import ROUTES
 from netautod.core.clock import SystemClock
@@ -17,6 +16,7 @@ from netautod.http.context import HttpContext, networks
 from netautod.http.limits import RateLimiter
 from netautod.http.routes import Route, application
 from tests.support.client import ApiClient, ServedRoutes
+from tests.support.servers.http import serve
 
 Authenticate = Callable[[str, RequestInfo], Awaitable[Caller]]
 
@@ -70,11 +70,8 @@ class Servers:
             cors_origins=frozenset({"https://console.example"}),
         )
         chosen = routes_of(services) if routes is None else tuple(routes)
-        server = HTTPServer(application(chosen, context, services))
-        sockets = bind_sockets(port, "127.0.0.1")
-        server.add_sockets(sockets)
+        server, url = serve(application(chosen, context, services), port=port)
         self._servers.append(server)
-        url = f"http://127.0.0.1:{sockets[0].getsockname()[1]}"
         return ApiClient(base_url=url, description=description(chosen))
 
     async def serve(self, *services: object, routes: Sequence[Route] | None = None) -> ServedRoutes:

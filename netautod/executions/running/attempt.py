@@ -15,13 +15,7 @@ from netautod.executions.outcome import Outcome
 from netautod.executions.running.context import Context, RunResults
 from netautod.executions.running.environment import RunEnvironment
 from netautod.executions.running.log_writer import LogLimits, LogWriter
-from netautod.plugin_api import (
-    ExecutionFailed,
-    ExecutionInfo,
-    Executor,
-    NeedsApproval,
-    PermanentFailure,
-)
+from netautod.plugin_api import ExecutionFailed, ExecutionInfo, Executor, NeedsApproval, PermanentFailure
 from netautod.store.leases.keeper import Held, LeaseLostError
 
 logger = logging.getLogger(__name__)

@@ -23,7 +23,7 @@ from netautod.vault.rotation import rewrap
 from netautod.vault.vault import Vault
 from tests.auth.support import Node, NodeStarter
 from tests.support.client import ApiClient, assert_error
-from tests.support.sshd import PROGRAM, running_sshd
+from tests.support.programs.sshd import PROGRAM, running_sshd
 from tests.users.support import PASSWORD, Installation, MovableClock
 
 KEYGEN = shutil.which("ssh-keygen")

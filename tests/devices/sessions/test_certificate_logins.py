@@ -10,7 +10,7 @@ import pytest
 from netautod.ssh.target import Login
 from tests.configs.fleet import Fleet
 from tests.support.client import assert_error
-from tests.support.sshd import PROGRAM, running_sshd
+from tests.support.programs.sshd import PROGRAM, running_sshd
 
 
 def private_key(kind: str = "ssh-ed25519", bits: int = 3072) -> str:

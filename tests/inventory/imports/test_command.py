@@ -20,7 +20,7 @@ from netautod.store.client import Database, Document
 from netautod.store.settings import MongoDBSettings
 from tests.devices.inventory import DEVICE
 from tests.inventory.imports.files import GOOD, HEAD
-from tests.support.service import NETAUTOD, Finished, environment, run
+from tests.support.programs.service import NETAUTOD, Finished, environment, run
 
 Import = Callable[..., Awaitable[Finished]]
 

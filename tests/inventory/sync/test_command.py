@@ -20,7 +20,7 @@ from netautod.users.models import Organization
 from netautod.users.organizations.store import OrganizationStore
 from tests.inventory.sync.far_end import InventoryPlugin, machine
 from tests.inventory.sync.world import SOURCES, World
-from tests.support.service import run
+from tests.support.programs.service import run
 
 Command = Callable[..., Awaitable[int]]
 

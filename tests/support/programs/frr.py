@@ -1,11 +1,10 @@
 """FRR's zebra, private to the test: its vty and vtysh, each behind an sshd of its own."""
 
-import asyncio
 import os
 import re
 import shutil
 import tempfile
-from asyncio.subprocess import DEVNULL, Process
+from asyncio.subprocess import Process
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
@@ -13,8 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.support import sshd
-from tests.support.sshd import Sshd
+from tests.support.programs import sshd
+from tests.support.programs.sshd import Sshd
+from tests.support.programs.started import listening_at, not_installed, started
 
 PASSWORD = "simulated-pa55word"
 ENABLE_PASSWORD = "en4ble-it"
@@ -59,8 +59,7 @@ def require() -> None:
         pytest.skip("zebra must be started by root, with its capabilities")
     absent = [name for name in _NEEDS if shutil.which(name) is None]
     if absent or not _ZEBRA.exists() or sshd.PROGRAM is None:
-        reason = "no FRR (apt packages frr, inetutils-telnet, netcat-openbsd, openssh-server)"
-        (pytest.fail if os.environ.get("CI") else pytest.skip)(reason)
+        not_installed("no FRR (apt packages frr, inetutils-telnet, netcat-openbsd, openssh-server)")
 
 
 def _capabilities() -> int:
@@ -101,21 +100,15 @@ async def _running_zebra(folder: Path, prefixes: int) -> AsyncIterator[Process]:
     (folder / "zebra.conf").write_text(_configuration(prefixes))
     for path in (folder, folder / "zebra.conf"):
         shutil.chown(path, "frr", "frr")
-    process = await asyncio.create_subprocess_exec(
+    command = (
         *_OWN_NETWORK,
         *(str(_ZEBRA), "--user", "frr", "--group", "frr", "--vty_addr", "127.0.0.1", "--vty_port", "2601"),
         *("--pid_file", str(folder / "pid"), "--socket", str(folder / "zserv")),
         *("--vty_socket", str(folder), "--config_file", str(folder / "zebra.conf")),
-        stdout=DEVNULL,
-        stderr=DEVNULL,
     )
-    try:
-        await _listening(folder / "zebra.vty")
-        yield process
-    finally:
-        if process.returncode is None:
-            process.terminate()
-        await process.wait()
+    async with started(*command) as zebra:
+        await listening_at(folder / "zebra.vty")  # which it opens last
+        yield zebra
 
 
 def _configuration(prefixes: int) -> str:
@@ -130,17 +123,3 @@ def _configuration(prefixes: int) -> str:
         *(f"{PREFIX}{n + 1} permit 10.{n // 256}.{n % 256}.0/24" for n in range(prefixes)),
     ]
     return "\n".join([*lines, ""])
-
-
-async def _listening(socket: Path) -> None:
-    """zebra opens the socket of vtysh last, and has no other way to say that it is ready."""
-    async with asyncio.timeout(10):
-        while True:
-            try:
-                _, writer = await asyncio.open_unix_connection(socket)
-            except (FileNotFoundError, ConnectionRefusedError):
-                await asyncio.sleep(0.02)
-            else:
-                writer.close()
-                await writer.wait_closed()
-                return

@@ -1,6 +1,6 @@
 """One ExecutionNode as a process of its own, for tests that kill, stop and pause it.
 
-`python -m tests.support.node_process '<NodeConfig as JSON>'` prints one JSON line when it is ready and one
+`python -m tests.faults.node_process '<NodeConfig as JSON>'` prints one JSON line when it is ready and one
 with its metrics after a graceful stop by SIGTERM.
 """
 

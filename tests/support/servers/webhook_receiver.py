@@ -11,9 +11,9 @@ from typing import Any
 
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives import hashes, hmac
-from tornado.httpserver import HTTPServer
-from tornado.netutil import bind_sockets
 from tornado.web import Application, RequestHandler
+
+from tests.support.servers.http import serve
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,20 +89,18 @@ async def receiving(
     path: str = "/hook", *, certificate: tuple[Path, Path] | None = None
 ) -> AsyncIterator[WebhookReceiver]:
     """With a certificate and its key it speaks TLS."""
-    sockets = bind_sockets(0, "127.0.0.1")
-    scheme, tls = "http", None
+    tls = None
     if certificate is not None:
-        scheme, tls = "https", ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+        tls = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
         tls.load_cert_chain(*certificate)
-    receiver = WebhookReceiver(url=f"{scheme}://127.0.0.1:{sockets[0].getsockname()[1]}{path}")
-    receiver.free.set()
 
     class Taking(RequestHandler):
         async def post(self) -> None:
             await receiver.take(self)
 
-    server = HTTPServer(Application([(".*", Taking)]), ssl_options=tls)
-    server.add_sockets(sockets)
+    server, url = serve(Application([(".*", Taking)]), tls=tls)
+    receiver = WebhookReceiver(url=url + path)
+    receiver.free.set()
     try:
         yield receiver
     finally:

@@ -1,18 +1,16 @@
 """OpenLDAP's slapd with a small directory, private to the test, on free ports, with a certificate."""
 
 import asyncio
-import os
-import shutil
 from asyncio.subprocess import DEVNULL, PIPE
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.support.sshd import free_port
+from tests.support.programs.started import free_ports, program, started
 
-PROGRAM = shutil.which("slapd", path=f"{os.environ.get('PATH', '')}:/usr/sbin:/usr/local/sbin")
-ADD = shutil.which("ldapadd")
+PROGRAM = program("slapd")
+ADD = program("ldapadd")
 PASSWORD = "Analytical-Engine-1843"
 READER_PASSWORD = "reads the directory"
 ADMIN_PASSWORD = "administers the directory"
@@ -134,18 +132,12 @@ async def running_slapd(folder: Path, authority: Path, certificate: Path, key: P
             reader=READER,
         )
     )
-    made = Slapd(port=free_port(), tls_port=free_port())
+    port, tls_port = free_ports(2)
+    made = Slapd(port=port, tls_port=tls_port)
     urls = f"{made.url}/ {made.tls_url}/"
-    process = await asyncio.create_subprocess_exec(
-        PROGRAM, "-d", "0", "-f", str(configuration), "-h", urls, stdout=DEVNULL, stderr=DEVNULL
-    )
-    try:
+    async with started(PROGRAM, "-d", "0", "-f", str(configuration), "-h", urls):
         await _filled(made)
         yield made
-    finally:
-        if process.returncode is None:
-            process.terminate()
-        await process.wait()
 
 
 async def _filled(slapd: Slapd) -> None:

@@ -7,7 +7,7 @@ from functools import cached_property
 from itertools import cycle, islice
 from typing import Any
 
-from tests.support.replay import (
+from tests.support.servers.inventory import (
     HTML,
     Answer,
     Query,

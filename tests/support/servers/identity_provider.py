@@ -10,8 +10,9 @@ from urllib.parse import parse_qs, urlsplit
 from joserfc import jws
 from joserfc.jwk import ECKey, OctKey, OKPKey, RSAKey
 from tornado.httpserver import HTTPServer
-from tornado.netutil import bind_sockets
 from tornado.web import Application, RequestHandler
+
+from tests.support.servers.http import serve
 
 Key = RSAKey | ECKey | OKPKey | OctKey
 CLIENT_ID, CLIENT_SECRET = "netautod-tests", "a client's secret: %/+ "
@@ -56,10 +57,7 @@ class ScriptedProvider:
             ("/userinfo", lambda: self.userinfo),
         ]
         handlers = [(path, _Answer, {"provider": self, "answer": answer}) for path, answer in routes]
-        self.server = HTTPServer(Application(handlers, log_function=lambda handler: None))
-        sockets = bind_sockets(0, "127.0.0.1")
-        self.server.add_sockets(sockets)
-        self.issuer = f"http://127.0.0.1:{sockets[0].getsockname()[1]}"
+        self.server, self.issuer = serve(Application(handlers, log_function=lambda handler: None))
 
     def asked(self, path: str) -> list[tuple[dict[str, str], dict[str, str]]]:
         """Headers and form of each request to the path."""

@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tornado.httpserver import HTTPServer
-from tornado.netutil import bind_sockets
 from tornado.web import Application, RequestHandler
 
-DATA = Path(__file__).parents[1] / "data"
+from tests.support.servers.http import serve
+
+DATA = Path(__file__).parents[2] / "data"
 HTML = b"<!DOCTYPE html><html><body>Page not found</body></html>"
 OTHER_HOST = "http://attacker.example"
 Query = Mapping[str, Sequence[str]]
@@ -57,10 +57,8 @@ class ReplayServer(ABC):
         self.hidden: set[str] = set()
         self.before_list: Callable[[], None] = lambda: None
         routes = [(rf"{prefix}/api/(.*?)/", _Handler, {"server": self})]
-        self._server = HTTPServer(Application(routes, log_function=lambda handler: None))
-        sockets = bind_sockets(0, "127.0.0.1")
-        self._server.add_sockets(sockets)
-        self.url = f"http://127.0.0.1:{sockets[0].getsockname()[1]}{prefix}"
+        self._server, url = serve(Application(routes, log_function=lambda handler: None))
+        self.url = url + prefix
 
     def close(self) -> None:
         self._server.stop()

@@ -11,15 +11,14 @@ import sys
 from asyncio.subprocess import DEVNULL, PIPE, STDOUT
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from importlib import import_module
 from pathlib import Path
 
-import pytest
-
-from tests.support.sshd import free_port, listening
+from tests.support.programs.started import free_ports, listening, not_installed, started
 
 USERNAME = "admin"
 _PACKAGE = "fake-switches==1.5.0"
-_PROGRAM = Path(__file__).with_name("fake_switches_program.py")
+_ROOT = Path(__file__).parents[3]
 NEEDS = ("Twisted[conch]>=24", "netaddr", "lxml", "tftpy")
 
 
@@ -42,23 +41,41 @@ async def _pip(*arguments: str) -> None:
     )
     told = (await process.communicate())[0].decode()
     if process.returncode != 0:
-        # Not to be missed where the suite must be complete.
-        (pytest.fail if os.environ.get("CI") else pytest.skip)(f"pip cannot install it: {told[-500:]}")
+        not_installed(f"pip cannot install it: {told[-500:]}")
 
 
 @asynccontextmanager
 async def running_switches(models: Sequence[str], password: str) -> AsyncIterator[dict[str, int]]:
     """Starts one switch of each model, answers their ports; the password is that of enable, too."""
     folder = await installed()
-    ports = {model: free_port() for model in models}
+    ports = dict(zip(models, free_ports(len(models)), strict=True))
     switches = [f"{port}={model}" for model, port in ports.items()]
-    command = (sys.executable, "-W", "ignore", str(_PROGRAM), str(folder), USERNAME, password, *switches)
-    process = await asyncio.create_subprocess_exec(*command, stdin=PIPE, stdout=DEVNULL, stderr=DEVNULL)
-    try:
+    command = (sys.executable, "-W", "ignore", "-m", __name__, str(folder), USERNAME, password, *switches)
+    async with started(*command, stdin=PIPE, cwd=_ROOT, slow_to_leave=True):
         for port in ports.values():
             await listening(port)
         yield ports
-    finally:
-        if process.returncode is None:
-            process.kill()
-        await process.wait()
+
+
+def _serve(folder: str, username: str, password: str, *switches: str) -> None:
+    """The process of the switches, each a PORT=MODEL; it ends with its input."""
+    sys.path.insert(0, folder)
+    factory = import_module("fake_switches.switch_factory").SwitchFactory()
+    service = import_module("fake_switches.transports.ssh_service").SwitchSshService
+    reactor = import_module("twisted.internet.reactor")
+    for switch in switches:
+        port, _, model = switch.partition("=")
+        core = factory.get(model, "sw1", password)
+        users = {username: password.encode()}
+        service(ip="127.0.0.1", port=int(port), switch_core=core, users=users).hook_to_reactor(reactor)
+    reactor.callInThread(_end_with_input)
+    reactor.run()
+
+
+def _end_with_input() -> None:
+    sys.stdin.read()
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    _serve(*sys.argv[1:])

@@ -1,11 +1,7 @@
 """OpenSSH's sshd, private to the test, on a free port, for one key."""
 
-import asyncio
 import getpass
 import os
-import shutil
-import socket
-from asyncio.subprocess import DEVNULL
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -13,7 +9,9 @@ from pathlib import Path
 
 import asyncssh
 
-PROGRAM = shutil.which("sshd", path=f"{os.environ.get('PATH', '')}:/usr/sbin:/usr/local/sbin")
+from tests.support.programs.started import free_port, listening, program, started
+
+PROGRAM = program("sshd")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,10 +62,7 @@ async def running_sshd(
         f"StrictModes no\nPermitRootLogin prohibit-password\nPasswordAuthentication no\n"
         f"KbdInteractiveAuthentication no\n{trust}"
     )
-    process = await asyncio.create_subprocess_exec(
-        *wrapper, PROGRAM, "-D", "-e", "-f", str(configuration), stderr=DEVNULL
-    )
-    try:
+    async with started(*wrapper, PROGRAM, "-D", "-e", "-f", str(configuration)):
         await listening(port)
         yield Sshd(
             port=port,
@@ -75,29 +70,3 @@ async def running_sshd(
             private_key=key.export_private_key().decode(),
             fingerprint=host_key.get_fingerprint("sha256"),
         )
-    finally:
-        if process.returncode is None:
-            process.terminate()
-        await process.wait()
-
-
-def free_port() -> int:
-    """A port that nobody listens on at this moment."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port: int = free.getsockname()[1]
-    return port
-
-
-async def listening(port: int) -> None:
-    """Waits until somebody accepts connections there."""
-    async with asyncio.timeout(5):
-        while True:
-            try:
-                _, writer = await asyncio.open_connection("127.0.0.1", port)
-            except ConnectionRefusedError:
-                await asyncio.sleep(0.02)  # sshd has no way to say that it is ready
-            else:
-                writer.close()
-                await writer.wait_closed()
-                return

@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import socket
 import struct
 from asyncio.subprocess import DEVNULL, Process
 from collections.abc import Mapping
@@ -14,6 +13,7 @@ from typing import Any, Self
 import bson
 
 from netautod.store.embedded.binary import find_mongod, minimal_environment, tied_to_parent
+from tests.support.programs.started import free_ports
 
 SET_NAME = "faults"
 # An election starts after this long without a primary; the default of 10 s makes a fail-over 11 s long.
@@ -175,15 +175,3 @@ def _options(data: Path, port: int) -> list[str]:
     for parameter in ("enableTestCommands=1", "diagnosticDataCollectionEnabled=false"):
         options += ["--setParameter", parameter]
     return options
-
-
-def free_ports(count: int) -> list[int]:
-    """Loopback ports that nobody listens on at the moment."""
-    sockets = [socket.socket() for _ in range(count)]
-    try:
-        for one in sockets:
-            one.bind(("127.0.0.1", 0))
-        return [int(one.getsockname()[1]) for one in sockets]
-    finally:
-        for one in sockets:
-            one.close()

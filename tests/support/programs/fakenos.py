@@ -4,22 +4,20 @@ fakenos is an SSH server on paramiko, which nobody here wrote: a shell that echo
 `enable`. It has no pager and no exec channel, and two of its platforms only bring a configuration.
 """
 
-import asyncio
 import json
 import os
 import sys
-from asyncio.subprocess import DEVNULL, PIPE
+from asyncio.subprocess import PIPE
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 
-import pytest
+from tests.support.programs.started import free_ports, listening, not_installed, started
 
-from tests.support.sshd import free_port, listening
-
-_PROGRAM = Path(__file__).with_name("fakenos_program.py")
+_ROOT = Path(__file__).parents[3]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,32 +34,21 @@ class FakeHost:
     commands: tuple[tuple[str, str], ...] = ()
 
 
-def missing(package: str) -> bool:
-    """Whether a counterpart is not installed; in CI that fails the test."""
-    absent = find_spec(package) is None
-    if absent and os.environ.get("CI"):
-        pytest.fail(f"{package} is not installed")
-    return absent
-
-
 @asynccontextmanager
 async def running_hosts(hosts: Sequence[FakeHost]) -> AsyncIterator[dict[str, int]]:
     """Starts them, answers their ports by platform."""
-    ports = {host.platform: free_port() for host in hosts}
-    process = await asyncio.create_subprocess_exec(
-        sys.executable, str(_PROGRAM), stdin=PIPE, stdout=DEVNULL, stderr=DEVNULL
-    )
-    assert process.stdin is not None
-    try:
+    if find_spec("fakenos") is None:
+        not_installed("fakenos is not installed")
+    ports = dict(zip((host.platform for host in hosts), free_ports(len(hosts)), strict=True))
+    command = (sys.executable, "-m", __name__)
+    # Its threads would take seconds to leave.
+    async with started(*command, stdin=PIPE, cwd=_ROOT, slow_to_leave=True) as process:
+        assert process.stdin is not None
         process.stdin.write(json.dumps(_inventory(hosts, ports)).encode() + b"\n")
         await process.stdin.drain()
         for port in ports.values():
             await listening(port)
         yield ports
-    finally:
-        if process.returncode is None:
-            process.kill()  # its threads would take seconds to leave
-        await process.wait()
 
 
 def _inventory(hosts: Sequence[FakeHost], ports: dict[str, int]) -> dict[str, object]:
@@ -82,3 +69,14 @@ def _inventory(hosts: Sequence[FakeHost], ports: dict[str, int]) -> dict[str, ob
             for host in hosts
         }
     }
+
+
+def _serve() -> None:
+    """The process of the hosts: reads their inventory as a line of JSON, ends with its input."""
+    import_module("fakenos").FakeNOS(inventory=json.loads(sys.stdin.readline())).start()
+    sys.stdin.read()  # ends when the test does, however it ends
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    _serve()

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
-from tests.support.replay import (
+from tests.support.servers.inventory import (
     Answer,
     Query,
     ReplayServer,

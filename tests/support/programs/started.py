@@ -1,0 +1,81 @@
+"""A program that a test starts: its process, its ports, and when it is ready."""
+
+import asyncio
+import os
+import shutil
+import socket
+from asyncio import StreamReader, StreamWriter
+from asyncio.subprocess import DEVNULL, Process
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any, NoReturn
+
+import pytest
+
+
+def program(name: str) -> str | None:
+    """Its path, also where the system keeps its servers; None if it is not installed."""
+    return shutil.which(name, path=f"{os.environ.get('PATH', '')}:/usr/sbin:/usr/local/sbin")
+
+
+def not_installed(reason: str) -> NoReturn:
+    """Skips the test; fails it in CI, where the suite must be complete."""
+    if os.environ.get("CI"):
+        pytest.fail(reason)
+    pytest.skip(reason)
+
+
+@asynccontextmanager
+async def started(
+    *command: str, stdin: int = DEVNULL, stdout: int = DEVNULL, slow_to_leave: bool = False, **options: Any
+) -> AsyncIterator[Process]:
+    """The process until the end of the block: then it is terminated, or killed if it is `slow_to_leave`."""
+    process = await asyncio.create_subprocess_exec(
+        *command, stdin=stdin, stdout=stdout, stderr=DEVNULL, **options
+    )
+    try:
+        yield process
+    finally:
+        if process.returncode is None:
+            (process.kill if slow_to_leave else process.terminate)()
+        await process.wait()
+
+
+def free_port() -> int:
+    """A port of loopback that nobody listens on at this moment."""
+    return free_ports(1)[0]
+
+
+def free_ports(count: int) -> list[int]:
+    sockets = [socket.socket() for _ in range(count)]
+    try:
+        for one in sockets:
+            one.bind(("127.0.0.1", 0))
+        return [int(one.getsockname()[1]) for one in sockets]
+    finally:
+        for one in sockets:
+            one.close()
+
+
+async def listening(port: int) -> None:
+    """Waits until the port accepts connections: most servers have no other way to say that they are ready."""
+    await _connected(lambda: asyncio.open_connection("127.0.0.1", port))
+
+
+async def listening_at(path: Path) -> None:
+    """The same for a unix socket."""
+    await _connected(lambda: asyncio.open_unix_connection(path))
+
+
+async def _connected(connect: Callable[[], Awaitable[tuple[StreamReader, StreamWriter]]]) -> None:
+    async with asyncio.timeout(10):
+        while True:
+            try:
+                _, writer = await connect()
+            except (FileNotFoundError, ConnectionRefusedError):
+                await asyncio.sleep(0.02)
+            else:
+                writer.close()
+                await writer.wait_closed()
+                return
