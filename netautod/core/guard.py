@@ -1,10 +1,17 @@
-"""Is this run still mine: a callable that is asked before anything is sent or written, and raises if not."""
+"""The guard of work that only one node may do: asked directly before anything is sent or written."""
 
 from collections.abc import Callable
 
+from netautod.core.errors import NetautodError
+
+
+class LeaseLostError(NetautodError):
+    """The work belongs to another node by now, or may do so: nothing more may be written or sent."""
+
+
 Guard = Callable[[], None]
-"""Raises LeaseLostError once the work may belong to another node."""
+"""Raises LeaseLostError once the work may be another node's."""
 
 
 def no_guard() -> None:
-    """The guard of a caller without a lease: everything may be sent."""
+    """The guard of work that no other node can take over."""

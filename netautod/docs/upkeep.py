@@ -12,7 +12,7 @@ from netautod.core.errors import NetautodError, Unavailable
 from netautod.docs.editing import Resealing
 from netautod.docs.notes.service import NotesVault
 from netautod.docs.store import DocumentStore, VersionStore
-from netautod.store.leases.periodic import Periodic
+from netautod.store.periodic import Periodic
 
 logger = logging.getLogger(__name__)
 INTERVAL_SECONDS = 60.0

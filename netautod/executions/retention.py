@@ -13,7 +13,7 @@ from netautod.executions.result_store import DeviceResultStore
 from netautod.executions.store import ExecutionStore
 from netautod.executions.transitions import State
 from netautod.store.leases.named import NamedLeases
-from netautod.store.leases.periodic import Periodic
+from netautod.store.periodic import Periodic
 
 logger = logging.getLogger(__name__)
 LEASE = "retention:executions"

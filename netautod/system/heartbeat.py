@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from netautod import __version__
 from netautod.core.errors import Unavailable
-from netautod.store.leases.periodic import Periodic
+from netautod.store.periodic import Periodic
 from netautod.system.store import SystemStore
 
 logger = logging.getLogger(__name__)

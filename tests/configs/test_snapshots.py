@@ -3,8 +3,10 @@
 import pytest
 
 from netautod.core.errors import Forbidden
+from netautod.core.guard import (
+    LeaseLostError,
+)
 from netautod.plugin_api import DeviceFailed, ResultTotals
-from netautod.store.leases.keeper import LeaseLostError
 from netautod.testing import Faults, ios_config
 from tests.configs.fleet import Fleet
 from tests.devices.inventory import ABSENT_ID

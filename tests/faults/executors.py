@@ -11,11 +11,13 @@ from typing import Any, ClassVar, cast
 
 from marshmallow import Schema
 
+from netautod.core.guard import (
+    LeaseLostError,
+)
 from netautod.outbound.addresses import AddressRules
 from netautod.outbound.client import GuardedClient
 from netautod.plugin_api import Executor, RunContext
 from netautod.store.client import Database
-from netautod.store.leases.keeper import LeaseLostError
 
 SENT = "sent"
 

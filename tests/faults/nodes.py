@@ -17,7 +17,7 @@ from uuid import uuid4
 
 from netautod.executions.settings import ExecutionSettings, SchedulerSettings
 from netautod.store.client import connect
-from netautod.store.embedded.binary import tied_to_parent
+from netautod.store.embedded.program import tied_to_parent
 from netautod.store.indexes import create_indexes
 from tests.faults.executors import SENT
 from tests.faults.history import History

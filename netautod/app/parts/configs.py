@@ -19,7 +19,7 @@ from netautod.executions.retention import Retention
 from netautod.executions.store import ExecutionStore
 from netautod.plugin_api.events import ConfigChanged
 from netautod.store.leases.named import NamedLeases
-from netautod.store.leases.periodic import Periodic
+from netautod.store.periodic import Periodic
 
 
 @asynccontextmanager

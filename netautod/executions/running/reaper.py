@@ -9,7 +9,7 @@ from netautod.executions.notifier import FinishNotifier
 from netautod.executions.running.environment import RunEnvironment
 from netautod.executions.store import DeadRun
 from netautod.store.leases.keeper import LeaseKeeper
-from netautod.store.leases.periodic import Periodic
+from netautod.store.periodic import Periodic
 
 logger = logging.getLogger(__name__)
 BATCH = 100

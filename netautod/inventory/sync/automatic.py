@@ -19,7 +19,7 @@ from netautod.inventory.settings import InventorySettings
 from netautod.inventory.store import SourceStore
 from netautod.inventory.sync.models import SyncOptions
 from netautod.inventory.sync.service import SyncService
-from netautod.store.leases.periodic import Periodic
+from netautod.store.periodic import Periodic
 
 logger = logging.getLogger(__name__)
 CLAIM_MARGIN_SECONDS = 120.0

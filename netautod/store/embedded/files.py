@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
-from netautod.store.embedded.binary import EmbeddedMongoError
+from netautod.store.embedded.program import EmbeddedMongoError
 
 SOCKET_NAME = "mongod.sock"
 # sun_path holds 108 bytes with the closing NUL (unix(7)).

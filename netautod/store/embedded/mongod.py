@@ -11,13 +11,6 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from netautod.store.embedded.binary import (
-    EmbeddedMongoError,
-    cause_of_exit,
-    find_mongod,
-    minimal_environment,
-    tied_to_parent,
-)
 from netautod.store.embedded.files import (
     DataDir,
     DataDirLock,
@@ -30,6 +23,13 @@ from netautod.store.embedded.files import (
     socket_in,
     tail,
     uri_of,
+)
+from netautod.store.embedded.program import (
+    EmbeddedMongoError,
+    cause_of_exit,
+    find_mongod,
+    minimal_environment,
+    tied_to_parent,
 )
 from netautod.store.embedded.replica import MEMBER_HOST, SET_NAME, become_writable
 

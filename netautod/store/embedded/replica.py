@@ -7,8 +7,8 @@ from typing import Any
 from pymongo import AsyncMongoClient
 from pymongo.errors import AutoReconnect, OperationFailure
 
-from netautod.store.embedded.binary import EmbeddedMongoError
 from netautod.store.embedded.files import SOCKET_NAME, uri_of
+from netautod.store.embedded.program import EmbeddedMongoError
 
 SET_NAME = "netautod"
 # mongod finds itself in the set's configuration by comparing the member's host with --bind_ip as text, and a

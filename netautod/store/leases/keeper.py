@@ -14,15 +14,12 @@ from typing import Any
 from uuid import uuid4
 
 from netautod.core.clock import Clock
-from netautod.core.errors import NetautodError, Unavailable
+from netautod.core.errors import Unavailable
+from netautod.core.guard import LeaseLostError
 from netautod.store.client import Collection, Document, Filter
 
 logger = logging.getLogger(__name__)
 NEVER = datetime(1970, 1, 1, tzinfo=UTC)
-
-
-class LeaseLostError(NetautodError):
-    """The work belongs to somebody else by now, or may do so: nothing more may be written or sent."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,9 +4,11 @@ import pytest
 
 from netautod.app.run_services import COMMAND
 from netautod.core.errors import Forbidden
+from netautod.core.guard import (
+    LeaseLostError,
+)
 from netautod.outbound.client import OutboundRequest
 from netautod.plugin_api import CommandOutcome
-from netautod.store.leases.keeper import LeaseLostError
 from netautod.testing import Faults
 from tests.configs.fleet import Fleet
 from tests.devices.inventory import ABSENT_ID

@@ -7,12 +7,14 @@ from typing import Any
 import pytest
 
 from netautod.core.errors import NotFound
+from netautod.core.guard import (
+    LeaseLostError,
+)
 from netautod.devices.sessions.gates import MOST_REFUSALS, CredentialGate
 from netautod.devices.sessions.service import SessionScope
 from netautod.devices.sessions.turns import Slots
 from netautod.ssh.capture import capture
 from netautod.ssh.failures import DeviceFailed
-from netautod.store.leases.keeper import LeaseLostError
 from netautod.testing import Faults
 from tests.configs.fleet import Fleet, sessions_of_a_node
 from tests.devices.inventory import ABSENT_ID

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from netautod.store.embedded import mongod as embedded
-from netautod.store.embedded.binary import WAYS_OUT, cause_of_exit, find_mongod, tied_to_parent
 from netautod.store.embedded.files import rotate
 from netautod.store.embedded.mongod import EmbeddedMongo, EmbeddedMongoError, find_running
+from netautod.store.embedded.program import WAYS_OUT, cause_of_exit, find_mongod, tied_to_parent
 
 LOADER = (
     "mongod: error while loading shared libraries: libcurl.so.4: cannot open shared object file: No such file"

@@ -12,7 +12,7 @@ from typing import Any, Self
 
 import bson
 
-from netautod.store.embedded.binary import find_mongod, minimal_environment, tied_to_parent
+from netautod.store.embedded.program import find_mongod, minimal_environment, tied_to_parent
 from tests.support.programs.started import free_ports
 
 SET_NAME = "faults"

@@ -10,7 +10,7 @@ from netautod.core.errors import Unavailable
 from netautod.store.client import Database
 from netautod.store.leases.keeper import Held, LeaseKeeper, LeaseTimes
 from netautod.store.leases.named import NamedLeases
-from netautod.store.leases.periodic import Periodic
+from netautod.store.periodic import Periodic
 
 TIMES = LeaseTimes(lease=30, heartbeat=10, abandon=20)
 
