@@ -27,7 +27,7 @@ async def follow(recipe: str, checkout: Checkout) -> None:
 
 
 def test_there_is_a_recipe_for_what_is_added_most() -> None:
-    assert list(RECIPES) == ["A route", "A setting", "A platform"]
+    assert list(RECIPES) == ["A route", "A setting", "A platform", "A hook"]
 
 
 @pytest.mark.parametrize("name", RECIPES)
