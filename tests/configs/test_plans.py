@@ -5,7 +5,6 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from pymongo import MongoClient
 
 from netautod.configs.snapshots import Snapshots
 from netautod.configs.store import INDEXES, ConfigStore
@@ -16,6 +15,7 @@ from netautod.devices.queries import INDEXES as DEVICE_INDEXES
 from netautod.devices.store import DeviceStore
 from netautod.store.client import Database
 from netautod.store.indexes import create_indexes
+from tests.support.profiler import profiled
 
 ORG = OrgId("o")
 NOW = SystemClock().now()
@@ -54,14 +54,9 @@ async def filled(database: Database) -> Database:
 
 async def cost(database: Database, mongo_uri: str, asking: Awaitable[Any]) -> tuple[int, int]:
     """Index keys and documents that the server looked at for what is asked."""
-    with MongoClient[dict[str, Any]](mongo_uri) as client:
-        raw = client[database.name]
-        raw.command("profile", 2)
+    with profiled(database, mongo_uri) as profile:
         await asking
-        raw.command("profile", 0)
-        entries = list(raw["system.profile"].find({"ns": {"$not": {"$regex": "system"}}}))
-    assert not any("COLLSCAN" in entry.get("planSummary", "") for entry in entries)
-    return sum(entry["keysExamined"] for entry in entries), sum(entry["docsExamined"] for entry in entries)
+        return profile.cost()
 
 
 async def test_the_newest_of_many_devices_costs_a_document_each(filled: Database, mongo_uri: str) -> None:

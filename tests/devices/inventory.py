@@ -26,6 +26,53 @@ from tests.support.serving import Serve
 
 INDEXES = (*AUDIT_INDEXES, *CREDENTIAL_INDEXES, *DEVICE_INDEXES, *SITE_INDEXES)
 DEVICE = {"name": "core-1", "host": "192.0.2.1", "device_type": "cisco_ios"}
+FULL: dict[str, Any] = {
+    "name": "edge-1",
+    "host": "edge-1.example.com",
+    "device_type": "arista_eos",
+    "port": 2222,
+    "protocol": "ssh",
+    "description": "rack 4",
+    "manufacturer": "Arista",
+    "model": "7050",
+    "platform": "eos",
+    "site": "Berlin",
+    "serial_number": "S1",
+    "asset_tag": "A1",
+    "tags": ["edge", "lab"],
+    "metadata": {"$ref": "x", "$id": 1, "a.b": {"$ne": None}, "": [1, 2.5, True]},
+    "automation_transport": "gnmi",
+    "automation_port": 6030,
+    "poll_enabled": True,
+    "poll_interval_minutes": 10080,
+    "connect_commands": ["terminal length 0", "terminal width 511"],
+}
+EMPTY: dict[str, Any] = {
+    "description": None,
+    "manufacturer": None,
+    "model": None,
+    "platform": None,
+    "site": None,
+    "site_id": None,
+    "serial_number": None,
+    "asset_tag": None,
+    "tags": [],
+    "metadata": {},
+    "default_credential_id": None,
+    "snmp_credential_id": None,
+    "automation_transport": None,
+    "automation_port": None,
+    "automation_credential_id": None,
+    "inventory_id": None,
+    "poll_enabled": False,
+    "poll_interval_minutes": None,
+    "connect_commands": [],
+    "jump_device_id": None,
+    "host_key_fingerprint": None,
+    "port": 22,
+    "protocol": "ssh",
+    "source": "manual",
+}
 ABSENT_ID = "00000000-0000-4000-8000-000000000000"
 
 

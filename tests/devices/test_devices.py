@@ -5,56 +5,8 @@ from typing import Any
 
 import pytest
 
-from tests.devices.inventory import ABSENT_ID, DEVICE, Inventory
+from tests.devices.inventory import ABSENT_ID, DEVICE, EMPTY, FULL, Inventory
 from tests.support.client import assert_error
-
-FULL: dict[str, Any] = {
-    "name": "edge-1",
-    "host": "edge-1.example.com",
-    "device_type": "arista_eos",
-    "port": 2222,
-    "protocol": "ssh",
-    "description": "rack 4",
-    "manufacturer": "Arista",
-    "model": "7050",
-    "platform": "eos",
-    "site": "Berlin",
-    "serial_number": "S1",
-    "asset_tag": "A1",
-    "tags": ["edge", "lab"],
-    "metadata": {"$ref": "x", "$id": 1, "a.b": {"$ne": None}, "": [1, 2.5, True]},
-    "automation_transport": "gnmi",
-    "automation_port": 6030,
-    "poll_enabled": True,
-    "poll_interval_minutes": 10080,
-    "connect_commands": ["terminal length 0", "terminal width 511"],
-}
-EMPTY: dict[str, Any] = {
-    "description": None,
-    "manufacturer": None,
-    "model": None,
-    "platform": None,
-    "site": None,
-    "site_id": None,
-    "serial_number": None,
-    "asset_tag": None,
-    "tags": [],
-    "metadata": {},
-    "default_credential_id": None,
-    "snmp_credential_id": None,
-    "automation_transport": None,
-    "automation_port": None,
-    "automation_credential_id": None,
-    "inventory_id": None,
-    "poll_enabled": False,
-    "poll_interval_minutes": None,
-    "connect_commands": [],
-    "jump_device_id": None,
-    "host_key_fingerprint": None,
-    "port": 22,
-    "protocol": "ssh",
-    "source": "manual",
-}
 
 
 async def test_a_device_has_its_defaults_and_every_field_is_kept(inventory: Inventory) -> None:

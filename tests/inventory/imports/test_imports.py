@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 
 from netautod.inventory.imports.models import MOST_ERRORS
-from tests.devices.inventory import ABSENT_ID, DEVICE, Inventory
-from tests.devices.test_devices import EMPTY, FULL
+from tests.devices.inventory import ABSENT_ID, DEVICE, EMPTY, FULL, Inventory
 from tests.inventory.imports.files import GOOD, HEAD, JSON, import_csv, result
 from tests.support.client import ApiClient
 

@@ -9,8 +9,7 @@ from netautod.core.errors import InvalidInput
 from netautod.core.schema import load
 from netautod.devices.schemas import DeviceRequest
 from netautod.inventory.imports.row_rules import RowRules
-from tests.devices.inventory import ABSENT_ID, DEVICE
-from tests.devices.test_devices import FULL
+from tests.devices.inventory import ABSENT_ID, DEVICE, FULL
 
 ROWS: list[dict[str, Any]] = [
     {},

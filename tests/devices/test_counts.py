@@ -7,7 +7,6 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
-from pymongo import MongoClient
 
 from netautod.core.identity import OrgId
 from netautod.core.pages import Page
@@ -20,6 +19,7 @@ from netautod.store.client import Database
 from tests.devices.inventory import ABSENT_ID, Inventory, wired
 from tests.support.client import assert_error
 from tests.support.databases import Indexed
+from tests.support.profiler import profiled
 
 ALL = DeviceFilter()
 FILTERS = {
@@ -102,20 +102,9 @@ async def test_after_a_write_every_node_has_the_right_totals(
 
 @pytest.fixture
 def counted(database: Database, mongo_uri: str) -> Iterator[Callable[[], int]]:
-    """How many counts of devices the server has done since the last asking, at first since now."""
-    with MongoClient[dict[str, Any]](mongo_uri) as client:
-        raw = client[database.name]
-        raw.command("profile", 2)
-
-        def since() -> int:
-            counting = {"ns": f"{database.name}.{COLLECTION}", "command.aggregate": COLLECTION}
-            done = raw["system.profile"].count_documents(counting)
-            raw.command("profile", 0)
-            raw.drop_collection("system.profile")
-            raw.command("profile", 2)
-            return done
-
-        yield since
+    """How many counts of devices the server has done since the last call, at first since now."""
+    with profiled(database, mongo_uri) as profile:
+        yield lambda: sum("aggregate" in entry["command"] for entry in profile.take(COLLECTION))
 
 
 @pytest.fixture

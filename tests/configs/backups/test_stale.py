@@ -15,7 +15,7 @@ from netautod.devices.store import DeviceStore
 from netautod.plugin_api.events import BackupStale
 from netautod.ssh.failures import DeviceFailed
 from tests.configs.fleet import Fleet
-from tests.configs.test_plans import cost
+from tests.support.profiler import profiled
 from tests.users.support import MovableClock
 
 HOURS = 26.0
@@ -182,9 +182,9 @@ async def test_a_look_reads_only_what_has_become_stale(looks: Looks, mongo_uri: 
         for number in range(2000)
     ]
     await database.collection(COLLECTION).insert_many(rows)
-    overdue = StaleWatch(database).overdue(now - timedelta(hours=HOURS), limit=200)
-    assert await cost(database, mongo_uri, overdue) == (10, 10)
-    after = (known.created_at, known.id)
-    created = DeviceStore(database).created(after, before=now + timedelta(hours=1), limit=500)
-    # The server goes on adding up: this one reads nothing.
-    assert await cost(database, mongo_uri, created) == (10, 10)
+    with profiled(database, mongo_uri) as profile:
+        await StaleWatch(database).overdue(now - timedelta(hours=HOURS), limit=200)
+        assert profile.cost() == (10, 10)
+        after = (known.created_at, known.id)
+        await DeviceStore(database).created(after, before=now + timedelta(hours=1), limit=500)
+        assert profile.cost() == (0, 0)

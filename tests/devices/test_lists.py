@@ -5,11 +5,11 @@ from urllib.parse import quote
 from uuid import uuid4
 
 import pytest
-from pymongo import MongoClient
 
 from netautod.devices.queries import COLLECTION, search_text
 from tests.devices.inventory import DEVICE, Inventory
 from tests.support.client import assert_error
+from tests.support.profiler import profiled
 
 ITEM_FIELDS = {
     *("id", "org_id", "name", "host", "port", "protocol", "device_type", "manufacturer", "model"),
@@ -256,13 +256,9 @@ async def _profiled(
     inventory: Inventory, mongo_uri: str, path: str, method: str = "GET"
 ) -> tuple[list[Any], list[Any]]:
     """The server's own account of the device queries behind one request: finds and counts."""
-    with MongoClient[dict[str, Any]](mongo_uri) as client:
-        database = client[inventory.database.name]
-        database.command("profile", 2)
+    with profiled(inventory.database, mongo_uri) as profile:
         assert (await inventory.api.request(method, path)).status in (200, 409)
-        database.command("profile", 0)
-        namespace = f"{inventory.database.name}.{COLLECTION}"
-        entries = list(database["system.profile"].find({"ns": namespace}).sort("ts", 1))
+        entries = profile.take(COLLECTION)
     finds = [entry for entry in entries if "find" in entry["command"]]
     return finds, [entry for entry in entries if "aggregate" in entry["command"]]
 
