@@ -16,7 +16,7 @@ from netautod.core.errors import NotFound
 from netautod.core.identity import OrgId
 from netautod.core.pages import Page, PageOf
 from netautod.core.work import Work
-from netautod.store.batching import gathered_changes
+from netautod.store.batching import batched_changes
 from netautod.store.client import Change, Database, Document, Duplicate
 from netautod.store.expressions import literal
 from netautod.store.indexes import Index
@@ -55,7 +55,7 @@ class Snapshots:
         self._all = database.collection(COLLECTION)
         self._snapshots = database.scoped(COLLECTION)
         self._rows = database.scoped(ROWS)
-        self._notes = gathered_changes(self._rows, upsert=True)
+        self._notes = batched_changes(self._rows, upsert=True)
         self._clock = clock
 
     async def begin(self, org_id: OrgId, execution_id: str) -> None:

@@ -12,7 +12,7 @@ from netautod.configs.texts import store as texts
 from netautod.core.identity import OrgId
 from netautod.core.pages import Page, PageOf
 from netautod.core.work import Work
-from netautod.store.batching import Gathered, gathered_changes, gathered_inserts
+from netautod.store.batching import Batcher, batched_changes, batched_inserts
 from netautod.store.client import Database, Document
 from netautod.store.indexes import Index
 
@@ -43,9 +43,9 @@ class ConfigStore:
     def __init__(self, database: Database) -> None:
         self._all = database.collection(COLLECTION)
         self._configs = database.scoped(COLLECTION)
-        self._inserts = gathered_inserts(self._configs)
-        self._changes = gathered_changes(self._configs)
-        self._reads: Gathered[OrgId, str, Config | None] = Gathered(self._newest_in_order)
+        self._inserts = batched_inserts(self._configs)
+        self._changes = batched_changes(self._configs)
+        self._reads: Batcher[OrgId, str, Config | None] = Batcher(self._newest_in_order)
 
     async def insert(self, config: Config, work: Work) -> None:
         """Raises Duplicate if the device has that version already."""

@@ -28,7 +28,7 @@ from netautod.devices.queries import (
     search_text,
     where,
 )
-from netautod.store.batching import Gathered
+from netautod.store.batching import Batcher
 from netautod.store.client import Change, Database, Document
 from netautod.store.expressions import literal
 
@@ -48,7 +48,7 @@ class DeviceStore:
     def __init__(self, database: Database) -> None:
         self._all = database.collection(COLLECTION)
         self._devices = database.scoped(COLLECTION)
-        self._reads: Gathered[OrgId, str, Device | None] = Gathered(self._live_ones)
+        self._reads: Batcher[OrgId, str, Device | None] = Batcher(self._live_ones)
         self.counts = DeviceCounts(database)
 
     async def insert(self, org_id: OrgId, device: Device) -> None:

@@ -8,7 +8,7 @@ from netautod.core.identity import OrgId
 from netautod.core.pages import Page, PageOf
 from netautod.core.work import Work
 from netautod.plugin_api import DeviceResult, ResultTotals
-from netautod.store.batching import gathered_changes
+from netautod.store.batching import batched_changes
 from netautod.store.client import Database, Document, Duplicate
 from netautod.store.indexes import Index
 
@@ -27,7 +27,7 @@ class DeviceResultStore:
     def __init__(self, database: Database) -> None:
         self._results = database.scoped(COLLECTION)
         self._all = database.collection(COLLECTION)
-        self._upserts = gathered_changes(self._results, upsert=True)
+        self._upserts = batched_changes(self._results, upsert=True)
 
     async def record(self, work: Work, execution_id: str, epoch: int, result: DeviceResult) -> None:
         """Replaces the device's earlier result, unless that came from a later claim of the execution.

@@ -1,4 +1,4 @@
-"""Gathers what many callers want of the database within a moment, and asks for all of it in one round trip.
+"""Batches database calls: what many callers ask within a moment goes in one round trip.
 
 A round trip costs this process 0.3 to 0.5 ms (a thread of the driver takes over, and back) whatever it
 carries, and a run over thousands of devices would make a dozen for each.
@@ -24,13 +24,13 @@ MOST = 100  # of one round trip
 
 
 @dataclass(kw_only=True, eq=False)
-class _Wish(Generic[T, R]):
+class _Call(Generic[T, R]):
     item: T
     guard: Guard
     answer: "asyncio.Future[R]"
 
     def stands(self) -> bool:
-        """Whether somebody waits for the answer, and may still ask."""
+        """Whether it is still awaited and its guard lets it pass."""
         if self.answer.done():
             return False
         try:
@@ -42,15 +42,15 @@ class _Wish(Generic[T, R]):
 
 @dataclass(kw_only=True, eq=False)
 class _Batch(Generic[T, R]):
-    wishes: list[_Wish[T, R]] = field(default_factory=list)
+    calls: list[_Call[T, R]] = field(default_factory=list)
     timer: asyncio.TimerHandle | None = None
 
 
-class Gathered(Generic[K, T, R]):
-    """`act` does all of a batch with one key and answers in order; an error in place of an answer is raised.
+class Batcher(Generic[K, T, R]):
+    """`act` does all of a batch with one key and answers in order; an error among the answers is raised.
 
-    Nobody is told of a success before `act` has ended, so what was written is acknowledged. Who is cancelled
-    while he waits takes his wish back; once it is under way it happens, as any write would.
+    A call returns only when `act` has ended, so what was written is acknowledged. A call that is cancelled
+    while its batch waits is dropped; once the batch is under way it happens, as any write would.
     """
 
     def __init__(
@@ -73,69 +73,69 @@ class Gathered(Generic[K, T, R]):
         """
         loop = asyncio.get_running_loop()
         batch = self._waiting.setdefault(key, _Batch())
-        wish: _Wish[T, R] = _Wish(
+        call: _Call[T, R] = _Call(
             item=item, guard=no_guard if work is None else work.guard, answer=loop.create_future()
         )
-        batch.wishes.append(wish)
-        if work is None or not work.bulk or len(batch.wishes) >= self._most:
+        batch.calls.append(call)
+        if work is None or not work.bulk or len(batch.calls) >= self._most:
             self._begin(key)
         elif batch.timer is None:
             batch.timer = loop.call_later(self._seconds, self._begin, key)
-        return await wish.answer
+        return await call.answer
 
     def _begin(self, key: K) -> None:
         batch = self._waiting.pop(key)
         if batch.timer is not None:
             batch.timer.cancel()
-        wishes = [wish for wish in batch.wishes if wish.stands()]
-        if wishes:
-            task = asyncio.ensure_future(self._act(key, [wish.item for wish in wishes]))
+        calls = [call for call in batch.calls if call.stands()]
+        if calls:
+            task = asyncio.ensure_future(self._act(key, [call.item for call in calls]))
             self._acting.add(task)
-            task.add_done_callback(partial(self._answer, wishes))
+            task.add_done_callback(partial(self._answer, calls))
 
     def _answer(
-        self, wishes: Sequence[_Wish[T, R]], task: "asyncio.Task[Sequence[R | NetautodError]]"
+        self, calls: Sequence[_Call[T, R]], task: "asyncio.Task[Sequence[R | NetautodError]]"
     ) -> None:
         self._acting.discard(task)
         error = None if task.cancelled() else task.exception()
-        for at, wish in enumerate(wishes):
-            if wish.answer.done():
+        for at, call in enumerate(calls):
+            if call.answer.done():
                 continue  # cancelled meanwhile
             if task.cancelled():
-                wish.answer.cancel()
+                call.answer.cancel()
             elif error is not None:
-                wish.answer.set_exception(error)
+                call.answer.set_exception(error)
             else:
-                _tell(wish, task.result()[at])
+                _tell(call, task.result()[at])
 
 
-def _tell(wish: _Wish[T, R], answer: R | NetautodError) -> None:
+def _tell(call: _Call[T, R], answer: R | NetautodError) -> None:
     if isinstance(answer, NetautodError):
-        wish.answer.set_exception(answer)
+        call.answer.set_exception(answer)
     else:
-        wish.answer.set_result(answer)
+        call.answer.set_result(answer)
 
 
-def gathered_inserts(rows: OrgCollection) -> Gathered[OrgId, Document, None]:
+def batched_inserts(rows: OrgCollection) -> Batcher[OrgId, Document, None]:
     """Inserts of documents; raises Duplicate for those that a unique index refused."""
 
     async def insert(org_id: OrgId, documents: Sequence[Document]) -> Sequence[Duplicate | None]:
         done = await rows.insert_many(org_id, documents)
         return _refused(len(documents), done.duplicates)
 
-    return Gathered(insert)
+    return Batcher(insert)
 
 
-def gathered_changes(
+def batched_changes(
     rows: OrgCollection, *, upsert: bool = False
-) -> Gathered[OrgId, tuple[Filter, Change], None]:
-    """Changes of single documents, in any order; raises Duplicate as gathered_inserts."""
+) -> Batcher[OrgId, tuple[Filter, Change], None]:
+    """Changes of single documents, in any order; raises Duplicate as batched_inserts."""
 
     async def change(org_id: OrgId, changes: Sequence[tuple[Filter, Change]]) -> Sequence[Duplicate | None]:
         done = await rows.change_batch(org_id, changes, upsert=upsert)
         return _refused(len(changes), done.duplicates)
 
-    return Gathered(change)
+    return Batcher(change)
 
 
 def _refused(count: int, duplicates: Sequence[int]) -> Sequence[Duplicate | None]:

@@ -8,7 +8,7 @@ from netautod.core.errors import Conflict, NotFound, Unavailable
 from netautod.core.guard import Guard, no_guard
 from netautod.core.identity import OrgId, system_caller
 from netautod.core.work import Work
-from netautod.store.batching import Gathered, gathered_changes, gathered_inserts
+from netautod.store.batching import Batcher, batched_changes, batched_inserts
 from netautod.store.client import Database, Document, Duplicate
 
 ACME, OTHER = OrgId("acme"), OrgId("other")
@@ -27,7 +27,7 @@ class Trips:
         self.go = asyncio.Event()
         self.go.set()
         self.begun = asyncio.Event()
-        self.gathered: Gathered[str, int, int] = Gathered(self._act, **options)
+        self.batcher: Batcher[str, int, int] = Batcher(self._act, **options)
 
     async def _act(self, key: str, items: Sequence[int]) -> Sequence[int | Conflict]:
         self.made.append((key, list(items)))
@@ -40,7 +40,7 @@ class Trips:
     def ask(
         self, item: int, *, key: str = "a", bulk: bool = True, guard: Guard = no_guard
     ) -> "asyncio.Task[int]":
-        return asyncio.create_task(self.gathered.ask(key, item, work(bulk=bulk, guard=guard)))
+        return asyncio.create_task(self.batcher.ask(key, item, work(bulk=bulk, guard=guard)))
 
 
 async def test_bulk_work_shares_one_round_trip_and_each_gets_its_own_answer() -> None:
@@ -52,7 +52,7 @@ async def test_bulk_work_shares_one_round_trip_and_each_gets_its_own_answer() ->
 
 
 @pytest.mark.parametrize(
-    ("wishes", "made"),
+    ("calls", "made"),
     [
         pytest.param([(2, "a", True), (4, "a", False)], [("a", [2, 4])], id="somebody waits"),
         pytest.param(
@@ -62,10 +62,10 @@ async def test_bulk_work_shares_one_round_trip_and_each_gets_its_own_answer() ->
     ],
 )
 async def test_a_batch_goes_without_waiting(
-    wishes: list[tuple[int, str, bool]], made: list[tuple[str, list[int]]]
+    calls: list[tuple[int, str, bool]], made: list[tuple[str, list[int]]]
 ) -> None:
     trips = Trips(seconds=FOREVER, most=3)
-    asked = [trips.ask(item, key=key, bulk=bulk) for item, key, bulk in wishes]
+    asked = [trips.ask(item, key=key, bulk=bulk) for item, key, bulk in calls]
     await asked[-1]
     assert trips.made == made
     for task in asked:
@@ -89,7 +89,7 @@ async def test_nobody_is_told_before_the_round_trip_has_ended() -> None:
     assert await asked == 20
 
 
-async def test_a_guard_is_asked_directly_before_the_round_trip_and_keeps_its_wish_back() -> None:
+async def test_a_guard_is_asked_directly_before_the_round_trip_and_drops_its_call() -> None:
     trips = Trips(seconds=FOREVER)
     lost = False
 
@@ -106,7 +106,7 @@ async def test_a_guard_is_asked_directly_before_the_round_trip_and_keeps_its_wis
     assert trips.made == [("a", [4])]
 
 
-async def test_a_cancelled_wish_is_taken_back_and_disturbs_no_other() -> None:
+async def test_a_cancelled_call_is_dropped_and_disturbs_no_other() -> None:
     trips = Trips(seconds=FOREVER)
     early = trips.ask(2)
     await asyncio.sleep(0)
@@ -122,9 +122,9 @@ async def test_a_cancelled_wish_is_taken_back_and_disturbs_no_other() -> None:
     assert early.cancelled()
 
 
-async def test_gathered_inserts_tell_each_of_its_own_duplicate(database: Database) -> None:
+async def test_batched_inserts_tell_each_of_its_own_duplicate(database: Database) -> None:
     rows = database.scoped("things")
-    inserts = gathered_inserts(rows)
+    inserts = batched_inserts(rows)
 
     def insert(org_id: OrgId, name: str) -> Any:
         return inserts.ask(org_id, {"_id": name}, work())
@@ -137,9 +137,9 @@ async def test_gathered_inserts_tell_each_of_its_own_duplicate(database: Databas
     assert await _ids(database, OTHER) == ["z"]
 
 
-async def test_gathered_upserts_stay_inside_their_organization(database: Database) -> None:
+async def test_batched_upserts_stay_inside_their_organization(database: Database) -> None:
     rows = database.scoped("things")
-    upserts, changes = gathered_changes(rows, upsert=True), gathered_changes(rows)
+    upserts, changes = batched_changes(rows, upsert=True), batched_changes(rows)
     change: Document = {"$set": {"said": 1}}
     await upserts.ask(ACME, ({"_id": "x"}, change))
     with pytest.raises(Duplicate):

@@ -11,7 +11,7 @@ from typing import Any
 
 from netautod.core.identity import OrgId
 from netautod.core.work import Work
-from netautod.store.batching import gathered_changes
+from netautod.store.batching import batched_changes
 from netautod.store.client import Database, Duplicate
 from netautod.store.expressions import literal
 from netautod.store.indexes import Index
@@ -35,7 +35,7 @@ class BackupFacts:
 class BackupFactsStore:
     def __init__(self, database: Database) -> None:
         self._facts = database.scoped(COLLECTION)
-        self._upserts = gathered_changes(self._facts, upsert=True)
+        self._upserts = batched_changes(self._facts, upsert=True)
 
     async def record(self, work: Work, device_id: str, *, at: datetime, error: str | None) -> None:
         """Notes how a capture ended; one that ended before the noted one changes nothing but last_success_at.

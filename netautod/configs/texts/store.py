@@ -24,7 +24,7 @@ from netautod.core.loop.pace import sized
 from netautod.core.work import Work
 from netautod.ssh.failures import DeviceFailed
 from netautod.ssh.platform.model import Platform
-from netautod.store.batching import gathered_inserts
+from netautod.store.batching import batched_inserts
 from netautod.store.client import Database, Duplicate
 from netautod.store.indexes import Index
 from netautod.vault.errors import VaultError
@@ -85,7 +85,7 @@ class ConfigTexts:
     def __init__(self, database: Database, *, vault: Vault, clock: Clock) -> None:
         self._all = database.collection(COLLECTION)
         self._texts = database.scoped(COLLECTION)
-        self._inserts = gathered_inserts(self._texts)
+        self._inserts = batched_inserts(self._texts)
         self._vault = vault
         self._clock = clock
 

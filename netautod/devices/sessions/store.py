@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 from netautod.core.identity import OrgId
 from netautod.core.work import Work
-from netautod.store.batching import Gathered
+from netautod.store.batching import Batcher
 from netautod.store.client import Database, Document, Duplicate
 from netautod.store.indexes import Index
 
@@ -46,7 +46,7 @@ class Suspension:
 class SuspensionStore:
     def __init__(self, database: Database) -> None:
         self._rows = database.scoped(COLLECTION)
-        self._reads: Gathered[OrgId, Sequence[LoginKey], list[Suspension]] = Gathered(self._of_all)
+        self._reads: Batcher[OrgId, Sequence[LoginKey], list[Suspension]] = Batcher(self._of_all)
 
     async def of(self, work: Work, logins: Sequence[LoginKey]) -> list[Suspension]:
         """The suspensions of exactly these logins, past ones too; read after the call began."""

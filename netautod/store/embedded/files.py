@@ -1,7 +1,5 @@
-"""Owns what surrounds the embedded database on disk: directories, the owner's lock, socket and log."""
+"""What surrounds the embedded database on disk: its directories, its socket and its log."""
 
-import asyncio
-import fcntl
 import os
 import pwd
 import re
@@ -21,10 +19,6 @@ SOCKET_PATH_BYTES = 107
 # Several pymongo 4 releases unquote the hosts of a URI before they split them at commas and colons.
 _URI_SAFE = re.compile(r"[A-Za-z0-9/._-]+")
 _SHORT_PREFIX = "netautod-"
-
-# A reader (`find_running`) holds the lock for an instant; a starting service sits that out.
-_LOCK_PATIENCE_SECONDS = 1.0
-_POLL_SECONDS = 0.05
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,14 +42,6 @@ class DataDir:
     @property
     def log(self) -> Path:
         return self.root / "mongod.log"
-
-
-@dataclass(frozen=True, kw_only=True)
-class Owner:
-    """What the lock file says: who holds it and, once the database is writable, at which socket."""
-
-    pid: int | None
-    socket: Path | None
 
 
 @contextmanager
@@ -101,95 +87,6 @@ def _user_name(uid: int) -> str:
         return pwd.getpwuid(uid).pw_name
     except KeyError:
         return str(uid)
-
-
-class DataDirLock:
-    """The exclusive use of one data directory; the kernel releases it however the holder dies."""
-
-    def __init__(self, files: DataDir) -> None:
-        self._files = files
-        self._descriptor: int | None = None
-
-    async def acquire(self) -> Owner:
-        """Takes the lock and returns what its last owner left written; EmbeddedMongoError while one lives."""
-        with explained(self._files.root):
-            descriptor = os.open(
-                self._files.lock, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600
-            )
-        try:
-            if not await locked_within(descriptor, fcntl.LOCK_EX, _LOCK_PATIENCE_SECONDS):
-                raise EmbeddedMongoError(_in_use(self._files, _read_owner(descriptor)))
-            before = _read_owner(descriptor)
-            self._descriptor = descriptor
-            self._write(f"{os.getpid()}\n")
-        except BaseException:
-            self._descriptor = None
-            os.close(descriptor)
-            raise
-        return before
-
-    def publish(self, socket: Path) -> None:
-        """Lets `running_socket` answer: the database behind `socket` is writable."""
-        self._write(f"{os.getpid()}\n{os.fspath(socket)}\n")
-
-    def release(self) -> None:
-        if self._descriptor is not None:
-            os.close(self._descriptor)
-            self._descriptor = None
-
-    def _write(self, text: str) -> None:
-        if self._descriptor is None:
-            raise RuntimeError("the data directory is not locked")
-        with explained(self._files.root):
-            os.ftruncate(self._descriptor, 0)
-            os.pwrite(self._descriptor, os.fsencode(text), 0)
-
-
-def running_socket(files: DataDir) -> Path | None:
-    """The socket that the lock's living holder has published, if any."""
-    try:
-        with explained(files.root):
-            descriptor = os.open(files.lock, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
-    except EmbeddedMongoError as error:
-        if isinstance(error.__cause__, FileNotFoundError | NotADirectoryError):
-            return None
-        raise
-    try:
-        return None if _try_lock(descriptor, fcntl.LOCK_SH) else _read_owner(descriptor).socket
-    finally:
-        os.close(descriptor)
-
-
-async def locked_within(descriptor: int, kind: int, seconds: float) -> bool:
-    """Tries to flock an open file (LOCK_EX or LOCK_SH) until it succeeds or `seconds` are over."""
-    deadline = asyncio.get_running_loop().time() + seconds
-    while not _try_lock(descriptor, kind):
-        if asyncio.get_running_loop().time() >= deadline:
-            return False
-        await asyncio.sleep(_POLL_SECONDS)  # a lock of another process has no event to await
-    return True
-
-
-def _try_lock(descriptor: int, kind: int) -> bool:
-    try:
-        fcntl.flock(descriptor, kind | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
-
-
-def _read_owner(descriptor: int) -> Owner:
-    lines = os.fsdecode(os.pread(descriptor, 8192, 0)).split("\n")
-    pid = int(lines[0]) if lines[0].isdigit() else None
-    return Owner(pid=pid, socket=Path(lines[1]) if len(lines) > 2 else None)
-
-
-def _in_use(files: DataDir, owner: Owner) -> str:
-    who = f"process {owner.pid}" if owner.pid else "another process"
-    return (
-        f"The data directory {files.root} is in use by a running netautod ({who}): "
-        "stop it, or choose another --data-dir"
-    )
 
 
 def socket_in(files: DataDir) -> Path:

@@ -13,17 +13,15 @@ from typing import Self
 
 from netautod.store.embedded.files import (
     DataDir,
-    DataDirLock,
     explained,
-    locked_within,
     prepare,
     remove_socket,
     rotate,
-    running_socket,
     socket_in,
     tail,
     uri_of,
 )
+from netautod.store.embedded.lock import DataDirLock, locked_within, running_socket
 from netautod.store.embedded.program import (
     EmbeddedMongoError,
     cause_of_exit,

@@ -7,7 +7,7 @@ lost it" uses its monotonic clock only.
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
@@ -138,6 +138,10 @@ class LeaseKeeper:
         """Stops renewing; the caller has written the row's end, or lets the lease run out."""
         if self._held.get(held.row_id) is held:
             del self._held[held.row_id]
+
+    async def delete(self, fences: Sequence[Filter]) -> None:
+        """Deletes rows that are still held, each by its fence, in one round trip."""
+        await self.collection.delete_batch(fences)
 
     async def _beat(self) -> None:
         pause = self.times.heartbeat

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
 from netautod.core.work import Work
-from netautod.store.batching import Gathered
+from netautod.store.batching import Batcher
 from netautod.store.client import Duplicate, Filter
 from netautod.store.leases.keeper import Held, LeaseKeeper
 
@@ -18,7 +18,7 @@ class NamedLeases:
 
     def __init__(self, keeper: LeaseKeeper) -> None:
         self._keeper = keeper
-        self._ends: Gathered[None, Filter, None] = Gathered(self._end)
+        self._ends: Batcher[None, Filter, None] = Batcher(self._end)
 
     async def acquire(self, name: str) -> Held | None:
         """The lease, or None while another holder (of this node or another) has it."""
@@ -30,13 +30,13 @@ class NamedLeases:
     async def release(self, held: Held, work: Work | None = None) -> None:
         """Of bulk `work`: together with others that end within the next 30 ms."""
         self._keeper.release(held)
-        # Shielded: who is cancelled while he waits for others would take his wish back, and the thing would
-        # stay locked until the lease runs out.
+        # Shielded: a call that is cancelled while its batch waits is dropped, and the lease would stay until
+        # it runs out.
         ending = None if work is None else work.unguarded()
         await asyncio.shield(self._ends.ask(None, held.fence, ending))
 
     async def _end(self, key: None, fences: Sequence[Filter]) -> Sequence[None]:
-        await self._keeper.collection.delete_batch(fences)
+        await self._keeper.delete(fences)
         return [None] * len(fences)
 
     @asynccontextmanager
