@@ -40,6 +40,15 @@ def test_the_steps_are_numbered_and_the_last_one_tries_the_others(name: str) -> 
 
 
 @pytest.mark.parametrize("name", RECIPES)
+def test_the_changes_of_a_recipe_fit_the_code(name: str, checkout: Checkout) -> None:
+    """Without running anything, so that plain pytest notices at once when the code has moved on."""
+    for block in blocks(RECIPES[name]):
+        if block.language != "sh":
+            checkout.apply(block)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", RECIPES)
 async def test_a_recipe_works(name: str, checkout: Checkout) -> None:
     await follow(RECIPES[name], checkout)
 
