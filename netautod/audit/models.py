@@ -11,7 +11,7 @@ from netautod.core.identity import OrgId
 
 @dataclass(frozen=True, kw_only=True)
 class AuditEvent:
-    """`actor_id` None: nobody had logged in (a failed login). `details` never holds a secret."""
+    """`actor_id` None: there was no authenticated user (a failed login). `details` never holds a secret."""
 
     id: str
     org_id: OrgId

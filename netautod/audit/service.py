@@ -14,7 +14,7 @@ from netautod.store.client import Database
 
 
 class AuditLog:
-    """Events are written after the change they tell of; `details` never holds a secret."""
+    """Events are written after the change that they record; `details` never holds a secret."""
 
     def __init__(self, database: Database, clock: Clock) -> None:
         self._store = AuditStore(database)

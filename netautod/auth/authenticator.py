@@ -1,4 +1,4 @@
-"""Who a request's token stands for: the check of token, session and user on every request.
+"""Whom a request's token stands for: the check of token, session and user on every request.
 
 Access tokens (JWTs) stand for a session, API tokens (`nat_...`) for a part of what their owner may do. How
 session, API token and user stand is read from the database and kept for `cache_seconds`, so that an end on
@@ -72,7 +72,7 @@ class Authenticator:
         )
 
     async def authenticate(self, token: str, info: RequestInfo) -> Caller:
-        """The caller with the permissions that the database gives him now; raises Unauthenticated."""
+        """The caller with the permissions that the database holds now; raises Unauthenticated."""
         if is_api_token(token):
             return await self._by_api_token(hash_of(token), info)
         claims = await self._tokens.verify(token)

@@ -125,7 +125,7 @@ class ApiToken:
 
 @dataclass(frozen=True, kw_only=True)
 class IssuedTokens:
-    """The token response (service.md "Token response"); `expires_in` in seconds."""
+    """What a login and a refresh answer; `expires_in` in seconds."""
 
     access_token: str = field(repr=False)
     refresh_token: str = field(repr=False)

@@ -80,7 +80,7 @@ class Providers:
             await provider.close()
 
     def to_json(self) -> dict[str, Any]:
-        """Always the three, each with `enabled` (decisions.md 4)."""
+        """All providers there are, each with whether it is `enabled`."""
         enabled = {*self._password, *self._plugins}
         return {"providers": [{"name": name, "enabled": name in enabled} for name in AUTH_PROVIDERS]}
 

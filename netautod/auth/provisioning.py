@@ -1,7 +1,7 @@
-"""From somebody that a directory vouches for to a user of ours: found, bound, made, or refused.
+"""From an identity that a directory has confirmed to a user: found, bound, made, or refused.
 
-He is found by the directory's lasting id. A username alone binds only a user that was made for this provider
-and bound to nobody yet; a name of another provider's user is refused, never merged.
+A user is found by the directory's lasting id. A username alone binds only a user that was made for this
+provider and is not bound to an entry yet; the name of another provider's user is refused, never merged.
 """
 
 import logging
@@ -22,7 +22,7 @@ MAX_EXTERNAL_ID, MAX_EMAIL, MAX_NAME = 1024, 254, 255
 
 
 class _Refused(NetautodError):
-    """Why nobody of ours is meant."""
+    """Why the identity is no user; told to the log only."""
 
 
 class Provisioning:

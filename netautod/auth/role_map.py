@@ -7,7 +7,7 @@ from netautod.users.external_ids import canonical_name, first_value, folded
 
 
 def granted(role_map: RoleMap, groups: Iterable[str]) -> frozenset[str]:
-    """The roles of somebody in these groups."""
+    """The roles that membership in these groups gives."""
     held = list(groups)
     return frozenset(role for role, wanted in role_map.lines if any(_same(wanted, group) for group in held))
 

@@ -116,7 +116,7 @@ class AuthService:
         info: RequestInfo,
         client_key: ClientKey | None = None,
     ) -> IssuedTokens:
-        """The session of a user who has just proved who he is, however he did.
+        """A session for a user whose login has just succeeded, by whichever provider.
 
         Raises SeatLimitReached for a terminal that finds no free seat.
         """
@@ -131,7 +131,7 @@ class AuthService:
             await self._record("auth.seat_refused", user, None, info, details)
             raise
         if client_key is not None:
-            # If we die here a session stays that nobody has a token for, until it expires.
+            # If we die here, a session without a client stays until it expires.
             certificate = await self._ssh_ca.sign(user, session, client_key)
             tokens = replace(tokens, ssh_certificate=certificate.to_json())
         await self._users.logged_in(user)
@@ -201,7 +201,7 @@ class AuthService:
     async def _failed(
         self, provider_name: str, request: LoginRequest, user: User | None, info: RequestInfo
     ) -> Unauthenticated | TooManyRequests:
-        """Counts the failure. A name that nobody has is not written down: it may be a password."""
+        """Counts the failure. A name that no user has is not recorded: it may be a password."""
         try:
             remaining = await self._lockout.failed(info.ip_address, request.username)
         except TooManyRequests as refusal:

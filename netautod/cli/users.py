@@ -98,7 +98,7 @@ def _unlock(parsed: argparse.Namespace, settings: Settings) -> int:
 
 
 async def _unlock_user(settings: Settings, username: str) -> None:
-    """Also for a name that nobody has: its failures count like those of others."""
+    """Also for a name that no user has: its failures count like those of others."""
     async with opened(settings) as base:
         await base.lockout.unlock(username)
         user = await base.users.by_username(username)

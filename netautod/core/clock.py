@@ -33,7 +33,7 @@ def whole_milliseconds(moment: datetime) -> datetime:
 
 
 def to_text(moment: datetime) -> str:
-    """ISO 8601 in UTC with milliseconds and `Z`: `2026-11-21T06:44:12.345Z` (decisions.md 1)."""
+    """ISO 8601 in UTC with milliseconds and `Z`: `2026-11-21T06:44:12.345Z`."""
     return f"{moment.astimezone(UTC):%Y-%m-%dT%H:%M:%S}.{moment.microsecond // 1000:03d}Z"
 
 

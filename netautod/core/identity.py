@@ -14,7 +14,7 @@ SYSTEM_ID = "00000000-0000-0000-0000-000000000000"
 
 @dataclass(frozen=True, kw_only=True)
 class Caller:
-    """An authenticated user in his organization; `ip_address` and `request_id` go into audit events."""
+    """An authenticated user in an organization; `ip_address` and `request_id` go into audit events."""
 
     user_id: str
     org_id: OrgId

@@ -1,4 +1,4 @@
-"""Strict JSON: what a value may contain to be sent and stored, and how it is written (decisions.md 1)."""
+"""Strict JSON: what a value may contain to be sent and stored, and how it is written."""
 
 import json
 from typing import Any

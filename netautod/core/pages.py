@@ -1,4 +1,4 @@
-"""One page of a list: what was asked for, and what is answered."""
+"""One page of a list: the window that was asked for, and its items."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -26,7 +26,7 @@ class PageOf(Generic[T]):
     page: Page
 
     def to_json(self, plural: str, item_to_json: Callable[[T], Any]) -> dict[str, Any]:
-        """The envelope of decisions.md 1: `{<plural>: [...], total, limit, offset}`."""
+        """`{<plural>: [...], total, limit, offset}`."""
         return self._envelope(plural, [item_to_json(item) for item in self.items])
 
     async def to_json_in_turns(self, plural: str, item_to_json: Callable[[T], Any]) -> dict[str, Any]:

@@ -17,7 +17,7 @@ class Pauses(Protocol):
 
 @dataclass(frozen=True)
 class FixedPauses:
-    """Pauses that do not change; a command begins its work whoever is paused."""
+    """Pauses that do not change; a command begins its work whichever organizations are paused."""
 
     organizations: frozenset[OrgId] = frozenset()
 

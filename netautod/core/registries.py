@@ -1,4 +1,4 @@
-"""The registries through which an owner reaches those that point at its records: users and followers.
+"""The registries through which an owner reaches what points at its records: references and followers.
 
 An owner (credentials, sites, devices) offers them, the composition root fills them, so that no resource
 imports another one against the direction of the dependencies.
@@ -15,7 +15,7 @@ SHOWN = 3
 
 @dataclass(frozen=True, kw_only=True)
 class Uses:
-    """Who of one kind uses a record: `count` of them, the first of them by name."""
+    """The users of one kind that a record has: how many, and the names of the first ones."""
 
     kind: str
     names: Sequence[str]
@@ -31,7 +31,7 @@ Follower = Callable[[OrgId, str], Awaitable[None]]
 
 
 class References:
-    """Who uses the records of one owner. `resource` is its name in texts: `Credential`."""
+    """What uses the records of one owner. `resource` is its name in texts: `Credential`."""
 
     def __init__(self, resource: str) -> None:
         self.resource = resource
@@ -53,7 +53,7 @@ class References:
 
 
 class Followers:
-    """Who follows up on a change of an owner's record, such as cleaning up after its deletion.
+    """What follows up on a change of an owner's record, such as cleaning up after its deletion.
 
     A follower is idempotent: after a crash the owner notifies again, from what it noted before the change.
     """

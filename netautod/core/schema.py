@@ -49,7 +49,7 @@ class Name(fields.String):
 
 
 class Text(fields.String):
-    """An optional text; `""` is the same as null (decisions.md 1)."""
+    """An optional text; `""` is the same as null."""
 
     def __init__(self, *, max_length: int = 4096, **options: Any) -> None:
         super().__init__(**{"allow_none": True, **options})

@@ -1,4 +1,4 @@
-"""`allowed_hosts`: what an entry may look like, and whether a host is inside (decisions.md 5).
+"""`allowed_hosts`: what an entry may look like, and whether it covers a host.
 
 An entry is an address, a network (CIDR) or a name glob with `*` and `?`. Names are not resolved: a device
 given by name is covered by globs alone, because the answer of a resolver can change before the connection.

@@ -5,11 +5,23 @@ from datetime import datetime
 from typing import Any
 
 from netautod.core.clock import to_text
+from netautod.core.errors import Conflict
 from netautod.credentials import hosts
-from netautod.credentials.errors import CredentialNotAllowed
 
-# The secrets of an SNMPv3 user are his keys: `has_secret` speaks of them too.
+# The secrets of an SNMPv3 user are its keys: `has_secret` covers them too.
 SECRETS = ("secret", "auth_key", "priv_key")
+
+
+class CredentialUnusable(Conflict):
+    """There is no credential for a login, and nothing was sent to the device."""
+
+
+class NoCredential(CredentialUnusable):
+    """Neither the request, the device nor the organization names one that exists."""
+
+
+class CredentialNotAllowed(CredentialUnusable):
+    """The host is outside the credential's `allowed_hosts`."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,7 +12,7 @@ from asyncssh.asn1 import ASN1DecodeError, der_decode
 from netautod.core.errors import InvalidInput
 
 # A key file says itself how much work opening it is. ssh-keygen uses 16 to 24 rounds of bcrypt, OpenSSL
-# 2,048 of PBKDF2; these bounds are some seconds of work in a thread that nobody can stop.
+# 2,048 of PBKDF2; these bounds are some seconds of work in a thread, which cannot be stopped.
 MOST_BCRYPT_ROUNDS = 1_000
 MOST_ITERATIONS = 2_000_000
 OPENSSH_MAGIC = b"openssh-key-v1\0"

@@ -21,7 +21,7 @@ PRIV_PROTOCOLS = ("DES", "3DES", "AES128", "AES192", "AES256")
 SYNONYMS = {"SHA1": "SHA", "AES": "AES128", "TRIPLEDES": "3DES"}
 SHORTEST_KEY = 8  # RFC 3414 11.2
 
-# Whose secret may span lines. Everything else is typed into a terminal or sent in one protocol field.
+# Types whose secret may span lines. All others are typed into a terminal or sent in one protocol field.
 MULTI_LINE = ("ssh_key", "generic_secret")
 
 

@@ -12,8 +12,7 @@ from netautod.core.pages import Page, PageOf
 from netautod.core.registries import Followers, References
 from netautod.credentials import change, rules
 from netautod.credentials.change import CredentialChange
-from netautod.credentials.errors import NoCredential
-from netautod.credentials.models import Credential, UsableCredential
+from netautod.credentials.models import Credential, NoCredential, UsableCredential
 from netautod.credentials.private_keys import check_private_key
 from netautod.credentials.secrets import Secrets
 from netautod.credentials.store import COLLECTION, CredentialStore
@@ -27,9 +26,9 @@ ATTEMPTS = 10
 
 
 class CredentialService:
-    """`references`: who uses a credential; a used one is not deleted. `deleted`: who cleans up after one.
+    """`references`: what uses a credential; a used one is not deleted. `deleted`: what cleans up after one.
 
-    If we die before they are told they never are, so nothing may depend on that but tidiness.
+    A crash before `deleted` is notified loses the notice, so nothing but tidiness may depend on it.
     """
 
     def __init__(self, database: Database, *, vault: Vault, clock: Clock, audit: AuditLog) -> None:
@@ -81,7 +80,7 @@ class CredentialService:
         return await self.get(org_id, credential_id)
 
     async def update(self, caller: Caller, credential_id: str, fields: Mapping[str, Any]) -> Credential:
-        """Changes the sent fields. What they must fit to is read first, so a change in between repeats it."""
+        """Changes the sent fields, checked against the stored ones; a change in between repeats that."""
         for _ in range(ATTEMPTS):
             found = await self._store.get(caller.org_id, credential_id)
             if found is None:
@@ -99,7 +98,7 @@ class CredentialService:
         raise Conflict("The credential is being changed by others; try again")
 
     async def delete(self, caller: Caller, credential_id: str) -> None:
-        """Raises Conflict that names the users; being the organization's default is no use."""
+        """Raises Conflict that names what uses it; being the organization's default does not count as use."""
         await self._removal.remove(caller.org_id, credential_id)
         await self._store.drop_default(caller.org_id, credential_id)
         await self.deleted.notify(caller.org_id, credential_id)
@@ -176,7 +175,8 @@ class CredentialService:
 
 
 def _require_authority(caller: Caller, wanted: CredentialChange, before: Credential | None) -> None:
-    """Our authority vouches for the name in the credential wherever it is trusted, also for a person's name:
-    more than who may keep passwords and keys may decide."""
+    """A certificate logs in as the credential's username wherever the authority is trusted, whosever name
+    that is. So deciding on it takes system.manage, and not only the permission to store credentials.
+    """
     if wanted.certifies(before):
         caller.require("system.manage")

@@ -109,7 +109,7 @@ class CredentialStore:
         change = {"$set": {"kind": kind, "credential_id": credential_id}}
         try:
             await self._defaults.update(org_id, where, change, upsert=True)
-        except Duplicate:  # somebody else made the document at the same moment
+        except Duplicate:  # another request made the document at the same moment
             await self._defaults.update(org_id, where, change)
 
     async def drop_default(self, org_id: OrgId, credential_id: str) -> None:

@@ -22,7 +22,7 @@ class DiscoveredTable:
     collected_at: datetime | None = None
 
     def to_json(self, plural: str) -> dict[str, Any]:
-        """The envelope of decisions.md 7."""
+        """The answer of a table: `{<plural>: [...], total, collected_at}`."""
         return {
             plural: [dict(row) for row in self.rows],
             "total": self.total,
@@ -74,7 +74,7 @@ class DeviceStatus:
 
 @dataclass(frozen=True, kw_only=True)
 class Topology:
-    """Who is wired to whom, as far as neighbor tables tell: a device without one is no node."""
+    """The links between devices as neighbor tables show them; a device without such a table is no node."""
 
     nodes: Sequence[Row] = ()
     links: Sequence[Row] = ()

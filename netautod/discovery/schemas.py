@@ -1,4 +1,4 @@
-"""Queries and answers of the discovered-data routes (decisions.md 7)."""
+"""Queries and answers of the discovered-data routes."""
 
 from typing import Any
 

@@ -1,6 +1,6 @@
-"""What is known about devices beyond the inventory. No poller runs yet: every device is a never polled one.
+"""What polls found out about devices. No poller runs yet, so every device reads as never polled.
 
-The reads say exactly that, and a poll out of turn is refused (503) instead of queued for nobody.
+A poll out of turn is refused (503) instead of queued, because nothing would run it.
 """
 
 from collections.abc import Sequence

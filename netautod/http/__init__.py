@@ -1,1 +1,1 @@
-"""The HTTP side of the service: handler base, access declarations, schemas, routes and their description."""
+"""The HTTP side of the service: handler base, access declarations, routes and their description."""

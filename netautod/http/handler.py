@@ -119,7 +119,7 @@ class JsonHandler(RequestHandler):
         return value
 
     def decode_argument(self, value: bytes, name: str | None = None) -> str:
-        """A segment of a path; what is not UTF-8 is no id: a 404, like any other text that is none."""
+        """A segment of a path. What is not UTF-8 becomes a text that is no id, which is a 404."""
         return value.decode("utf-8", "replace") if name is None else super().decode_argument(value, name)
 
     def path_id(self, text: str, resource: str) -> str:
@@ -130,7 +130,7 @@ class JsonHandler(RequestHandler):
         return found
 
     async def while_connected(self, work: Coroutine[Any, Any, T]) -> T:
-        """What the work answers; it is cancelled when the client goes away, whom nobody answers then."""
+        """The result of `work`, which is cancelled when the client disconnects."""
         self._work = asyncio.ensure_future(work)
         if self._client_gone:
             self._work.cancel()

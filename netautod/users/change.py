@@ -1,4 +1,4 @@
-"""What a PUT of a user changes: the sent fields against the user as he is. Pure; no database, no clock."""
+"""What a PUT of a user changes: the sent fields against the user as stored. Pure; no database, no clock."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -27,7 +27,7 @@ class UserChange:
 
     @property
     def ends_sessions(self) -> bool:
-        """A reset, a disabled user, or another person behind the account: nobody stays logged in."""
+        """True for a password reset, a disabled user, or another directory entry behind the account."""
         disabled = self.values.get("is_active") is False
         return self.password is not None or disabled or "external_id" in self.values
 
@@ -40,7 +40,7 @@ class UserChange:
         return disabled or (self.roles is not None and admin.name not in self.roles)
 
     def refuse_for_oneself(self) -> None:
-        """Raises Forbidden for what nobody may change of himself here."""
+        """Raises Forbidden for what users may not change of their own account here."""
         if self.roles is not None:
             raise Forbidden("Nobody can change his own roles")
         if self.password is not None:

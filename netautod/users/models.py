@@ -1,4 +1,4 @@
-"""Organizations, roles and users as values, and the form that usernames have (decisions.md 2)."""
+"""Organizations, roles and users as values, and the form that usernames have."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -57,7 +57,7 @@ class Role:
     updated_at: datetime
 
     def to_json(self) -> dict[str, Any]:
-        """The five fields of decisions.md 2."""
+        """The role as /api/roles shows it."""
         return {
             "id": self.id,
             "name": self.name,
@@ -94,7 +94,7 @@ BUILTIN_ROLES = (
 
 @dataclass(frozen=True, kw_only=True)
 class NewUser:
-    """What somebody who may manage users says about a new one; `roles` are names."""
+    """What a request says about a new user; `roles` are names."""
 
     username: str
     roles: tuple[str, ...]
@@ -112,12 +112,12 @@ class NewUser:
 
 @dataclass(frozen=True, kw_only=True)
 class User:
-    """A user with the roles that the database holds for him now; the password hash is never part of it.
+    """A user with the roles that the database holds now; the password hash is never part of it.
 
-    Sessions and refresh tokens remember the epoch they were made in and die when the user's moves on. So
-    one write ends them all, those included that another node is making at this moment. One session may be
-    kept over such a write: the one that changed the password. `revision` grows with every change of what
-    others decided on, so that a decision on an older state is not carried out.
+    Sessions and refresh tokens carry the epoch they were made in and end when the user's moves on. So one
+    write ends them all, including those that another node is making at this moment. One session may be kept
+    over such a write: the one that changed the password. `revision` grows with every change, so that a
+    decision that was based on an older state is not carried out.
     """
 
     id: str
@@ -174,7 +174,7 @@ class User:
         return sorted({key for role in self.roles for key in role.permissions})
 
     def to_json(self) -> dict[str, Any]:
-        """The fields of /api/auth/me (service.md "Current user")."""
+        """The user as /api/auth/me shows it."""
         return {
             "id": self.id,
             "org_id": self.org_id,

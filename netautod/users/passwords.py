@@ -1,4 +1,4 @@
-"""Passwords: Argon2id in its own few threads, a verification that costs the same for nobody, the policy."""
+"""Passwords: Argon2id in threads of its own, verification in equal time for unknown users, the policy."""
 
 import asyncio
 import base64
@@ -44,7 +44,7 @@ class Verdict:
 
 
 class PasswordHasher:
-    """Argon2id with 19 MiB, t=2, p=1 (decisions.md 4; OWASP's password storage cheat sheet).
+    """Argon2id with 19 MiB, t=2, p=1, as OWASP's password storage cheat sheet recommends.
 
     argon2-cffi releases the GIL while it hashes. One core stays free for the event loop; at most `queue`
     callers wait for a thread, the next one gets Unavailable. Threads start with the first password.
@@ -72,7 +72,7 @@ class PasswordHasher:
         return await self._in_thread(lambda: self._argon2.hash(normalised))
 
     async def verify(self, hashed: str | None, password: str) -> Verdict:
-        """Compares; None (an unknown user) costs the same and is never ok, like a password too long to be."""
+        """Compares; None (an unknown user) or an overlong password costs the same and is never ok."""
         normalised = _normalised(password)
         if hashed is None or normalised is None:
             return await self._in_thread(lambda: self._verify(self._dummy, normalised or "-"))
@@ -105,7 +105,7 @@ class PasswordHasher:
         except RuntimeError as error:
             self._places.release()
             raise Unavailable("The service is stopping") from error
-        # The place is free when the thread is, not when an impatient caller went away.
+        # The place is free when the thread is, not when the caller gives up.
         future.add_done_callback(lambda _: self._places.release())
         return await asyncio.wrap_future(future)
 

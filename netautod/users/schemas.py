@@ -50,7 +50,7 @@ class UserListAnswer(PageAnswer):
 
 
 class Permission(fields.String):
-    """A key of decisions.md 2, or a wildcard over such keys."""
+    """A known permission key, or a wildcard over such keys."""
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> str:
         key = str(super()._deserialize(value, attr, data, **kwargs))

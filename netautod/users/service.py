@@ -1,4 +1,4 @@
-"""The rules of users: who may make and change whom, passwords, and what ends a user's sessions."""
+"""The rules of users: who may make and change which user, passwords, and what ends sessions."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -28,7 +28,7 @@ ATTEMPTS = 5
 class UserService:
     """`password_min_length` is the setting of that name; it holds for new passwords only.
 
-    `changed`: who caches what a user may do. `deleted`: who keeps something of a user.
+    `changed` is told of changes in what a user may do, `deleted` of deleted users.
     """
 
     def __init__(
@@ -118,7 +118,7 @@ class UserService:
         return await self._change(caller, await self.get(caller.org_id, user_id), sent, "user.update")
 
     async def set_password(self, caller: Caller, username: str, password: str) -> User:
-        """A new password for a local user of the caller's organization; ends all of his sessions."""
+        """A new password for a local user of the caller's organization; ends all sessions of that user."""
         user = await self._named(caller, username)
         if user.auth_provider != LOCAL:
             raise InvalidInput(f"The password of {user.username} is kept by {user.auth_provider}")
@@ -134,7 +134,7 @@ class UserService:
         await self._change(caller, user, {"is_active": True}, "user.enable")
 
     async def delete(self, caller: Caller, user_id: str) -> None:
-        """His sessions and tokens are refused from now on; raises Conflict for the last active admin."""
+        """The user's sessions and tokens are refused from now on. Conflict for the last active admin."""
         for _ in range(ATTEMPTS):
             user = await self.get(caller.org_id, user_id)
             require_rank(caller, user)
@@ -150,7 +150,7 @@ class UserService:
         await self._audit.record(caller, "user.delete", "user", user.id, {"username": user.username})
 
     async def check_password(self, user: User | None, password: str) -> bool:
-        """True for the right password of a local user; one read and one hash whoever it is."""
+        """True for the right password of a local user. One read and one hash, also for an unknown user."""
         hashed = await self._store.password_hash(user.id if user else SYSTEM_ID)
         local = user is not None and user.auth_provider == LOCAL
         verdict = await self._hasher.verify(hashed if local else None, password)
@@ -165,7 +165,7 @@ class UserService:
     async def set_own_password(self, user: User, password: str, *, kept_session_id: str) -> bool:
         """After the current one was checked: ends all sessions but one, and all refresh tokens.
 
-        `user` as read before that check; False if his sessions were ended since.
+        `user` as read before that check; False if that user's sessions were ended since.
         """
         hashed = await self._hasher.hash(password)
         changed = await self._store.set_own_password(
@@ -175,7 +175,7 @@ class UserService:
         return changed
 
     async def revoke_refresh_tokens(self, user: User) -> None:
-        """Of all his sessions, those included that are being issued at this moment."""
+        """Of all sessions of the user, including tokens that are being issued at this moment."""
         await self._store.revoke_refresh_tokens(user)
 
     async def logged_in(self, user: User) -> None:
@@ -211,7 +211,7 @@ class UserService:
     async def _write(
         self, user: User, change: UserChange, roles: tuple[Role, ...] | None, hashed: str | None
     ) -> bool:
-        """False if somebody else changed the user meanwhile: then everything has to be decided again."""
+        """False if another request changed the user meanwhile: then everything has to be decided again."""
         values = dict(change.values)
         if hashed is not None:
             values["password_hash"] = hashed
@@ -231,7 +231,7 @@ class UserService:
         return written
 
     async def _leave(self, user: User, admin: Role) -> str | None:
-        """The mark under which an active admin may cease to be one; Conflict if he is the last."""
+        """The mark under which an active admin may cease to be one. Raises Conflict for the last one."""
         token = await self._store.mark_leaving(user)
         if token is not None and not await self._store.other_admins(user, admin.id):
             await self._store.unmark_leaving(user, token)
@@ -249,7 +249,7 @@ class UserService:
             raise
 
     async def _confirm_roles(self, org_id: OrgId, roles: Iterable[Role]) -> None:
-        """After a write that names roles: see registries.Removal, which looks for users after hiding."""
+        """After a write that names roles: a removal first hides the role and then looks for its users."""
         there = await self._roles.visible(org_id, [role.id for role in roles])
         for role in roles:
             if role.id not in there:

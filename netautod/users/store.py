@@ -1,4 +1,4 @@
-"""Users in MongoDB: the collection `users`, and nobody else knows its documents."""
+"""Users in MongoDB: the collection `users`."""
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
@@ -98,7 +98,7 @@ class UserStore:
     ) -> bool:
         """Sets the values, unless the user was changed since `user` was read: then False.
 
-        `ends_sessions`: in the same write all of his sessions and refresh tokens die. `leaving` is the
+        `ends_sessions`: the same write ends all of the user's sessions and refresh tokens. `leaving` is the
         mark of `mark_leaving`, which must still hold. Raises Duplicate for an external id that is taken.
         """
         kept = {"kept_session_id": None} if ends_sessions else {}
@@ -114,10 +114,10 @@ class UserStore:
         return await self._users.delete(user.org_id, _as_read(user, leaving))
 
     async def mark_leaving(self, user: User) -> str | None:
-        """Takes an admin out of the count of admins for ten seconds, in which he may cease to be one.
+        """Takes an admin out of the count of admins for ten seconds, in which the role may be taken away.
 
-        None if the user was changed since `user` was read. Of two admins that are about to go each one
-        sees the other's mark, so that never both go. A mark that a crash leaves behind runs out.
+        None if the user was changed since `user` was read. Of two admins that are removed at the same time
+        each removal sees the other's mark, so that never both succeed. A mark left by a crash expires.
         """
         token = uuid4().hex
         milliseconds = int(timedelta(seconds=LEAVING_SECONDS) / timedelta(milliseconds=1))
@@ -139,9 +139,9 @@ class UserStore:
     async def set_own_password(
         self, user: User, password_hash: str, now: datetime, *, kept_session_id: str
     ) -> bool:
-        """The user's other sessions and all refresh tokens die in the same write.
+        """The same write ends the user's other sessions and all refresh tokens.
 
-        False if his sessions were ended since `user` was read: by a reset, or by another such change.
+        False if the user's sessions were ended since `user` was read: by a reset, or by another such change.
         """
         where = {"_id": user.id, "session_epoch": user.session_epoch, "is_active": True}
         values = {"password_hash": password_hash, "kept_session_id": kept_session_id, "updated_at": now}

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from netautod.credentials.errors import CredentialNotAllowed, CredentialUnusable, NoCredential
+from netautod.credentials.models import CredentialNotAllowed, CredentialUnusable, NoCredential
 from tests.devices.inventory import ABSENT_ID, Inventory
 
 NAMES = ("override", "device", "organization")

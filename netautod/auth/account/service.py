@@ -1,6 +1,7 @@
-"""What a logged-in user does with his own account: sees and ends sessions, changes his password.
+"""What users do with their own account: see and end sessions, change the password.
 
-Who holds users.manage also sees the sessions of others, and ends those of users below his own rank.
+Callers with users.manage also see the sessions of others, and end those of users who hold no permission
+that they lack.
 """
 
 from collections.abc import Sequence
@@ -49,7 +50,7 @@ class AccountService:
         return await self._sessions.living(await self._user(caller))
 
     async def end_session(self, caller: Caller, session_id: str) -> None:
-        """Raises NotFound for what is no living session of the caller or of a user he manages."""
+        """Raises NotFound unless it is a living session of the caller, or of a user the caller manages."""
         require_session(caller)
         found = await self._sessions.get(caller.org_id, session_id)
         if found is None:
@@ -66,7 +67,7 @@ class AccountService:
         await self._audit.record(caller, "auth.session_revoke", "session", session_id, {"user_id": owner.id})
 
     async def end_other_sessions(self, caller: Caller) -> int:
-        """Ends all living sessions of the caller but the one he asks with; how many they were."""
+        """Ends all living sessions of the caller but the one of this request; returns how many."""
         kept = require_session(caller)
         ended = await self._sessions.end_others(await self._user(caller), kept)
         self._authenticator.forget_all()
@@ -75,7 +76,7 @@ class AccountService:
         return ended
 
     async def change_password(self, caller: Caller, current: str, new: str) -> int:
-        """Ends the caller's other sessions and revokes all of his refresh tokens; how many sessions ended.
+        """Ends the caller's other sessions, revokes all refresh tokens; returns how many sessions ended.
 
         Raises InvalidInput for an account of another provider or a password against the policy,
         Unauthenticated for a wrong current password, which the lockout counts, and TooManyRequests.

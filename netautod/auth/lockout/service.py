@@ -1,8 +1,8 @@
 """Lockout of addresses that guess passwords, and the slow-down of accounts that are guessed at.
 
 An address is locked out by failures alone, over all accounts, and a success of one account never clears
-the failures of others: who owns one account cannot reset the count with it. An account is never locked
-out, or anybody could lock out an administrator; its tries only get a second between them.
+the failures of others: an attacker with an account cannot reset the count with it. An account is never
+locked out, or anyone could lock out an administrator; its attempts are only spaced a second apart.
 """
 
 import asyncio

@@ -43,7 +43,7 @@ class RedirectStore:
     async def take(self, state_hash: str, browser_hash: str, now: datetime) -> PendingLogin | None:
         """Uses the login up: it is answered to exactly one caller, and only to the browser that began it.
 
-        Another browser does not use it up: who has seen a state cannot spoil the login.
+        Another browser does not use it up: a state that was seen by others cannot spoil the login.
         """
         where = {
             "_id": state_hash,

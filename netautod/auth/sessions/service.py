@@ -73,9 +73,9 @@ class Sessions:
     async def begin(
         self, user: User, *, client_type: str, auth_provider: str, info: RequestInfo
     ) -> tuple[LoginSession, IssuedTokens]:
-        """A new session for a user that has just proved who he is.
+        """A new session for a user whose login has just succeeded.
 
-        `user` as read before the proof: if the password changes meanwhile the session is dead from birth.
+        `user` as read before the password was checked: if it changes meanwhile, the session never holds.
         Raises SeatLimitReached for a terminal that finds no free seat.
         """
         session_id = str(uuid4())
@@ -102,7 +102,7 @@ class Sessions:
         except SeatLimitReached:
             await self.end(session, "no seat")
             raise
-        # If we die here a session stays that nobody has a token for, until it expires.
+        # If we die here, a session without a client stays until it expires.
         _, refresh_token = await self._new_refresh_token(user, session, now)
         return session, await self._issued(user, session, refresh_token)
 
@@ -147,7 +147,7 @@ class Sessions:
         return session, user
 
     async def end_others(self, user: User, kept: str) -> int:
-        """Ends all living sessions of the user but one; how many they were."""
+        """Ends all living sessions of the user but one; returns how many."""
         return await self._store.end_others(user, kept, "ended by the user", self._clock.now())
 
     async def end(self, session: LoginSession, reason: str) -> bool:

@@ -44,7 +44,7 @@ class SessionStore:
         return [_to_session(document) for document in found]
 
     async def end_others(self, user: User, kept: str, reason: str, now: datetime) -> int:
-        """Ends all of the user's living sessions but one; how many they were."""
+        """Ends all of the user's living sessions but one; returns how many."""
         where = {
             "user_id": user.id,
             "_id": {"$ne": kept},
@@ -72,7 +72,7 @@ class SessionStore:
 
 
 class RefreshTokenStore:
-    """Keyed by the token's SHA-256: whoever reads the database can present none of them."""
+    """Keyed by the token's SHA-256: a copy of the database holds no token that can be presented."""
 
     def __init__(self, database: Database) -> None:
         self._tokens = database.collection(REFRESH_TOKENS)

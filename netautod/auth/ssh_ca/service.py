@@ -100,7 +100,7 @@ class SshAuthority:
         return AuthorityKey(ca_public_key=line, fingerprint=fingerprint)
 
     def check_principal(self, user: User) -> None:
-        """Raises InvalidInput for a user whose name is reserved; before his session begins."""
+        """Raises InvalidInput for a user whose name is reserved; called before the session begins."""
         if user.username.lower() in self._reserved:
             raise InvalidInput(f"public_key: no certificate is signed for the reserved name {user.username}")
 

@@ -83,7 +83,7 @@ class ApiTokens:
         return token, plain
 
     async def revoke(self, caller: Caller, token_id: str) -> None:
-        """Refused from now on here, within a second on other nodes. Raises NotFound if it is not his."""
+        """The token is refused here from now on, elsewhere within a second. NotFound unless the caller's."""
         require_session(caller)
         token = await self._store.get(caller.org_id, caller.user_id, token_id)
         if token is None or not await self._store.delete(token):

@@ -68,7 +68,7 @@ class ApiTokenStore:
         await self._tokens.delete_many(org_id, {"user_id": user_id})
 
     async def delete_orphans(self) -> int:
-        """Tokens of users that are no more; they open nothing, but nobody else would remove them."""
+        """Tokens of deleted users. They are refused anyway, but nothing else would remove them."""
         joined = {"$lookup": {"from": USERS, "localField": "user_id", "foreignField": "_id", "as": "owner"}}
         found = await self._all.aggregate([joined, {"$match": {"owner": []}}, {"$project": {"_id": 1}}])
         return await self._all.delete_many({"_id": {"$in": [document["_id"] for document in found]}})

@@ -11,8 +11,7 @@ from netautod.audit.service import AuditLog
 from netautod.auth.ssh_ca.service import SshAuthority
 from netautod.core.errors import InvalidInput
 from netautod.core.work import Work
-from netautod.credentials.errors import CredentialUnusable
-from netautod.credentials.models import UsableCredential
+from netautod.credentials.models import CredentialUnusable, UsableCredential
 from netautod.credentials.service import CredentialService
 from netautod.devices.links import MOST_JUMPS
 from netautod.devices.models import Device

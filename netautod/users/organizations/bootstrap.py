@@ -1,4 +1,4 @@
-"""The first start: organization `default`, its roles and the user `admin` (decisions.md 2)."""
+"""The first start: the organization `default`, its roles and the user `admin`."""
 
 import asyncio
 from pathlib import Path
@@ -12,7 +12,7 @@ from netautod.users.service import UserService
 
 
 class Bootstrap:
-    """Run at every start; does its work once per database, whichever node is first and dies where it may."""
+    """Runs at every start and does its work once per database; the next start finishes what one left."""
 
     def __init__(
         self,
@@ -30,7 +30,7 @@ class Bootstrap:
         self._admin_password = admin_password
 
     async def run(self) -> str | None:
-        """The generated password, to the one start that made the user `admin`; None to all others.
+        """The generated password if this start made the user `admin` with one, else None.
 
         `admin_password` (the setting) is used instead if it is not empty. Raises InvalidInput if that one
         breaks the policy, Conflict if another organization has a user `admin`.

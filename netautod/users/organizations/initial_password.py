@@ -11,11 +11,11 @@ NAME = "initial-admin-password"
 
 
 class InitialPasswordError(NetautodError):
-    """The file is not ours to read or to write; one line for the operator."""
+    """The file cannot be read or written, or is not safe; one line for the operator."""
 
 
 def obtain(data_dir: Path, password: str) -> str:
-    """Writes the password (0600) and answers it; or the one that stands there from a start that died.
+    """Writes the password (mode 0600) and returns it, or the one that an earlier start has left there.
 
     The file appears whole or not at all, and the first of several processes on one folder decides.
     """
@@ -43,7 +43,7 @@ def _publish(path: Path, password: str) -> None:
             file.flush()
             os.fsync(file.fileno())
         try:
-            os.link(draft, path)  # unlike a rename this fails if somebody was first
+            os.link(draft, path)  # unlike a rename this fails if another process was first
         except FileExistsError:
             return
         _sync_folder(path.parent)

@@ -1,7 +1,7 @@
 """Making organizations: the organization, its built-in roles and its first administrator.
 
 The three are separate documents. An organization is `ready` only when all are there, and every step may
-be done again: whoever finds one that is not ready finishes it.
+be done again: the next start or call that finds one that is not ready finishes it.
 """
 
 import secrets
@@ -79,7 +79,7 @@ class OrganizationService:
         return found
 
     async def default_id(self) -> OrgId:
-        """The organization of whoever runs the installation; asked once, it never changes."""
+        """The organization that the first start made; read once, it never changes."""
         if self._default_id is None:
             self._default_id = (await self.by_name(DEFAULT)).id
         return self._default_id
@@ -104,7 +104,7 @@ class OrganizationService:
             existing = await self._users.by_username(username)
             if existing is None or existing.org_id != organization.id:
                 raise Conflict(USERNAME_TAKEN)
-            # An earlier call died after the insert: nobody knows the password that it generated.
+            # An earlier call died after the insert, before it could print the password that it generated.
             change = {"password_hash": hashed}
             if not await self._users.change(existing, change, self._clock.now(), ends_sessions=True):
                 raise Conflict("The organization is being created by another call")

@@ -1,4 +1,4 @@
-"""The rules of roles: what a caller may put into one, and that neither a built-in nor a used one goes."""
+"""The rules of roles: what callers may put into one; built-in and used ones are not deleted."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -23,7 +23,7 @@ ATTEMPTS = 5
 
 
 class RoleService:
-    """`changed`: who caches what a user may do."""
+    """`changed` is told of changes in what a role grants."""
 
     def __init__(self, database: Database, *, clock: Clock, audit: AuditLog) -> None:
         self.changed = Followers()
@@ -109,7 +109,7 @@ class RoleService:
         if not caller.can_all(permissions):
             raise Forbidden("permissions: some of them you do not hold")
         own = await self._users.get(caller.user_id)
-        # Else a permission that somebody has for a while could be made one for ever.
+        # Else a permission that is held for a while could be made permanent.
         if own is not None and role.id in {held.id for held in own.roles}:
             raise Forbidden("Nobody can change the permissions of his own roles")
 

@@ -1,4 +1,4 @@
-"""Roles in MongoDB: the collection `roles`, and nobody else knows its documents."""
+"""Roles in MongoDB: the collection `roles`."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
