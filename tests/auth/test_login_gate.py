@@ -35,7 +35,7 @@ async def test_one_too_many_is_told_to_come_again() -> None:
     await asyncio.sleep(0)
     with pytest.raises(Unavailable, match="Too many logins"):
         await log_in()
-    tasks[1].cancel()  # whoever gives up while he waits leaves his place to the next one
+    tasks[1].cancel()  # a login that gives up while it waits leaves its place to the next one
     await asyncio.gather(tasks[1], return_exceptions=True)
     third = asyncio.create_task(log_in())
     await asyncio.sleep(0)

@@ -1,4 +1,4 @@
-"""References, followers, and the removal of records that nobody uses, crashes included."""
+"""References, followers, and the removal of records that are not in use, also after a crash."""
 
 from collections.abc import Sequence
 

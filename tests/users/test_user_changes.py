@@ -289,7 +289,7 @@ async def test_the_last_active_admin_stays_one(started: Installation, client: Cl
     await started.add("second", "admin")
     assert (await client("*").put(path, {"is_active": False})).status == 200
     assert_error(await client("*").delete(await admin_path(started, "second")), 409, "last active admin")
-    assert (await client("*").delete(path)).status == 204  # he is not active
+    assert (await client("*").delete(path)).status == 204  # the user is not active
     assert await active_admins(started) == ["second"]
 
 

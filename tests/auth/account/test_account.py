@@ -209,7 +209,7 @@ async def test_a_kept_session_does_not_outlive_a_reset(node: Node, client: ApiCl
         pytest.param({"current_password": PASSWORD}, "new_password: Missing", id="no new one"),
         pytest.param({**change(), "current_password": {"$ne": 1}}, "current_password: Not", id="operator"),
         pytest.param({**change(), "new_password": {"$set": 1}}, "new_password: Not", id="operator again"),
-        pytest.param({**change(), "user_id": "x"}, "user_id: Unknown field", id="somebody else's id"),
+        pytest.param({**change(), "user_id": "x"}, "user_id: Unknown field", id="another user's id"),
         pytest.param({**change(), "roles": ["admin"]}, "roles: Unknown field", id="roles"),
     ],
 )

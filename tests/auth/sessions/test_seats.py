@@ -30,7 +30,7 @@ def slot(holder: str, *, age: float = 3600, confirmed: bool = True) -> SeatSlot:
 @pytest.mark.parametrize(
     ("slots", "active", "free"),
     [
-        pytest.param({}, [], [1, 2, 3], id="nobody there yet"),
+        pytest.param({}, [], [1, 2, 3], id="none in use yet"),
         pytest.param({1: slot("a"), 2: slot("b")}, ["a", "b"], [3], id="two in use"),
         pytest.param({1: slot("a"), 2: slot("b"), 3: slot("c")}, ["a", "b", "c"], [], id="all in use"),
         pytest.param({1: slot("a"), 2: slot("b"), 3: slot("c")}, ["b"], [1, 3], id="two idle or ended"),

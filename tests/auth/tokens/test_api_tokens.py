@@ -86,7 +86,7 @@ async def test_only_the_hash_is_stored(node: Node, client: ApiClient) -> None:
         pytest.param({"expires_at": "2099-01-01T00:00:00"}, 400, "offset is missing", id="no offset"),
         pytest.param({"expires_at": "0001-01-01T00:00:00+14:00"}, 400, "expires_at", id="before year 1"),
         pytest.param({"expires_at": "2020-01-01T00:00:00Z"}, 400, "must be in the future", id="the past"),
-        pytest.param({"user_id": str(uuid4())}, 400, "user_id: Unknown field", id="for somebody else"),
+        pytest.param({"user_id": str(uuid4())}, 400, "user_id: Unknown field", id="for another user"),
         pytest.param({"hash": "x"}, 400, "hash: Unknown field", id="a field of ours"),
         pytest.param({"token": "nat_x"}, 400, "token: Unknown field", id="a token of one's own choice"),
     ],

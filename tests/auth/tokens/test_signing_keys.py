@@ -1,4 +1,4 @@
-"""The key ring: two first nodes, a restart, a rotation, and who writes a key of his own into it."""
+"""The key ring: two first nodes, a restart, a rotation, and a key that was planted in the database."""
 
 import asyncio
 from datetime import timedelta
