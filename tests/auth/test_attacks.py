@@ -141,7 +141,7 @@ async def test_a_manager_of_users_cannot_promote_himself(node: Node, http: Http)
     # A second account that the attacker makes gets no more than the first one has.
     assert (await api.post("/api/users", {**user, "roles": ["helper"]})).status == 201
     second = client.with_token((await node.log_in("eve2")).access_token)
-    assert (await second.put(own, {"roles": ["helper", "viewer"]})).status == 200  # the caller holds devices.access
+    assert (await second.put(own, {"roles": ["helper", "viewer"]})).status == 200  # holds devices.access
     assert (await second.put(own, {"roles": ["admin"]})).status == 403
     after = await node.users.find(eve.id)
     assert after is not None
