@@ -3,9 +3,7 @@
 import pytest
 
 from netautod.core.errors import Forbidden
-from netautod.core.guard import (
-    LeaseLostError,
-)
+from netautod.core.guard import LeaseLostError
 from netautod.plugin_api import DeviceFailed, ResultTotals
 from netautod.testing import Faults, ios_config
 from tests.configs.fleet import Fleet

@@ -11,9 +11,7 @@ from typing import Any, ClassVar, cast
 
 from marshmallow import Schema
 
-from netautod.core.guard import (
-    LeaseLostError,
-)
+from netautod.core.guard import LeaseLostError
 from netautod.outbound.addresses import AddressRules
 from netautod.outbound.client import GuardedClient
 from netautod.plugin_api import Executor, RunContext

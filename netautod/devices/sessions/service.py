@@ -13,10 +13,7 @@ from typing import Any
 
 from netautod.audit.service import AuditLog
 from netautod.auth.ssh_ca.service import SshAuthority
-from netautod.core.guard import (
-    Guard,
-    LeaseLostError,
-)
+from netautod.core.guard import Guard, LeaseLostError
 from netautod.core.work import Work
 from netautod.credentials.service import CredentialService
 from netautod.devices.models import Device
@@ -30,9 +27,7 @@ from netautod.ssh.failures import DeviceFailed
 from netautod.ssh.platform.registry import PlatformRegistry
 from netautod.ssh.session import CliSession, open_session
 from netautod.ssh.target import SessionLimits
-from netautod.store.leases.keeper import (
-    Held,
-)
+from netautod.store.leases.keeper import Held
 from netautod.store.leases.named import NamedLeases
 
 BUSY_SECONDS = 60.0  # how long to wait for another session on the same device

@@ -8,9 +8,7 @@ from typing import Any
 from marshmallow import ValidationError
 
 from netautod.core.errors import Unavailable
-from netautod.core.guard import (
-    LeaseLostError,
-)
+from netautod.core.guard import LeaseLostError
 from netautod.core.work import Work
 from netautod.executions import outcome
 from netautod.executions.models import Execution
@@ -19,9 +17,7 @@ from netautod.executions.running.context import Context, RunResults
 from netautod.executions.running.environment import RunEnvironment
 from netautod.executions.running.log_writer import LogLimits, LogWriter
 from netautod.plugin_api import ExecutionFailed, ExecutionInfo, Executor, NeedsApproval, PermanentFailure
-from netautod.store.leases.keeper import (
-    Held,
-)
+from netautod.store.leases.keeper import Held
 
 logger = logging.getLogger(__name__)
 

@@ -7,9 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from netautod.core.errors import Unavailable
-from netautod.core.guard import (
-    LeaseLostError,
-)
+from netautod.core.guard import LeaseLostError
 from netautod.core.pauses import Pauses
 from netautod.executions import outcome
 from netautod.executions.models import Execution
@@ -18,10 +16,7 @@ from netautod.executions.outcome import NeverStarted, Outcome
 from netautod.executions.running.attempt import Attempt
 from netautod.executions.running.environment import RunEnvironment
 from netautod.executions.store import Candidate, ClaimedRun
-from netautod.store.leases.keeper import (
-    Held,
-    LeaseKeeper,
-)
+from netautod.store.leases.keeper import Held, LeaseKeeper
 from netautod.tasks.store import TaskStore
 
 logger = logging.getLogger(__name__)

@@ -10,10 +10,7 @@ from contextlib import asynccontextmanager
 
 from netautod.core.clock import Clock
 from netautod.core.errors import Conflict, NetautodError, Unavailable, UpstreamFailed
-from netautod.core.guard import (
-    LeaseLostError,
-    no_guard,
-)
+from netautod.core.guard import LeaseLostError, no_guard
 from netautod.core.identity import Caller, OrgId
 from netautod.core.pages import Page, PageOf
 from netautod.core.pauses import Pauses
@@ -37,9 +34,7 @@ from netautod.inventory.sync.reader import InventoryReader
 from netautod.inventory.sync.recorder import SyncRecorder
 from netautod.inventory.sync.run import SyncRun, SyncTally
 from netautod.outbound.urls import origin_of
-from netautod.store.leases.keeper import (
-    Held,
-)
+from netautod.store.leases.keeper import Held
 from netautod.store.leases.named import NamedLeases
 
 STOPPED = "it was stopped before it was done; what was changed by then stays"

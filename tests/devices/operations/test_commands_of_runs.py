@@ -4,9 +4,7 @@ import pytest
 
 from netautod.app.run_services import COMMAND
 from netautod.core.errors import Forbidden
-from netautod.core.guard import (
-    LeaseLostError,
-)
+from netautod.core.guard import LeaseLostError
 from netautod.outbound.client import OutboundRequest
 from netautod.plugin_api import CommandOutcome
 from netautod.testing import Faults

@@ -7,9 +7,7 @@ from typing import Any
 import pytest
 
 from netautod.core.errors import NotFound
-from netautod.core.guard import (
-    LeaseLostError,
-)
+from netautod.core.guard import LeaseLostError
 from netautod.devices.sessions.gates import MOST_REFUSALS, CredentialGate
 from netautod.devices.sessions.service import SessionScope
 from netautod.devices.sessions.turns import Slots

@@ -7,12 +7,11 @@ from typing import Any
 
 import pytest
 
-from netautod.devices.bindings.service import SyncedDevices
 from netautod.devices.bindings.store import BindingStore
 from netautod.inventory.sync.recorder import ENDED_UNSEEN
 from netautod.store.client import Collection
 from tests.inventory.sync.far_end import machine
-from tests.inventory.sync.world import SOURCES, Node, World
+from tests.inventory.sync.world import SOURCES, Node, World, after_the_plan
 
 SINGLE = ("insert", "update", "update_many", "find_and_update", "delete", "delete_many")
 BATCHES = ("insert_many", "change_batch")
@@ -190,18 +189,6 @@ async def test_a_removal_of_a_source_that_dies_is_finished_by_the_next_start(
             assert [document["_id"] == source["id"] for document in left] == [False]
         (device,) = await world.database.scoped("devices").find(world.org_id, {})
         assert (device["bindings"], device["inventory_id"]) == ([], None)
-
-
-def after_the_plan(monkeypatch: pytest.MonkeyPatch, edit: Callable[[], Awaitable[Any]]) -> None:
-    """Somebody edits between the reading of the devices and the first write."""
-    real = SyncedDevices.known
-
-    async def read_then_edit(self: SyncedDevices, *args: Any, **options: Any) -> Any:
-        found = await real(self, *args, **options)
-        await edit()
-        return found
-
-    monkeypatch.setattr(SyncedDevices, "known", read_then_edit)
 
 
 async def test_an_edit_of_another_field_meanwhile_is_kept(

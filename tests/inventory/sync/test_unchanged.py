@@ -8,8 +8,7 @@ from netautod.devices.bindings.models import BoundDevice
 from netautod.inventory.sync import desired as rules
 from netautod.inventory.sync.digests import BoundDevices
 from tests.inventory.sync.far_end import machine
-from tests.inventory.sync.test_crashes import after_the_plan
-from tests.inventory.sync.world import World
+from tests.inventory.sync.world import World, after_the_plan
 
 
 @pytest.fixture

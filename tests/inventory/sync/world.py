@@ -1,11 +1,13 @@
 """The parts of the service that synchronise, wired by the composition root, on a test's database."""
 
-from collections.abc import AsyncIterator, Collection
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
+
+import pytest
 
 from netautod.app import foundation
 from netautod.app.parts.devices import DeviceParts
@@ -17,6 +19,7 @@ from netautod.core.identity import Caller, OrgId
 from netautod.core.pages import Page
 from netautod.core.pauses import FixedPauses
 from netautod.core.retention import RetentionSettings
+from netautod.devices.bindings.service import SyncedDevices
 from netautod.devices.models import Device, DeviceFilter
 from netautod.inventory.settings import InventorySettings
 from netautod.inventory.store import SourceStore
@@ -202,3 +205,15 @@ def automatic(node: Node, paused: Collection[OrgId] = (), **settings: Any) -> Au
         caller_of=lambda org_id: replace(node.caller, org_id=org_id),
         pauses=FixedPauses(frozenset(paused)),
     )
+
+
+def after_the_plan(monkeypatch: pytest.MonkeyPatch, edit: Callable[[], Awaitable[Any]]) -> None:
+    """Calls `edit` between the reading of the devices and the first write."""
+    real = SyncedDevices.known
+
+    async def read_then_edit(self: SyncedDevices, *args: Any, **options: Any) -> Any:
+        found = await real(self, *args, **options)
+        await edit()
+        return found
+
+    monkeypatch.setattr(SyncedDevices, "known", read_then_edit)

@@ -6,16 +6,10 @@ import pytest
 
 from netautod.core.clock import SystemClock
 from netautod.core.errors import Unavailable
-from netautod.core.guard import (
-    LeaseLostError,
-)
+from netautod.core.guard import LeaseLostError
 from netautod.store.client import Database, Document
 from netautod.store.expressions import literal
-from netautod.store.leases.keeper import (
-    Held,
-    LeaseKeeper,
-    LeaseTimes,
-)
+from netautod.store.leases.keeper import Held, LeaseKeeper, LeaseTimes
 from netautod.store.leases.named import NamedLeases
 from tests.support.execution import eventually
 
