@@ -17,7 +17,7 @@ _LEARN_TRIES = 3
 _PARTIAL_BYTES = 1024 * 1024  # of a failed command's output that the failure carries
 _LOGIN = "after the login"
 _Judge = Callable[[str], bool]
-_Settle = Callable[[int], bool]
+_WhenSilent = Callable[[int], bool]
 
 
 class Shell:
@@ -96,7 +96,7 @@ class Shell:
             await self._wait(
                 f"after `{command}`",
                 done=self._echo_then_prompt(command.encode()),
-                settle=self._settled,
+                when_silent=self._done_when_silent,
                 seconds=seconds or self._limits.command_seconds,
             )
         except DeviceFailed as exc:
@@ -180,7 +180,7 @@ class Shell:
             return True
         return command in clean(bytes(self._stream.data[:_ECHO_BYTES])).encode()
 
-    def _settled(self, ticks: int) -> bool:
+    def _done_when_silent(self, ticks: int) -> bool:
         """Whether a silent device is done although its last line is not the prompt after our echo."""
         if not self._echoed and ticks < self._echo_ticks:
             return False
@@ -200,14 +200,14 @@ class Shell:
     async def _answer(self, stage: str, done: _Judge) -> str:
         """The line that ends a step of a dialog."""
 
-        def settle(ticks: int) -> bool:
+        def when_silent(ticks: int) -> bool:
             return done(self._standing_line())
 
-        await self._wait(stage, done=done, settle=settle, seconds=self._limits.prompt_seconds)
+        await self._wait(stage, done=done, when_silent=when_silent, seconds=self._limits.prompt_seconds)
         return self._standing_line()
 
-    async def _wait(self, stage: str, *, done: _Judge, settle: _Settle, seconds: float) -> None:
-        """Reads until `done` likes the last line or `settle` likes the silence; answers pagers meanwhile."""
+    async def _wait(self, stage: str, *, done: _Judge, when_silent: _WhenSilent, seconds: float) -> None:
+        """Reads until `done` accepts the last line or `when_silent` the silence; answers pagers meanwhile."""
         ticks = 0
         try:
             async with asyncio.timeout(seconds):
@@ -219,7 +219,7 @@ class Shell:
                     if self._answer_login():
                         continue
                     self._refuse_question(stage)
-                    if settle(ticks):
+                    if when_silent(ticks):
                         return
         except TimeoutError as exc:
             text = f"no prompt within {seconds:g} s {stage} ({len(self._stream.data)} bytes came)"

@@ -10,9 +10,9 @@ from netautod.testing.cli_script import (
     read_script,
 )
 from netautod.testing.device import SimulatedDevice
-from netautod.testing.faults import Faults, LoginAttempt
 from netautod.testing.ios import ios_config, ios_script
 from netautod.testing.reading import DeviceReading, read_device
+from netautod.testing.state import Faults, LoginAttempt
 
 __all__ = [
     "CliScript",

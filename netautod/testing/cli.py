@@ -4,7 +4,7 @@ import asyncio
 import re
 
 from netautod.testing.cli_script import CliScript, LoginStep, ModeChange, PagerScript
-from netautod.testing.faults import LoginAttempt
+from netautod.testing.state import LoginAttempt
 from netautod.testing.tty import Tty
 
 _PASSWORD_TRIES = 3

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 import asyncssh
 
 from netautod.testing import cli, linux_host
-from netautod.testing.faults import LoginAttempt
-from netautod.testing.state import DeviceState
+from netautod.testing.state import DeviceState, LoginAttempt
 from netautod.testing.tty import Tty
 
 

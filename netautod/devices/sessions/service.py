@@ -21,7 +21,7 @@ from netautod.devices.service import DeviceService
 from netautod.devices.sessions.gates import CredentialGate, JumpGates
 from netautod.devices.sessions.paths import Leg, Paths, target_of
 from netautod.devices.sessions.suspensions import Suspensions
-from netautod.devices.sessions.turns import BulkPace, SiteSlots, Slots
+from netautod.devices.sessions.turns import Turns
 from netautod.devices.settings import DeviceSettings
 from netautod.ssh.failures import DeviceFailed
 from netautod.ssh.platform.registry import PlatformRegistry
@@ -67,9 +67,7 @@ class DeviceSessions:
     busy_seconds: float = BUSY_SECONDS
 
     def __post_init__(self) -> None:
-        self.slots = Slots(total=self.settings.concurrent_sessions)
-        self.pace = BulkPace()
-        self.site_slots = SiteSlots(per_site=self.settings.sessions_per_site)
+        self.turns = Turns(total=self.settings.concurrent_sessions, per_site=self.settings.sessions_per_site)
         self.limits = SessionLimits(
             login_seconds=self.settings.connect_seconds,
             prompt_seconds=self.settings.connect_seconds,
@@ -121,7 +119,7 @@ class SessionScope:
             work=self.work,
             details=self.details,
         )
-        self._attempts: dict[str, CredentialGate] = {}
+        self._gates: dict[str, CredentialGate] = {}
         self._jumps = JumpGates()
 
     @asynccontextmanager
@@ -155,12 +153,9 @@ class SessionScope:
     ) -> OpenDevice:
         node, work, device = self.node, self.work, legs[-1].device
         now = asyncio.get_running_loop().time
-        if work.bulk:
-            await stack.enter_async_context(node.site_slots.hold(_site(device)))
-        async with self._jumps.through(legs[:-1]), self._turn(legs):
-            await stack.enter_async_context(node.slots.hold(bulk=work.bulk))
-            if work.bulk:
-                await node.pace.begin()
+        await stack.enter_async_context(node.turns.at_site(work, _site(device)))
+        async with self._jumps.through(legs[:-1]), self._admitted(legs):
+            await stack.enter_async_context(node.turns.session(work))
             if work.bulk and self.seconds is not None:
                 late.reschedule(now() + self.seconds)
             held = await self._lease(stack, device)
@@ -184,17 +179,17 @@ class SessionScope:
         )
 
     @asynccontextmanager
-    async def _turn(self, legs: list[Leg]) -> AsyncIterator[None]:
+    async def _admitted(self, legs: list[Leg]) -> AsyncIterator[None]:
         """Admits the login in the block; its end tells the others with the same credentials how it went."""
         begun: list[CredentialGate] = []
         accepted, tried, refused = False, True, None
-        attempts = {
-            leg.credential_id: self._attempts.setdefault(leg.credential_id, CredentialGate()) for leg in legs
+        gates = {
+            leg.credential_id: self._gates.setdefault(leg.credential_id, CredentialGate()) for leg in legs
         }
         try:
-            for one in attempts.values():
-                await one.begin()
-                begun.append(one)
+            for gate in gates.values():
+                await gate.begin()
+                begun.append(gate)
             try:
                 yield
                 accepted = True
@@ -202,13 +197,13 @@ class SessionScope:
                 tried = exc.kind != "suspended"
                 leg = _refusing(legs, exc)
                 if leg is not None:
-                    refused = attempts[leg.credential_id]
+                    refused = gates[leg.credential_id]
                     suspension = await self.node.suspensions.refused(self.work.org_id, leg)
                     exc.suspended_until = suspension.until
                 raise
         finally:
-            for one in begun:
-                one.end(accepted=accepted, refused=one is refused, tried=tried)
+            for gate in begun:
+                gate.end(accepted=accepted, refused=gate is refused, tried=tried)
 
     async def _lease(self, stack: AsyncExitStack, device: Device) -> Held:
         patience = self.node.busy_seconds

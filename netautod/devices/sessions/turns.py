@@ -10,6 +10,8 @@ from collections import deque
 from collections.abc import AsyncIterator, Hashable
 from contextlib import asynccontextmanager
 
+from netautod.core.work import Work
+
 INTERACTIVE_RESERVE = 4  # sessions of a node that bulk work never takes
 BETWEEN_SECONDS = 0.004  # from one beginning to the next
 # The processor time that the loop may have used meanwhile for one session more to begin. Not the elapsed
@@ -18,6 +20,29 @@ BETWEEN_SECONDS = 0.004  # from one beginning to the next
 QUICK_SECONDS = 0.02
 MOST_AT_ONCE = 3  # that a late turn of the loop makes up for
 MOST_SECONDS = 0.25  # for one that waits for that: a busy loop slows bulk work, and never stops it
+
+
+class Turns:
+    """The turns on one node; who waits for a single device goes before bulk work."""
+
+    def __init__(self, *, total: int, per_site: int) -> None:
+        self._slots = Slots(total=total)
+        self._sites = SiteSlots(per_site=per_site)
+        self._pace = BulkPace()
+
+    @asynccontextmanager
+    async def at_site(self, work: Work, site: Hashable | None) -> AsyncIterator[None]:
+        """To be held before anything else; None: a device without a site, which is not limited."""
+        async with self._sites.hold(site if work.bulk else None):
+            yield
+
+    @asynccontextmanager
+    async def session(self, work: Work) -> AsyncIterator[None]:
+        """To be held while the session lasts."""
+        async with self._slots.hold(bulk=work.bulk):
+            if work.bulk:
+                await self._pace.begin()
+            yield
 
 
 class Slots:
