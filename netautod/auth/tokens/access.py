@@ -36,7 +36,7 @@ REMEMBERED = 10_000
 
 @dataclass(frozen=True, kw_only=True)
 class AccessClaims:
-    """What a valid token says that we go by."""
+    """The claims of a valid token that are used."""
 
     user_id: str
     org_id: OrgId

@@ -66,7 +66,7 @@ class RoleService:
             await self._store.insert(role)
         except Duplicate as error:
             raise Conflict(NAME_TAKEN) from error
-        await self._audit.record(caller, "role.create", "role", role.id, _told(role))
+        await self._audit.record(caller, "role.create", "role", role.id, _details(role))
         return role
 
     async def update(self, caller: Caller, role_id: str, sent: Mapping[str, Any]) -> Role:
@@ -87,7 +87,7 @@ class RoleService:
         else:
             raise Conflict("The role is being changed by other requests; try again")
         await self.changed.notify(caller.org_id, role_id)
-        details = {**_told(changed), "fields": sorted(changes), "old_permissions": list(role.permissions)}
+        details = {**_details(changed), "fields": sorted(changes), "old_permissions": list(role.permissions)}
         await self._audit.record(caller, "role.update", "role", role_id, details)
         return changed
 
@@ -95,7 +95,7 @@ class RoleService:
         """Raises NotFound, Forbidden, or Conflict for a built-in role or one that a user has."""
         role = await self._editable(caller, role_id)
         await self._removal.remove(caller.org_id, role_id)
-        await self._audit.record(caller, "role.delete", "role", role_id, _told(role))
+        await self._audit.record(caller, "role.delete", "role", role_id, _details(role))
 
     async def _editable(self, caller: Caller, role_id: str) -> Role:
         role = await self.get(caller.org_id, role_id)
@@ -125,5 +125,5 @@ def _differing(role: Role, sent: Mapping[str, Any]) -> dict[str, Any]:
     return changes if permissions == list(role.permissions) else {**changes, "permissions": permissions}
 
 
-def _told(role: Role) -> dict[str, Any]:
+def _details(role: Role) -> dict[str, Any]:
     return {"name": role.name, "permissions": list(role.permissions)}

@@ -13,7 +13,6 @@ from netautod.auth.tokens.service import hash_of
 from netautod.auth.tokens.store import ApiTokenStore
 from netautod.core.clock import to_text
 from netautod.core.errors import Unauthenticated, Unavailable
-from netautod.core.permissions import common_permissions
 from tests.auth.support import INFO, Node, NodeStarter
 from tests.support.client import ApiClient, assert_error
 from tests.users.support import PASSWORD
@@ -136,24 +135,6 @@ async def test_a_token_shrinks_and_grows_with_its_owner(start: NodeStarter, http
     await admin.delete(path)
     assert await seen() == [None] * 2
     assert await here.documents("api_tokens") == []
-
-
-@pytest.mark.parametrize(
-    ("token", "owner", "both"),
-    [
-        pytest.param({"*"}, {"devices.access"}, {"devices.access"}, id="everything, of little"),
-        pytest.param({"devices.*"}, {"*"}, {"devices.*"}, id="a wildcard, of everything"),
-        pytest.param({"devices.*"}, {"devices.manage", "docs.manage"}, {"devices.manage"}, id="of keys"),
-        pytest.param({"devices.access"}, {"devices.manage"}, {"devices.access"}, id="implied by the owner's"),
-        pytest.param({"devices.manage"}, {"devices.access"}, {"devices.access"}, id="implied by the token's"),
-        pytest.param({"users.manage"}, {"docs.manage"}, set(), id="nothing in common"),
-        pytest.param({"*"}, {"*"}, {"*"}, id="both everything"),
-        pytest.param(set(), {"*"}, set(), id="no permission"),
-    ],
-)
-def test_what_two_sets_of_keys_grant(token: set[str], owner: set[str], both: set[str]) -> None:
-    assert common_permissions(frozenset(token), frozenset(owner)) == both
-    assert common_permissions(frozenset(owner), frozenset(token)) == both
 
 
 async def test_a_token_expires_on_all_nodes(start: NodeStarter, http: Http) -> None:

@@ -8,7 +8,6 @@ import pytest
 
 from netautod.audit.service import AuditLog
 from netautod.core.errors import Conflict, InvalidInput, NotFound
-from netautod.core.permissions import is_permission
 from netautod.core.registries import References
 from netautod.users.roles.service import RoleService
 from netautod.users.roles.store import RoleStore
@@ -221,19 +220,3 @@ async def test_a_removal_that_died_is_decided_at_the_next_start(
     await roles.resume()
     assert (await roles.get(system.org_id, ids[0])).name == "used"
     assert await started.database.collection("roles").count({"_id": ids[1]}) == 0
-
-
-@pytest.mark.parametrize(
-    ("key", "known"),
-    [
-        pytest.param("*", True, id="everything"),
-        pytest.param("docs.manage", True, id="a key"),
-        pytest.param("devices.*", True, id="a wildcard"),
-        pytest.param("devices.access.*", False, id="a wildcard below a key"),
-        pytest.param("DEVICES.ACCESS", False, id="capitals"),
-        pytest.param("devices", False, id="half a key"),
-        pytest.param("**", False, id="two stars"),
-    ],
-)
-def test_which_permissions_there_are(key: str, known: bool) -> None:
-    assert is_permission(key) is known

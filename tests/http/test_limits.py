@@ -1,13 +1,11 @@
-"""The rate limiter, the client address behind proxies, and the metrics table."""
+"""The rate limiter, and the client address behind proxies."""
 
 import pytest
 from tornado.httputil import HTTPHeaders, HTTPServerRequest, RequestStartLine
 
 from netautod.core.clock import SystemClock
-from netautod.core.errors import Forbidden, TooManyRequests
-from netautod.core.identity import Caller, OrgId, RequestInfo
-from netautod.core.metrics import Metrics
-from netautod.core.permissions import grants
+from netautod.core.errors import TooManyRequests
+from netautod.core.identity import Caller, RequestInfo
 from netautod.http.context import HttpContext, networks
 from netautod.http.limits import RateLimiter
 
@@ -71,35 +69,3 @@ def test_the_client_address(peer: str, forwarded: str, expected: str) -> None:
     request = HTTPServerRequest(start_line=start, headers=headers)
     request.remote_ip = peer
     assert context.client_address(request) == expected
-
-
-@pytest.mark.parametrize(
-    ("held", "wanted", "granted"),
-    [
-        pytest.param(["*"], "devices.manage", True, id="everything"),
-        pytest.param(["devices.manage"], "devices.access", True, id="implied"),
-        pytest.param(["devices.access"], "devices.manage", False, id="not the other way round"),
-        pytest.param(["devices.*"], "devices.manage", True, id="a family"),
-        pytest.param(["devices.*"], "devicesx.manage", False, id="not a longer name"),
-        pytest.param(["devices.manage"], "devices.*", False, id="a key does not grant its family"),
-        pytest.param(["users.manage"], "*", False, id="nor everything"),
-        pytest.param([], "devices.access", False, id="nothing"),
-    ],
-)
-def test_what_a_permission_grants(held: list[str], wanted: str, granted: bool) -> None:
-    assert grants(held, wanted) is granted
-    caller = Caller(user_id="u", org_id=OrgId("o"), username="n", permissions=frozenset(held))
-    if granted:
-        caller.require(wanted)
-    else:
-        with pytest.raises(Forbidden):
-            caller.require(wanted)
-
-
-def test_metrics_know_their_names() -> None:
-    metrics = Metrics()
-    metrics.add("scheduler_fired", 2)
-    metrics.set("executions_running", 7)
-    assert (metrics.value("scheduler_fired"), metrics.snapshot()["executions_running"]) == (2, 7)
-    with pytest.raises(KeyError):
-        metrics.add("bananas")
