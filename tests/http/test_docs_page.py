@@ -10,8 +10,8 @@ import pytest
 
 from netautod.app import routes
 from netautod.http import docs_page
+from tests.http.page_in_node import rendered
 from tests.support.client import ApiClient, assert_error
-from tests.support.docs_page import rendered
 from tests.support.serving import Serve
 
 node_only = pytest.mark.skipif(shutil.which("node") is None, reason="needs node (apt-get install nodejs)")

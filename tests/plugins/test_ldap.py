@@ -4,11 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from netautod.plugin_api import Identity, ProviderUnavailable
+from netautod.plugin_api import ProviderUnavailable
 from netautod_ldap import LdapProvider, LdapSettings
 from netautod_ldap.settings import ServerAddress
 from netautod_ldap.templates import filled_dn, filled_filter
 from tests.plugins.conftest import SearchSettings
+from tests.plugins.ldap_support import asked
 from tests.support.programs import slapd
 from tests.support.programs.slapd import ADA, BASE, PASSWORD, Slapd
 from tests.support.servers.certificates import Authority
@@ -17,14 +18,6 @@ from tests.support.servers.listener import listening
 NET_ADMINS = f"cn=Net Admins,ou=groups,{BASE}"
 OPERATORS = f"cn=operators,ou=groups,{BASE}"
 LEGACY = f"cn=legacy,ou=groups,{BASE}"
-
-
-async def asked(settings: LdapSettings, username: str, password: str) -> Identity | None:
-    provider = LdapProvider(settings)
-    try:
-        return await provider.authenticate(username, password)
-    finally:
-        await provider.close()
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pytest
 from netautod.plugin_api import ProviderUnavailable
 from netautod_ldap import LdapProvider, LdapSettings
 from tests.plugins.conftest import SearchSettings
-from tests.plugins.test_ldap import asked
+from tests.plugins.ldap_support import asked
 from tests.support.programs import slapd
 from tests.support.programs.slapd import BASE, PASSWORD
 from tests.support.servers.listener import listening

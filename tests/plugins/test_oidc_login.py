@@ -13,7 +13,7 @@ from netautod.outbound.addresses import AddressRules
 from netautod.outbound.client import GuardedClient
 from netautod.vault.vault import Vault
 from netautod_oidc import OidcProvider, OidcSettings
-from tests.auth.redirect.test_redirect_uris import UNLISTED
+from tests.auth.redirect.uris import UNLISTED
 from tests.auth.support import start_node
 from tests.plugins.conftest import Served
 from tests.plugins.oidc_login import LISTED, Setup, tokens_of

@@ -22,7 +22,7 @@ from netautod.outbound.client import GuardedClient
 from netautod.vault.vault import Vault
 from netautod_oidc import OidcProvider, OidcSettings
 from tests.auth.support import Node, serve_node, start_node
-from tests.support.browser import Browser
+from tests.plugins.browser import Browser
 from tests.support.client import ApiClient
 from tests.support.programs.started import free_port
 from tests.support.serving import Servers

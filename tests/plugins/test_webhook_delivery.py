@@ -12,7 +12,8 @@ from netautod.outbound.client import GuardedClient
 from netautod_webhook.message import Message
 from netautod_webhook.receiver import Receiver
 from netautod_webhook.settings import WebhookSettings
-from tests.plugins.webhook_support import SECRET, ended, ids, posting
+from tests.plugins.events import ended
+from tests.plugins.webhook_support import SECRET, ids, posting
 from tests.support.servers.listener import listening
 from tests.support.servers.webhook_receiver import WebhookReceiver, receiving
 

@@ -2,7 +2,6 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from datetime import UTC, datetime
 from typing import Any
 
 import netautod_webhook
@@ -12,48 +11,12 @@ from netautod.app.plugins.services import running_services
 from netautod.core.metrics import Metrics
 from netautod.outbound.addresses import AddressRules
 from netautod.outbound.client import GuardedClient
-from netautod.plugin_api import BackupStale, ConfigChanged, CredentialSuspended, FinishedExecution
 from netautod_webhook import WebhookSettings
 from tests.support.servers.webhook_receiver import WebhookReceiver
 
 SECRET = "canary-of-the-webhook-secret"
 OTHER = "another secret of 26 chars"
 QUICK = {"secret": SECRET, "retry_seconds": 0.02, "timeout_seconds": 5.0}
-NOON = datetime(2026, 11, 21, 12, 0, 0, 7000, tzinfo=UTC)
-
-
-def ended(number: int = 0) -> FinishedExecution:
-    return FinishedExecution(
-        id=f"e{number}",
-        org_id="o",
-        task_id="t",
-        task_name="nightly",
-        task_type="backup",
-        state="completed",
-        error_message=None,
-        recovered=True,
-    )
-
-
-CHANGED = ConfigChanged(
-    org_id="o",
-    device_id="d",
-    device_name="Küche",
-    version=2,
-    previous_version=1,
-    config_hash="h",
-    execution_id=None,
-)
-STALE = BackupStale(org_id="o", device_id="d", device_name="sw1", last_success_at=NOON, hours=48.0)
-SUSPENDED = CredentialSuspended(
-    org_id="o",
-    device_id="d",
-    device_name="sw1",
-    credential_id="c",
-    credential_name="default",
-    failures=3,
-    until=NOON,
-)
 
 
 @asynccontextmanager

@@ -14,29 +14,7 @@ from netautod.app.plugins.manager import OBSERVER_HOOKS, PluginManager
 from netautod.app.plugins.observers import Observers
 from netautod.core.metrics import Metrics
 from netautod.plugin_api import ConfigChanged, FinishedExecution, hookimpl, hookspecs
-
-
-def ended(state: str) -> FinishedExecution:
-    return FinishedExecution(
-        id="e",
-        org_id="o",
-        task_id="t",
-        task_name="nightly",
-        task_type="backup",
-        state=state,
-        error_message=None,
-    )
-
-
-CHANGE = ConfigChanged(
-    org_id="o",
-    device_id="d",
-    device_name="sw1",
-    version=2,
-    previous_version=1,
-    config_hash="h",
-    execution_id=None,
-)
+from tests.plugins.events import CHANGED, ended
 
 
 class Notes:
@@ -97,7 +75,7 @@ async def test_each_plugin_is_told_in_order_in_one_thread_of_its_own() -> None:
     states = [str(number) for number in range(200)]
     async with observing(a=first, b=second) as (observers, _):
         for state in states:
-            observers.execution_finished(ended(state))
+            observers.execution_finished(ended(state=state))
     assert first.told == second.told == states
     assert (len(first.threads), len(second.threads)) == (1, 1)
     assert len(first.threads | second.threads | {threading.main_thread()}) == 3
@@ -108,9 +86,9 @@ async def test_a_plugin_names_only_what_it_wants() -> None:
     async with observing(modest=modest) as (observers, _):
         assert observers.wanted("netautod_config_changed")
         assert not observers.wanted("netautod_backup_stale")
-        observers.config_changed(CHANGE)
-        observers.execution_finished(ended("completed"))
-    assert modest.told == [CHANGE, "finished"]
+        observers.config_changed(CHANGED)
+        observers.execution_finished(ended(state="completed"))
+    assert modest.told == [CHANGED, "finished"]
 
 
 @pytest.mark.parametrize(
@@ -130,7 +108,7 @@ async def test_one_that_fails_is_counted_shown_and_told_the_next_event(
     raising, other, metrics = Notes(unlucky), Notes(), Metrics()
     async with observing(metrics, raising=raising, other=other) as (observers, manager):
         for state in ("failed", "completed"):
-            observers.execution_finished(ended(state))
+            observers.execution_finished(ended(state=state))
     await asyncio.sleep(0)  # the thread's last report has been scheduled on the loop
     assert raising.told == other.told == ["failed", "completed"]
     assert metrics.value("plugins_observer_failures") == 1
@@ -146,10 +124,10 @@ async def test_a_stuck_plugin_misses_events_and_no_other_one_does(
     stuck, quick, metrics = Stuck(), Notes(), Metrics()
     options = {"queued": 3}
     async with observing(metrics, options=options, stuck=stuck, quick=quick) as (observers, _):
-        observers.execution_finished(ended("0"))
+        observers.execution_finished(ended(state="0"))
         assert await asyncio.to_thread(stuck.entered.wait, 10)
         for number in range(1, 7):
-            observers.execution_finished(ended(str(number)))
+            observers.execution_finished(ended(state=str(number)))
             async with asyncio.timeout(10):
                 while len(quick.told) <= number:  # noqa: ASYNC110  # no event crosses the thread
                     await asyncio.sleep(0.001)
@@ -172,9 +150,9 @@ async def test_one_that_never_returns_is_left_behind_at_the_stop(
         async with asyncio.timeout(5):
             options = {"stop_seconds": 0.05, "queued": queued}
             async with observing(options=options, stuck=stuck) as (observers, _):
-                observers.execution_finished(ended("0"))
+                observers.execution_finished(ended(state="0"))
                 assert await asyncio.to_thread(stuck.entered.wait, 10)
-                observers.execution_finished(ended("1"))
+                observers.execution_finished(ended(state="1"))
     finally:
         stuck.released.set()
     assert "plugin stuck does not come to an end: 2 events are lost" in caplog.text
@@ -185,7 +163,7 @@ async def test_after_the_stop_nothing_is_told() -> None:
     notes = Notes()
     async with observing(notes=notes) as (observers, _):
         pass
-    observers.execution_finished(ended("late"))
+    observers.execution_finished(ended(state="late"))
     assert notes.told == []
 
 

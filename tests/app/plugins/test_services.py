@@ -10,7 +10,7 @@ from netautod.app.plugins.observers import Observers
 from netautod.app.plugins.services import running_services
 from netautod.core.metrics import Metrics
 from netautod.plugin_api import FinishedExecution, PluginHost, hookimpl
-from tests.app.plugins.test_observers import ended
+from tests.plugins.events import ended
 
 Steps = list[str]
 
@@ -83,7 +83,7 @@ async def test_a_service_observes_between_its_start_and_its_stop() -> None:
     lent = Lent(instance_name="lab", settings={"living": 7})
     manager = managing(lent=lent, living=plugin)
     async with running_services(manager), Observers(manager, Metrics()) as observers:
-        observers.execution_finished(ended("completed"))
+        observers.execution_finished(ended())
     assert steps == ["entered", "completed", "left"]
     assert plugin.host == PluginHost(settings=7, http=lent.http, instance_name="lab")
     assert errors(manager) == {"living": None}
@@ -100,7 +100,7 @@ async def test_services_of_one_plugin_share_its_thread_and_its_errors() -> None:
     manager = managing(two=Bringing(Living(steps), Raising(steps)))
     async with running_services(manager), Observers(manager, Metrics()) as observers:
         assert list(manager.observers()) == ["two"]
-        observers.execution_finished(ended("completed"))
+        observers.execution_finished(ended())
     await asyncio.sleep(0)
     assert errors(manager) == {"two": "netautod_execution_finished: RuntimeError: out of luck"}
 
@@ -120,7 +120,7 @@ async def test_one_that_does_not_start_is_left_out_unless_it_is_required(service
     steps: Steps = []
     manager = managing(bad=Bringing(service([])), good=Bringing(Living(steps)))
     async with running_services(manager, seconds=0.2), Observers(manager, Metrics()) as observers:
-        observers.execution_finished(ended("completed"))
+        observers.execution_finished(ended())
     assert steps == ["entered", "completed", "left"]
     assert error in str(errors(manager)["bad"])
     required = managing(required=("bad",), bad=Bringing(service([])))

@@ -6,65 +6,7 @@ import pytest
 
 from netautod.auth.redirect.uris import is_listed
 from netautod.plugin_api import RedirectRules
-
-LISTED = "https://console.example/signed-in?from=oidc"
-ENTRIES = (
-    LISTED,
-    "http://127.0.0.1/cli",
-    "http://[::1]:8400/cli",
-    "http://127.0.0.1:5000",
-    "app.example://done",
-)
-
-UNLISTED = [
-    pytest.param("", id="empty"),
-    pytest.param("https://evil.example/", id="another host"),
-    pytest.param(LISTED + "&x=1", id="one parameter more"),
-    pytest.param(LISTED + "#", id="an empty fragment"),
-    pytest.param(LISTED.partition("?")[0], id="without the query"),
-    pytest.param(LISTED.replace("signed-in", "Signed-In"), id="another case in the path"),
-    pytest.param(LISTED.replace("https", "http"), id="in clear"),
-    pytest.param(LISTED.replace("https", "HTTPS"), id="the scheme in capitals"),
-    pytest.param(LISTED.replace("console.example", "CONSOLE.example"), id="the host in capitals"),
-    pytest.param(LISTED.replace("console.example", "console.example."), id="a dot behind the host"),
-    pytest.param(LISTED.replace("console.example", "console.example:443"), id="the port spelt out"),
-    pytest.param(LISTED.replace("console.example", "console.example.evil.example"), id="a longer host"),
-    pytest.param(LISTED.replace("console.example", "console.example@evil.example"), id="a user name"),
-    pytest.param(LISTED.replace("console.example", "evil.example\\@console.example"), id="a backslash"),
-    pytest.param(LISTED.replace("/signed-in", "/x/../signed-in"), id="a way around"),
-    pytest.param(LISTED.replace("/signed-in", "//signed-in"), id="two slashes"),
-    pytest.param(LISTED.replace("signed-in", "signed%2Din"), id="a letter escaped"),
-    pytest.param(LISTED.replace("https://", "https:\\\\"), id="backslashes for slashes"),
-    pytest.param(LISTED + "\\@evil.example", id="a backslash at the end"),
-    pytest.param(" " + LISTED, id="a space before"),
-    pytest.param(LISTED + " ", id="a space behind"),
-    pytest.param("\t" + LISTED, id="a tab before"),
-    pytest.param(LISTED + "\r\nLocation: https://evil.example", id="a line break"),
-    pytest.param(LISTED.replace("console", "c\u043ensole"), id="a letter of another alphabet"),
-    pytest.param("//console.example/signed-in?from=oidc", id="no scheme"),
-    pytest.param("javascript:alert(1)//" + LISTED, id="a script"),
-    pytest.param("http://127.0.0.1:8080/cli/more", id="loopback with a longer path"),
-    pytest.param("http://127.0.0.1:8080/more/cli", id="loopback with another path before"),
-    pytest.param("http://127.0.0.1:8080@evil.example/cli", id="loopback as a user name"),
-    pytest.param("http://127.0.0.1:@evil.example/cli", id="loopback as a user name without password"),
-    pytest.param("http://127.0.0.1.evil.example/cli", id="loopback as a part of a name"),
-    pytest.param("http://127.0.0.1:99999/cli", id="loopback with a port out of range"),
-    pytest.param("http://127.0.0.1:0/cli", id="loopback with port 0"),
-    pytest.param("http://127.0.0.1:080/cli", id="loopback with a port spelt otherwise"),
-    pytest.param("http://127.0.0.1:\u0661/cli", id="loopback with a digit of another alphabet"),
-    pytest.param("http://127.0.0.1:/cli", id="loopback with an empty port"),
-    pytest.param("http://127.0.0.1:80:80/cli", id="loopback with two ports"),
-    pytest.param("http://127.0.0.1:8080#/cli", id="loopback with a fragment before the path"),
-    pytest.param("http://127.0.0.1:8080?/cli", id="loopback with a query before the path"),
-    pytest.param("http://127.0.0.1:8080/", id="loopback with a slash where the entry has no path"),
-    pytest.param("https://127.0.0.1:8080/cli", id="loopback over TLS"),
-    pytest.param("http://localhost:8080/cli", id="loopback by name"),
-    pytest.param("http://127.0.0.2:8080/cli", id="another loopback address"),
-    pytest.param("http://127.1:8080/cli", id="loopback spelt short"),
-    pytest.param("http://[0:0:0:0:0:0:0:1]:8080/cli", id="IPv6 loopback spelt long"),
-    pytest.param("http://127.0.0.1/cl", id="loopback with a shorter path"),
-    pytest.param("http://127.0.0.1" + "1" * 5000 + "/cli", id="endless"),
-]
+from tests.auth.redirect.uris import ENTRIES, UNLISTED
 
 
 @pytest.mark.parametrize("uri", UNLISTED)
