@@ -9,19 +9,17 @@ from netautod.users.models import NewUser, User
 from netautod.users.schemas import UserAnswer, UserCreate, UserListAnswer, UserUpdate
 from netautod.users.service import UserService
 
-USERS_MANAGE = "users.manage"
-
 
 class UsersHandler(JsonHandler):
     users: UserService
 
-    @requires(USERS_MANAGE, query=PageQuery, answer=UserListAnswer)
+    @requires("users.manage", query=PageQuery, answer=UserListAnswer)
     async def get(self) -> None:
         """Lists the organization's users."""
         page = await self.users.page(self.caller.org_id, Page(**self.query))
         self.answer(page.to_json("users", User.to_managed_json))
 
-    @requires(USERS_MANAGE, status=201, body=UserCreate, answer=UserAnswer)
+    @requires("users.manage", status=201, body=UserCreate, answer=UserAnswer)
     async def post(self) -> None:
         """Creates a user with roles whose permissions the caller holds."""
         user = await self.users.create(self.caller, NewUser.from_request(self.body))
@@ -31,19 +29,19 @@ class UsersHandler(JsonHandler):
 class OneUserHandler(JsonHandler):
     users: UserService
 
-    @requires(USERS_MANAGE, answer=UserAnswer)
+    @requires("users.manage", answer=UserAnswer)
     async def get(self, user_id: str) -> None:
         """Reads a user."""
         user = await self.users.get(self.caller.org_id, self.path_id(user_id, "User"))
         self.answer(user.to_managed_json())
 
-    @requires(USERS_MANAGE, body=UserUpdate, partial=True, answer=UserAnswer)
+    @requires("users.manage", body=UserUpdate, partial=True, answer=UserAnswer)
     async def put(self, user_id: str) -> None:
         """Changes a user who holds nothing that the caller does not hold; `password` resets it."""
         user = await self.users.update(self.caller, self.path_id(user_id, "User"), self.body)
         self.answer(user.to_managed_json())
 
-    @requires(USERS_MANAGE, status=204)
+    @requires("users.manage", status=204)
     async def delete(self, user_id: str) -> None:
         """Deletes a user; his sessions and tokens end."""
         await self.users.delete(self.caller, self.path_id(user_id, "User"))

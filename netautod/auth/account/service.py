@@ -19,7 +19,6 @@ from netautod.users.models import LOCAL, User
 from netautod.users.rank import require_rank
 from netautod.users.service import UserService
 
-USERS_MANAGE = "users.manage"
 NOT_FOUND = "Session not found"
 
 
@@ -45,7 +44,7 @@ class AccountService:
         Raises Forbidden without users.manage, NotFound for a user that the organization does not have.
         """
         if user_id is not None and user_id != caller.user_id:
-            caller.require(USERS_MANAGE)
+            caller.require("users.manage")
             return await self._sessions.living(await self._users.get(caller.org_id, user_id))
         return await self._sessions.living(await self._user(caller))
 
@@ -57,7 +56,7 @@ class AccountService:
             raise NotFound(NOT_FOUND)
         session, owner = found
         if owner.id != caller.user_id:
-            if not caller.can(USERS_MANAGE):
+            if not caller.can("users.manage"):
                 raise NotFound(NOT_FOUND)
             require_rank(caller, owner)
         ended = await self._sessions.end(session, "revoked")

@@ -10,7 +10,9 @@ MAX_LENGTH = 2048
 
 
 def is_listed(uri: str, entries: Iterable[str]) -> bool:
-    """Equal to an entry, character by character; an entry on a loopback address matches any port."""
+    """Equal to an entry, character by character (RFC 9700 2.1); one on a loopback address matches any port
+    (RFC 8252 7.3).
+    """
     return any(uri == entry or _same_but_port(uri, entry) for entry in entries)
 
 

@@ -5,7 +5,6 @@ from netautod.core.schema import PageQuery
 from netautod.http.access import requires
 from netautod.http.handler import JsonHandler
 from netautod.http.routes import Route
-from netautod.users.handlers import USERS_MANAGE
 from netautod.users.models import Role
 from netautod.users.roles.service import RoleService
 from netautod.users.schemas import RoleAnswer, RoleListAnswer, RoleRequest
@@ -14,13 +13,13 @@ from netautod.users.schemas import RoleAnswer, RoleListAnswer, RoleRequest
 class RolesHandler(JsonHandler):
     roles: RoleService
 
-    @requires(USERS_MANAGE, query=PageQuery, answer=RoleListAnswer)
+    @requires("users.manage", query=PageQuery, answer=RoleListAnswer)
     async def get(self) -> None:
         """Lists the organization's roles by name."""
         page = await self.roles.page(self.caller.org_id, Page(**self.query))
         self.answer(page.to_json("roles", Role.to_json))
 
-    @requires(USERS_MANAGE, status=201, body=RoleRequest, answer=RoleAnswer)
+    @requires("users.manage", status=201, body=RoleRequest, answer=RoleAnswer)
     async def post(self) -> None:
         """Creates a role of permissions that the caller holds."""
         self.answer((await self.roles.create(self.caller, self.body)).to_json())
@@ -29,19 +28,19 @@ class RolesHandler(JsonHandler):
 class OneRoleHandler(JsonHandler):
     roles: RoleService
 
-    @requires(USERS_MANAGE, answer=RoleAnswer)
+    @requires("users.manage", answer=RoleAnswer)
     async def get(self, role_id: str) -> None:
         """Reads a role."""
         role = await self.roles.get(self.caller.org_id, self.path_id(role_id, "Role"))
         self.answer(role.to_json())
 
-    @requires(USERS_MANAGE, body=RoleRequest, partial=True, answer=RoleAnswer)
+    @requires("users.manage", body=RoleRequest, partial=True, answer=RoleAnswer)
     async def put(self, role_id: str) -> None:
         """Changes a role that is not built in and grants nothing that the caller does not hold."""
         role = await self.roles.update(self.caller, self.path_id(role_id, "Role"), self.body)
         self.answer(role.to_json())
 
-    @requires(USERS_MANAGE, status=204)
+    @requires("users.manage", status=204)
     async def delete(self, role_id: str) -> None:
         """Deletes a role that no user has."""
         await self.roles.delete(self.caller, self.path_id(role_id, "Role"))
