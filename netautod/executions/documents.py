@@ -136,7 +136,7 @@ def decision_change(decision: ApprovalDecision) -> Document:
 
 
 def expiry_change() -> Document:
-    """approval_pending -> failed, because nobody decided in time."""
+    """approval_pending -> failed, because the decision did not come in time."""
     return _failed_unapproved("approval expired")
 
 

@@ -1,4 +1,4 @@
-"""Executions as values, and their JSON views (service.md "TaskExecution", decisions.md 3)."""
+"""Executions as values, their attempts, log lines and results; what they look like as JSON."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass

@@ -14,7 +14,7 @@ HOOK = "netautod_execution_finished"
 
 
 class ExecutionObservers(Protocol):
-    """Those whom plugins register."""
+    """The observers that plugins register."""
 
     def wanted(self, hook: str) -> bool:
         """Whether anybody observes this hook."""
@@ -28,7 +28,7 @@ class ExecutionObservers(Protocol):
 class FinishNotifier:
     """Executions that are cancelled because their task was deleted are not reported.
 
-    While nobody observes the hook, a notification costs nothing.
+    Without an observer of the hook a notification costs nothing.
     """
 
     def __init__(self, *, store: ExecutionStore, observers: ExecutionObservers) -> None:

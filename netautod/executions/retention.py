@@ -25,8 +25,8 @@ FAILED: Final[tuple[State, ...]] = ("failed", "timeout")
 class Retention:
     """One node at a time cleans up; the others find the lease taken and wait for the next interval.
 
-    `deleted`: who drops what belongs to an execution. `sweeps` are the clean-ups of other resources, done
-    after this one.
+    Followers of `deleted` drop what else belongs to an execution. `sweeps` are the clean-ups of other
+    resources, done after this one.
     """
 
     def __init__(

@@ -1,8 +1,8 @@
 """What users do with executions: run, cancel, decide, read; the rules and the audit trail.
 
-Choices that neither specification page settles: `since` and `until` of the list filter `created_at`
-(both included); a manual run of a disabled task is allowed; cancelling a running execution ends it at
-once on this node, elsewhere with the owner's next heartbeat.
+`since` and `until` of the list filter `created_at` (both included). A manual run of a disabled task is
+allowed. Cancelling a running execution ends it at once on this node, elsewhere with the next heartbeat of
+the node that runs it.
 """
 
 from collections.abc import Mapping

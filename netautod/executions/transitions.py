@@ -1,4 +1,4 @@
-"""The states of an execution and the only moves between them (service.md "Execution states")."""
+"""The states of an execution and the only moves between them."""
 
 from typing import Final, Literal
 

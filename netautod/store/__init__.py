@@ -1,1 +1,1 @@
-"""MongoDB behind one door: the client, collections scoped by organization, indexes and paging."""
+"""MongoDB: the client, collections scoped by organization, indexes, leases, and a private server."""

@@ -1,4 +1,4 @@
-"""What the driver raises, as errors of ours: duplicates, outages, and outcomes that nobody knows."""
+"""What the driver raises, as errors of ours: duplicates, outages, and writes of unknown outcome."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,4 +1,4 @@
-"""Removes records that nobody refers to, whatever is written or crashes meanwhile."""
+"""Removes records without references, whatever is written or crashes meanwhile."""
 
 from contextlib import suppress
 from uuid import uuid4
@@ -8,16 +8,16 @@ from netautod.core.identity import OrgId
 from netautod.core.registries import References
 from netautod.store.client import Database
 
-# A record whose removal has begun is invisible to every read of its owner.
+# A record whose removal has begun is invisible to every read of its resource.
 VISIBLE = {"removal": None}
 
 
 class Removal:
-    """Removes records of one collection that nobody uses, safe against users that appear meanwhile.
+    """Removes unused records of one collection, also if another record comes to refer to them meanwhile.
 
-    First the record is hidden, then its users are looked for: whoever names a record checks that it is
-    visible before and after its own write, so one of the two sides always notices the other. If we die in
-    between, the record stays hidden until `resume` decides.
+    First the record is hidden, then references to it are looked for. A writer that refers to a record checks
+    that it is visible before and after its own write, so one of the two sides always notices the other. If we
+    die in between, the record stays hidden until `resume` decides.
     """
 
     def __init__(self, database: Database, collection: str, references: References) -> None:
@@ -26,14 +26,14 @@ class Removal:
         self._references = references
 
     async def remove(self, org_id: OrgId, record_id: str) -> None:
-        """Raises NotFound, or Conflict that names the users."""
+        """Raises NotFound, or Conflict that names what refers to the record."""
         await self._references.refuse_if_used(org_id, record_id)
         await self._hide_and_remove(org_id, record_id)
 
     async def resume(self) -> None:
         """Called at start: finishes or takes back the removals that a crash interrupted."""
         for row in await self._all.find({"removal": {"$gt": ""}}, fields={"org_id": 1}):
-            # A user, another node that is faster: both are fine, and settled.
+            # It is in use again, or another node was faster: in both cases there is nothing left to do.
             with suppress(Conflict, NotFound):
                 await self._hide_and_remove(OrgId(row["org_id"]), str(row["_id"]))
 

@@ -1,4 +1,4 @@
-"""Scheduled tasks as values, and their JSON views (service.md "Scheduled task", "Agent schedule")."""
+"""Scheduled tasks as values, and what they and agent schedules look like as JSON."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -54,7 +54,7 @@ class Task:
         }
 
     def to_list_item(self) -> dict[str, Any]:
-        """The list view. Its three numbers are constants: service.md prescribes the schema defaults there."""
+        """The list view. Its last three numbers are constants of the API, not the values of the task."""
         return {
             "id": self.id,
             "name": self.name,

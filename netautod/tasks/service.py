@@ -1,7 +1,7 @@
 """The rules of tasks: validation, ownership, next_run_at, and the audit trail of their changes.
 
-Choices that neither specification page settles: enabling through PUT recomputes `next_run_at` like
-toggle does; a PUT that changes nothing about the schedule leaves `next_run_at` as it is.
+Enabling through PUT recomputes `next_run_at` as toggle does; a PUT that changes nothing about the schedule
+leaves `next_run_at` as it is.
 """
 
 from collections.abc import Mapping
@@ -16,7 +16,6 @@ from netautod.core.errors import Conflict, InvalidInput, NotFound
 from netautod.core.identity import Caller, OrgId
 from netautod.core.pages import Page, PageOf
 from netautod.core.registries import Followers
-from netautod.store.client import Duplicate
 from netautod.tasks.cron import ticks as cron
 from netautod.tasks.models import (
     AGENT_TASK,
@@ -85,15 +84,12 @@ class TaskService:
             created_at=now,
             updated_at=now,
         )
-        try:
-            await self._store.insert(task)
-        except Duplicate as error:
-            raise Conflict("Task with this name already exists") from error
+        await self._store.insert(task)
         await self._audit.record(caller, "task.create", "task", task.id, {"name": task.name})
         return task
 
     async def create_agent_schedule(self, caller: Caller, fields: Mapping[str, Any]) -> Task:
-        """Always created with the fixed retry and timeout values of service.md."""
+        """Retries and timeout of an agent schedule are fixed: 3 retries, 60 s apart, 3,600 s."""
         wrapped = {
             **{key: value for key, value in fields.items() if key != "prompt"},
             "task_type": AGENT_TASK,
@@ -129,10 +125,7 @@ class TaskService:
                 "enabled": task.enabled,
                 "updated_at": task.updated_at,
             }
-            try:
-                changed = await self._store.change(caller.org_id, task_id, was, change)
-            except Duplicate as error:
-                raise Conflict("Task with this name already exists") from error
+            changed = await self._store.change(caller.org_id, task_id, was, change)
             if changed is not None:
                 await self._audit.record(caller, "task.update", "task", task_id, {"fields": sorted(fields)})
                 return self._shown(changed)
@@ -142,7 +135,7 @@ class TaskService:
         return await self.update(caller, task_id, {"enabled": enabled}, agent=agent)
 
     async def delete(self, caller: Caller, task_id: str, *, agent: bool = False) -> None:
-        """Executions stay; pending ones are cancelled by what app.py registered."""
+        """Executions stay; pending ones are cancelled by a follower of `deletions`."""
         await self._find(caller.org_id, task_id, agent)
         if not await self._store.delete(caller.org_id, task_id):
             raise NotFound("Task not found")

@@ -1,15 +1,17 @@
 """Tasks in MongoDB: the collection `tasks`, its indexes and the due scan's two queries."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
+from netautod.core.errors import Conflict
 from netautod.core.identity import OrgId
 from netautod.core.pages import Page, PageOf
 from netautod.core.registries import Uses
-from netautod.store.client import Database, Document
+from netautod.store.client import Database, Document, Duplicate
 from netautod.store.indexes import Index
 from netautod.tasks.decide import DueTask
 from netautod.tasks.models import Task
@@ -50,7 +52,9 @@ class TaskStore:
         self._all = database.collection(COLLECTION)
 
     async def insert(self, task: Task) -> None:
-        await self._tasks.insert(task.org_id, _to_document(task))
+        """Raises Conflict if the organization has a task of that name."""
+        with _names_are_unique():
+            await self._tasks.insert(task.org_id, _to_document(task))
 
     async def get(self, org_id: OrgId, task_id: str) -> Task | None:
         document = await self._tasks.find_one(org_id, {"_id": task_id})
@@ -66,8 +70,13 @@ class TaskStore:
     async def change(
         self, org_id: OrgId, task_id: str, was: Mapping[str, Any], change: Mapping[str, Any]
     ) -> Task | None:
-        """Sets fields if those of `was` still have these values; None if not (or the task is gone)."""
-        document = await self._tasks.find_and_update(org_id, {"_id": task_id, **was}, {"$set": dict(change)})
+        """Sets fields if those of `was` still have these values; None if not (or the task is gone).
+
+        Raises Conflict if the organization has another task of that name.
+        """
+        where = {"_id": task_id, **was}
+        with _names_are_unique():
+            document = await self._tasks.find_and_update(org_id, where, {"$set": dict(change)})
         return _to_task(document) if document else None
 
     async def delete(self, org_id: OrgId, task_id: str) -> bool:
@@ -123,6 +132,14 @@ class TaskStore:
         """Enabled flags by id; a task that is gone is missing."""
         found = await self._all.find({"_id": {"$in": list(task_ids)}}, fields={"enabled": 1})
         return {document["_id"]: document["enabled"] for document in found}
+
+
+@contextmanager
+def _names_are_unique() -> Iterator[None]:
+    try:
+        yield
+    except Duplicate as error:
+        raise Conflict("Task with this name already exists") from error
 
 
 _FIELDS = tuple(name for name in Task.__dataclass_fields__ if name != "id")

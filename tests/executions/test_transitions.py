@@ -1,4 +1,4 @@
-"""The table of states holds what service.md says."""
+"""The table of states allows these moves and no other."""
 
 import pytest
 

@@ -14,7 +14,7 @@ from tests.faults.pausing import pause_the_owner
 from tests.support.execution import FAST, due_task, eventually, task
 
 KILLS = 10
-# A tenth of the 45 s within which another node takes a run up (decisions.md 3).
+# A tenth of the 45 s within which another node takes a run up.
 TAKEOVER = timedelta(seconds=4.5)
 ENDLESS = {"seconds": 600}
 

@@ -1,4 +1,4 @@
-"""What every run on a node works with: stores, settings, executors, and whom they act as."""
+"""What every run on a node works with: stores, settings, executors, and the callers that they act as."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ class ActingFactory(Protocol):
 
 
 class Owners(Protocol):
-    """Whom a run acts as."""
+    """Gives the caller that a run acts as."""
 
     async def active_caller(self, org_id: OrgId, user_id: str) -> Caller | None:
         """The owner of a task with the permissions of now; None if disabled or gone."""

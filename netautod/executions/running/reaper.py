@@ -1,4 +1,4 @@
-"""Takes over executions whose node died: their lease ran out and nobody renewed it."""
+"""Takes over executions whose node died: their lease ran out and was not renewed."""
 
 import logging
 from collections.abc import Callable
@@ -16,8 +16,10 @@ BATCH = 100
 
 
 class Reaper:
-    """Acts at `lease_until` + grace. After an outage of the database it waits a full lease: the owners
-    must first get a chance to renew."""
+    """Acts at `lease_until` + grace; expires approvals, too.
+
+    After an outage of the database it waits a full lease, so that living nodes can renew theirs first.
+    """
 
     def __init__(
         self,
@@ -36,7 +38,7 @@ class Reaper:
         self._taken_over = taken_over
         self._outage_at: float | None = None
         self._loop = Periodic(
-            self._pass, name="the look for dead nodes", seconds=keeper.times.lease / 10, at_once=True
+            self._pass, name="the search for dead nodes", seconds=keeper.times.lease / 10, at_once=True
         )
 
     async def __aenter__(self) -> "Reaper":

@@ -22,7 +22,8 @@ from netautod.tasks.store import TaskStore
 logger = logging.getLogger(__name__)
 POLL_SECONDS = 1.0
 WRITE_PAUSE = 0.5
-# A round of claims under way at a stop has this long to end: cut off, it would leave rows that nobody runs.
+# A round of claims under way at a stop has this long to end: cut off, it would leave rows in `running` that
+# no node runs.
 CLAIM_SECONDS = 5.0
 
 

@@ -214,8 +214,8 @@ def _options(files: DataDir) -> list[str]:
     ]
     options += ["--wiredTigerCacheSizeGB", _CACHE_GIGABYTES, "--oplogSize", _OPLOG_MEGABYTES, "--noscripting"]
     options += ["--logpath", str(files.log), "--logappend", "--logRotate", "reopen", "--quiet"]
-    # A primary without secondaries has nobody to hand over to: skip the 15 s of quiescing on SIGTERM.
-    # Nobody reads the past here: a dropped table must not keep its file open for five more minutes.
+    # A primary without secondaries cannot hand over: skip the 15 s of quiescing on SIGTERM.
+    # Snapshots of the past are not read here: a dropped table must not keep its file open for five more minutes.
     for parameter in (
         "diagnosticDataCollectionEnabled=false",
         "shutdownTimeoutMillisForSignaledShutdown=0",

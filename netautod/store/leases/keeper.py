@@ -92,7 +92,7 @@ class LeaseKeeper:
     async def claim(self, row_id: str, where: Filter, change: Mapping[str, Any]) -> Held | None:
         """Compare-and-set by id and `where`; `change` is merged into the pipeline's `$set`.
 
-        None: somebody else was faster. Raises Duplicate where a unique index forbids the claim.
+        None: another node was faster. Raises Duplicate where a unique index forbids the claim.
         """
         sent_at = self.clock.monotonic()
         row = await self.collection.find_and_update(
@@ -129,7 +129,7 @@ class LeaseKeeper:
             _acknowledged=sent_at,
         )
         if held.row_id in self._held:
-            # Ours was taken away and given up before a heartbeat told us; nobody would look after it again.
+            # Our earlier lease was taken away and given up before a heartbeat told us: no later one would.
             self._held[held.row_id].lose()
         self._held[held.row_id] = held
         return held

@@ -14,7 +14,7 @@ FIRST_WAIT, LONGEST_WAIT = 0.1, 2.0
 
 
 class NamedLeases:
-    """Leases such as `device:<id>` or `sync:<source id>`; the row exists only while somebody holds it."""
+    """Leases such as `device:<id>` or `sync:<source id>`; the row exists only while it is held."""
 
     def __init__(self, keeper: LeaseKeeper) -> None:
         self._keeper = keeper
