@@ -215,7 +215,7 @@ def _options(files: DataDir) -> list[str]:
     options += ["--wiredTigerCacheSizeGB", _CACHE_GIGABYTES, "--oplogSize", _OPLOG_MEGABYTES, "--noscripting"]
     options += ["--logpath", str(files.log), "--logappend", "--logRotate", "reopen", "--quiet"]
     # A primary without secondaries cannot hand over: skip the 15 s of quiescing on SIGTERM.
-    # Snapshots of the past are not read here: a dropped table must not keep its file open for five more minutes.
+    # Snapshots of the past are not read here: a dropped table must not keep its file for five more minutes.
     for parameter in (
         "diagnosticDataCollectionEnabled=false",
         "shutdownTimeoutMillisForSignaledShutdown=0",

@@ -1,9 +1,9 @@
 """When a cron schedule fires: ticks in UTC, with Debian cron's rules for the days when the clocks change.
 
 croniter finds the matching minutes of a plain wall clock that never jumps; what a jump does to them is
-decided here, as cron(8) of Debian describes it. A schedule whose minute and hour both name times (neither begins with `*`)
-fires each of these times once: a swallowed one when the gap ends, a repeated one in its first pass. Any other
-schedule fires whenever the clocks show a matching minute.
+decided here, as cron(8) of Debian describes it. A schedule whose minute and hour both name times (neither
+begins with `*`) fires each of these times once: a swallowed one when the gap ends, a repeated one in its
+first pass. Any other schedule fires whenever the clocks show a matching minute.
 """
 
 from collections.abc import Sequence
