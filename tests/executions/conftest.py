@@ -2,9 +2,9 @@
 
 import pytest
 
-from tests.support.serving import Serve
 from tests.support.databases import Indexed
 from tests.support.execution import INDEXES, World
+from tests.support.serving import Serve
 from tests.tasks.api import Tasks, open_tasks
 
 

@@ -9,10 +9,10 @@ from netautod.store.client import Database
 from netautod.tasks.parameters import Reference, SchemaRules
 from netautod_agent import AgentParameters
 from netautod_backup import BackupParameters
-from tests.support.serving import Serve
 from tests.support.client import ApiClient, ServedRoutes
 from tests.support.databases import Indexed
 from tests.support.execution import INDEXES, Told, task_services
+from tests.support.serving import Serve
 
 SCHEDULES = "/api/tasks/schedules"
 AGENTS = "/api/tasks/agent-schedules"

@@ -2,8 +2,8 @@
 
 import pytest
 
-from tests.support.serving import Serve
 from tests.support.databases import Indexed
+from tests.support.serving import Serve
 from tests.tasks.api import Tasks, open_tasks
 
 
