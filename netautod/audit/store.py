@@ -1,4 +1,4 @@
-"""Audit events in MongoDB: the collection `audit_events`, which is added to, and forgets only by age."""
+"""Audit events in MongoDB: the collection `audit_events`. They are never changed, and deleted only by age."""
 
 from collections.abc import Sequence
 from datetime import datetime

@@ -1,8 +1,8 @@
 """Whom a request's token stands for: the check of token, session and user on every request.
 
-Access tokens (JWTs) stand for a session, API tokens (`nat_...`) for a part of what their owner may do. How
-session, API token and user stand is read from the database and kept for `cache_seconds`, so that an end on
-another node is seen that soon.
+Access tokens (JWTs) stand for a session, API tokens (`nat_...`) for a part of what their owner may do. The
+state of session, API token and user is read from the database and kept for `cache_seconds`, so that a session
+that ends on another node is refused that soon.
 """
 
 import asyncio

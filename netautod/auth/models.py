@@ -41,7 +41,7 @@ class LoginSession:
         return same and alive and user.is_active and current
 
     def to_json(self, *, current: bool) -> dict[str, Any]:
-        """`current`: it is the session of the one who asks."""
+        """`current`: the request was made with this session."""
         return {
             "id": self.id,
             "user_id": self.user_id,

@@ -42,7 +42,7 @@ def _out(line: str) -> None:
 
 
 def _given_flags(parsed: argparse.Namespace) -> list[str]:
-    """What the workers are started with to read the same settings."""
+    """The arguments with which the workers read the same settings."""
     return [
         word
         for name in ("config", *SETTINGS_FLAGS)

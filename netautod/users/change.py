@@ -32,7 +32,7 @@ class UserChange:
         return self.password is not None or disabled or "external_id" in self.values
 
     def ends_admin(self, user: User) -> bool:
-        """True if an active administrator is none any more after it."""
+        """True if it disables an active administrator or takes the role `admin` away."""
         admin = user.admin_role
         if admin is None or not user.is_active:
             return False

@@ -1,4 +1,4 @@
-"""Who may touch whom: nobody changes a user or grants a role beyond the permissions they hold themselves."""
+"""Rank: no caller changes a user or grants a role with a permission that the caller lacks."""
 
 from netautod.core.errors import Forbidden
 from netautod.core.identity import Caller

@@ -17,7 +17,7 @@ class AuthorizeQuery(Query):
 
 
 class CallbackQuery(Query):
-    """What the provider sends (OpenID Connect Core 3.1.2.5, RFC 9207); all of it is its word only."""
+    """What the provider sends (OpenID Connect Core 3.1.2.5, RFC 9207); none of it is verified yet."""
 
     state = fields.String()
     code = fields.String()
