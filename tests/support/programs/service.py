@@ -90,7 +90,7 @@ class Service:
 
 def plugin_names() -> list[str]:
     """The plugins of this checkout, as their entry points call them."""
-    folders = (Path(__file__).parents[2] / "plugins").glob("*/__init__.py")
+    folders = (Path(__file__).parents[3] / "plugins").glob("*/__init__.py")
     return sorted(path.parent.name.removeprefix("netautod_") for path in folders)
 
 
