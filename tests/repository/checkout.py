@@ -5,6 +5,7 @@ with a blank or a minus before them stand there once, and those with a blank or 
 begins the next change of the same file. A block of `sh` is run in the copy.
 """
 
+import ast
 import asyncio
 import re
 import shutil
@@ -41,6 +42,7 @@ class Checkout:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self.applied: list[Path] = []
         shutil.copytree(ROOT, folder, ignore=IGNORED)
         (folder / ".venv").symlink_to(sys.prefix)
 
@@ -54,6 +56,27 @@ class Checkout:
             assert not path.exists(), path
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
+        self.applied.append(path)
+
+    def missing_imports(self) -> list[str]:
+        """What the applied files import from the checkout and is not there."""
+        wanted = [
+            (node.module, alias.name)
+            for path in self.applied
+            if path.suffix == ".py"
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+            if isinstance(node, ast.ImportFrom) and node.module is not None
+            for alias in node.names
+            if node.module.partition(".")[0] in ("netautod", "tests")
+        ]
+        return [f"{module}.{name}" for module, name in wanted if not self._is_there(module, name)]
+
+    def _is_there(self, module: str, name: str) -> bool:
+        path = self.folder / module.replace(".", "/")
+        if (path / f"{name}.py").exists() or (path / name).is_dir():
+            return True
+        file = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+        return file.exists() and re.search(rf"\b{name}\b", file.read_text(encoding="utf-8")) is not None
 
     async def run(self, script: str) -> str:
         """What the commands print; the first that fails is a failure of the test."""

@@ -27,7 +27,7 @@ async def follow(recipe: str, checkout: Checkout) -> None:
 
 
 def test_there_is_a_recipe_for_what_is_added_most() -> None:
-    assert list(RECIPES) == ["A route", "A setting", "A platform", "A hook"]
+    assert list(RECIPES) == ["A route", "A setting", "A platform", "A resource", "A hook"]
 
 
 @pytest.mark.parametrize("name", RECIPES)
@@ -45,6 +45,7 @@ def test_the_changes_of_a_recipe_fit_the_code(name: str, checkout: Checkout) -> 
     for block in blocks(RECIPES[name]):
         if block.language != "sh":
             checkout.apply(block)
+    assert checkout.missing_imports() == []
 
 
 @pytest.mark.slow
