@@ -1,4 +1,4 @@
-"""Public helpers for the tests of plugins and of netautod itself: simulated network devices."""
+"""Public helpers for the tests of plugins: simulated network devices, runs of executors without a server."""
 
 from netautod.ssh.failures import DeviceFailed
 from netautod.testing.cli_script import (
@@ -12,21 +12,27 @@ from netautod.testing.cli_script import (
 from netautod.testing.device import SimulatedDevice
 from netautod.testing.ios import ios_config, ios_script
 from netautod.testing.reading import DeviceReading, read_device
+from netautod.testing.run import ExecutorRun, LogLine, run_executor
+from netautod.testing.run_devices import RunDevice
 from netautod.testing.state import Faults, LoginAttempt
 
 __all__ = [
     "CliScript",
     "DeviceFailed",
     "DeviceReading",
+    "ExecutorRun",
     "Faults",
+    "LogLine",
     "LoginAttempt",
     "LoginStep",
     "ModeChange",
     "PagerScript",
+    "RunDevice",
     "ScriptedCommand",
     "SimulatedDevice",
     "ios_config",
     "ios_script",
     "read_device",
     "read_script",
+    "run_executor",
 ]

@@ -1,5 +1,7 @@
 """Reads a simulated device by a platform file as the service does, for the tests of platforms."""
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -7,7 +9,7 @@ from netautod.configs.texts.normalise import normalise
 from netautod.configs.texts.redact import redact
 from netautod.ssh.capture import capture
 from netautod.ssh.platform.registry import PlatformRegistry
-from netautod.ssh.session import open_session
+from netautod.ssh.session import CliSession, open_session
 from netautod.ssh.target import Login, SessionLimits, Target
 from netautod.testing.device import SimulatedDevice
 
@@ -36,11 +38,30 @@ async def read_device(
 
     InvalidInput for a faulty file; DeviceFailed with its `kind` for a capture that the service would refuse.
     """
-    platform = PlatformRegistry().register(platform_file, override=True)
+    async with opened_device(device, platform_file, enable_secret=enable_secret) as session:
+        return await reading_of(session)
+
+
+@asynccontextmanager
+async def opened_device(
+    device: SimulatedDevice, platform_file: Path | None, *, enable_secret: str | None
+) -> AsyncIterator[CliSession]:
+    """A session by the platform of the file, or by the product's platform of the device's name."""
+    platforms = PlatformRegistry()
+    platform = (
+        platforms.get(device.platform)
+        if platform_file is None
+        else platforms.register(platform_file, override=True)
+    )
     login = Login(username=device.username, password=device.password, enable_secret=enable_secret)
     target = Target(host=device.host, port=device.port, platform=platform)
     async with open_session(target, login, limits=_LIMITS) as session:
-        found = await capture(session)
+        yield session
+
+
+async def reading_of(session: CliSession) -> DeviceReading:
+    platform = session.platform
+    found = await capture(session)
     return DeviceReading(
         text=found.raw,
         notes=found.notes,

@@ -7,7 +7,8 @@ sent, names the command too, so that a crash in between hides nothing.
 """
 
 import time
-from typing import Any
+from contextlib import AbstractAsyncContextManager
+from typing import Any, Protocol
 
 from netautod.audit.service import AuditLog
 from netautod.core.errors import InvalidInput
@@ -15,10 +16,10 @@ from netautod.core.work import Work
 from netautod.devices.operations.command_text import is_one_line, shown_command
 from netautod.devices.operations.models import CommandReport
 from netautod.devices.service import DeviceService
-from netautod.devices.sessions.service import DeviceSessions, SessionScope
+from netautod.devices.sessions.service import DeviceSessions
 from netautod.ssh.failures import DeviceFailed
 from netautod.ssh.platform.model import Platform
-from netautod.ssh.session import CommandResult, refused
+from netautod.ssh.session import CliSession, CommandResult, refused
 from netautod.ssh.target import MIB
 
 SHORTEST, LONGEST = 1, 300  # seconds that a command may take
@@ -53,7 +54,7 @@ class CommandRunner:
         scope = self._sessions.scope(work, seconds=seconds, device_id=device_id, command=told["command"])
         ended: dict[str, Any] = {"outcome": "cancelled"}
         try:
-            outcome = await _visit(scope, device_id, command)
+            outcome = await report_of(scope.open(device_id), command)
             ended = {
                 "outcome": outcome.kind or "success",
                 "credential_id": outcome.credential_id,
@@ -65,12 +66,25 @@ class CommandRunner:
             await self._audit.record(work.caller, "device.exec_command", "device", device_id, details)
 
 
-async def _visit(scope: SessionScope, device_id: str, command: str) -> CommandReport:
+class OpenedSession(Protocol):
+    """A session as a command needs it; `seconds_left()` is the time until its deadline."""
+
+    @property
+    def session(self) -> CliSession: ...
+
+    @property
+    def credential_id(self) -> str: ...
+
+    def seconds_left(self) -> float: ...
+
+
+async def report_of(opening: AbstractAsyncContextManager[OpenedSession], command: str) -> CommandReport:
+    """Opens the session, runs one line in it, and says what came of it; raises no DeviceFailed."""
     started = time.monotonic()
     output, used, answered = "", None, False
     failure: DeviceFailed | None = None
     try:
-        async with scope.open(device_id) as opened:
+        async with opening as opened:
             used = opened.credential_id
             seconds = max(_MARGIN, round(opened.seconds_left() - _MARGIN, 1))
             result = await opened.session.execute(command, timeout=seconds, max_bytes=OUTPUT_BYTES)

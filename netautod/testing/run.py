@@ -1,0 +1,289 @@
+"""Runs one executor without a server, by the code that runs it in the service."""
+
+import math
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Any, cast
+from uuid import uuid4
+
+from netautod.core.clock import SystemClock
+from netautod.core.identity import Caller, OrgId
+from netautod.core.metrics import Metrics
+from netautod.core.work import Work
+from netautod.executions.log_store import ExecutionLogStore
+from netautod.executions.models import AttemptRecord, Execution, LogEntry
+from netautod.executions.outcome import Finished, Outcome, Parked, Retried
+from netautod.executions.result_store import DeviceResultStore
+from netautod.executions.running.attempt import Attempt
+from netautod.executions.running.environment import ActingFactory, Owners, RunEnvironment
+from netautod.executions.settings import ExecutionSettings
+from netautod.executions.store import ExecutionStore
+from netautod.outbound.addresses import AddressRules
+from netautod.outbound.client import GuardedClient
+from netautod.plugin_api import ApprovalDecision, DeviceResult, Executor, ResultTotals, RunContext
+from netautod.store.leases.keeper import Held
+from netautod.testing.device import SimulatedDevice
+from netautod.testing.run_devices import COMMAND, READ, RunDevice, RunServices
+
+LOOPBACK = ("127.0.0.1", "::1")
+
+
+@dataclass(frozen=True, kw_only=True)
+class LogLine:
+    level: str
+    text: str
+    device_id: str | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExecutorRun:
+    """What the service would have made of one run.
+
+    `state` is `completed`, `failed`, `timeout`, `pending` (it is tried again) or `approval_pending`. `error`
+    is the text that users see; `exception` is what the executor raised, for tests of what went wrong.
+    `results` and `totals` are those of all attempts, by the name of the device; `snapshots` the names of the
+    snapshots by their ids. `request` and `resume` are those of NeedsApproval. `progress` is (done, total).
+    """
+
+    state: str
+    output: Any
+    error: str | None
+    exception: BaseException | None
+    results: Mapping[str, DeviceResult]
+    totals: ResultTotals
+    log: Sequence[LogLine]
+    progress: tuple[int, int] | None
+    snapshots: Mapping[str, str]
+    request: Mapping[str, Any] | None
+    resume: Any
+    execution: Execution
+
+
+async def run_executor(
+    executor: Executor,
+    parameters: Mapping[str, Any] | None = None,
+    *,
+    devices: Iterable[RunDevice | SimulatedDevice] = (),
+    previous: ExecutorRun | None = None,
+    approval: ApprovalDecision | None = None,
+    permissions: Collection[str] = (READ, COMMAND),
+    allow: Iterable[str] = LOOPBACK,
+    task_name: str = "task",
+    max_retries: int = 0,
+    timeout_seconds: int = 60,
+) -> ExecutorRun:
+    """One attempt: parameters checked by the schema, the time limit kept, the end judged as by the service.
+
+    `permissions` are those of the task's owner; `allow` the local addresses that `context.http` may reach.
+    The attempt that follows `previous` keeps its execution: parameters, results, limits, attempt number, and
+    after `approval_pending` what was saved for it, with `approval` (default: approved).
+    """
+    execution = (
+        _first(executor, parameters or {}, task_name, max_retries, timeout_seconds)
+        if previous is None
+        else _next(previous, approval)
+    )
+    kept, watched = _Kept(previous), _Watched(executor)
+    services: list[RunServices] = []
+    http = GuardedClient(AddressRules.allowing(allow))
+    asked = [RunDevice.of(device) for device in devices]
+
+    def acting(work: Work, execution: Execution) -> RunServices:
+        services.append(RunServices(work, execution, asked, http))
+        return services[-1]
+
+    environment = _environment(watched, _Owner(frozenset(permissions)), acting, kept)
+    attempt = Attempt(environment=environment, execution=execution, held=_lease(execution))
+    try:
+        ended = await attempt.run()
+        await attempt.log.flush()
+    finally:
+        await attempt.stop()
+    assert ended is not None  # only who loses the lease has no outcome
+    after = _after(execution, ended)
+    return ExecutorRun(
+        state=after.state,
+        output=after.output,
+        error=after.error_message,
+        exception=watched.exception,
+        results={result.device_name: result for result in kept.results.values()},
+        totals=kept.sums(),
+        log=kept.lines,
+        progress=kept.progress,
+        snapshots={} if not services else services[-1].snapshots,
+        request=after.approval_request,
+        resume=after.resume,
+        execution=after,
+    )
+
+
+def _environment(
+    executor: "_Watched", owners: Owners, acting: ActingFactory, kept: "_Kept"
+) -> RunEnvironment:
+    return RunEnvironment(
+        executors={executor.task_type: cast(Executor, executor)},
+        owners=owners,
+        acting=acting,
+        # What an attempt asks of the three stores, in memory.
+        executions=cast(ExecutionStore, kept),
+        logs=cast(ExecutionLogStore, kept),
+        results=cast(DeviceResultStore, kept),
+        settings=ExecutionSettings(),
+        clock=SystemClock(),
+        metrics=Metrics(),
+    )
+
+
+def _lease(execution: Execution) -> Held:
+    """One that is never lost."""
+    return Held(
+        row_id=execution.id,
+        epoch=len(execution.attempts),
+        row={},
+        _clock=SystemClock(),
+        _abandon=math.inf,
+        _acknowledged=0.0,
+    )
+
+
+class _Watched:
+    """The executor, and what it raised."""
+
+    parameters_schema: Any
+    idempotent: Any
+    task_type: Any
+
+    def __init__(self, executor: Executor) -> None:
+        self._executor = executor
+        self.parameters_schema = executor.parameters_schema
+        self.idempotent = executor.idempotent
+        self.task_type = executor.task_type
+        self.exception: BaseException | None = None
+
+    async def run(self, context: RunContext) -> Any:
+        try:
+            return await self._executor.run(context)
+        except BaseException as error:
+            self.exception = error
+            raise
+
+
+class _Owner:
+    def __init__(self, permissions: frozenset[str]) -> None:
+        self._permissions = permissions
+
+    async def active_caller(self, org_id: OrgId, user_id: str) -> Caller | None:
+        return Caller(user_id=user_id, org_id=org_id, username="owner", permissions=self._permissions)
+
+
+class _Kept:
+    """Log lines, results and progress of one execution: what an attempt asks of the stores."""
+
+    def __init__(self, previous: ExecutorRun | None) -> None:
+        self.lines: list[LogLine] = []
+        self.results: dict[str, DeviceResult] = {}
+        self.progress: tuple[int, int] | None = None
+        if previous is not None:
+            self.results = {result.device_id: result for result in previous.results.values()}
+
+    async def append(self, org_id: OrgId, execution_id: str, entries: Sequence[LogEntry]) -> None:
+        self.lines += [
+            LogLine(level=entry.level, text=entry.message, device_id=entry.device_id) for entry in entries
+        ]
+
+    async def size(self, org_id: OrgId, execution_id: str) -> tuple[int, int, int]:
+        return 0, 0, 0
+
+    async def record(self, work: Work, execution_id: str, epoch: int, result: DeviceResult) -> None:
+        self.results[result.device_id] = result
+
+    async def settled(self, org_id: OrgId, execution_id: str) -> frozenset[str]:
+        return frozenset(
+            result.device_id for result in self.results.values() if result.success or result.final
+        )
+
+    async def totals(self, org_id: OrgId, execution_id: str) -> ResultTotals:
+        return self.sums()
+
+    async def save_progress(self, held: Held, done: int, total: int) -> None:
+        self.progress = done, total
+
+    def sums(self) -> ResultTotals:
+        good = [result for result in self.results.values() if result.success]
+        return ResultTotals(
+            devices_total=len(self.results),
+            succeeded=len(good),
+            failed=len(self.results) - len(good),
+            changed=sum(result.changed is True for result in good),
+            unchanged=sum(result.changed is False for result in good),
+        )
+
+
+def _first(
+    executor: Executor, parameters: Mapping[str, Any], task_name: str, max_retries: int, timeout_seconds: int
+) -> Execution:
+    now = datetime.now(UTC)
+    return Execution(
+        id=str(uuid4()),
+        org_id=OrgId(str(uuid4())),
+        task_id=str(uuid4()),
+        task_name=task_name,
+        task_type=executor.task_type,
+        state="running",
+        triggered_by="manual",
+        scheduled_for=None,
+        owner_id=str(uuid4()),
+        parameters=parameters,
+        max_retries=max_retries,
+        retry_delay_seconds=0,
+        timeout_seconds=timeout_seconds,
+        started_at=now,
+        completed_at=None,
+        output=None,
+        error_message=None,
+        retry_count=0,
+        attempts=(_record(1),),
+        cancelled_by=None,
+        approval=None,
+        approval_request=None,
+        resume=None,
+        progress=None,
+        created_at=now,
+    )
+
+
+def _next(previous: ExecutorRun, approval: ApprovalDecision | None) -> Execution:
+    before = previous.execution
+    if previous.state not in ("pending", "approval_pending"):
+        raise ValueError(f"nothing follows a run that is {previous.state}")
+    now = datetime.now(UTC)
+    if approval is None and previous.state == "approval_pending":
+        approval = ApprovalDecision(decision="approved", by="approver", comment=None, at=now)
+    attempts = (*before.attempts, _record(len(before.attempts) + 1))
+    return replace(
+        before, state="running", started_at=now, attempts=attempts, approval=approval or before.approval
+    )
+
+
+def _record(number: int) -> AttemptRecord:
+    return AttemptRecord(
+        number=number,
+        started_at=datetime.now(UTC),
+        completed_at=None,
+        outcome=None,
+        error_message=None,
+        node="test",
+    )
+
+
+def _after(execution: Execution, ended: Outcome) -> Execution:
+    """The execution as the service would store it, as far as the next attempt can tell."""
+    changed = replace(execution, state=ended.state, error_message=ended.error_message)
+    if isinstance(ended, Parked):
+        return replace(changed, approval_request=ended.request, resume=ended.resume)
+    if isinstance(ended, Finished | Retried) and ended.output is not None:
+        changed = replace(changed, output=ended.output)
+    if isinstance(ended, Retried):
+        changed = replace(changed, retry_count=execution.retry_count + 1)
+    return changed
