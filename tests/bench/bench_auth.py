@@ -11,13 +11,12 @@ from typing import Any
 
 from tornado.httpclient import AsyncHTTPClient, HTTPResponse
 
-from tests.bench.auth_server import PASSWORD, TICK
-from tests.bench.children import Child, child
-from tests.bench.databases import private_mongod
-from tests.bench.errors import BenchmarkError
-from tests.bench.load import run_load
-from tests.bench.processor import cpu_seconds
-from tests.bench.report import Report, percentile
+from tests.bench.measured.auth_server import PASSWORD, TICK
+from tests.bench.measuring.children import Child, child
+from tests.bench.measuring.databases import private_mongod
+from tests.bench.measuring.load import run_load
+from tests.bench.measuring.processor import cpu_seconds
+from tests.bench.measuring.report import BenchmarkError, Report, percentile
 
 CONNECTIONS = 16
 ROUNDS = 5
@@ -33,7 +32,7 @@ async def run(report: Report) -> None:
     AsyncHTTPClient.configure(None, max_clients=2 * LOGINS)
     async with private_mongod() as uri:
         with TemporaryDirectory(prefix="netautod-bench-") as folder:
-            async with child("auth_server", uri, folder) as server:
+            async with child("measured.auth_server", uri, folder) as server:
                 await _cost(report, server)
                 await _logins(report, server)
                 await _unknown_users(report, server)
@@ -110,7 +109,7 @@ async def _unknown_users(report: Report, server: Child) -> None:
 
 async def _observed(server: Child, work: Callable[[], Awaitable[None]]) -> tuple[list[float], list[float]]:
     """Milliseconds of the answers of /health and of the loop's stalls while the work was done."""
-    async with child("pings", f"{server.said}/health") as pings:
+    async with child("measuring.pings", f"{server.said}/health") as pings:
         await _stalls(server)
         await work()
         stalls = await _stalls(server)

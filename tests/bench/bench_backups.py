@@ -3,11 +3,11 @@
 from contextlib import AsyncExitStack
 
 from netautod.devices.settings import DeviceSettings
-from tests.bench.children import child
-from tests.bench.databases import private_mongod
-from tests.bench.fleet import back_up, backup_task, fleet
-from tests.bench.report import Report
-from tests.bench.service import running_service
+from tests.bench.measured.fleet import back_up, backup_task, fleet
+from tests.bench.measuring.children import child
+from tests.bench.measuring.databases import private_mongod
+from tests.bench.measuring.report import Report
+from tests.bench.measuring.service import running_service
 
 DEVICES = 200
 FARMS = 2
@@ -34,7 +34,7 @@ async def run(report: Report) -> None:
         for _ in range(ROUNDS):
             stored.append(DEVICES / await back_up(client, task_id, DEVICES))
             arguments = (str(at_once), *map(str, ports.values()))
-            async with child("direct_reads", *arguments) as reads:
+            async with child("measured.direct_reads", *arguments) as reads:
                 direct.append(DEVICES / reads.said["seconds"])
     report.value("first_run", stored[0], UNIT)
     ours = report.raw("netautod", stored, UNIT)

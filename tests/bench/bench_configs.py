@@ -13,10 +13,9 @@ from netautod.core.json_values import encode
 from netautod.core.pages import Page
 from netautod.devices.models import DeviceFilter
 from netautod.testing import ios_config
-from tests.bench.databases import private_mongod
-from tests.bench.errors import BenchmarkError
-from tests.bench.report import Report, percentile
-from tests.bench.stored_configs import Stored, Watch, stored_configs, watched
+from tests.bench.measured.stored_configs import Stored, Watch, stored_configs, watched
+from tests.bench.measuring.databases import private_mongod
+from tests.bench.measuring.report import BenchmarkError, Report, percentile
 
 VERSIONS = 10_000
 LINES = 40_000

@@ -9,13 +9,12 @@ from uuid import uuid4
 from netautod.devices.counts import DeviceCounts
 from netautod.devices.queries import COLLECTION, SEARCH, search_text
 from netautod.store.client import Database, connect
-from tests.bench.bare_tornado import LIMIT
-from tests.bench.children import child
-from tests.bench.databases import private_mongod
-from tests.bench.errors import BenchmarkError
-from tests.bench.load import Load, run_load
-from tests.bench.report import Report
-from tests.bench.service import DATABASE, running_service
+from tests.bench.measured.bare_tornado import LIMIT
+from tests.bench.measuring.children import child
+from tests.bench.measuring.databases import private_mongod
+from tests.bench.measuring.load import Load, run_load
+from tests.bench.measuring.report import BenchmarkError, Report
+from tests.bench.measuring.service import DATABASE, running_service
 from tests.support.client import ApiClient
 
 DEVICES = 2_000
@@ -33,7 +32,7 @@ async def run(report: Report) -> None:
     report.parameter("rounds", f"{ROUNDS} of {SECONDS:g} s on either side")
     async with private_mongod() as uri, running_service(uri) as (service, client):
         org_id = await _fill(uri, client)
-        async with child("bare_tornado", uri, DATABASE, org_id) as bare:
+        async with child("measured.bare_tornado", uri, DATABASE, org_id) as bare:
             sides = (
                 _Side(
                     name="netautod",

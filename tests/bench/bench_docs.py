@@ -25,9 +25,8 @@ from netautod.docs.rendering.pool import RenderPool
 from netautod.docs.service import DocumentService
 from netautod.store.client import Database
 from netautod.vault.vault import Vault
-from tests.bench.databases import fresh_database, private_mongod
-from tests.bench.errors import BenchmarkError
-from tests.bench.report import Report, percentile
+from tests.bench.measuring.databases import fresh_database, private_mongod
+from tests.bench.measuring.report import BenchmarkError, Report, percentile
 
 CONTENT = "interface GigabitEthernet1/0/1\n description uplink\n" * 40
 DOCUMENTS = 100

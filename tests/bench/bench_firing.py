@@ -13,11 +13,10 @@ from netautod.store.client import Database
 from netautod.tasks.cron.ticks import NextTicks
 from netautod.tasks.models import Task
 from netautod.tasks.store import TaskStore
-from tests.bench import apscheduler_side, batched_loop
-from tests.bench.databases import fresh_database, private_mongod
-from tests.bench.errors import BenchmarkError
-from tests.bench.report import Report
-from tests.bench.schedules import EXPRESSIONS, OLDEST_TICK, ZONES, due_tasks, store
+from tests.bench.measured import apscheduler_side, batched_loop
+from tests.bench.measured.schedules import EXPRESSIONS, OLDEST_TICK, ZONES, due_tasks, store
+from tests.bench.measuring.databases import fresh_database, private_mongod
+from tests.bench.measuring.report import BenchmarkError, Report
 from tests.support.execution import INDEXES
 
 TASKS = 10_000

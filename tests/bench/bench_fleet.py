@@ -9,13 +9,13 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass
 
 from netautod.devices.settings import DeviceSettings
-from tests.bench import netmiko_side
-from tests.bench.children import child
-from tests.bench.databases import private_mongod
-from tests.bench.fleet import back_up, backup_task, fleet
-from tests.bench.processor import reset_peak, tree_cpu_seconds, tree_megabytes
-from tests.bench.report import Report, percentile
-from tests.bench.service import running_service
+from tests.bench.measured import netmiko_side
+from tests.bench.measured.fleet import back_up, backup_task, fleet
+from tests.bench.measuring.children import child
+from tests.bench.measuring.databases import private_mongod
+from tests.bench.measuring.processor import reset_peak, tree_cpu_seconds, tree_megabytes
+from tests.bench.measuring.report import Report, percentile
+from tests.bench.measuring.service import running_service
 from tests.support.client import ApiClient
 from tests.support.programs.service import Service
 
@@ -60,7 +60,7 @@ async def _backup(report: Report, name: str, service: Service, client: ApiClient
     pid = service.process.pid
     reset_peak(pid)
     idle, cpu = tree_megabytes(pid, "VmRSS"), tree_cpu_seconds(pid)
-    async with child("pings", f"{service.url}/health", PING_MS) as pinging:
+    async with child("measuring.pings", f"{service.url}/health", PING_MS) as pinging:
         seconds = await back_up(client, task_id, DEVICES)
         assert pinging.process.stdin is not None
         assert pinging.process.stdout is not None

@@ -17,12 +17,11 @@ from tornado.httpclient import AsyncHTTPClient, HTTPResponse
 
 from netautod.devices.queries import COLLECTION, INDEXES
 from netautod.store.client import Database, connect
-from tests.bench.auth_server import PASSWORD
-from tests.bench.children import Child, child
-from tests.bench.databases import fresh_database, private_mongod
-from tests.bench.errors import BenchmarkError
-from tests.bench.processor import reset_peak, tree_megabytes
-from tests.bench.report import Report
+from tests.bench.measured.auth_server import PASSWORD
+from tests.bench.measuring.children import Child, child
+from tests.bench.measuring.databases import fresh_database, private_mongod
+from tests.bench.measuring.processor import reset_peak, tree_megabytes
+from tests.bench.measuring.report import BenchmarkError, Report
 
 DATABASE = "auth"  # of the server that the benchmark of authentication has
 ROWS = 10_000
@@ -39,7 +38,7 @@ async def run(report: Report) -> None:
     report.parameter("durability", "majority and journaled on both sides")
     AsyncHTTPClient.configure(None, max_body_size=64 * 1024 * 1024)
     with TemporaryDirectory(prefix="netautod-bench-") as folder:
-        async with private_mongod() as uri, child("auth_server", uri, folder) as server:
+        async with private_mongod() as uri, child("measured.auth_server", uri, folder) as server:
             token = await _log_in(server)
             await _import(server, token, "warm", ROWS)
             await _rates(report, uri, server, token)

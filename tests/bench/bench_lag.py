@@ -5,9 +5,9 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from netautod.executions.settings import ExecutionSettings, SchedulerSettings
-from tests.bench.databases import fresh_database, private_mongod
-from tests.bench.report import Report, percentile
-from tests.bench.schedules import store
+from tests.bench.measured.schedules import store
+from tests.bench.measuring.databases import fresh_database, private_mongod
+from tests.bench.measuring.report import Report, percentile
 from tests.support.execution import INDEXES, Does, World, eventually, nothing, task
 
 TASKS = 1000

@@ -7,11 +7,11 @@ from datetime import UTC, datetime
 
 from netautod.executions.store import COLLECTION
 from netautod.store.client import Database
-from tests.bench.children import child
-from tests.bench.databases import fresh_database, private_mongod
-from tests.bench.processor import reset_peak, tree_megabytes
-from tests.bench.report import Report
-from tests.bench.schedules import store
+from tests.bench.measured.schedules import store
+from tests.bench.measuring.children import child
+from tests.bench.measuring.databases import fresh_database, private_mongod
+from tests.bench.measuring.processor import reset_peak, tree_megabytes
+from tests.bench.measuring.report import Report
 from tests.support.execution import INDEXES, due_task, eventually
 
 PENDING = 10_000
@@ -31,7 +31,7 @@ async def run(report: Report) -> None:
     async with (
         private_mongod() as uri,
         fresh_database(uri, INDEXES) as database,
-        child("pending_node", uri, database.name, str(SLOTS)) as node,
+        child("measured.pending_node", uri, database.name, str(SLOTS)) as node,
     ):
         await _fire(database, WARM_UP, hold=False)
         await _reached(database, WARM_UP, state="completed")

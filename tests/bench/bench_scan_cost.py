@@ -3,9 +3,9 @@
 import time
 
 from netautod.executions.running.scheduler import Scheduler
-from tests.bench.databases import fresh_database, private_mongod
-from tests.bench.report import Report
-from tests.bench.schedules import idle_tasks, store
+from tests.bench.measured.schedules import idle_tasks, store
+from tests.bench.measuring.databases import fresh_database, private_mongod
+from tests.bench.measuring.report import Report
 from tests.support.execution import INDEXES, World
 
 FEW, MANY = 1_000, 100_000

@@ -14,11 +14,10 @@ from netautod.plugin_api import InventoryAccess, OutboundRequest
 from netautod_netbox import NetBoxSource
 from netautod_netbox.netbox_rows import QUERY
 from netautod_netbox.urls import url_of
-from tests.bench.children import child
-from tests.bench.databases import private_mongod
-from tests.bench.errors import BenchmarkError
-from tests.bench.report import Report
-from tests.bench.service import running_service
+from tests.bench.measuring.children import child
+from tests.bench.measuring.databases import private_mongod
+from tests.bench.measuring.report import BenchmarkError, Report
+from tests.bench.measuring.service import running_service
 from tests.support.client import ApiClient
 from tests.support.servers.netbox import V1_TOKEN
 
@@ -37,7 +36,7 @@ async def run(report: Report) -> None:
     report.parameter("devices of a page", f"{PAGE}, a NetBox's usual maximum")
     report.parameter("rounds", f"{FIRST_SYNCS} first syncs, {ROUNDS} of the others each")
     times: dict[str, list[float]] = {"fetch": [], "walk": [], "first": [], "again": []}
-    async with child("inventory_server", str(DEVICES), "0") as server:
+    async with child("measured.inventory_server", str(DEVICES), "0") as server:
         url: str = server.said
         await _fetch(url)  # warms the server up
         for left in reversed(range(FIRST_SYNCS)):
@@ -59,7 +58,7 @@ async def run(report: Report) -> None:
 
 async def _at_the_recorded_pace(report: Report) -> None:
     async with (
-        child("inventory_server", str(DEVICES), str(RECORDED_MS)) as server,
+        child("measured.inventory_server", str(DEVICES), str(RECORDED_MS)) as server,
         private_mongod() as uri,
         running_service(uri, ALLOW) as (_, client),
     ):

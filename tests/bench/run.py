@@ -17,8 +17,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from netautod.core.errors import NetautodError
-from tests.bench.errors import BenchmarkError
-from tests.bench.report import Report, commit
+from tests.bench.measuring.report import BenchmarkError, Report, commit
 
 PREFIX = "bench_"
 

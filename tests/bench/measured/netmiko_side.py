@@ -1,6 +1,7 @@
 """Nornir with netmiko in threads, reading the running-config: what people script today.
 
-`python -m tests.bench.netmiko_side <threads> <port> ...` says the seconds and the CPU seconds of all.
+`python -m tests.bench.measured.netmiko_side <threads> <port> ...` says the seconds and the CPU seconds of
+all.
 """
 
 import importlib
@@ -10,8 +11,8 @@ import sys
 import time
 from typing import Any
 
-from tests.bench.children import say
-from tests.bench.device_farm import PASSWORD, USERNAME
+from tests.bench.measured.device_farm import PASSWORD, USERNAME
+from tests.bench.measuring.children import say
 
 END = r"\nend\s+\S+#\s*$"
 NEEDED = "it needs nornir and netmiko: pip install nornir nornir-netmiko"

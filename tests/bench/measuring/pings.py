@@ -1,7 +1,7 @@
 """Asks for one path again and again on one connection, and tells how long the answers took.
 
-`python -m tests.bench.pings <url> [<milliseconds>]` prints `true` when it begins, asks every 10 ms (or so
-many) until its stdin closes, and prints the milliseconds of all answers as one JSON list.
+`python -m tests.bench.measuring.pings <url> [<milliseconds>]` prints `true` when it begins, asks every 10 ms
+(or so many) until its stdin closes, and prints the milliseconds of all answers as one JSON list.
 """
 
 import asyncio
@@ -10,7 +10,7 @@ import time
 from asyncio import StreamReader, StreamWriter
 from urllib.parse import urlsplit
 
-from tests.bench.children import parent_gone, say
+from tests.bench.measuring.children import parent_gone, say
 
 PAUSE_MS = 10
 

@@ -11,7 +11,7 @@ from pymongo import MongoClient
 from pymongo.write_concern import WriteConcern
 
 from netautod.tasks.models import Task
-from tests.bench.errors import BenchmarkError
+from tests.bench.measuring.report import BenchmarkError
 
 NEEDED = "it needs APScheduler: pip install 'apscheduler>=3.11,<4'"
 FIRE_SECONDS = 300.0

@@ -22,7 +22,7 @@ from netautod.core.work import Work
 from netautod.devices.queries import COLLECTION
 from netautod.store.client import Database
 from netautod.vault.vault import Vault
-from tests.bench.databases import fresh_database
+from tests.bench.measuring.databases import fresh_database
 from tests.configs.fleet import INDEXES, sessions_of_a_node
 from tests.devices.inventory import DEVICE, Services, wired
 

@@ -9,7 +9,7 @@ from uuid import uuid4
 from netautod.store.client import Database, connect
 from netautod.store.embedded.mongod import EmbeddedMongo, EmbeddedMongoError
 from netautod.store.indexes import Index, create_indexes
-from tests.bench.errors import BenchmarkError
+from tests.bench.measuring.report import BenchmarkError
 
 
 @asynccontextmanager

@@ -7,8 +7,12 @@ from pathlib import Path
 from statistics import median
 from typing import Literal
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 Direction = Literal["at least", "at most"]
+
+
+class BenchmarkError(Exception):
+    """One line that says what is missing, or what the measured side did instead of its work."""
 
 
 class Report:

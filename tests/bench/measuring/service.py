@@ -6,7 +6,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from netautod.store.settings import MongoDBSettings
-from tests.bench.errors import BenchmarkError
+from tests.bench.measuring.report import BenchmarkError
 from tests.support.client import ApiClient
 from tests.support.programs.service import NotStarted, Service, serving
 

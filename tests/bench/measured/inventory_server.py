@@ -1,12 +1,12 @@
 """A replaying NetBox with a generated fleet as a process of its own; prints its address.
 
-`python -m tests.bench.inventory_server <devices> <milliseconds of a device>`
+`python -m tests.bench.measured.inventory_server <devices> <milliseconds of a device>`
 """
 
 import asyncio
 import sys
 
-from tests.bench.children import parent_gone, say
+from tests.bench.measuring.children import parent_gone, say
 from tests.support.servers.netbox import NetBoxReplay, generated_devices
 
 

@@ -9,8 +9,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from tests.bench.errors import BenchmarkError
-from tests.bench.report import ROOT
+from tests.bench.measuring.report import ROOT, BenchmarkError
 
 START_SECONDS = 300.0  # some say what they measured first
 STOP_SECONDS = 20.0

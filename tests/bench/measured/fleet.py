@@ -6,9 +6,9 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import datetime
 from typing import Any
 
-from tests.bench.children import child
-from tests.bench.device_farm import PASSWORD, USERNAME
-from tests.bench.errors import BenchmarkError
+from tests.bench.measured.device_farm import PASSWORD, USERNAME
+from tests.bench.measuring.children import child
+from tests.bench.measuring.report import BenchmarkError
 from tests.support.client import ApiClient
 
 POLL_SECONDS = 0.25
@@ -24,7 +24,7 @@ async def fleet(
         ports: dict[str, int] = {}
         for number in range(farms):
             arguments = (str(devices // farms), f"farm{number}-switch", str(interfaces), str(latency_ms))
-            ports |= (await stack.enter_async_context(child("device_farm", *arguments))).said
+            ports |= (await stack.enter_async_context(child("measured.device_farm", *arguments))).said
         yield ports
 
 

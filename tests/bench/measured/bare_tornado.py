@@ -1,6 +1,7 @@
 """A bare Tornado handler with the find and the count of the device list: what the API is measured against.
 
-`python -m tests.bench.bare_tornado <uri> <database> <organization>` serves `GET /` and prints its port.
+`python -m tests.bench.measured.bare_tornado <uri> <database> <organization>` serves `GET /` and prints its
+port.
 """
 
 import asyncio
@@ -16,7 +17,7 @@ from tornado.web import Application, RequestHandler
 
 from netautod.devices.queries import LIVE
 from netautod.devices.store import ITEM_FIELDS
-from tests.bench.children import parent_gone, say
+from tests.bench.measuring.children import parent_gone, say
 
 LIMIT = 50
 

@@ -1,7 +1,7 @@
 """HTTP load over keep-alive connections, as a process of its own with raw sockets.
 
-`python -m tests.bench.load <url> <connections> <seconds> [header ...]` sends GET after GET, each connection
-the next one when the answer is complete, and prints one JSON line.
+`python -m tests.bench.measuring.load <url> <connections> <seconds> [header ...]` sends GET after GET, each
+connection the next one when the answer is complete, and prints one JSON line.
 """
 
 import asyncio
@@ -13,9 +13,8 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from urllib.parse import urlsplit
 
-from tests.bench.children import say
-from tests.bench.errors import BenchmarkError
-from tests.bench.report import ROOT
+from tests.bench.measuring.children import say
+from tests.bench.measuring.report import ROOT, BenchmarkError
 
 HEAD_END = b"\r\n\r\n"
 FINISH_SECONDS = 10.0
@@ -39,7 +38,7 @@ async def run_load(url: str, *, connections: int, seconds: float, headers: Seque
     process = await asyncio.create_subprocess_exec(
         sys.executable,
         "-m",
-        "tests.bench.load",
+        "tests.bench.measuring.load",
         url,
         str(connections),
         str(seconds),

@@ -1,7 +1,7 @@
 """The whole service in one process with a probe of its event loop, for benchmarks over HTTP.
 
-`python -m tests.bench.auth_server <uri> <folder>` prints its URL. Beside the API: `GET /bench/bare` for
-everybody, `GET /bench/guarded` for `devices.access`, and `GET /bench/stalls`, which answers by how many
+`python -m tests.bench.measured.auth_server <uri> <folder>` prints its URL. Beside the API: `GET /bench/bare`
+for everybody, `GET /bench/guarded` for `devices.access`, and `GET /bench/stalls`, which answers by how many
 milliseconds the loop was late since the last asking, in ticks of one millisecond; `GET /bench/worked_stalls`
 leaves out the time in which the process waited for a processor or a disk.
 """
@@ -26,7 +26,7 @@ from netautod.http.handler import JsonHandler
 from netautod.http.health import Health
 from netautod.http.settings import LimitSettings
 from netautod.store.client import connect
-from tests.bench.children import parent_gone, say
+from tests.bench.measuring.children import parent_gone, say
 
 PASSWORD = "a password for the benchmark"
 DATABASE = "auth"

@@ -1,7 +1,7 @@
 """Simulated switches as a process of their own.
 
-`python -m tests.bench.device_farm <count> <prefix> [<interfaces> <latency in ms>]` prints their names and
-ports as one JSON object.
+`python -m tests.bench.measured.device_farm <count> <prefix> [<interfaces> <latency in ms>]` prints their
+names and ports as one JSON object.
 """
 
 import asyncio
@@ -12,7 +12,7 @@ import asyncssh
 
 from netautod.testing import SimulatedDevice
 from netautod.testing.ios import ios_config
-from tests.bench.children import parent_gone, say
+from tests.bench.measuring.children import parent_gone, say
 
 USERNAME, PASSWORD = "backup", "simulated-password"
 

@@ -8,8 +8,8 @@ from collections.abc import Iterable
 
 import asyncssh
 
-from tests.bench.children import say
-from tests.bench.device_farm import PASSWORD, USERNAME
+from tests.bench.measured.device_farm import PASSWORD, USERNAME
+from tests.bench.measuring.children import say
 
 COMMANDS = "terminal length 0\nshow running-config\nexit\n"
 

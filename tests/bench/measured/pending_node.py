@@ -1,6 +1,6 @@
 """One execution node as a process of its own, whose executor holds its slots until SIGUSR1.
 
-`python -m tests.bench.pending_node <uri> <database> <slots>`
+`python -m tests.bench.measured.pending_node <uri> <database> <slots>`
 """
 
 import asyncio
@@ -10,7 +10,7 @@ import sys
 from netautod.executions.settings import ExecutionSettings, SchedulerSettings
 from netautod.plugin_api import RunContext
 from netautod.store.client import connect
-from tests.bench.children import parent_gone, say
+from tests.bench.measuring.children import parent_gone, say
 from tests.support.execution import Does, World
 
 
