@@ -8,6 +8,7 @@ from netautod.core.identity import OrgId
 from netautod.core.pages import Page, PageOf
 from netautod.store.client import Database, Document
 from netautod.store.indexes import Index
+from netautod.store.scoped import scoped
 
 COLLECTION = "audit_events"
 INDEXES = (
@@ -21,7 +22,7 @@ EQUAL = ("action", "actor_id", "resource_type", "resource_id")
 class AuditStore:
     def __init__(self, database: Database) -> None:
         self._all = database.collection(COLLECTION)
-        self._events = database.scoped(COLLECTION)
+        self._events = scoped(database, COLLECTION)
 
     async def insert(self, event: AuditEvent) -> None:
         await self._events.insert(event.org_id, _document(event))

@@ -20,6 +20,7 @@ from netautod.store.batching import batched_changes
 from netautod.store.client import Change, Database, Document, Duplicate
 from netautod.store.expressions import literal
 from netautod.store.indexes import Index
+from netautod.store.scoped import scoped
 
 COLLECTION = "snapshots"
 ROWS = "snapshot_configs"
@@ -53,8 +54,8 @@ class Draft:
 class Snapshots:
     def __init__(self, database: Database, *, clock: Clock) -> None:
         self._all = database.collection(COLLECTION)
-        self._snapshots = database.scoped(COLLECTION)
-        self._rows = database.scoped(ROWS)
+        self._snapshots = scoped(database, COLLECTION)
+        self._rows = scoped(database, ROWS)
         self._notes = batched_changes(self._rows, upsert=True)
         self._clock = clock
 

@@ -15,6 +15,7 @@ from netautod.core.work import Work
 from netautod.store.batching import Batcher, batched_changes, batched_inserts
 from netautod.store.client import Database, Document
 from netautod.store.indexes import Index
+from netautod.store.scoped import scoped
 
 COLLECTION = "configs"
 INDEXES = (
@@ -42,7 +43,7 @@ class ConfigStore:
 
     def __init__(self, database: Database) -> None:
         self._all = database.collection(COLLECTION)
-        self._configs = database.scoped(COLLECTION)
+        self._configs = scoped(database, COLLECTION)
         self._inserts = batched_inserts(self._configs)
         self._changes = batched_changes(self._configs)
         self._reads: Batcher[OrgId, str, Config | None] = Batcher(self._newest_in_order)

@@ -11,6 +11,7 @@ from netautod.credentials.rules import SEALED, SNMP, SSH, kind_of
 from netautod.store.client import Database, Document, Duplicate
 from netautod.store.indexes import Index
 from netautod.store.removal import VISIBLE
+from netautod.store.scoped import scoped
 from netautod.vault.rotation import SealedField
 
 COLLECTION = "credentials"
@@ -30,8 +31,8 @@ class CredentialStore:
     """
 
     def __init__(self, database: Database) -> None:
-        self._credentials = database.scoped(COLLECTION)
-        self._defaults = database.scoped(DEFAULTS)
+        self._credentials = scoped(database, COLLECTION)
+        self._defaults = scoped(database, DEFAULTS)
 
     async def insert(
         self, org_id: OrgId, credential_id: str, plain: Mapping[str, Any], sealed: Document, *, at: datetime

@@ -20,6 +20,7 @@ from netautod.core.identity import OrgId
 from netautod.devices.models import DeviceFilter
 from netautod.devices.queries import COLLECTION, best_index, where
 from netautod.store.client import Database
+from netautod.store.scoped import scoped
 
 REVISIONS = "device_revisions"
 SECONDS = 30.0
@@ -41,7 +42,7 @@ class DeviceCounts:
     """One per node for the totals that it keeps; `changed` may be called on any, it only writes."""
 
     def __init__(self, database: Database, *, monotonic: Callable[[], float] = time.monotonic) -> None:
-        self._devices = database.scoped(COLLECTION)
+        self._devices = scoped(database, COLLECTION)
         self._revisions = database.collection(REVISIONS)
         self._monotonic = monotonic
         self._kept: OrderedDict[Key, Total] = OrderedDict()

@@ -31,6 +31,7 @@ from netautod.devices.queries import (
 from netautod.store.batching import Batcher
 from netautod.store.client import Change, Database, Document
 from netautod.store.expressions import literal
+from netautod.store.scoped import scoped
 
 BATCH = 500
 ITEM_FIELDS = {field.name: 1 for field in fields(DeviceItem) if field.name != "id"}
@@ -47,7 +48,7 @@ class DeviceStore:
 
     def __init__(self, database: Database) -> None:
         self._all = database.collection(COLLECTION)
-        self._devices = database.scoped(COLLECTION)
+        self._devices = scoped(database, COLLECTION)
         self._reads: Batcher[OrgId, str, Device | None] = Batcher(self._live_ones)
         self.counts = DeviceCounts(database)
 

@@ -17,6 +17,7 @@ from netautod.docs.notes import store as notes_store
 from netautod.store.client import Database, Duplicate
 from netautod.store.client import Document as Row
 from netautod.store.indexes import Index
+from netautod.store.scoped import scoped
 
 VERSIONS = "document_versions"
 ALIVE = {"deleted_at": None}
@@ -43,7 +44,7 @@ class DocumentStore:
     """`resealing` of a row is there while its versions are brought over to its new category."""
 
     def __init__(self, database: Database) -> None:
-        self._documents = database.scoped(COLLECTION)
+        self._documents = scoped(database, COLLECTION)
         self._all = database.collection(COLLECTION)
 
     async def insert(self, org_id: OrgId, document: Document) -> None:
@@ -124,7 +125,7 @@ class VersionStore:
     """
 
     def __init__(self, database: Database) -> None:
-        self._versions = database.scoped(VERSIONS)
+        self._versions = scoped(database, VERSIONS)
         self._all = database.collection(VERSIONS)
 
     async def add(self, org_id: OrgId, current: Document, at: datetime) -> datetime:

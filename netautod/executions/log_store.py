@@ -6,6 +6,7 @@ from netautod.core.identity import OrgId
 from netautod.executions.models import LogEntry
 from netautod.store.client import Database, Document
 from netautod.store.indexes import Index
+from netautod.store.scoped import scoped
 
 COLLECTION = "execution_log"
 INDEXES = (Index(collection=COLLECTION, keys=(("execution_id", 1), ("seq", 1)), unique=True),)
@@ -13,7 +14,7 @@ INDEXES = (Index(collection=COLLECTION, keys=(("execution_id", 1), ("seq", 1)), 
 
 class ExecutionLogStore:
     def __init__(self, database: Database) -> None:
-        self._entries = database.scoped(COLLECTION)
+        self._entries = scoped(database, COLLECTION)
         self._all = database.collection(COLLECTION)
 
     async def append(self, org_id: OrgId, execution_id: str, entries: Sequence[LogEntry]) -> None:

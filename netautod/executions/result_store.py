@@ -11,6 +11,7 @@ from netautod.plugin_api import DeviceResult, ResultTotals
 from netautod.store.batching import batched_changes
 from netautod.store.client import Database, Document, Duplicate
 from netautod.store.indexes import Index
+from netautod.store.scoped import scoped
 
 COLLECTION = "execution_results"
 INDEXES = (
@@ -25,7 +26,7 @@ _FIELDS = tuple(DeviceResult.__dataclass_fields__)
 
 class DeviceResultStore:
     def __init__(self, database: Database) -> None:
-        self._results = database.scoped(COLLECTION)
+        self._results = scoped(database, COLLECTION)
         self._all = database.collection(COLLECTION)
         self._upserts = batched_changes(self._results, upsert=True)
 

@@ -17,6 +17,7 @@ from netautod.plugin_api import ApprovalDecision
 from netautod.store.client import Database, Document, Duplicate, Filter, InsertManyResult
 from netautod.store.indexes import Index
 from netautod.store.leases.keeper import Held, LeaseKeeper, LeaseTimes
+from netautod.store.scoped import scoped
 
 COLLECTION = "executions"
 INDEXES = (
@@ -75,7 +76,7 @@ class DeadRun:
 
 class ExecutionStore:
     def __init__(self, database: Database) -> None:
-        self._scoped = database.scoped(COLLECTION)
+        self._scoped = scoped(database, COLLECTION)
         self._all = database.collection(COLLECTION)
 
     def lease_keeper(self, node_id: str, *, clock: Clock, times: LeaseTimes) -> LeaseKeeper:

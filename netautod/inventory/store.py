@@ -9,6 +9,7 @@ from netautod.inventory.models import SavedSource
 from netautod.store.client import Database, Document
 from netautod.store.indexes import Index
 from netautod.store.removal import VISIBLE
+from netautod.store.scoped import scoped
 from netautod.vault.rotation import SealedField
 
 COLLECTION = "inventory_sources"
@@ -41,7 +42,7 @@ class SourceStore:
 
     def __init__(self, database: Database) -> None:
         self._all = database.collection(COLLECTION)
-        self._sources = database.scoped(COLLECTION)
+        self._sources = scoped(database, COLLECTION)
 
     async def insert(self, org_id: OrgId, source: SavedSource) -> None:
         """Raises Duplicate if the name is taken."""

@@ -10,6 +10,7 @@ from netautod.sites.models import Site
 from netautod.store.client import Database, Document
 from netautod.store.indexes import Index
 from netautod.store.removal import VISIBLE
+from netautod.store.scoped import scoped
 
 COLLECTION = "sites"
 INDEXES = (
@@ -24,7 +25,7 @@ class SiteStore:
 
     def __init__(self, database: Database) -> None:
         self._all = database.collection(COLLECTION)
-        self._sites = database.scoped(COLLECTION)
+        self._sites = scoped(database, COLLECTION)
 
     async def insert(self, org_id: OrgId, site: Site) -> None:
         """Raises Duplicate if the name is taken."""

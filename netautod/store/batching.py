@@ -14,7 +14,8 @@ from netautod.core.errors import NetautodError
 from netautod.core.guard import Guard, no_guard
 from netautod.core.identity import OrgId
 from netautod.core.work import Work
-from netautod.store.client import Change, Document, Duplicate, Filter, OrgCollection
+from netautod.store.client import Change, Document, Duplicate, Filter
+from netautod.store.scoped import OrgCollection
 
 K = TypeVar("K", bound=Hashable)
 T = TypeVar("T")

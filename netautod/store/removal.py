@@ -7,6 +7,7 @@ from netautod.core.errors import Conflict, NotFound
 from netautod.core.identity import OrgId
 from netautod.core.registries import References
 from netautod.store.client import Database
+from netautod.store.scoped import scoped
 
 # A record whose removal has begun is invisible to every read of its resource.
 VISIBLE = {"removal": None}
@@ -22,7 +23,7 @@ class Removal:
 
     def __init__(self, database: Database, collection: str, references: References) -> None:
         self._all = database.collection(collection)
-        self._records = database.scoped(collection)
+        self._records = scoped(database, collection)
         self._references = references
 
     async def remove(self, org_id: OrgId, record_id: str) -> None:

@@ -13,6 +13,7 @@ from netautod.core.pages import Page, PageOf
 from netautod.core.registries import Uses
 from netautod.store.client import Database, Document, Duplicate
 from netautod.store.indexes import Index
+from netautod.store.scoped import scoped
 from netautod.tasks.decide import DueTask
 from netautod.tasks.models import Task
 
@@ -48,7 +49,7 @@ class DueRow:
 
 class TaskStore:
     def __init__(self, database: Database) -> None:
-        self._tasks = database.scoped(COLLECTION)
+        self._tasks = scoped(database, COLLECTION)
         self._all = database.collection(COLLECTION)
 
     async def insert(self, task: Task) -> None:

@@ -9,6 +9,7 @@ from netautod.core.identity import OrgId
 from netautod.core.pages import Page, PageOf
 from netautod.store.client import Database, Document
 from netautod.store.indexes import Index
+from netautod.store.scoped import scoped
 from netautod.users.models import User
 from netautod.users.roles import store as role_store
 from netautod.users.roles.store import ROLES, to_role
@@ -37,7 +38,7 @@ LEAVING_SECONDS = 10
 
 class UserStore:
     def __init__(self, database: Database) -> None:
-        self._users = database.scoped(USERS)
+        self._users = scoped(database, USERS)
         self._all = database.collection(USERS)
 
     async def insert(self, user: User, password_hash: str | None) -> None:

@@ -31,6 +31,7 @@ from netautod.core.permissions import grants
 from netautod.http.health import Health
 from netautod.http.settings import LimitSettings
 from netautod.store.client import connect
+from netautod.store.scoped import scoped
 from netautod.users.models import NewUser, User
 from tests.app.route_table import Line, built, table
 from tests.support.client import ApiClient, Response
@@ -230,4 +231,6 @@ async def snapshot(walk: Walk) -> dict[str, list[dict[str, Any]]]:
         "users",
         "api_tokens",
     )
-    return {name: await walk.base.database.scoped(name).find(org_id, {}, sort=[("_id", 1)]) for name in names}
+    return {
+        name: await scoped(walk.base.database, name).find(org_id, {}, sort=[("_id", 1)]) for name in names
+    }

@@ -24,6 +24,7 @@ from netautod.docs.notes.store import NotesVaultStore
 from netautod.docs.rendering.pool import RenderPool
 from netautod.docs.service import DocumentService
 from netautod.store.client import Database
+from netautod.store.scoped import scoped
 from netautod.vault.vault import Vault
 from tests.bench.measuring.databases import fresh_database, private_mongod
 from tests.bench.measuring.report import BenchmarkError, Report, percentile
@@ -91,7 +92,7 @@ async def _writes(report: Report, database: Database, documents: DocumentService
     async def put(document_id: str) -> None:
         await documents.update(caller, document_id, {"content": CONTENT})
 
-    live, copies = database.scoped("bare_documents"), database.scoped("bare_versions")
+    live, copies = scoped(database, "bare_documents"), scoped(database, "bare_versions")
 
     async def bare(document_id: str) -> None:
         await copies.insert(caller.org_id, {"_id": str(uuid4()), "document_id": document_id, "text": CONTENT})

@@ -38,6 +38,7 @@ from netautod.ssh.target import SessionLimits
 from netautod.store.client import Database
 from netautod.store.leases import named
 from netautod.store.leases.keeper import LeaseKeeper, LeaseTimes
+from netautod.store.scoped import scoped
 from netautod.testing import SimulatedDevice
 from netautod.vault.vault import Vault
 from tests.devices.inventory import INDEXES as INVENTORY_INDEXES
@@ -144,7 +145,7 @@ class Fleet:
         )
 
     async def audited(self, action: str) -> list[Any]:
-        found = self.database.scoped("audit_events")
+        found = scoped(self.database, "audit_events")
         return await found.find(self.org_id, {"action": action}, sort=[("at", 1)])
 
     async def raw_dump(self, mongo_uri: str) -> bytes:

@@ -9,6 +9,7 @@ from netautod.core.identity import OrgId
 from netautod.core.registries import Followers, References, Uses
 from netautod.store.client import Database
 from netautod.store.removal import VISIBLE, Removal
+from netautod.store.scoped import scoped
 
 ORG = OrgId("org")
 
@@ -66,12 +67,12 @@ async def test_followers_are_told_in_their_order() -> None:
 async def _removal(database: Database, users: Users) -> Removal:
     references = References("Thing")
     references.register(users.find)
-    await database.scoped("things").insert(ORG, {"_id": "1"})
+    await scoped(database, "things").insert(ORG, {"_id": "1"})
     return Removal(database, "things", references)
 
 
 async def _visible(database: Database) -> bool:
-    return await database.scoped("things").find_one(ORG, {"_id": "1", **VISIBLE}) is not None
+    return await scoped(database, "things").find_one(ORG, {"_id": "1", **VISIBLE}) is not None
 
 
 async def test_an_unused_record_is_removed_once(database: Database) -> None:
@@ -79,7 +80,7 @@ async def test_an_unused_record_is_removed_once(database: Database) -> None:
     with pytest.raises(NotFound):
         await removal.remove(OrgId("another"), "1")
     await removal.remove(ORG, "1")
-    assert await database.scoped("things").count(ORG, {}) == 0
+    assert await scoped(database, "things").count(ORG, {}) == 0
     with pytest.raises(NotFound, match="Thing not found"):
         await removal.remove(ORG, "1")
 
@@ -100,9 +101,9 @@ async def test_a_removal_that_a_crash_cut_off_is_decided_at_the_next_start(
     database: Database, names: list[str], stays: bool
 ) -> None:
     removal = await _removal(database, Users("device", names))
-    await database.scoped("things").update(ORG, {"_id": "1"}, {"$set": {"removal": "dead attempt"}})
+    await scoped(database, "things").update(ORG, {"_id": "1"}, {"$set": {"removal": "dead attempt"}})
     assert not await _visible(database)
     await removal.resume()
     await removal.resume()
     assert await _visible(database) is stays
-    assert await database.scoped("things").count(ORG, {}) == int(stays)
+    assert await scoped(database, "things").count(ORG, {}) == int(stays)

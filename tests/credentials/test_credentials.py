@@ -8,6 +8,7 @@ import asyncssh
 import pytest
 from bson import BSON
 
+from netautod.store.scoped import scoped
 from tests.devices.inventory import Inventory
 from tests.support.client import assert_error
 
@@ -179,7 +180,7 @@ async def test_an_snmp_type_change_drops_what_the_new_type_has_not(inventory: In
     community = {"credential_type": "snmp_community", "secret": "public"}
     changed = (await inventory.api.put(path, community)).json
     assert (changed["username"], changed["port"], changed["has_secret"]) == (None, 1161, True)
-    stored = await inventory.database.scoped("credentials").find_one(inventory.org_id, {})
+    stored = await scoped(inventory.database, "credentials").find_one(inventory.org_id, {})
     assert stored is not None
     assert (set(stored["sealed"]), stored["auth_protocol"]) == ({"secret"}, None)
     assert_error(await inventory.api.put(path, {"port": None}), 400, "port: needed")

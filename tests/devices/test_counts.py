@@ -16,6 +16,7 @@ from netautod.devices.models import DeviceFilter
 from netautod.devices.queries import COLLECTION, INDEXES
 from netautod.devices.service import DeviceService
 from netautod.store.client import Database
+from netautod.store.scoped import scoped
 from tests.devices.inventory import ABSENT_ID, Inventory, wired
 from tests.support.client import assert_error
 from tests.support.databases import Indexed
@@ -114,7 +115,7 @@ async def devices(indexed: Indexed) -> Database:
 
 async def _insert(database: Database, org_id: OrgId, number: int) -> None:
     """As a writer does that dies before it says so."""
-    await database.scoped(COLLECTION).insert_many(
+    await scoped(database, COLLECTION).insert_many(
         org_id,
         [
             {"_id": made, "name": made, "live": True, "site": "Bonn"}

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from netautod.store.scoped import scoped
 from tests.devices.inventory import ABSENT_ID, DEVICE, EMPTY, FULL, Inventory
 from tests.support.client import assert_error
 
@@ -197,7 +198,7 @@ async def test_writes_are_audited_without_values(inventory: Inventory) -> None:
     device = await inventory.device()
     await inventory.api.put(f"/api/devices/{device['id']}", {"metadata": {"note": "canary"}})
     await inventory.api.delete(f"/api/devices/{device['id']}")
-    events = await inventory.database.scoped("audit_events").find(
+    events = await scoped(inventory.database, "audit_events").find(
         inventory.org_id, {"resource_id": device["id"]}, sort=[("at", 1)]
     )
     assert [event["action"] for event in events] == ["device.create", "device.update", "device.delete"]

@@ -9,6 +9,7 @@ import pytest
 from netautod.core.errors import NotFound
 from netautod.core.identity import OrgId
 from netautod.devices.queries import COLLECTION
+from netautod.store.scoped import scoped
 from tests.devices.inventory import ABSENT_ID, DEVICE, Inventory, wired
 from tests.support.client import assert_error
 
@@ -55,7 +56,7 @@ async def test_a_rename_that_a_crash_cut_off_reaches_the_devices_after_the_next_
     restarted = wired(inventory.database, inventory.vault)
     await restarted.sites.resume()
     assert (await restarted.devices.get(inventory.org_id, device["id"])).site == "Bonn"
-    left = await inventory.database.scoped("sites").find_one(inventory.org_id, {"_id": site["id"]})
+    left = await scoped(inventory.database, "sites").find_one(inventory.org_id, {"_id": site["id"]})
     assert left is not None
     assert left["renames"] == []
 
@@ -222,7 +223,7 @@ async def test_a_deletion_that_a_crash_cut_off_is_cleaned_up_after_the_next_star
     await restarted.devices.resume()
     await restarted.devices.resume()
     assert cleaned == [device["id"]]
-    tomb = await inventory.database.scoped(COLLECTION).find_one(inventory.org_id, {"_id": device["id"]})
+    tomb = await scoped(inventory.database, COLLECTION).find_one(inventory.org_id, {"_id": device["id"]})
     assert tomb is not None
     assert tomb["deleted_at"] is not None
 

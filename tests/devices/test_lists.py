@@ -7,6 +7,7 @@ from uuid import uuid4
 import pytest
 
 from netautod.devices.queries import COLLECTION, search_text
+from netautod.store.scoped import scoped
 from tests.devices.inventory import DEVICE, Inventory
 from tests.support.client import assert_error
 from tests.support.profiler import profiled
@@ -21,7 +22,7 @@ ITEM_FIELDS = {
 async def _fill(inventory: Inventory, count: int) -> None:
     """Many devices by a shortcut; some are in Berlin, some of another type, tagged, or from a CSV file."""
     device = await inventory.device(name="template")
-    collection = inventory.database.scoped(COLLECTION)
+    collection = scoped(inventory.database, COLLECTION)
     template = await collection.find_one(inventory.org_id, {"_id": device["id"]})
     assert template is not None
     await collection.delete(inventory.org_id, {"_id": device["id"]})

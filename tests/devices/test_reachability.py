@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from netautod.store.scoped import scoped
 from netautod.testing import SimulatedDevice
 from tests.configs.fleet import Fleet
 from tests.devices.inventory import ABSENT_ID
@@ -91,7 +92,7 @@ async def test_the_profile_is_modern_by_default_and_no_part_of_lists(fleet: Flee
     for wrong in ("ancient", None, 7):
         assert_error(await fleet.api.put(path, {"ssh_profile": wrong}), 400, "ssh_profile")
     # As it was before there were profiles.
-    await fleet.database.scoped("devices").update(fleet.org_id, {}, {"$unset": {"ssh_profile": ""}})
+    await scoped(fleet.database, "devices").update(fleet.org_id, {}, {"$unset": {"ssh_profile": ""}})
     assert (await fleet.api.get(path)).json["ssh_profile"] == "modern"
 
 

@@ -10,6 +10,7 @@ from netautod.core.identity import OrgId, system_caller
 from netautod.core.work import Work
 from netautod.store.batching import Batcher, batched_changes, batched_inserts
 from netautod.store.client import Database, Document, Duplicate
+from netautod.store.scoped import scoped
 
 ACME, OTHER = OrgId("acme"), OrgId("other")
 FOREVER = 3600.0
@@ -123,7 +124,7 @@ async def test_a_cancelled_call_is_dropped_and_disturbs_no_other() -> None:
 
 
 async def test_batched_inserts_tell_each_of_its_own_duplicate(database: Database) -> None:
-    rows = database.scoped("things")
+    rows = scoped(database, "things")
     inserts = batched_inserts(rows)
 
     def insert(org_id: OrgId, name: str) -> Any:
@@ -138,7 +139,7 @@ async def test_batched_inserts_tell_each_of_its_own_duplicate(database: Database
 
 
 async def test_batched_upserts_stay_inside_their_organization(database: Database) -> None:
-    rows = database.scoped("things")
+    rows = scoped(database, "things")
     upserts, changes = batched_changes(rows, upsert=True), batched_changes(rows)
     change: Document = {"$set": {"said": 1}}
     await upserts.ask(ACME, ({"_id": "x"}, change))
@@ -150,4 +151,4 @@ async def test_batched_upserts_stay_inside_their_organization(database: Database
 
 
 async def _ids(database: Database, org_id: OrgId) -> list[str]:
-    return [row["_id"] for row in await database.scoped("things").find(org_id, {}, sort=[("_id", 1)])]
+    return [row["_id"] for row in await scoped(database, "things").find(org_id, {}, sort=[("_id", 1)])]

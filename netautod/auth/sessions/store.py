@@ -6,6 +6,7 @@ from netautod.auth.models import TERMINAL, LoginSession, RefreshToken, SeatSlot
 from netautod.core.identity import OrgId
 from netautod.store.client import Database, Document, Duplicate
 from netautod.store.indexes import Index
+from netautod.store.scoped import scoped
 from netautod.users.models import User
 
 SESSIONS, REFRESH_TOKENS, SEATS = "sessions", "refresh_tokens", "seats"
@@ -20,7 +21,7 @@ INDEXES = (
 
 class SessionStore:
     def __init__(self, database: Database) -> None:
-        self._sessions = database.scoped(SESSIONS)
+        self._sessions = scoped(database, SESSIONS)
         self._all = database.collection(SESSIONS)
 
     async def insert(self, session: LoginSession) -> None:

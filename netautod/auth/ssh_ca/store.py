@@ -4,6 +4,7 @@ from datetime import datetime
 
 from netautod.core.identity import OrgId
 from netautod.store.client import Database, Document
+from netautod.store.scoped import scoped
 from netautod.vault.rotation import SealedField
 
 COLLECTION = "ssh_cas"
@@ -13,7 +14,7 @@ SEALED_FIELDS = (SealedField(collection=COLLECTION, path=FIELD),)
 
 class SshAuthorityStore:
     def __init__(self, database: Database) -> None:
-        self._authorities = database.scoped(COLLECTION)
+        self._authorities = scoped(database, COLLECTION)
 
     async def sealed_key(self, org_id: OrgId) -> Document | None:
         found = await self._authorities.find_one(org_id, {"_id": org_id})

@@ -10,6 +10,7 @@ from netautod.core.identity import OrgId
 from netautod.core.pages import Page, PageOf
 from netautod.store.client import Database, Document
 from netautod.store.indexes import Index
+from netautod.store.scoped import scoped
 from netautod.users.store import USERS
 from netautod.vault.rotation import SealedField
 
@@ -32,7 +33,7 @@ SEALED_FIELDS = (SealedField(collection=SIGNING_KEYS, path=FIELD),)
 
 class ApiTokenStore:
     def __init__(self, database: Database) -> None:
-        self._tokens = database.scoped(API_TOKENS)
+        self._tokens = scoped(database, API_TOKENS)
         self._all = database.collection(API_TOKENS)
 
     async def insert(self, token: ApiToken) -> None:

@@ -16,6 +16,7 @@ from netautod.store.client import Database, Duplicate
 from netautod.store.expressions import literal
 from netautod.store.indexes import Index
 from netautod.store.leases.keeper import NEVER
+from netautod.store.scoped import scoped
 
 COLLECTION = "backup_facts"
 # Devices of all organizations without a recent success, for the look for stale backups.
@@ -34,7 +35,7 @@ class BackupFacts:
 
 class BackupFactsStore:
     def __init__(self, database: Database) -> None:
-        self._facts = database.scoped(COLLECTION)
+        self._facts = scoped(database, COLLECTION)
         self._upserts = batched_changes(self._facts, upsert=True)
 
     async def record(self, work: Work, device_id: str, *, at: datetime, error: str | None) -> None:

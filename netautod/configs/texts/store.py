@@ -27,6 +27,7 @@ from netautod.ssh.platform.model import Platform
 from netautod.store.batching import batched_inserts
 from netautod.store.client import Database, Duplicate
 from netautod.store.indexes import Index
+from netautod.store.scoped import scoped
 from netautod.vault.errors import VaultError
 from netautod.vault.rotation import SealedField
 from netautod.vault.vault import MAX_PLAINTEXT_BYTES, Vault
@@ -84,7 +85,7 @@ def measure(raw: str, platform: Platform, keys: Keys) -> Reading:
 class ConfigTexts:
     def __init__(self, database: Database, *, vault: Vault, clock: Clock) -> None:
         self._all = database.collection(COLLECTION)
-        self._texts = database.scoped(COLLECTION)
+        self._texts = scoped(database, COLLECTION)
         self._inserts = batched_inserts(self._texts)
         self._vault = vault
         self._clock = clock

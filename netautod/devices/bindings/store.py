@@ -26,6 +26,7 @@ from netautod.devices.creation import new_device
 from netautod.devices.queries import COLLECTION, LINK_FIELDS, SEARCH, live, search_text
 from netautod.devices.store import document_of
 from netautod.store.client import Database, Document
+from netautod.store.scoped import scoped
 
 BATCH = 250  # documents of one round trip: decoding more of them would hold up the event loop
 NAMES = 1000  # texts of one question: most names of a first synchronisation are of no device here
@@ -38,7 +39,7 @@ PLAIN = tuple(name for name in (*TAKEN_OVER, *LINK_FIELDS) if name not in ("tags
 
 class BindingStore:
     def __init__(self, database: Database) -> None:
-        self._devices = database.scoped(COLLECTION)
+        self._devices = scoped(database, COLLECTION)
         self._counts = DeviceCounts(database)
 
     async def bound(self, org_id: OrgId, key: str) -> AsyncIterator[BoundDevice]:

@@ -9,6 +9,7 @@ from netautod.core.work import Work
 from netautod.store.batching import Batcher
 from netautod.store.client import Database, Document, Duplicate
 from netautod.store.indexes import Index
+from netautod.store.scoped import scoped
 
 COLLECTION = "suspended_logins"
 FIRST, LONGEST = timedelta(minutes=15), timedelta(hours=24)
@@ -45,7 +46,7 @@ class Suspension:
 
 class SuspensionStore:
     def __init__(self, database: Database) -> None:
-        self._rows = database.scoped(COLLECTION)
+        self._rows = scoped(database, COLLECTION)
         self._reads: Batcher[OrgId, Sequence[LoginKey], list[Suspension]] = Batcher(self._of_all)
 
     async def of(self, work: Work, logins: Sequence[LoginKey]) -> list[Suspension]:

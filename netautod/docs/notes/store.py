@@ -14,6 +14,7 @@ from netautod.docs.notes.key import PassphraseWrap
 from netautod.docs.notes.models import VaultState
 from netautod.store.client import Database, Document, Duplicate
 from netautod.store.indexes import Index
+from netautod.store.scoped import scoped
 from netautod.vault.rotation import SealedField
 
 COLLECTION = "notes_vaults"
@@ -30,7 +31,7 @@ INDEXES = (
 
 class NotesVaultStore:
     def __init__(self, database: Database) -> None:
-        self._vaults = database.scoped(COLLECTION)
+        self._vaults = scoped(database, COLLECTION)
         self._all = database.collection(COLLECTION)
 
     async def get(self, org_id: OrgId) -> VaultState | None:

@@ -9,6 +9,7 @@ from netautod.core.pages import Page, PageOf
 from netautod.inventory.sync.models import SyncEntry
 from netautod.store.client import Database, Document
 from netautod.store.indexes import Index
+from netautod.store.scoped import scoped
 
 COLLECTION = "sync_history"
 NEWEST = (("started_at", -1), ("_id", 1))
@@ -36,7 +37,7 @@ class HistoryStore:
     """
 
     def __init__(self, database: Database, *, keep: int) -> None:
-        self._entries = database.scoped(COLLECTION)
+        self._entries = scoped(database, COLLECTION)
         self._keep = keep
 
     async def begin(self, org_id: OrgId, entry: SyncEntry, key: str) -> None:

@@ -9,6 +9,7 @@ from netautod.core.pages import Page, PageOf
 from netautod.store.client import Database, Document
 from netautod.store.indexes import Index
 from netautod.store.removal import VISIBLE
+from netautod.store.scoped import scoped
 from netautod.users.models import Role
 
 ROLES = "roles"
@@ -22,7 +23,7 @@ class RoleStore:
     """A role whose removal has begun is invisible here; its users hold it until it is gone."""
 
     def __init__(self, database: Database) -> None:
-        self._roles = database.scoped(ROLES)
+        self._roles = scoped(database, ROLES)
         self._all = database.collection(ROLES)
 
     async def insert(self, role: Role) -> None:

@@ -21,6 +21,7 @@ from netautod.core.identity import Caller, OrgId
 from netautod.core.work import Work
 from netautod.devices.queries import COLLECTION
 from netautod.store.client import Database
+from netautod.store.scoped import scoped
 from netautod.vault.vault import Vault
 from tests.bench.measuring.databases import fresh_database
 from tests.configs.fleet import INDEXES, sessions_of_a_node
@@ -45,7 +46,7 @@ class Stored:
     async def devices(self, names: Sequence[str]) -> list[str]:
         """The first by the rules, the others as copies of its document."""
         first = await self.services.devices.create(self.caller, {**DEVICE, "name": names[0]})
-        rows = self.database.scoped(COLLECTION)
+        rows = scoped(self.database, COLLECTION)
         found = await rows.find_one(self.org_id, {"_id": first.id})
         assert found is not None
         copies = [{**found, "_id": str(uuid4()), "name": name} for name in names[1:]]

@@ -11,6 +11,7 @@ from netautod.devices.sessions.store import COLLECTION, LoginKey, SuspensionStor
 from netautod.devices.sessions.suspensions import Suspensions
 from netautod.plugin_api.events import CredentialSuspended
 from netautod.ssh.failures import DeviceFailed
+from netautod.store.scoped import scoped
 from netautod.testing import Faults, SimulatedDevice
 from tests.configs.fleet import PASSWORD, Fleet
 from tests.users.support import MovableClock
@@ -61,7 +62,7 @@ async def test_the_pause_doubles_up_to_a_day(fleet: Fleet, clock: MovableClock) 
     switch, device_id = await refusing(fleet)
     pauses = []
     for _ in range(9):
-        row = await fleet.database.scoped(COLLECTION).find_one(fleet.org_id, {})
+        row = await scoped(fleet.database, COLLECTION).find_one(fleet.org_id, {})
         assert row is not None
         pauses.append((row["until"] - clock.now()) / timedelta(minutes=1))
         clock.move((row["until"] - clock.now()).total_seconds() - 0.001)
@@ -113,7 +114,7 @@ async def test_a_test_tries_it_and_a_success_lifts_it(fleet: Fleet, clock: Movab
     switch.faults = Faults()
     assert (await fleet.api.post(path)).json["success"] is True
     assert await visited(fleet, device_id) is None
-    assert await fleet.database.scoped(COLLECTION).find(fleet.org_id, {}) == []
+    assert await scoped(fleet.database, COLLECTION).find(fleet.org_id, {}) == []
 
 
 async def test_a_refusing_jump_device_is_suspended_itself(fleet: Fleet, clock: MovableClock) -> None:
@@ -122,7 +123,7 @@ async def test_a_refusing_jump_device_is_suspended_itself(fleet: Fleet, clock: M
     jump_id = await fleet.device(jump, default_credential_id=own)
     inner_id = await fleet.device(fleet.simulated("inner"), jump_device_id=jump_id)
     assert [getattr(await visited(fleet, inner_id), "kind", None) for _ in range(2)] == ["auth", "suspended"]
-    (row,) = await fleet.database.scoped(COLLECTION).find(fleet.org_id, {})
+    (row,) = await scoped(fleet.database, COLLECTION).find(fleet.org_id, {})
     assert (row["device_id"], row["credential_id"]) == (jump_id, own)
     assert len(jump.login_attempts) == 1
 
@@ -189,4 +190,4 @@ async def test_it_goes_with_the_device_and_with_the_credential(
     else:
         await fleet.api.put(f"/api/devices/{device_id}", {"default_credential_id": None})
         await fleet.api.delete(f"/api/credentials/{own}")
-    assert await fleet.database.scoped(COLLECTION).find(fleet.org_id, {}) == []
+    assert await scoped(fleet.database, COLLECTION).find(fleet.org_id, {}) == []

@@ -10,6 +10,7 @@ from netautod.core.identity import OrgId
 from netautod.devices.bulk_creation import Fields
 from netautod.inventory.imports import run as import_run
 from netautod.inventory.imports.csv_rows import CsvFile
+from netautod.store.scoped import scoped
 from tests.devices.inventory import DEVICE, Inventory, wired
 from tests.inventory.imports.files import GOOD, HEAD, JSON, import_csv, result
 from tests.support.client import assert_error
@@ -33,7 +34,7 @@ def failing(insert: Insert, error: Exception, *, after: int) -> Insert:
 
 
 async def events(inventory: Inventory) -> list[Any]:
-    found = await inventory.database.scoped("audit_events").find(
+    found = await scoped(inventory.database, "audit_events").find(
         inventory.org_id, {"action": "device.import"}, sort=[("at", 1)]
     )
     return [event["details"] for event in found]

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from netautod.inventory.imports.models import MOST_ERRORS
+from netautod.store.scoped import scoped
 from tests.devices.inventory import ABSENT_ID, DEVICE, EMPTY, FULL, Inventory
 from tests.inventory.imports.files import GOOD, HEAD, JSON, import_csv, result
 from tests.support.client import ApiClient
@@ -203,7 +204,7 @@ async def test_an_import_is_one_audit_event_with_counts_only(inventory: Inventor
     text = f"{HEAD},password\na,10.0.0.1,linux,canary\nb,a b,linux,canary\n"
     await import_csv(inventory.api, text, "?dry_run=true")
     await import_csv(inventory.api, text)
-    events = await inventory.database.scoped("audit_events").find(inventory.org_id, {})
+    events = await scoped(inventory.database, "audit_events").find(inventory.org_id, {})
     assert [(event["action"], event["actor_id"]) for event in events] == [
         ("device.import", inventory.caller.user_id)
     ]

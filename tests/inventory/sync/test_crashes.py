@@ -10,6 +10,7 @@ import pytest
 from netautod.devices.bindings.store import BindingStore
 from netautod.inventory.sync.recorder import ENDED_UNSEEN
 from netautod.store.client import Collection
+from netautod.store.scoped import scoped
 from tests.inventory.sync.far_end import machine
 from tests.inventory.sync.world import SOURCES, Node, World, after_the_plan
 
@@ -146,7 +147,7 @@ async def test_a_sync_that_dies_at_any_write_is_continued_by_the_next_one(
 
 async def clear(world: World) -> None:
     for name in ("devices", "inventory_sources", "sync_history"):
-        await world.database.scoped(name).delete_many(world.org_id, {})
+        await scoped(world.database, name).delete_many(world.org_id, {})
 
 
 async def test_the_history_tells_of_a_node_that_ended_unseen(
@@ -185,9 +186,9 @@ async def test_a_removal_of_a_source_that_dies_is_finished_by_the_next_start(
         assert (await world.api.get(f"{SOURCES}/{source['id']}")).status == 404
         assert (await world.source())["name"] == "netbox"  # the name is free at once
         async with world.another_node():
-            left = await world.database.scoped("inventory_sources").find(world.org_id, {})
+            left = await scoped(world.database, "inventory_sources").find(world.org_id, {})
             assert [document["_id"] == source["id"] for document in left] == [False]
-        (device,) = await world.database.scoped("devices").find(world.org_id, {})
+        (device,) = await scoped(world.database, "devices").find(world.org_id, {})
         assert (device["bindings"], device["inventory_id"]) == ([], None)
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from netautod.app import build as app
 from netautod.inventory.filters import merged
+from netautod.store.scoped import scoped
 from netautod.vault.rotation import rewrap
 from tests.devices.inventory import ABSENT_ID
 from tests.inventory.sync.far_end import TOKEN, URL, machine
@@ -179,7 +180,7 @@ async def test_a_deleted_source_leaves_its_devices_behind(world: World) -> None:
     assert (await world.api.delete(f"{SOURCES}/{source['id']}")).status == 200
     device = (await world.node.all())["sw1"]
     assert device.inventory_id is None
-    (document,) = await world.database.scoped("devices").find(world.org_id, {"live": True})
+    (document,) = await scoped(world.database, "devices").find(world.org_id, {"live": True})
     assert document["bindings"] == []
     # Nobody is bound to it any more, so nobody comes back or is removed by its successor.
     world.far_end.has(machine(2, "gone"), machine(1, "sw1"))

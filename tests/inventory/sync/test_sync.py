@@ -8,6 +8,7 @@ import pytest
 
 from netautod.outbound.errors import AddressRefused, RequestFailed
 from netautod.plugin_api import InventoryFailed, RemoteProblem
+from netautod.store.scoped import scoped
 from tests.inventory.sync.far_end import TOKEN, URL, FarEndSource, machine
 from tests.inventory.sync.world import AD_HOC, SOURCES, World, installed
 from tests.support.client import assert_error
@@ -35,9 +36,9 @@ async def test_a_first_sync_brings_devices_and_a_second_changes_nothing(world: W
     assert {name: shown[name] for name in more} == more
     assert (shown["tags"], shown["metadata"], shown["source"]) == (["core"], {"rack": 7}, "inventory")
     assert (shown["inventory_id"], shown["port"], shown["poll_enabled"]) == (1, 22, False)
-    before = await world.database.scoped("devices").find(world.org_id, {}, sort=[("_id", 1)])
+    before = await scoped(world.database, "devices").find(world.org_id, {}, sort=[("_id", 1)])
     assert counts(await world.sync(source)) == (0, 0, 3, 0, 0)
-    assert await world.database.scoped("devices").find(world.org_id, {}, sort=[("_id", 1)]) == before
+    assert await scoped(world.database, "devices").find(world.org_id, {}, sort=[("_id", 1)]) == before
     (created,) = await world.audited("device.create")
     assert created == {"source": "inventory", "count": 3, "created_at": shown["created_at"]}
 
@@ -251,7 +252,7 @@ async def test_a_dry_run_tells_the_plan_and_changes_nothing(world: World) -> Non
         "revive": [],
         "remove": [{"device_id": devices["gone"], "name": "gone"}],
     }
-    await world.database.scoped("audit_events").delete_many(world.org_id, {"details.dry_run": True})
+    await scoped(world.database, "audit_events").delete_many(world.org_id, {"details.dry_run": True})
     assert await world.text() == before
     assert counts(await world.sync(source)) == (1, 2, 0, 1, 1)
 

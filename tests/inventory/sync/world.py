@@ -29,6 +29,7 @@ from netautod.store.client import Database
 from netautod.store.leases.keeper import LeaseKeeper, LeaseTimes
 from netautod.store.leases.named import COLLECTION as LEASES
 from netautod.store.leases.named import NamedLeases
+from netautod.store.scoped import scoped
 from tests.inventory.sync.far_end import TOKEN, URL, FarEnd, InventoryPlugin
 from tests.support.client import ApiClient, ServedRoutes
 from tests.support.serving import Serve
@@ -108,7 +109,7 @@ class World:
         return listed
 
     async def audited(self, action: str) -> list[dict[str, Any]]:
-        found = await self.database.scoped("audit_events").find(
+        found = await scoped(self.database, "audit_events").find(
             self.org_id, {"action": action}, sort=[("at", 1)]
         )
         return [document["details"] for document in found]
@@ -117,7 +118,7 @@ class World:
         """Everything that the database holds in clear of the organization."""
         found = []
         for name in ("devices", "inventory_sources", "sync_history", "audit_events"):
-            found += await self.database.scoped(name).find(self.org_id, {})
+            found += await scoped(self.database, name).find(self.org_id, {})
         return repr(found)
 
     @asynccontextmanager
