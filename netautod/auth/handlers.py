@@ -32,7 +32,8 @@ class ProviderListHandler(AuthHandler):
     @public(answer=ProviderListAnswer)
     async def get(self) -> None:
         """The ways to log in, and which of them are enabled."""
-        self.answer(self.auth.providers.to_json())
+        enabled = self.auth.providers.enabled
+        self.answer({"providers": [{"name": name, "enabled": enabled[name]} for name in enabled]})
 
 
 class LoginHandler(AuthHandler):

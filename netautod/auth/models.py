@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from netautod.auth.ssh_ca.models import SshCertificate
 from netautod.core.clock import optional_text, to_text
 from netautod.core.identity import OrgId
 from netautod.users.models import User
@@ -130,7 +131,7 @@ class IssuedTokens:
     access_token: str = field(repr=False)
     refresh_token: str = field(repr=False)
     expires_in: int
-    ssh_certificate: dict[str, Any] | None = None
+    ssh_certificate: SshCertificate | None = None
 
     def to_json(self) -> dict[str, Any]:
         tokens: dict[str, Any] = {
@@ -140,7 +141,7 @@ class IssuedTokens:
             "expires_in": self.expires_in,
         }
         if self.ssh_certificate is not None:
-            tokens["ssh_certificate"] = self.ssh_certificate
+            tokens["ssh_certificate"] = self.ssh_certificate.to_json()
         return tokens
 
 

@@ -1,7 +1,7 @@
 """The auth providers by name: the local one, and those that plugins register beside it."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Protocol
+from typing import Protocol
 
 from netautod.core.errors import InvalidInput
 from netautod.plugin_api.auth import (
@@ -79,10 +79,10 @@ class Providers:
         for provider in self._plugins.values():
             await provider.close()
 
-    def to_json(self) -> dict[str, Any]:
-        """All providers there are, each with whether it is `enabled`."""
-        enabled = {*self._password, *self._plugins}
-        return {"providers": [{"name": name, "enabled": name in enabled} for name in AUTH_PROVIDERS]}
+    @property
+    def enabled(self) -> dict[str, bool]:
+        """All providers there are by name, and whether each is enabled."""
+        return {name: name in {*self._password, *self._plugins} for name in AUTH_PROVIDERS}
 
 
 def _off(name: str) -> InvalidInput:

@@ -133,7 +133,7 @@ class AuthService:
         if client_key is not None:
             # If we die here, a session without a client stays until it expires.
             certificate = await self._ssh_ca.sign(user, session, client_key)
-            tokens = replace(tokens, ssh_certificate=certificate.to_json())
+            tokens = replace(tokens, ssh_certificate=certificate)
         await self._users.logged_in(user)
         await self._record("auth.login", user, session, info, details)
         return tokens

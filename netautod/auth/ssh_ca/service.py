@@ -7,8 +7,7 @@ whoever can write into the database but not open the vault cannot plant an autho
 import base64
 import contextlib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -21,6 +20,7 @@ from cryptography.hazmat.primitives.serialization import (
 
 from netautod.audit.service import AuditLog
 from netautod.auth.models import LoginSession
+from netautod.auth.ssh_ca.models import AuthorityKey, SshCertificate
 from netautod.auth.ssh_ca.public_keys import ClientKey, fingerprint_of, parse_public_key
 from netautod.auth.ssh_ca.store import COLLECTION, FIELD, SshAuthorityStore
 from netautod.core.clock import Clock, to_text
@@ -42,37 +42,6 @@ EXTENSIONS = (
     TERMINAL,
     b"permit-user-rc",
 )
-
-
-@dataclass(frozen=True, kw_only=True)
-class SshCertificate:
-    """A signed user certificate in OpenSSH's one-line form, and the authority's public key likewise."""
-
-    certificate: str
-    ca_public_key: str
-    valid_after: datetime
-    valid_before: datetime
-    serial: int
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "certificate": self.certificate,
-            "ca_public_key": self.ca_public_key,
-            "valid_after": to_text(self.valid_after),
-            "valid_before": to_text(self.valid_before),
-            "serial": self.serial,
-        }
-
-
-@dataclass(frozen=True, kw_only=True)
-class AuthorityKey:
-    """What servers are told to trust (TrustedUserCAKeys of sshd_config(5))."""
-
-    ca_public_key: str
-    fingerprint: str
-
-    def to_json(self) -> dict[str, Any]:
-        return {"ca_public_key": self.ca_public_key, "fingerprint": self.fingerprint}
 
 
 class SshAuthority:

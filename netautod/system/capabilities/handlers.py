@@ -2,11 +2,14 @@
 
 from marshmallow import fields
 
+from netautod import __version__
 from netautod.core.schema import Answer
 from netautod.http.access import any_token
 from netautod.http.handler import JsonHandler
 from netautod.http.routes import Route
 from netautod.system.capabilities.service import Capabilities
+
+LICENSE_TIER = "enterprise"
 
 
 class FeatureAnswer(Answer):
@@ -28,7 +31,17 @@ class CapabilitiesHandler(JsonHandler):
     @any_token(answer=CapabilitiesAnswer)
     async def get(self) -> None:
         """Version, features, and the caller's permissions."""
-        self.answer(self.capabilities.to_json(self.caller))
+        features = self.capabilities.features
+        self.answer(
+            {
+                "version": __version__,
+                "license_tier": LICENSE_TIER,
+                "instance_name": self.capabilities.instance_name,
+                "features": [{"name": name, "enabled": features[name]} for name in features],
+                # Of an API token what it may do, not what its owner may.
+                "permissions": sorted(self.caller.permissions),
+            }
+        )
 
 
 ROUTES = (Route(path="/api/capabilities", handler=CapabilitiesHandler),)

@@ -1,0 +1,38 @@
+"""What the SSH certificate authority answers: its own key, and the certificates that it signs."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from netautod.core.clock import to_text
+
+
+@dataclass(frozen=True, kw_only=True)
+class SshCertificate:
+    """A signed user certificate in OpenSSH's one-line form, and the authority's public key likewise."""
+
+    certificate: str
+    ca_public_key: str
+    valid_after: datetime
+    valid_before: datetime
+    serial: int
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "certificate": self.certificate,
+            "ca_public_key": self.ca_public_key,
+            "valid_after": to_text(self.valid_after),
+            "valid_before": to_text(self.valid_before),
+            "serial": self.serial,
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class AuthorityKey:
+    """What servers are told to trust (TrustedUserCAKeys of sshd_config(5))."""
+
+    ca_public_key: str
+    fingerprint: str
+
+    def to_json(self) -> dict[str, Any]:
+        return {"ca_public_key": self.ca_public_key, "fingerprint": self.fingerprint}
