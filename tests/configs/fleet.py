@@ -1,5 +1,6 @@
 """Devices that can be visited: the inventory's services, sessions, configs, and simulated devices."""
 
+import json
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
@@ -10,6 +11,8 @@ from uuid import uuid4
 import asyncssh
 from bson import BSON
 from pymongo import AsyncMongoClient
+from tornado.iostream import IOStream
+from tornado.tcpclient import TCPClient
 
 from netautod.app.run_services import acting_factory
 from netautod.audit.service import AuditLog
@@ -143,6 +146,44 @@ class Fleet:
         return SimulatedDevice(
             hostname=hostname, **{"password": PASSWORD, "host_key": self.host_key, **options}
         )
+
+    async def posted(self, path: str, **body: Any) -> Any:
+        """What a request that succeeds answers."""
+        response = await self.api.post(path, body or None)
+        assert response.status == 200, response.content
+        return response.json
+
+    async def pulled(self, device_id: str) -> Any:
+        return await self.posted(f"/api/config/devices/{device_id}/pull")
+
+    async def ran(self, device_id: str, command: str, **options: Any) -> Any:
+        return await self.posted(f"/api/devices/{device_id}/exec-command", command=command, **options)
+
+    async def tested(self, device_id: str, **body: Any) -> Any:
+        return await self.posted(f"/api/devices/{device_id}/test-credential", **body)
+
+    async def unread(self, path: str, **body: Any) -> IOStream:
+        """A client that has sent its request and reads nothing."""
+        content, (host, port) = json.dumps(body), self.served.base_url.removeprefix("http://").split(":")
+        head = (
+            f"POST {path} HTTP/1.1\r\nHost: {host}\r\nAuthorization: Bearer {self.api.token}\r\n"
+            f"Content-Length: {len(content)}\r\n\r\n"
+        )
+        stream = await TCPClient().connect(host, int(port))
+        await stream.write((head + content).encode())
+        return stream
+
+    async def stored(self, name: str, *configs: str, **fields: Any) -> str:
+        """A device with one version per configuration."""
+        switch = self.simulated(name)
+        device_id = await self.device(switch, **fields)
+        for switch.config in configs:
+            await self.pulled(device_id)
+        return device_id
+
+    async def rows(self, collection: str, **where: Any) -> list[Any]:
+        """The documents, versions in order."""
+        return await self.database.collection(collection).find(where, sort=[("version", 1), ("_id", 1)])
 
     async def audited(self, action: str) -> list[Any]:
         found = scoped(self.database, "audit_events")

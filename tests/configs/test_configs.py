@@ -19,36 +19,25 @@ def path(device_id: str, rest: str) -> str:
     return f"/api/config/devices/{device_id}/{rest}"
 
 
-async def pulled(fleet: Fleet, device_id: str) -> Any:
-    response = await fleet.api.post(path(device_id, "pull"))
-    assert response.status == 200, response.content
-    return response.json
-
-
-async def with_versions(fleet: Fleet, *communities: str) -> str:
-    """A device with one version per SNMP community."""
-    switch = fleet.simulated()
-    device_id = await fleet.device(switch)
-    for community in communities:
-        switch.config = ios_config("sw1", community=community)
-        await pulled(fleet, device_id)
-    return device_id
+def configs(*communities: str, name: str = "sw1") -> list[str]:
+    """One per SNMP community."""
+    return [ios_config(name, community=community) for community in communities]
 
 
 async def test_a_pull_answers_the_config_without_its_text(fleet: Fleet) -> None:
     device_id = await fleet.device(fleet.simulated())
-    first = await pulled(fleet, device_id)
+    first = await fleet.pulled(device_id)
     assert set(first) == {*FIELDS, "changed"}
     assert (first["version"], first["changed"], first["pulled_via"]) == (1, True, "api")
     assert (first["config_format"], first["source"], first["notes"]) == ("cli", "device", None)
     assert first["created_by"] == fleet.caller.user_id
-    second = await pulled(fleet, device_id)
+    second = await fleet.pulled(device_id)
     assert (second["version"], second["changed"]) == (1, False)
     assert [event["details"]["changed"] for event in await fleet.audited("config.pull")] == [True, False]
 
 
 async def test_lists_are_newest_first_and_page(fleet: Fleet) -> None:
-    device_id = await with_versions(fleet, "a1", "b2", "c3")
+    device_id = await fleet.stored("sw1", *configs("a1", "b2", "c3"))
     listed = (await fleet.api.get(path(device_id, "configs?limit=2"))).json
     assert [config["version"] for config in listed["configs"]] == [3, 2]
     assert (listed["total"], listed["limit"], listed["offset"]) == (3, 2, 0)
@@ -59,7 +48,7 @@ async def test_lists_are_newest_first_and_page(fleet: Fleet) -> None:
 
 
 async def test_texts_are_redacted_unless_one_may_see_secrets_and_asks(fleet: Fleet) -> None:
-    device_id = await with_versions(fleet, "c4nary")
+    device_id = await fleet.stored("sw1", *configs("c4nary"))
     shown = (await fleet.api.get(path(device_id, "configs/latest"))).json["config_text"]
     assert "hostname sw1" in shown
     assert "c4nary" not in shown
@@ -75,7 +64,7 @@ async def test_texts_are_redacted_unless_one_may_see_secrets_and_asks(fleet: Fle
 
 
 async def test_a_changed_password_is_a_change_that_reveals_nothing(fleet: Fleet) -> None:
-    device_id = await with_versions(fleet, "old-c4nary", "new-c4nary")
+    device_id = await fleet.stored("sw1", *configs("old-c4nary", "new-c4nary"))
     for rest in ("diff", "diff-versions", "diff?old_version=1&new_version=2"):
         found = (await fleet.api.get(path(device_id, rest))).json
         assert (found["old_version"], found["new_version"], found["identical"]) == (1, 2, False)
@@ -93,16 +82,16 @@ async def test_a_changed_private_key_is_a_change_too(fleet: Fleet) -> None:
     for body in ("AAAA\nBBBB", "CCCC\nDDDD\nEEEE"):
         key = f"-----BEGIN RSA PRIVATE KEY-----\n{body}\n-----END RSA PRIVATE KEY-----\n"
         switch.config = ios_config("sw1").replace("end\n", f"{key}end\n")
-        await pulled(fleet, device_id)
+        await fleet.pulled(device_id)
     found = (await fleet.api.get(path(device_id, "diff"))).json
     assert (found["identical"], found["additions"], found["deletions"]) == (False, 1, 1)
     assert not any(part in found["diff"] for part in ("AAAA", "DDDD", "EEEE"))
 
 
 async def test_the_choice_of_versions_to_compare(fleet: Fleet) -> None:
-    device_id = await with_versions(fleet, "a1")
+    device_id = await fleet.stored("sw1", *configs("a1"))
     assert_error(await fleet.api.get(path(device_id, "diff")), 404, "no version before version 1")
-    device_id = await with_versions_of_another(fleet)
+    device_id = await fleet.stored("sw2", *configs("a1", "b2", "a1", name="sw2"))
 
     async def compared(query: str) -> tuple[int, int, bool]:
         found = (await fleet.api.get(path(device_id, f"diff?{query}"))).json
@@ -113,15 +102,6 @@ async def test_the_choice_of_versions_to_compare(fleet: Fleet) -> None:
     assert await compared("old_version=1") == (1, 3, True)
     assert await compared("old_version=3&new_version=1") == (3, 1, True)
     assert_error(await fleet.api.get(path(device_id, "diff?new_version=9")), 404, "Config version not found")
-
-
-async def with_versions_of_another(fleet: Fleet) -> str:
-    switch = fleet.simulated("sw2")
-    device_id = await fleet.device(switch)
-    for community in ("a1", "b2", "a1"):
-        switch.config = ios_config("sw2", community=community)
-        await pulled(fleet, device_id)
-    return device_id
 
 
 @pytest.mark.parametrize(
@@ -145,7 +125,7 @@ async def test_bad_reads(fleet: Fleet, rest: str, status: int) -> None:
 
 
 async def test_who_may_do_what(fleet: Fleet) -> None:
-    device_id = await with_versions(fleet, "a1", "b2")
+    device_id = await fleet.stored("sw1", *configs("a1", "b2"))
     nobody, reader = fleet.with_permissions("tasks.operate"), fleet.with_permissions("devices.access")
     stranger = fleet.served.client("*")[0]
     reads = [path(device_id, rest) for rest in ("configs", "configs/latest", "configs/1", "diff")]

@@ -13,19 +13,13 @@ def path(device_id: str, rest: str = "1/notes") -> str:
     return f"/api/config/devices/{device_id}/configs/{rest}"
 
 
-async def captured(fleet: Fleet) -> str:
-    device_id = await fleet.device(fleet.simulated())
-    assert (await fleet.api.post(f"/api/config/devices/{device_id}/pull")).status == 200
-    return device_id
-
-
 async def test_notes_are_set_and_cleared_and_nothing_else_changes(fleet: Fleet) -> None:
-    device_id = await captured(fleet)
+    device_id = await fleet.stored("sw1", ios_config("sw1"))
     before = (await fleet.api.get(path(device_id, "1"))).json
     del before["config_text"]
     noted = await fleet.api.put(path(device_id), {"notes": "before the upgrade"})
     assert (noted.status, noted.json) == (200, {**before, "notes": "before the upgrade"})
-    await fleet.api.post(f"/api/config/devices/{device_id}/pull")  # unchanged: the same version
+    await fleet.pulled(device_id)  # unchanged: the same version
     listed = (await fleet.api.get(f"/api/config/devices/{device_id}/configs")).json["configs"]
     assert [(config["version"], config["notes"]) for config in listed] == [(1, "before the upgrade")]
     for cleared in (None, ""):
@@ -37,7 +31,7 @@ async def test_notes_are_set_and_cleared_and_nothing_else_changes(fleet: Fleet) 
 
 
 async def test_what_was_read_can_be_sent_back(fleet: Fleet) -> None:
-    device_id = await captured(fleet)
+    device_id = await fleet.stored("sw1", ios_config("sw1"))
     whole = (await fleet.api.get(path(device_id, "1"))).json
     assert (await fleet.api.put(path(device_id), {**whole, "notes": "x", "version": 9})).json["version"] == 1
 
@@ -54,12 +48,12 @@ async def test_what_was_read_can_be_sent_back(fleet: Fleet) -> None:
     ],
 )
 async def test_bad_notes(fleet: Fleet, body: Any, text: str) -> None:
-    device_id = await captured(fleet)
+    device_id = await fleet.stored("sw1", ios_config("sw1"))
     assert_error(await fleet.api.put(path(device_id), body), 400, text)
 
 
 async def test_who_may_note_what(fleet: Fleet) -> None:
-    device_id = await captured(fleet)
+    device_id = await fleet.stored("sw1", ios_config("sw1"))
     body = {"notes": "x"}
     assert_error(await fleet.with_permissions("devices.access").put(path(device_id), body), 403)
     assert_error(await fleet.served.client("*")[0].put(path(device_id), body), 404, "Device not found")
@@ -73,6 +67,6 @@ async def test_a_new_version_begins_without_notes(fleet: Fleet) -> None:
     device_id = await fleet.device(switch)
     for community in ("a", "b"):
         switch.config = ios_config("sw1", community=community)
-        await fleet.api.post(f"/api/config/devices/{device_id}/pull")
+        await fleet.pulled(device_id)
         await fleet.api.put(path(device_id), {"notes": "the first"})
     assert (await fleet.api.get(path(device_id, "latest"))).json["notes"] is None

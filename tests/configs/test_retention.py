@@ -21,7 +21,6 @@ from netautod.executions.store import ExecutionStore
 from netautod.testing import ios_config
 from tests.configs.fleet import Fleet
 from tests.support.client import assert_error
-from tests.support.execution import manual_run, task
 
 DAY = timedelta(days=1)
 
@@ -40,12 +39,8 @@ def retention(fleet: Fleet, **settings: Any) -> ConfigRetention:
     )
 
 
-async def rows(fleet: Fleet, collection: str, **where: Any) -> list[Any]:
-    return await fleet.database.collection(collection).find(where, sort=[("version", 1), ("_id", 1)])
-
-
 async def versions(fleet: Fleet, device_id: str) -> list[int]:
-    return [row["version"] for row in await rows(fleet, "configs", device_id=device_id)]
+    return [row["version"] for row in await fleet.rows("configs", device_id=device_id)]
 
 
 async def history(
@@ -94,7 +89,7 @@ async def age_texts(fleet: Fleet, days: float = 1) -> None:
 
 async def snapshot(fleet: Fleet, *device_ids: str, state: str = "completed", days: float = 1) -> Execution:
     """The snapshot of an execution that ended some days ago, with the newest versions of the devices."""
-    made = manual_run(task(org_id=fleet.org_id))
+    made = fleet.run()
     then = SystemClock().now() - days * DAY
     execution = replace(made, state=state, created_at=then, completed_at=then)  # type: ignore[arg-type]
     await ExecutionStore(fleet.database).insert(execution)
@@ -140,7 +135,7 @@ async def test_old_versions(
     for _ in range(2):  # a second pass finds nothing more
         await sweeper.sweep()
         assert await versions(fleet, device_id) == left
-        assert len(await rows(fleet, "config_texts")) == len(left)
+        assert len(await fleet.rows("config_texts")) == len(left)
     for version in left:
         assert (await fleet.api.get(f"/api/config/devices/{device_id}/configs/{version}")).status == 200
 
@@ -170,9 +165,9 @@ async def test_a_text_stays_as_long_as_any_version_names_it(fleet: Fleet) -> Non
     sweeper = retention(fleet, config_versions=1)
     await sweeper.sweep()
     assert await versions(fleet, one) == [2]
-    assert len(await rows(fleet, "config_texts")) == 2
+    assert len(await fleet.rows("config_texts")) == 2
     assert (await fleet.api.get(f"/api/config/devices/{other}/configs/1")).json["config_text"] == "shared\n"
-    assert await rows(fleet, "config_texts", loose={"$gt": ""}) == []  # all are known to be named
+    assert await fleet.rows("config_texts", loose={"$gt": ""}) == []  # all are known to be named
 
 
 async def test_a_text_that_a_capture_has_just_touched_is_not_deleted(fleet: Fleet) -> None:
@@ -183,10 +178,10 @@ async def test_a_text_that_a_capture_has_just_touched_is_not_deleted(fleet: Flee
     reading = measure("coming back\n", fleet.sessions.platforms.get("cisco_ios"), keys)
     await fleet.configs.texts.save(fleet.work(), reading)
     await sweeper.sweep()
-    assert reading.text_id in {row["_id"] for row in await rows(fleet, "config_texts")}
+    assert reading.text_id in {row["_id"] for row in await fleet.rows("config_texts")}
     await age_texts(fleet)  # the capture died: nobody ever named it
     await sweeper.sweep()
-    assert reading.text_id not in {row["_id"] for row in await rows(fleet, "config_texts")}
+    assert reading.text_id not in {row["_id"] for row in await fleet.rows("config_texts")}
 
 
 async def test_a_touch_between_the_look_and_the_deletion_wins(fleet: Fleet) -> None:
@@ -221,9 +216,9 @@ async def test_a_deleted_device_goes_whole_after_its_time(fleet: Fleet) -> None:
     assert await versions(fleet, device_id) == [1, 2]
     await retention(fleet).sweep()
     for collection, where in (("configs", {"device_id": device_id}), ("backup_facts", {"_id": device_id})):
-        assert await rows(fleet, collection, **where) == []
-    assert await rows(fleet, "devices", _id=device_id) == []
-    assert len(await rows(fleet, "config_texts")) == 1
+        assert await fleet.rows(collection, **where) == []
+    assert await fleet.rows("devices", _id=device_id) == []
+    assert len(await fleet.rows("config_texts")) == 1
     shown = (await fleet.api.get(f"/api/config/snapshots/{snapshot_id(execution.id)}")).json
     assert [row["device_id"] for row in shown["configs"]] == [kept]
     assert await versions(fleet, kept) == [1]
@@ -260,7 +255,7 @@ async def test_drafts_of_executions_that_never_finished(
     device_id = await history(fleet, [1])
     then = SystemClock().now() - days * DAY
     ended = None if state in ("running", "pending") else then
-    execution = replace(manual_run(task(org_id=fleet.org_id)), state=state or "failed", completed_at=ended)  # type: ignore[arg-type]
+    execution = replace(fleet.run(), state=state or "failed", completed_at=ended)  # type: ignore[arg-type]
     if state is not None:
         await ExecutionStore(fleet.database).insert(execution)
     await add(fleet, execution, device_id)
@@ -269,8 +264,8 @@ async def test_drafts_of_executions_that_never_finished(
     assert (await fleet.api.get("/api/config/snapshots")).json["total"] == 0
     await fleet.database.collection("snapshots").update({"_id": draft}, {"$set": {"draft_since": then}})
     await retention(fleet).sweep()
-    assert [row["_id"] for row in await rows(fleet, "snapshots")] == ([draft] if stays else [])
-    assert len(await rows(fleet, "snapshot_configs")) == stays
+    assert [row["_id"] for row in await fleet.rows("snapshots")] == ([draft] if stays else [])
+    assert len(await fleet.rows("snapshot_configs")) == stays
 
 
 async def test_a_snapshot_goes_with_its_execution(fleet: Fleet) -> None:
@@ -281,7 +276,7 @@ async def test_a_snapshot_goes_with_its_execution(fleet: Fleet) -> None:
     await fleet.configs.snapshots.drop(OrgId("another"), kept.id)
     listed = (await fleet.api.get("/api/config/snapshots")).json["snapshots"]
     assert [found["id"] for found in listed] == [snapshot_id(kept.id)]
-    assert {row["snapshot_id"] for row in await rows(fleet, "snapshot_configs")} == {snapshot_id(kept.id)}
+    assert {row["snapshot_id"] for row in await fleet.rows("snapshot_configs")} == {snapshot_id(kept.id)}
 
 
 async def test_a_snapshot_that_is_half_dropped_is_gone_and_the_rest_follows(fleet: Fleet) -> None:
@@ -290,4 +285,4 @@ async def test_a_snapshot_that_is_half_dropped_is_gone_and_the_rest_follows(flee
     await fleet.database.collection("snapshots").update({"_id": snapshot_id(execution.id)}, hidden)
     assert (await fleet.api.get("/api/config/snapshots")).json["total"] == 0
     await retention(fleet).sweep()
-    assert await rows(fleet, "snapshots") == await rows(fleet, "snapshot_configs") == []
+    assert await fleet.rows("snapshots") == await fleet.rows("snapshot_configs") == []

@@ -29,22 +29,12 @@ async def found(fleet: Fleet, **query: Any) -> Any:
     return response.json
 
 
-async def stored(fleet: Fleet, name: str, *texts: str, **fields: Any) -> str:
-    """A device with one version per text."""
-    switch = fleet.simulated(name)
-    device_id = await fleet.device(switch, **fields)
-    for text in texts:
-        switch.config = text
-        assert (await fleet.api.post(f"/api/config/devices/{device_id}/pull")).status == 200
-    return device_id
-
-
 def config(name: str, *lines: str) -> str:
     return "\n".join([f"hostname {name}", *lines, "end", ""])
 
 
 async def test_a_match_says_where_it_stands(fleet: Fleet) -> None:
-    device_id = await stored(fleet, "sw1", config("sw1"), config("sw1", "!", "  ntp server 192.0.2.9"))
+    device_id = await fleet.stored("sw1", config("sw1"), config("sw1", "!", "  ntp server 192.0.2.9"))
     answer = await found(fleet, q="NTP Server")
     assert answer == {
         "matches": [
@@ -65,8 +55,8 @@ async def test_a_match_says_where_it_stands(fleet: Fleet) -> None:
 
 
 async def test_only_newest_versions_of_live_devices_of_the_organization_are_searched(fleet: Fleet) -> None:
-    await stored(fleet, "sw1", config("sw1", "old line"), config("sw1", "new line"))
-    deleted = await stored(fleet, "sw2", config("sw2", "new line"))
+    await fleet.stored("sw1", config("sw1", "old line"), config("sw1", "new line"))
+    deleted = await fleet.stored("sw2", config("sw2", "new line"))
     assert (await found(fleet, q="new line"))["total"] == 2
     assert (await fleet.api.delete(f"/api/devices/{deleted}")).status == 204
     assert (await found(fleet, q="new line"))["total"] == 1
@@ -77,7 +67,7 @@ async def test_only_newest_versions_of_live_devices_of_the_organization_are_sear
 
 async def test_matches_are_in_the_order_of_names_and_lines_and_page(fleet: Fleet) -> None:
     for name in ("b", "a", "c"):
-        await stored(fleet, name, config(name, "vlan 1", "x", "vlan 2"))
+        await fleet.stored(name, config(name, "vlan 1", "x", "vlan 2"))
     everything = (await found(fleet, q="vlan"))["matches"]
     assert [(match["device_name"], match["line_number"]) for match in everything] == [
         *(("a", 2), ("a", 4), ("b", 2), ("b", 4), ("c", 2), ("c", 4))
@@ -99,7 +89,7 @@ async def test_matches_are_in_the_order_of_names_and_lines_and_page(fleet: Fleet
     ],
 )
 async def test_a_secret_cannot_be_confirmed(fleet: Fleet, query: dict[str, str]) -> None:
-    await stored(fleet, "sw1", ios_config("sw1", community=SECRET))
+    await fleet.stored("sw1", ios_config("sw1", community=SECRET))
     assert (await found(fleet, **query))["total"] == 0
     (match,) = (await found(fleet, q="snmp-server community"))["matches"]
     assert match["line"] == "snmp-server community <hidden> RO"
@@ -116,9 +106,9 @@ async def test_a_secret_cannot_be_confirmed(fleet: Fleet, query: dict[str, str])
     ],
 )
 async def test_filters(fleet: Fleet, query: dict[str, str], names: list[str]) -> None:
-    await stored(fleet, "ios-a", config("ios-a", "here"))
-    await stored(fleet, "ios-b", config("ios-b", "here"), site="Bonn")
-    other = await stored(fleet, "nx", config("nx", "here"), site="Bonn")
+    await fleet.stored("ios-a", config("ios-a", "here"))
+    await fleet.stored("ios-b", config("ios-b", "here"), site="Bonn")
+    other = await fleet.stored("nx", config("nx", "here"), site="Bonn")
     assert (await fleet.api.put(f"/api/devices/{other}", {"device_type": "linux"})).status == 200
     answer = await found(fleet, q="here", **query)
     assert [match["device_name"] for match in answer["matches"]] == names
@@ -156,14 +146,14 @@ async def test_who_may_search(fleet: Fleet) -> None:
 
 
 async def test_a_pattern_that_is_a_disaster_elsewhere_is_none_here(fleet: Fleet) -> None:
-    await stored(fleet, "sw1", config("sw1", "a" * 30_000))
+    await fleet.stored("sw1", config("sw1", "a" * 30_000))
     assert (await found(fleet, regex="(a*)*$b"))["total"] == 0
     (match,) = (await found(fleet, regex="^(a|aa)+$"))["matches"]
     assert (match["line_number"], len(match["line"])) == (2, 2000)
 
 
 async def test_a_second_search_reads_no_text_again(fleet: Fleet) -> None:
-    await stored(fleet, "sw1", config("sw1", "vlan 1"))
+    await fleet.stored("sw1", config("sw1", "vlan 1"))
     assert (await found(fleet, q="vlan 1"))["total"] == 1
     await fleet.database.collection("config_texts").delete_many({})
     assert (await found(fleet, regex="^vlan [0-9]$"))["total"] == 1
@@ -171,7 +161,7 @@ async def test_a_second_search_reads_no_text_again(fleet: Fleet) -> None:
 
 async def test_what_does_not_fit_into_the_cache_is_found_all_the_same(fleet: Fleet) -> None:
     for name in ("a", "b", "c"):
-        await stored(fleet, name, config(name, "vlan 1"))
+        await fleet.stored(name, config(name, "vlan 1"))
     worker = type(fleet.workers.searching)(fleet.sessions.platforms, cache_bytes=0)
     try:
         result = await search(fleet, worker=worker).find(
@@ -183,14 +173,14 @@ async def test_what_does_not_fit_into_the_cache_is_found_all_the_same(fleet: Fle
 
 
 async def test_a_text_that_is_lost_does_not_hide_the_others(fleet: Fleet) -> None:
-    await stored(fleet, "a", config("a", "vlan 1"))
+    await fleet.stored("a", config("a", "vlan 1"))
     await fleet.database.collection("config_texts").delete_many({})
-    await stored(fleet, "b", config("b", "vlan 1"))
+    await fleet.stored("b", config("b", "vlan 1"))
     assert [match["device_name"] for match in (await found(fleet, q="vlan"))["matches"]] == ["b"]
 
 
 async def test_a_search_that_takes_too_long_says_so(fleet: Fleet) -> None:
-    await stored(fleet, "a", config("a", "vlan 1"))
+    await fleet.stored("a", config("a", "vlan 1"))
     with pytest.raises(Unavailable, match="longer than 0 s"):
         await search(fleet, seconds=0.0).find(
             fleet.org_id, LineQuery(text="vlan", is_pattern=False), DeviceFilter(), Page()
@@ -199,7 +189,7 @@ async def test_a_search_that_takes_too_long_says_so(fleet: Fleet) -> None:
 
 
 async def test_a_dead_worker_is_replaced(fleet: Fleet) -> None:
-    await stored(fleet, "a", config("a", "vlan 1"))
+    await fleet.stored("a", config("a", "vlan 1"))
     assert (await found(fleet, q="vlan"))["total"] == 1
     pid = fleet.workers.searching.pid
     assert pid is not None
@@ -212,7 +202,7 @@ async def test_a_dead_worker_is_replaced(fleet: Fleet) -> None:
 async def test_many_searches_at_once_do_not_mix(fleet: Fleet) -> None:
     for number in range(4):
         name = f"sw{number}"
-        await stored(fleet, name, config(name, *(f"vlan {number}" for _ in range(number + 1))))
+        await fleet.stored(name, config(name, *(f"vlan {number}" for _ in range(number + 1))))
     answers = await asyncio.gather(*(found(fleet, regex=f"^vlan {n % 4}$") for n in range(12)))
     assert [answer["total"] for answer in answers] == [n % 4 + 1 for n in range(12)]
     with pytest.raises(InvalidInput):

@@ -2,7 +2,6 @@
 
 from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -30,21 +29,11 @@ async def added(fleet: Fleet, frr: Frr, enable_secret: str | None = ENABLE_PASSW
     return await fleet.entry("frr1", frr.vty.port, device_type="frr", default_credential_id=credential)
 
 
-async def posted(fleet: Fleet, path: str, **body: Any) -> Any:
-    response = await fleet.api.post(path, body or None)
-    assert response.status == 200, response.content
-    return response.json
-
-
-async def ran(fleet: Fleet, device_id: str, command: str) -> Any:
-    return await posted(fleet, f"/api/devices/{device_id}/exec-command", command=command)
-
-
 async def test_two_pulls_of_an_idle_zebra_are_one_version(fleet: Fleet, frr: Frr) -> None:
     device_id = await added(fleet, frr)
     hashes = set()
     for changed in (True, False):
-        answer = await posted(fleet, f"/api/config/devices/{device_id}/pull")
+        answer = await fleet.pulled(device_id)
         assert (answer["version"], answer["changed"]) == (1, changed)
         newest = (await fleet.api.get(f"/api/config/devices/{device_id}/configs/latest")).json
         hashes.add(newest["config_hash"])
@@ -57,7 +46,7 @@ async def test_two_pulls_of_an_idle_zebra_are_one_version(fleet: Fleet, frr: Frr
 
 async def test_a_changed_password_is_a_new_version(fleet: Fleet, frr: Frr) -> None:
     device_id = await added(fleet, frr)
-    await posted(fleet, f"/api/config/devices/{device_id}/pull")
+    await fleet.pulled(device_id)
     scope = fleet.scope()
     async with scope.open(device_id) as opened:
         for command in ("configure terminal", "enable password another-one", "end"):
@@ -69,24 +58,24 @@ async def test_a_changed_password_is_a_new_version(fleet: Fleet, frr: Frr) -> No
     assert "enable" in answer.json["error"]
     new = await fleet.credential("new", username=frr.username, secret=PASSWORD, enable_secret="another-one")
     await fleet.api.put(f"/api/devices/{device_id}", {"default_credential_id": new})
-    answer = await posted(fleet, f"/api/config/devices/{device_id}/pull")
+    answer = await fleet.pulled(device_id)
     assert (answer["version"], answer["changed"]) == (2, True)
 
 
 async def test_single_commands(fleet: Fleet, frr: Frr) -> None:
     device_id = await added(fleet, frr)
-    version = await ran(fleet, device_id, "show version")
+    version = await fleet.ran(device_id, "show version")
     assert (version["success"], version["output"].startswith("FRRouting ")) == (True, True)
-    shown = await ran(fleet, device_id, "show running-config")
+    shown = await fleet.ran(device_id, "show running-config")
     assert shown["output"].endswith("\nend")
     assert "--More--" not in shown["output"]
-    unknown = await ran(fleet, device_id, "show everything")
+    unknown = await fleet.ran(device_id, "show everything")
     assert "% [ZEBRA] Unknown command: show everything" in str(unknown)
 
 
 async def test_a_command_of_a_credential_without_enable_secret(fleet: Fleet, frr: Frr) -> None:
     device_id = await added(fleet, frr, enable_secret=None)
-    version = await ran(fleet, device_id, "show version")
+    version = await fleet.ran(device_id, "show version")
     assert (version["success"], version["output"].startswith("FRRouting ")) == (True, True)
 
 
@@ -96,7 +85,7 @@ async def test_a_password_that_zebra_refuses_suspends_the_login(fleet: Fleet, fr
     async with fleet.scope().open(device_id) as opened:
         for command in ("configure terminal", "password changed-meanwhile", "end"):
             await opened.session.run(command)
-    tested = await posted(fleet, f"/api/devices/{device_id}/test-credential")
+    tested = await fleet.tested(device_id)
     assert (tested["success"], "on its terminal" in tested["message"]) == (False, True)
     run = fleet.scope(bulk=True)
     with pytest.raises(DeviceFailed) as caught:
@@ -111,7 +100,7 @@ async def test_vtysh_is_read_from_a_login_shell_by_key(fleet: Fleet, frr: Frr) -
     )
     device_id = await fleet.entry("frr1", frr.vtysh.port, device_type="frr", default_credential_id=key)
     for changed in (True, False):
-        answer = await posted(fleet, f"/api/config/devices/{device_id}/pull")
+        answer = await fleet.pulled(device_id)
         assert (answer["version"], answer["changed"]) == (1, changed)
 
 
@@ -123,7 +112,7 @@ async def test_vtysh_over_an_exec_channel_by_an_operators_list(fleet: Fleet, frr
     )
     device_id = await fleet.entry("host", sshd.port, device_type="linux", default_credential_id=key)
     for changed in (True, False):
-        answer = await posted(fleet, f"/api/config/devices/{device_id}/pull")
+        answer = await fleet.pulled(device_id)
         assert (answer["version"], answer["changed"]) == (1, changed)
-    command = await ran(fleet, device_id, f'{frr.vtysh_command} -c "show version"')
+    command = await fleet.ran(device_id, f'{frr.vtysh_command} -c "show version"')
     assert (command["success"], command["output"].startswith("FRRouting ")) == (True, True)

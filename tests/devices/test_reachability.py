@@ -15,7 +15,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:Diffie-Hellman over finite field
 
 
 async def message(fleet: Fleet, device_id: str) -> str:
-    return str((await fleet.api.post(f"/api/devices/{device_id}/test-credential")).json["message"])
+    return str((await fleet.tested(device_id))["message"])
 
 
 async def pinned(fleet: Fleet, device_id: str) -> str | None:

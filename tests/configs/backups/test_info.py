@@ -99,16 +99,12 @@ async def listed(fleet: Fleet, query: str = "") -> dict[str, Any]:
     return {device["name"]: device for device in response.json["devices"]}
 
 
-async def pull(fleet: Fleet, device_id: str) -> Any:
-    return await fleet.api.post(f"/api/config/devices/{device_id}/pull")
-
-
 async def test_every_capture_is_noted_with_its_outcome(fleet: Fleet) -> None:
     switch = fleet.simulated("good")
     good = await fleet.device(switch)
     bad = await fleet.device(fleet.simulated("bad", faults=Faults(refuse_logins=True)))
     await fleet.entry("never", 22)
-    config = (await pull(fleet, good)).json
+    config = await fleet.pulled(good)
     await fleet.api.post("/api/config/devices/bulk-pull", {"device_ids": [bad]})
     found = await listed(fleet)
     assert list(found) == ["bad", "good", "never"]
@@ -123,12 +119,12 @@ async def test_every_capture_is_noted_with_its_outcome(fleet: Fleet) -> None:
     assert found["good"]["config_hash"] == config["config_hash"]
     assert found["good"]["config_changed_at"] == config["created_at"]
     switch.config, switch.faults = ios_config("good", community="new"), Faults(truncate_after=900)
-    assert_error(await pull(fleet, good), 502)
+    assert_error(await fleet.api.post(f"/api/config/devices/{good}/pull"), 502)
     failed = (await listed(fleet))["good"]
     assert (failed["last_backup_status"], failed["config_version"]) == ("failed", 1)
     assert failed["last_success_at"] == found["good"]["last_success_at"] < failed["last_backup_at"]
     switch.faults = Faults()
-    await pull(fleet, good)
+    await fleet.pulled(good)
     again = (await listed(fleet))["good"]
     assert (again["last_backup_status"], again["last_backup_error"]) == ("success", None)
     assert (again["config_version"], again["config_changed_at"] > config["created_at"]) == (2, True)
@@ -151,5 +147,5 @@ async def test_it_is_the_device_list_with_its_filters_and_paging(fleet: Fleet) -
 async def test_a_device_that_does_not_exist_leaves_no_facts(fleet: Fleet) -> None:
     device_id = await fleet.entry("gone", 22)
     await fleet.api.delete(f"/api/devices/{device_id}")
-    assert_error(await pull(fleet, device_id), 404)
+    assert_error(await fleet.api.post(f"/api/config/devices/{device_id}/pull"), 404)
     assert await fleet.database.collection("backup_facts").find({}) == []

@@ -17,10 +17,6 @@ from netautod.testing import Faults, ios_config
 from tests.configs.fleet import PASSWORD, Fleet
 
 
-async def rows(fleet: Fleet, collection: str) -> list[Any]:
-    return await fleet.database.collection(collection).find({})
-
-
 async def test_only_what_says_something_new_makes_a_version(fleet: Fleet) -> None:
     switch = fleet.simulated()
     device_id = await fleet.device(switch)
@@ -48,8 +44,8 @@ async def test_equal_texts_are_stored_once_and_the_database_shows_nothing(
     for name in ("a", "b"):
         captured = await fleet.take(await fleet.device(fleet.simulated(name, config=text)))
         assert captured.config.size == len(text)
-    assert len(await rows(fleet, "configs")) == 2
-    stored = await rows(fleet, "config_texts")
+    assert len(await fleet.rows("configs")) == 2
+    stored = await fleet.rows("config_texts")
     assert len(stored) == 1
     assert len(stored[0]["text"]["data"]) < len(text) / 5
     dump = await fleet.raw_dump(mongo_uri)
@@ -75,7 +71,7 @@ async def test_a_failed_capture_never_becomes_a_version(fleet: Fleet, faults: Fa
         await fleet.take(device_id)
     assert caught.value.kind == kind
     assert caught.value.credential_id == fleet.credential_id
-    assert len(await rows(fleet, "configs")) == 1
+    assert len(await fleet.rows("configs")) == 1
 
 
 async def test_half_a_config_is_believed_only_if_a_second_reading_agrees(fleet: Fleet) -> None:
@@ -120,7 +116,7 @@ async def test_captures_that_race_number_their_versions_without_a_gap(fleet: Fle
     found = await asyncio.gather(*(keep(number) for number in range(8)))
     versions = sorted(version for version, changed in found if changed)
     assert versions == list(range(2, 2 + len(versions)))
-    assert len(await rows(fleet, "configs")) == 1 + len(versions)
+    assert len(await fleet.rows("configs")) == 1 + len(versions)
     with pytest.raises(Duplicate):
         await ConfigStore(fleet.database).insert(replace(captured.config, id="another"), fleet.work())
 
@@ -147,7 +143,7 @@ async def test_a_new_rule_for_noise_is_no_change_of_the_device(fleet: Fleet) -> 
     await fleet.database.collection("configs").update({"_id": first.config.id}, stale)
     again = await fleet.take(device_id)
     assert (again.changed, again.config.version) == (False, 1)
-    assert (await rows(fleet, "configs"))[0]["config_hash"] == first.config.config_hash
+    assert (await fleet.rows("configs"))[0]["config_hash"] == first.config.config_hash
 
 
 async def test_a_text_that_was_lost_does_not_keep_the_next_one_from_being_stored(fleet: Fleet) -> None:

@@ -1,10 +1,6 @@
 """Bulk pulls: every device once, typed reasons, an end with the client; and who is told of a change."""
 
-import json
-
 import pytest
-from tornado.iostream import IOStream
-from tornado.tcpclient import TCPClient
 
 from netautod.configs.capture.pulls import AT_ONCE
 from netautod.core.errors import Unavailable
@@ -57,23 +53,13 @@ async def test_a_database_that_is_away_ends_the_pull_as_such(
 async def test_a_client_that_goes_away_ends_its_pull(fleet: Fleet) -> None:
     switch = fleet.simulated("slow", latency=30.0)
     device_id = await fleet.device(switch)
-    stream = await sent(fleet, {"device_ids": [device_id]})
+    stream = await fleet.unread(BULK, device_ids=[device_id])
     await switch.wait_until(lambda device: bool(device.open_sessions))
     stream.close()
     # Sooner than the session would give up by itself (fleet.QUICK).
     await switch.wait_until(lambda device: not device.open_connections, seconds=3)
     assert await fleet.audited("config.bulk_pull") == []
     assert await fleet.database.collection("backup_facts").find({}) == []
-
-
-async def sent(fleet: Fleet, body: object) -> IOStream:
-    """A request of which nobody has read the answer yet."""
-    content = json.dumps(body)
-    port = int(fleet.served.base_url.rpartition(":")[2])
-    stream = await TCPClient().connect("127.0.0.1", port)
-    head = [f"POST {BULK} HTTP/1.1", "Host: x", f"Authorization: Bearer {fleet.api.token}"]
-    await stream.write("\r\n".join([*head, f"Content-Length: {len(content)}", "", content]).encode())
-    return stream
 
 
 async def test_an_observer_is_told_of_new_versions_only(fleet: Fleet) -> None:

@@ -14,22 +14,10 @@ from tests.support.client import assert_error
 BULK = "/api/devices/bulk/test-credentials"
 
 
-async def outcome(fleet: Fleet, device_id: str, **body: Any) -> Any:
-    response = await fleet.api.post(f"/api/devices/{device_id}/test-credential", body or None)
-    assert response.status == 200, response.content
-    return response.json
-
-
-async def outcomes(fleet: Fleet, **body: Any) -> Any:
-    response = await fleet.api.post(BULK, body)
-    assert response.status == 200, response.content
-    return response.json
-
-
 async def test_a_success_says_so_and_pins_the_key(fleet: Fleet) -> None:
     switch = fleet.simulated()
     device_id = await fleet.device(switch)
-    answer = await outcome(fleet, device_id)
+    answer = await fleet.tested(device_id)
     assert answer.pop("duration_ms") >= 0
     assert answer == {
         "device_id": device_id,
@@ -67,7 +55,7 @@ async def test_a_message_names_the_stage_that_failed(
     device_id = await fleet.device(fleet.simulated(**options))
     await fleet.api.put(f"/api/devices/{device_id}", fields)
     fleet.sessions.limits = fleet.quick_limits
-    answer = await outcome(fleet, device_id)
+    answer = await fleet.tested(device_id)
     assert answer["success"] is False
     assert answer["message"].startswith(message)
 
@@ -77,13 +65,13 @@ async def test_a_wrong_enable_secret_is_not_a_success(fleet: Fleet) -> None:
     switch = fleet.simulated(enable_password="enable-pa55word")
     device_id = await fleet.device(switch, default_credential_id=wrong)
     fleet.sessions.limits = fleet.quick_limits
-    assert (await outcome(fleet, device_id))["message"].startswith("enable failed: ")
+    assert (await fleet.tested(device_id))["message"].startswith("enable failed: ")
 
 
 async def test_a_test_ends_after_its_seconds(fleet: Fleet) -> None:
     device_id = await fleet.device(fleet.simulated(faults=Faults(silent=True)))
     started = time.monotonic()
-    answer = await outcome(fleet, device_id, timeout_seconds=1)
+    answer = await fleet.tested(device_id, timeout_seconds=1)
     assert time.monotonic() - started < 2
     assert answer["message"] == "timeout: not finished within 1 s"
 
@@ -125,7 +113,7 @@ async def test_many_devices_are_tested_in_the_order_of_their_ids(fleet: Fleet) -
     good = await fleet.device(fleet.simulated("good"))
     bad = await fleet.device(fleet.simulated("bad", password="another"))
     dead = await fleet.entry("dead", 1)
-    answer = await outcomes(fleet, device_ids=[dead, ABSENT_ID, bad.upper(), good, dead])
+    answer = await fleet.posted(BULK, device_ids=[dead, ABSENT_ID, bad.upper(), good, dead])
     assert (answer["total"], answer["succeeded"], answer["failed"]) == (4, 1, 3)
     assert [entry["device_id"] for entry in answer["results"]] == [dead, ABSENT_ID, bad, good]
     assert [entry["success"] for entry in answer["results"]] == [False, False, False, True]
@@ -139,11 +127,11 @@ async def test_without_ids_every_device_of_the_organization_is_tested(fleet: Fle
     ids = [await fleet.device(fleet.simulated(f"sw{number}")) for number in range(3)]
     foreign = fleet.served.client("*")[0]
     await foreign.post("/api/devices", {"name": "theirs", "host": "127.0.0.1", "device_type": "linux"})
-    answer = await outcomes(fleet)
+    answer = await fleet.posted(BULK)
     assert sorted(entry["device_id"] for entry in answer["results"]) == sorted(ids)
     assert answer["succeeded"] == 3
-    assert (await outcomes(fleet, device_ids=None))["total"] == 3
-    assert (await outcomes(fleet, device_ids=[]))["total"] == 0
+    assert (await fleet.posted(BULK, device_ids=None))["total"] == 3
+    assert (await fleet.posted(BULK, device_ids=[]))["total"] == 0
 
 
 async def test_a_device_of_another_organization_is_not_found(fleet: Fleet) -> None:
@@ -158,7 +146,7 @@ async def test_a_wrong_password_leaves_the_house_five_times(fleet: Fleet) -> Non
     switches = [fleet.simulated(f"sw{number}", password="another") for number in range(12)]
     for switch in switches:
         await fleet.device(switch)
-    answer = await outcomes(fleet)
+    answer = await fleet.posted(BULK)
     assert answer["failed"] == 12
     assert sum(len(switch.login_attempts) for switch in switches) == MOST_REFUSALS
     messages = [entry["message"] for entry in answer["results"]]
@@ -168,6 +156,6 @@ async def test_a_wrong_password_leaves_the_house_five_times(fleet: Fleet) -> Non
 async def test_a_slow_device_of_a_bulk_test_has_its_own_seconds(fleet: Fleet) -> None:
     await fleet.device(fleet.simulated("mute", faults=Faults(silent=True)))
     await fleet.device(fleet.simulated("good"))
-    answer = await outcomes(fleet, timeout_seconds=1)
+    answer = await fleet.posted(BULK, timeout_seconds=1)
     messages = {entry["device_name"]: entry["message"] for entry in answer["results"]}
     assert messages == {"good": "login succeeded", "mute": "timeout: not finished within 1 s"}

@@ -1,12 +1,9 @@
 """POST /api/devices/:id/exec-command: output, clamps, misbehaving devices, and the trace that it leaves."""
 
 import asyncio
-import json
 from typing import Any
 
 import pytest
-from tornado.iostream import IOStream
-from tornado.tcpclient import TCPClient
 
 from netautod.core.schema import load
 from netautod.devices.operations.commands import CUT, OUTPUT_BYTES
@@ -20,17 +17,10 @@ from tests.support.client import assert_error
 VERSION = "show version"
 
 
-async def ran(fleet: Fleet, device_id: str, command: str, **options: Any) -> Any:
-    body = {"command": command, **options}
-    response = await fleet.api.post(f"/api/devices/{device_id}/exec-command", body)
-    assert response.status == 200, response.content
-    return response.json
-
-
 async def test_a_command_answers_what_the_device_printed(fleet: Fleet) -> None:
     switch = fleet.simulated(responses={"show clock": "06:44:12 UTC\n"})
     device_id = await fleet.device(switch)
-    answer = await ran(fleet, device_id, "show clock")
+    answer = await fleet.ran(device_id, "show clock")
     took = answer.pop("execution_time_ms")
     assert answer == {"success": True, "output": "06:44:12 UTC", "error": None}
     assert 0 < took < 5000
@@ -116,7 +106,7 @@ async def test_a_failing_device_is_a_result_that_names_the_kind(
     switch = fleet.simulated(faults=faults)
     device_id = await fleet.device(switch)
     fleet.sessions.limits = fleet.quick_limits
-    answer = await ran(fleet, device_id, VERSION, timeout_secs=3 if kind == "timeout" else 60)
+    answer = await fleet.ran(device_id, VERSION, timeout_secs=3 if kind == "timeout" else 60)
     assert answer["success"] is False
     assert answer["error"].startswith(f"{kind}: ")
     assert answer["output"].startswith(printed)
@@ -141,7 +131,7 @@ async def test_a_question_is_answered_by_nobody(fleet: Fleet, command: str, ques
     switch = fleet.simulated(questions={command: question})
     device_id = await fleet.device(switch)
     fleet.sessions.limits = fleet.quick_limits
-    answer = await ran(fleet, device_id, command)
+    answer = await fleet.ran(device_id, command)
     assert answer["success"] is False
     assert answer["error"].startswith("prompt: ")
     assert question.strip() in answer["error"]
@@ -152,7 +142,7 @@ async def test_a_question_is_answered_by_nobody(fleet: Fleet, command: str, ques
 async def test_output_over_a_mebibyte_is_cut_and_marked(fleet: Fleet) -> None:
     long = "".join(f"line {number}\n" for number in range(150_000))
     device_id = await fleet.device(fleet.simulated(responses={"show tech": long}))
-    answer = await ran(fleet, device_id, "show tech")
+    answer = await fleet.ran(device_id, "show tech")
     assert (answer["success"], answer["error"][:6]) == (False, "flood:")
     assert long.startswith(answer["output"].removesuffix(CUT))
     assert 0.8 * OUTPUT_BYTES < len(answer["output"]) <= OUTPUT_BYTES
@@ -160,27 +150,27 @@ async def test_output_over_a_mebibyte_is_cut_and_marked(fleet: Fleet) -> None:
 
 async def test_a_refused_command_is_a_failure_with_its_output(fleet: Fleet) -> None:
     device_id = await fleet.device(fleet.simulated())
-    answer = await ran(fleet, device_id, "show nothing")
+    answer = await fleet.ran(device_id, "show nothing")
     assert answer["error"] == "refused_command: % Invalid input detected at '^' marker."
     assert "% Invalid input" in answer["output"]
 
 
 async def test_a_linux_host_tells_its_exit_status(fleet: Fleet) -> None:
     device_id = await fleet.device(fleet.simulated("host", platform="linux"))
-    assert (await ran(fleet, device_id, "uname -srm"))["success"] is True
-    answer = await ran(fleet, device_id, "frobnicate")
+    assert (await fleet.ran(device_id, "uname -srm"))["success"] is True
+    answer = await fleet.ran(device_id, "frobnicate")
     assert (answer["success"], answer["error"]) == (False, "refused_command: exit status 127")
 
 
 async def test_a_prompt_of_200_characters(fleet: Fleet) -> None:
     switch = fleet.simulated(prompt="p" * 200, responses={"show clock": "06:44:12 UTC\n"})
-    assert (await ran(fleet, await fleet.device(switch), "show clock"))["output"] == "06:44:12 UTC"
+    assert (await fleet.ran(await fleet.device(switch), "show clock"))["output"] == "06:44:12 UTC"
 
 
 async def test_a_secret_in_a_command_is_in_no_event_and_in_no_error(fleet: Fleet, mongo_uri: str) -> None:
     switch = fleet.simulated(faults=Faults(stop_after=5))
     device_id = await fleet.device(switch)
-    answer = await ran(fleet, device_id, "enable secret hunter2hunter2", timeout_secs=1)
+    answer = await fleet.ran(device_id, "enable secret hunter2hunter2", timeout_secs=1)
     assert "enable secret <hidden>" in answer["error"]
     assert "hunter2hunter2" not in answer["error"]
     (event,) = await fleet.audited("device.exec_command")
@@ -197,7 +187,9 @@ async def test_a_client_that_goes_away_takes_its_session_with_it(
     monkeypatch.setattr(ExecCommandHandler, "on_finish", lambda handler: handled.set())
     switch = fleet.simulated(faults=Faults(stop_after=5))
     device_id = await fleet.device(switch)
-    client = await asked(fleet, device_id, "show version")
+    client = await fleet.unread(
+        f"/api/devices/{device_id}/exec-command", command="show version", timeout_secs=300
+    )
     await switch.wait_until(lambda device: "show version" in device.commands)
     client.close()
     async with asyncio.timeout(5):
@@ -206,14 +198,3 @@ async def test_a_client_that_goes_away_takes_its_session_with_it(
     (event,) = await fleet.audited("device.exec_command")
     assert event["details"] == {"command": "show version", "outcome": "cancelled"}
     assert await fleet.database.collection("leases").find({}) == []
-
-
-async def asked(fleet: Fleet, device_id: str, command: str) -> IOStream:
-    """A client that has sent its request and reads nothing."""
-    body = json.dumps({"command": command, "timeout_secs": 300})
-    host, _, port = fleet.api.base_url.removeprefix("http://").partition(":")
-    stream = await TCPClient().connect(host, int(port))
-    head = f"POST /api/devices/{device_id}/exec-command HTTP/1.1\r\nHost: {host}\r\n"
-    head += f"Authorization: Bearer {fleet.api.token}\r\nContent-Length: {len(body)}\r\n\r\n"
-    await stream.write((head + body).encode())
-    return stream

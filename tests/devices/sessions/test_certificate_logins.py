@@ -24,7 +24,7 @@ async def key_credential(fleet: Fleet, name: str = "key", **fields: Any) -> str:
 
 
 async def message(fleet: Fleet, device_id: str) -> str:
-    return str((await fleet.api.post(f"/api/devices/{device_id}/test-credential")).json["message"])
+    return str((await fleet.tested(device_id))["message"])
 
 
 async def trusting(fleet: Fleet, folder: Path, principals: str) -> Any:
