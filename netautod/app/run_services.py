@@ -7,7 +7,8 @@ from netautod.configs.service import ConfigService
 from netautod.core.errors import InvalidInput, NotFound
 from netautod.core.schema import uuid_or_none
 from netautod.core.work import Work
-from netautod.devices.operations.commands import LONGEST, SHORTEST, CommandRunner
+from netautod.devices.operations.commands import CommandRunner
+from netautod.devices.operations.models import LONGEST_SECONDS, SHORTEST_SECONDS
 from netautod.devices.service import DeviceService
 from netautod.executions.models import Execution
 from netautod.executions.running.environment import ActingFactory, RunActing
@@ -100,7 +101,7 @@ class Services:
                 self._work,
                 device_id,
                 command,
-                seconds=max(SHORTEST, min(LONGEST, timeout_seconds)),
+                seconds=max(SHORTEST_SECONDS, min(LONGEST_SECONDS, timeout_seconds)),
             )
         except InvalidInput as exc:
             raise ValueError(exc.text) from exc

@@ -10,7 +10,7 @@ from uuid import UUID, uuid4, uuid5
 
 from netautod.core.work import Work
 from netautod.devices.operations.command_text import is_one_line
-from netautod.devices.operations.commands import LONGEST, SHORTEST, OpenedSession, report_of
+from netautod.devices.operations.models import LONGEST_SECONDS, SHORTEST_SECONDS, OpenedSession, report_of
 from netautod.executions.models import Execution
 from netautod.outbound.client import GuardedClient
 from netautod.plugin_api import CaptureOutcome, CommandOutcome, DeviceFailed, DeviceInfo, ResultTotals
@@ -170,7 +170,7 @@ class RunServices:
             return CommandOutcome(
                 success=False, output="", error="Device not found", error_kind="not_found", duration_ms=0
             )
-        return await device.ran(command, max(SHORTEST, min(LONGEST, timeout_seconds)))
+        return await device.ran(command, max(SHORTEST_SECONDS, min(LONGEST_SECONDS, timeout_seconds)))
 
     async def create_snapshot(self, name: str, totals: ResultTotals) -> str:
         self._work.caller.require(READ)

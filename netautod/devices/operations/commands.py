@@ -22,7 +22,6 @@ from netautod.ssh.platform.model import Platform
 from netautod.ssh.session import CliSession, CommandResult, refused
 from netautod.ssh.target import MIB
 
-SHORTEST, LONGEST = 1, 300  # seconds that a command may take
 OUTPUT_BYTES = MIB
 CUT = f"\n[output cut at {OUTPUT_BYTES} bytes]"
 _MARGIN = 0.2  # seconds: the engine's own timeout comes first, and knows what was printed

@@ -6,6 +6,8 @@ from typing import Any
 
 from netautod.ssh.failures import FailureKind
 
+SHORTEST_SECONDS, LONGEST_SECONDS = 1, 300  # that an operation on a device may take
+
 
 @dataclass(frozen=True, kw_only=True)
 class CommandReport:

@@ -5,7 +5,7 @@ from typing import Any
 from marshmallow import fields, validate
 
 from netautod.core.schema import Answer, Id, Integer, Request
-from netautod.devices.operations.commands import LONGEST, SHORTEST
+from netautod.devices.operations.models import LONGEST_SECONDS, SHORTEST_SECONDS
 from netautod.devices.schemas import check_command
 
 COMMAND_LENGTH = 4096
@@ -16,11 +16,11 @@ class Seconds(Integer):
     """A whole number of seconds; one beyond the range is taken as its end."""
 
     def __init__(self) -> None:
-        text = f"Seconds; values outside {SHORTEST} to {LONGEST} are taken as the nearer end."
+        text = f"Seconds; values outside {SHORTEST_SECONDS} to {LONGEST_SECONDS} are taken as the nearer end."
         super().__init__(load_default=DEFAULT_SECONDS, metadata={"description": text})
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> int:
-        return max(SHORTEST, min(LONGEST, super()._deserialize(value, attr, data, **kwargs)))
+        return max(SHORTEST_SECONDS, min(LONGEST_SECONDS, super()._deserialize(value, attr, data, **kwargs)))
 
 
 class CommandRequest(Request):
