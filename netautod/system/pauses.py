@@ -38,10 +38,6 @@ class FollowedPauses:
         """The organizations for which this node begins no work."""
         return self._paused
 
-    async def get(self, org_id: OrgId) -> Pause | None:
-        """As the database has it."""
-        return await self._store.pause(org_id)
-
     async def begin(self, org_id: OrgId, pause: Pause) -> None:
         """Begins a pause, or changes the reason of one that is on; this node keeps to it at once."""
         await self._store.put_pause(org_id, pause)

@@ -49,7 +49,7 @@ class SystemService:
             database=await self._store.database_status(),
             plugins=self._plugins.statuses,
             pending=await self._pending(org_id),
-            pause=await self._pauses.get(org_id),
+            pause=await self._store.pause(org_id),
         )
 
     async def pause(self, caller: Caller, reason: str) -> Pause:
