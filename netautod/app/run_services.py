@@ -109,13 +109,7 @@ class Services:
             return CommandOutcome(
                 success=False, output="", error=exc.text, error_kind="not_found", duration_ms=0
             )
-        return CommandOutcome(
-            success=ran.success,
-            output=ran.output,
-            error=ran.error,
-            error_kind=ran.kind,
-            duration_ms=ran.execution_time_ms,
-        )
+        return ran.outcome
 
     async def create_snapshot(self, name: str, totals: ResultTotals) -> str:
         self._work.caller.require(READ)

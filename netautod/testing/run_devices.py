@@ -83,13 +83,7 @@ class RunDevice:
         self.commands.append(command)
         if self.simulated is not None:
             report = await report_of(self._session(self.simulated, seconds), command)
-            return CommandOutcome(
-                success=report.success,
-                output=report.output,
-                error=report.error,
-                error_kind=report.kind,
-                duration_ms=report.execution_time_ms,
-            )
+            return report.outcome
         unknown = DeviceFailed(f"unknown command: {command}", kind="refused_command")
         try:
             output = _said(self.responses.get(command, unknown))

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from netautod.plugin_api.executors import CommandOutcome
 from netautod.ssh.failures import FailureKind
 
 SHORTEST_SECONDS, LONGEST_SECONDS = 1, 300  # that an operation on a device may take
@@ -22,6 +23,17 @@ class CommandReport:
     @property
     def success(self) -> bool:
         return self.kind is None
+
+    @property
+    def outcome(self) -> CommandOutcome:
+        """As the executors of plugins see it."""
+        return CommandOutcome(
+            success=self.success,
+            output=self.output,
+            error=self.error,
+            error_kind=self.kind,
+            duration_ms=self.execution_time_ms,
+        )
 
     def to_json(self) -> dict[str, Any]:
         return {
