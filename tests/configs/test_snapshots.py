@@ -59,6 +59,24 @@ async def test_snapshots_are_newest_first_and_page(fleet: Fleet) -> None:
         assert [item["id"] for item in page["snapshots"]] == newest_first[:2]
 
 
+async def test_rows_are_stored_as_every_release_reads_them(fleet: Fleet) -> None:
+    run, device_id = fleet.run(), await fleet.device(fleet.simulated("sw1"))
+    taken = await fleet.acting(run).capture_config(device_id)
+    made = await fleet.acting(run).create_snapshot("nightly", totals(1))
+    assert await fleet.rows("snapshot_configs") == [
+        {
+            "_id": f"{made}:{device_id}",
+            "org_id": fleet.org_id,
+            "snapshot_id": made,
+            "device_id": device_id,
+            "device_name": "sw1",
+            "config_id": taken.config_id,
+            "version": taken.version,
+            "config_hash": taken.config_hash,
+        }
+    ]
+
+
 async def test_snapshots_of_others_are_not_there(fleet: Fleet) -> None:
     made = await fleet.acting().create_snapshot("ours", totals(0))
     stranger = fleet.served.client("*")[0]
