@@ -1,7 +1,9 @@
 """What CI runs, and what an editor and pre-commit are told, say the same."""
 
 import re
+import subprocess
 from collections.abc import Iterator
+from datetime import UTC, date, datetime
 from importlib.metadata import requires
 from pathlib import Path
 
@@ -53,11 +55,16 @@ def test_the_constraints_pin_what_the_tests_install(constraints: dict[str, str])
         assert requirement.specifier.contains(constraints[canonicalize_name(requirement.name)])
 
 
-def test_ci_installs_by_the_constraints(script: str) -> None:
+def test_ci_installs_by_the_constraints(script: str, repository_root: Path) -> None:
     before, found, after = script.partition('export PIP_CONSTRAINT="$PWD/.ci/constraints.txt"')
     assert found
     assert "cd " in before
     assert '-c "$test_line"' in after
+    day = re.search(r"^npm_config_before=.*$", after, re.MULTILINE)
+    assert day is not None
+    told = f'PIP_CONSTRAINT={repository_root}/.ci/constraints.txt; {day[0]}; echo "$npm_config_before"'
+    done = subprocess.run(["bash", "-euc", told], capture_output=True, text=True, check=True)
+    assert date.fromisoformat(done.stdout.strip()) <= datetime.now(UTC).date()
 
 
 def test_pre_commit_runs_the_checks_of_ci_and_downloads_nothing(script: str, repository_root: Path) -> None:
