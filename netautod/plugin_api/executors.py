@@ -48,6 +48,8 @@ class ExecutionInfo:
 
 @dataclass(frozen=True, kw_only=True)
 class ApprovalDecision:
+    """`decision` is `approved` or `rejected`; a rejected run does not go on. `by` is a username."""
+
     decision: str
     by: str
     comment: str | None

@@ -15,10 +15,8 @@ import pytest
 from netautod.app.plugins.manager import PluginError, PluginManager
 from netautod.ssh.platform.file import TomlTable
 from netautod.ssh.platform.registry import PlatformRegistry
+from tests.support.guide import write_example
 
-_BLOCK = re.compile(
-    r"^```(?:python|toml)\n# (?P<name>(?:acme_platform|tests)/\S+)\n(?P<text>.*?)^```$", re.M | re.S
-)
 _TESTS = (
     "test_two_readings_of_an_idle_device_are_equal",
     "test_a_new_password_is_a_change_that_nobody_sees",
@@ -35,10 +33,7 @@ def guide(repository_root: Path) -> str:
 @pytest.fixture
 def importable(guide: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The files of the guide in a folder from which they can be imported."""
-    for block in _BLOCK.finditer(guide):
-        path = tmp_path / block["name"].replace("tests/", "")
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(block["text"])
+    write_example(guide, "acme_platform", "test_acme_os", tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
     for name in ("acme_platform", "test_acme_os"):
         monkeypatch.delitem(sys.modules, name, raising=False)
