@@ -1,4 +1,4 @@
-"""Shared fixtures: one real mongod per run, a fresh database per test, and served routes."""
+"""Shared fixtures: one real mongod per run, a fresh database per test, served routes, and the inventory."""
 
 from collections.abc import AsyncIterator, Iterable
 from pathlib import Path
@@ -9,6 +9,8 @@ import pytest_asyncio
 from netautod.store.client import Database
 from netautod.store.embedded.mongod import EmbeddedMongo
 from netautod.store.indexes import Index
+from netautod.users.passwords import PasswordHasher
+from tests.devices.inventory import Inventory, open_inventory
 from tests.support.databases import DatabasePool, Indexed
 from tests.support.programs.sshd import Sshd, running_sshd
 from tests.support.serving import Serve, Servers
@@ -65,6 +67,18 @@ def indexed(database: Database, databases: DatabasePool) -> Indexed:
         return database
 
     return create
+
+
+@pytest.fixture
+async def inventory(indexed: Indexed, serve: Serve, tmp_path: Path) -> Inventory:
+    """The services of devices, sites and credentials on a fresh database, served."""
+    return await open_inventory(indexed, serve, tmp_path)
+
+
+@pytest.fixture(scope="session")
+async def hasher() -> AsyncIterator[PasswordHasher]:
+    async with PasswordHasher() as made:
+        yield made
 
 
 @pytest.fixture

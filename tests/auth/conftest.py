@@ -35,12 +35,6 @@ async def prepared(
     return made
 
 
-@pytest.fixture(scope="session")
-async def hasher() -> AsyncIterator[PasswordHasher]:
-    async with PasswordHasher() as made:
-        yield made
-
-
 @pytest.fixture
 def clock() -> MovableClock:
     return MovableClock()

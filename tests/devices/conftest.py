@@ -1,4 +1,4 @@
-"""The inventory's services on a fresh database, served; and the same with devices that can be visited."""
+"""The inventory's services with devices that can be visited."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -6,14 +6,8 @@ from pathlib import Path
 import pytest
 
 from tests.configs.fleet import Fleet, open_fleet
-from tests.devices.inventory import Inventory, open_inventory
 from tests.support.databases import Indexed
 from tests.support.serving import Serve
-
-
-@pytest.fixture
-async def inventory(indexed: Indexed, serve: Serve, tmp_path: Path) -> Inventory:
-    return await open_inventory(indexed, serve, tmp_path)
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import pytest
 
 from netautod_ldap import LdapSettings
 from netautod_oidc import OidcProvider
-from tests.auth.conftest import clock, hasher, installation, vault
+from tests.auth.conftest import clock, installation, vault
 from tests.auth.support import serve_node
 from tests.plugins.oidc_support import provider_for
 from tests.support.client import ApiClient
@@ -19,7 +19,7 @@ from tests.support.servers.identity_provider import ScriptedProvider
 from tests.support.servers.webhook_receiver import WebhookReceiver, receiving
 from tests.support.serving import Servers
 
-__all__ = ["clock", "hasher", "installation", "vault"]
+__all__ = ["clock", "installation", "vault"]
 Served = Callable[..., ApiClient]
 SearchSettings = Callable[..., LdapSettings]
 

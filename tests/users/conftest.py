@@ -14,12 +14,6 @@ from netautod.users.passwords import PasswordHasher
 from tests.users.support import PASSWORD, Installation, install
 
 
-@pytest.fixture(scope="session")
-async def hasher() -> AsyncIterator[PasswordHasher]:
-    async with PasswordHasher() as made:
-        yield made
-
-
 @pytest.fixture
 async def installation(database: Database, hasher: PasswordHasher) -> Installation:
     await create_indexes(database, [*store.INDEXES, *organization_store.INDEXES])

@@ -3,7 +3,6 @@
 import asyncio
 import statistics
 import time
-from collections.abc import AsyncIterator
 
 import argon2
 import pytest
@@ -14,13 +13,7 @@ from netautod.users.passwords import PasswordHasher, Verdict, check_policy, is_c
 RIGHT = "correct horse battery staple"
 
 
-@pytest.fixture
-async def hasher() -> AsyncIterator[PasswordHasher]:
-    async with PasswordHasher() as made:
-        yield made
-
-
-async def test_the_parameters_are_those_of_the_decision(hasher: PasswordHasher) -> None:
+async def test_the_parameters_are_those_that_owasp_recommends(hasher: PasswordHasher) -> None:
     assert (await hasher.hash(RIGHT)).startswith("$argon2id$v=19$m=19456,t=2,p=1$")
 
 
@@ -69,11 +62,11 @@ async def test_a_broken_hash_is_never_ok(hasher: PasswordHasher, hashed: str) ->
 
 
 @pytest.mark.parametrize("password", [RIGHT, "", "-", "x" * 100_000])
-async def test_nobody_verifies(hasher: PasswordHasher, password: str) -> None:
+async def test_no_password_verifies_without_a_hash(hasher: PasswordHasher, password: str) -> None:
     assert await hasher.verify(None, password) == Verdict(ok=False)
 
 
-async def test_nobody_costs_the_same_as_somebody(hasher: PasswordHasher) -> None:
+async def test_an_unknown_user_costs_the_same_as_a_known_one(hasher: PasswordHasher) -> None:
     hashed = await hasher.hash(RIGHT)
 
     async def seconds(target: str | None, password: str) -> float:
