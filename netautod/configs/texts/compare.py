@@ -1,4 +1,4 @@
-"""What two stored texts have to do with each other: normalised, redacted and compared line by line."""
+"""Compares two stored texts line by line, normalised and redacted or as they are."""
 
 import re
 from collections.abc import Sequence

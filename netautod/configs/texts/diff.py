@@ -18,7 +18,7 @@ CONTEXT = 3
 MOST_PAIRS = 40_000
 
 # Of the diff's text. What is beyond is counted, not shown: nobody reads 40,000 changed lines, and a text of
-# 16 MiB would take its turns of the event loop when it is answered.
+# 16 MiB would block the event loop when it is answered.
 MOST_CHARACTERS = 4 << 20
 
 DEEPEST = 40  # of nested pieces: each has the cost of its lines again

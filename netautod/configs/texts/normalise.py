@@ -17,7 +17,7 @@ def normalise(text: str, platform: Platform, key: bytes) -> str:
     Noise lines and noise pieces go. A secret whose shown form is stable becomes `<secret:xxxxxxxx>`, eight
     hex digits of HMAC-SHA256 under `key`: a changed password is a change, and the token does not tell the
     password. A secret that the device encrypts anew for each read becomes `<secret>`. The password hashes
-    of a Linux host (/etc/shadow) are no matter here: the platform does not capture them.
+    of a Linux host (/etc/shadow) do not occur: the platform does not capture them.
     """
     noise = platform.noise_or_log.match
     parts = platform.any_noise_part
@@ -52,7 +52,7 @@ def hide_long_secrets(
 ) -> Iterator[str]:
     """The lines, with each secret that goes on over several of them replaced on the first one.
 
-    One that does not end hides the rest of the text: rather too much than a key in clear.
+    One that does not end hides the rest of the text: hiding too much is better than showing a key.
     """
     begins = platform.any_long_secret.match
     if all(secret.until is None for secret in platform.secrets):
@@ -99,5 +99,5 @@ def _hide(line: str, platform: Platform, key: bytes) -> str:
 
 
 def is_token(text: str) -> bool:
-    """Whether a text is a stand-in that `normalise` wrote, so that nothing hides it twice."""
+    """Whether a text is a stand-in that `normalise` wrote, which is not to be hidden again."""
     return _TOKEN.fullmatch(text) is not None

@@ -41,8 +41,7 @@ def redact(text: str, platform: Platform, clean: LineMemory | None = None) -> st
 
     The net hides rather too much than too little (the word after `key` or `password`, hashes in crypt(3)
     form, private keys in PEM form). Tokens of `normalise` stay, so a diff of normalised texts still shows
-    that a password changed. Who redacts many texts passes the `clean` lines of the platform from one to the
-    next.
+    that a password changed. `clean` (see `clean_lines`) is passed from one text of the platform to the next.
     """
     text = _PEM.sub(lambda match: f"{match[1]}\n{HIDDEN}\n{match[3]}", text)
     is_clean = (clean or clean_lines(platform)).is_plain

@@ -1,4 +1,4 @@
-"""Which devices of outer inventories a device is bound to, and what a synchronisation has to know of it."""
+"""Bindings of devices to devices of inventories, and what a synchronisation reads and writes of a device."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ class Binding:
 
     @property
     def saved(self) -> bool:
-        """Of a saved source, which goes on looking after the device."""
+        """Whether the source is saved: its later synchronisations update the device."""
         return self.key.startswith(SAVED_SOURCE)
 
 
@@ -60,7 +60,7 @@ class KnownDevice:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class BoundDevice:
-    """As much of a live bound device as says whether more of it has to be read."""
+    """As much of a live bound device as decides whether the rest of it is read."""
 
     id: str
     name: str
@@ -71,11 +71,10 @@ class BoundDevice:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class DeviceWrite:
-    """New values of some fields of `before`, written only while those fields are as they were read, and
-    nobody else has changed any that a synchronisation looks at.
+    """New values of some fields of `before`, written only while those fields are as they were read, and no
+    other that a synchronisation looks at has been edited.
 
-    `bindings` None: they stay. `fields` are the changed fields that an audit event names. `digest` becomes
-    that of the device.
+    `bindings` None: they stay. `fields` are the changed fields that an audit event names.
     """
 
     action: str
@@ -85,7 +84,7 @@ class DeviceWrite:
     digest: str | None = None
 
     def external_id(self, key: str) -> str:
-        """Of the device's binding under the key, as it will be."""
+        """That of the device's binding under the key after the write."""
         bindings = self.before.bindings if self.bindings is None else self.bindings
         return next((binding.external_id for binding in bindings if binding.key == key), "")
 

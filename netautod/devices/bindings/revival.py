@@ -30,7 +30,7 @@ class Revival:
         return whole
 
     async def confirm_links(self, org_id: OrgId, writes: Sequence[DeviceWrite]) -> None:
-        """After the write; only what is as it was written is taken back."""
+        """After the write; only what is still as it was written is undone."""
         seen: dict[tuple[str, str], dict[str, Any]] = {}
         for write in writes:
             values = {**write.before.values, **write.values}
@@ -43,7 +43,7 @@ class Revival:
     async def _fixes(
         self, org_id: OrgId, device: KnownDevice, seen: dict[tuple[str, str], dict[str, Any]]
     ) -> dict[str, Any]:
-        """What has to be written so that the links hold, and the site has its present name."""
+        """The changes by which the links hold, and the site has its present name."""
         fixes: dict[str, Any] = {}
         for field in LINK_FIELDS:
             target = device.values[field]

@@ -1,7 +1,7 @@
 """What synchronisations do with devices: make, change, remove and revive many of them, all of it audited.
 
-The rules of single devices hold here too: names are unique, a device in use is not removed, whoever follows
-deletions is told, and what a device that comes back points at has to be there.
+The rules of single devices hold here too: names are unique, a device in use is not removed, the followers of
+deletions are notified, and what a device that comes back points at has to be there.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -81,7 +81,7 @@ class SyncedDevices:
     async def make(self, caller: Caller, devices: Sequence[NewDevice]) -> set[str]:
         """Answers the external ids that were not made: the name or the id is taken by now.
 
-        One event tells of all of them: they are the devices of this `created_at`.
+        One audit event covers all of them: they are the devices of this `created_at`.
         """
         now = self._clock.now()
         refused = await self._store.insert(caller.org_id, devices, at=now)
@@ -133,7 +133,7 @@ class SyncedDevices:
         return None
 
     async def unbind(self, org_id: OrgId, key: str) -> None:
-        """The devices stay, and no synchronisation under this key knows them any more."""
+        """Removes all bindings under the key; the devices stay."""
         await self._store.unbind(org_id, key)
 
     async def _clean_up(self, org_id: OrgId, device_id: str) -> None:
