@@ -9,6 +9,7 @@ ALWAYS_GIVEN = ("name", "host", "device_type")
 OPTIONAL = ("description", "manufacturer", "model", "platform", "serial_number", "asset_tag")
 TAKEN_OVER = (*ALWAYS_GIVEN, *OPTIONAL, "site", "tags", "metadata", "inventory_id", "source")
 SAVED_SOURCE = "source:"
+BATCH = 250  # documents of one round trip: decoding more of them would hold up the event loop
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -11,9 +11,10 @@ from netautod.audit.service import AuditLog
 from netautod.core.clock import Clock, to_text
 from netautod.core.errors import Conflict
 from netautod.core.identity import Caller, OrgId
-from netautod.devices.bindings.models import BoundDevice, DeviceWrite, KnownDevice, NewDevice
+from netautod.core.loop.batches import in_batches
+from netautod.devices.bindings.models import BATCH, BoundDevice, DeviceWrite, KnownDevice, NewDevice
 from netautod.devices.bindings.revival import Revival
-from netautod.devices.bindings.store import NAMES, BindingStore, in_batches
+from netautod.devices.bindings.store import NAMES, BindingStore
 from netautod.devices.service import DeviceService
 from netautod.devices.store import DeviceStore
 from netautod.store.client import Database
@@ -49,14 +50,14 @@ class SyncedDevices:
         the wanted names by external id, of which those in `kept` belong to bound ones that stay as they are.
         """
         found: list[KnownDevice] = []
-        for batch in in_batches(ids):
+        for batch in in_batches(ids, BATCH):
             found += await self._store.with_ids(org_id, batch)
         return await self._with_the_others(org_id, key, names, found, kept)
 
     async def known_again(self, org_id: OrgId, key: str, names: Mapping[str, str]) -> list[KnownDevice]:
         """As `known`, without the bound devices of other external ids."""
         found: list[KnownDevice] = []
-        for batch in in_batches(names):
+        for batch in in_batches(names, BATCH):
             found += await self._store.bound_to(org_id, key, batch)
         return await self._with_the_others(org_id, key, names, found, ())
 

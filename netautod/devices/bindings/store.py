@@ -5,7 +5,7 @@ of the same field makes the write void, and the caller reads again.
 """
 
 import json
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 from uuid import uuid4
@@ -28,7 +28,6 @@ from netautod.devices.store import document_of
 from netautod.store.client import Database, Document
 from netautod.store.scoped import scoped
 
-BATCH = 250  # documents of one round trip: decoding more of them would hold up the event loop
 NAMES = 1000  # texts of one question: most names of a first synchronisation are of no device here
 FIELDS = dict.fromkeys((*TAKEN_OVER, *LINK_FIELDS, "live", "bindings", "cleanup", DIGEST), 1)
 NAMELESS = {"name": "", "host": "", "device_type": ""}
@@ -118,11 +117,6 @@ class BindingStore:
         shared = _Shared()
         found = await self._devices.find(org_id, where, fields=FIELDS)
         return [_known(document, shared) for document in found]
-
-
-def in_batches(values: Iterable[Any], size: int = BATCH) -> list[list[Any]]:
-    listed = list(values)
-    return [listed[start : start + size] for start in range(0, len(listed), size)]
 
 
 def bound_to(key: str, external_ids: Sequence[str]) -> Document:

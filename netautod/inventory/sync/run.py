@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 
 from netautod.core.guard import Guard
 from netautod.core.identity import Caller
-from netautod.devices.bindings.models import BoundDevice, DeviceWrite, KnownDevice, NewDevice
+from netautod.core.loop.batches import in_batches
+from netautod.devices.bindings.models import BATCH, BoundDevice, DeviceWrite, KnownDevice, NewDevice
 from netautod.devices.bindings.service import SyncedDevices, after_parking, parked
-from netautod.devices.bindings.store import in_batches
 from netautod.inventory.sync.desired import DesiredDevice
 from netautod.inventory.sync.models import Progress, SyncError, SyncResult, Walk
 from netautod.inventory.sync.plan import Facts, Plan, make_plan
@@ -156,14 +156,14 @@ class SyncRun:
         again: set[str] = set()
         moves = {device_id: (write.before.name, write.name) for device_id, write in by_id.items()}
         for wave in await asyncio.to_thread(waves, moves):
-            for batch in in_batches(wave):
+            for batch in in_batches(wave, BATCH):
                 steps = [_step(by_id, step) for step in batch]
                 again |= await self._write(steps, counted=not batch[0].parked)
         return again
 
     async def _write(self, writes: Sequence[DeviceWrite], *, counted: bool = True) -> set[str]:
         again: set[str] = set()
-        for batch in in_batches(writes):
+        for batch in in_batches(writes, BATCH):
             self.guard()
             refused = await self.devices.write(self.caller, batch)
             again |= {write.external_id(self.facts.key) for write in batch if write.before.id in refused}
@@ -172,7 +172,7 @@ class SyncRun:
 
     async def _revive(self, writes: Sequence[DeviceWrite]) -> set[str]:
         again: set[str] = set()
-        for batch in in_batches(writes):
+        for batch in in_batches(writes, BATCH):
             self.guard()
             refused = await self.devices.revive(self.caller, batch)
             again |= {write.external_id(self.facts.key) for write in batch if write.before.id in refused}
