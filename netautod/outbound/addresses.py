@@ -1,7 +1,7 @@
 """Which addresses outgoing requests may reach: everything but this machine, its links and cloud metadata.
 
 Private networks are allowed, because that is where inventory systems and identity providers live. An IPv6
-address that carries an IPv4 address (mapped, NAT64, 6to4 ...) is as good as the one it carries.
+address that carries an IPv4 address (mapped, NAT64, 6to4 ...) is treated as that one.
 """
 
 import ipaddress

@@ -1,4 +1,4 @@
-"""The guarded HTTP client: every request of the product to an address that somebody else chose goes here."""
+"""The guarded HTTP client: all requests to addresses that users or other systems chose go through it."""
 
 import asyncio
 import json
@@ -130,7 +130,7 @@ class GuardedClient:
                 raise response.error or OSError("no answer")
         except (AddressRefused, RequestFailed):
             raise
-        except Exception as error:  # whatever a hostile server provokes in the parser
+        except Exception as error:  # anything that a hostile server provokes in the parser
             raise _translated(error, request) from error
         finally:
             client.close()

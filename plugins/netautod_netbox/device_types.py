@@ -67,7 +67,7 @@ MODELS = (
 
 
 class DeviceTypes:
-    """The table with the user's own map before it. Raises InventoryFailed for a map that cannot be meant."""
+    """The table with the user's own map before it. Raises InventoryFailed for an invalid type in it."""
 
     def __init__(self, overrides: Mapping[str, str]) -> None:
         for slug, device_type in overrides.items():

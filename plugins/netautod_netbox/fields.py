@@ -1,4 +1,4 @@
-"""Typed access to the fields of a device as JSON, and the checks of what ends up in ours."""
+"""Typed access to the fields of a device as JSON, and the checks of what is taken over."""
 
 import json
 from collections.abc import Mapping

@@ -136,7 +136,7 @@ class Library:
         )
 
     async def dump(self) -> bytes:
-        """Everything of ours that the database holds, as it is stored."""
+        """All documents, versions, vaults and audit events, as they are stored."""
         found = [row for name in COLLECTIONS for row in await self.database.collection(name).find({})]
         return b"".join(encode(row) for row in found)
 

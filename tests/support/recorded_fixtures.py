@@ -1,4 +1,4 @@
-"""Readings that somebody else recorded: read from an installed package at test time, never copied."""
+"""Recordings of real devices, read from an installed package at test time, never copied."""
 
 import re
 import tomllib

@@ -9,7 +9,8 @@ from netautod.docs.notes.key import PassphraseWrap
 
 @dataclass(frozen=True, kw_only=True)
 class VaultState:
-    """`open_key` as sealed, None while locked; `unlocked_until` None: until somebody locks it."""
+    """`open_key` as sealed, None while locked; without `unlocked_until` it stays unlocked until it is locked
+    by hand."""
 
     open_key: Any = field(repr=False)
     unlocked_until: datetime | None

@@ -33,7 +33,7 @@ TRY_WINDOW = timedelta(minutes=15)
 
 
 class NotesVault:
-    """`auto_lock` None: unlocked until somebody locks it."""
+    """Without `auto_lock` it stays unlocked until it is locked by hand."""
 
     def __init__(
         self,

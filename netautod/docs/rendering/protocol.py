@@ -9,7 +9,7 @@ MAX_ERROR = 2000
 MEMORY_BYTES = 256 * MIB
 CPU_SECONDS = 2
 WALL_SECONDS = 3.0
-# The child's own alarm rings before the service loses patience and kills the warm interpreter with it.
+# The child's own alarm rings before the service's timeout, which would kill the warm interpreter too.
 ALARM_SECONDS = 2.8
 NICENESS = 5
 

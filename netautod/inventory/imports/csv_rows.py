@@ -1,6 +1,6 @@
-"""Rows of a CSV file (decisions.md 5): a header row, then one device in each row.
+"""Rows of a CSV file: a header row, then one device in each row.
 
-Settled here: blank rows are skipped wherever they stand and are not counted. A known column is trimmed, and
+Blank rows are skipped wherever they stand and are not counted. A known column is trimmed, and
 an empty cell is the same as no cell; a row may end early. Other columns go into `metadata` under their name
 as it stands in the header, if their cell is not empty. A formula is a text like any other. The file is
 refused as a whole where its quoting is broken, since nobody could say where the next row begins.
@@ -80,7 +80,8 @@ class CsvFile:
 
 
 class _Lines:
-    """The lines of a file, with their ends. `size`: of the present row; who reads rows sets it to 0."""
+    """The lines of a file, with their ends. `size`: characters of the present row; the reader of rows resets
+    it."""
 
     def __init__(self, body: bytes) -> None:
         self._text = open_text(body)

@@ -1,7 +1,7 @@
 """Rows of a JSON file: an array of objects, read one by one, so that neither memory nor a turn grows with it.
 
-Settled here: a syntax error refuses the file as a whole, wherever it stands; a row of another shape, or with
-a value that could not be stored, is an error of that row.
+A syntax error refuses the file as a whole, wherever it stands; a row of another shape, or with a value that
+could not be stored, is an error of that row.
 """
 
 import json

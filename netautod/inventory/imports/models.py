@@ -1,4 +1,4 @@
-"""Rows of an imported file, and what came of them."""
+"""Rows of an imported file, and the result of an import."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

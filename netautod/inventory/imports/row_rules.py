@@ -14,7 +14,8 @@ MOST_FIELDS = 200
 class RowRules:
     """Asks the fields of the schema directly, which takes under half of the time.
 
-    A row that they do not accept is given to the schema, whose word and sentences are final.
+    A row that they do not accept is given to the schema, whose verdict and error texts are the ones that
+    count.
     """
 
     def __init__(self) -> None:
@@ -25,7 +26,7 @@ class RowRules:
     def load(self, value: Any) -> dict[str, Any]:
         """The fields of the device; raises InvalidInput with a sentence that names those that are wrong.
 
-        `value` holds nothing that could not be stored: who reads the file sees to that.
+        `value` holds nothing that could not be stored: the reader of the file has checked that.
         """
         if not isinstance(value, dict):
             raise InvalidInput("the row must be a JSON object")

@@ -1,4 +1,4 @@
-"""One import under way: its rows in batches, and the tally of what came of them."""
+"""One import: takes the rows in batches, validates them, writes them and counts."""
 
 import asyncio
 from collections.abc import Callable, Iterator, Sequence
@@ -52,7 +52,7 @@ class ImportRun:
         self._names: dict[str, int] = {}
 
     async def take(self, file: RowFile, tell: Callable[[int], None]) -> None:
-        """Takes the rows in; `tell` hears after each batch how many are done.
+        """Takes the rows in; calls `tell` after each batch with the number of rows done.
 
         While a batch is being written the next one is prepared.
         """
@@ -67,7 +67,7 @@ class ImportRun:
                 done += len(batch)
                 writing = asyncio.create_task(self._finish(prepared), name="import batch")
         finally:
-            if writing is not None:  # whatever ended us, the counts are those of what was written
+            if writing is not None:  # however the loop ended, the counts are those of what was written
                 await writing
                 tell(done)
 

@@ -62,7 +62,7 @@ class AutoSync:
         await self.finished()
 
     async def scan(self) -> int:
-        """Begins with what is due, as far as there is room; answers how many that are."""
+        """Starts due synchronisations while there are free slots; answers how many it started."""
         room = self._slots - len(self._running)
         if room <= 0:
             return 0
@@ -89,7 +89,7 @@ class AutoSync:
             logger.info("inventory source %s is being synchronised already", source.id)
         except NetautodError as error:  # the history and the source tell it, the next interval tries again
             logger.warning("the synchronisation of inventory source %s failed: %s", source.id, error)
-        except Exception:  # nobody waits for this task
+        except Exception:  # nothing awaits this task
             logger.exception("the synchronisation of inventory source %s failed", source.id)
         try:
             await self._put_off(source, claimed_until, begun)
@@ -97,7 +97,7 @@ class AutoSync:
             logger.warning("inventory source %s could not be put off: %s", source.id, error)
 
     async def _put_off(self, source: SavedSource, claimed_until: datetime, begun: datetime) -> None:
-        """By compare-and-set: who changed the rule meanwhile has set another time."""
+        """By compare-and-set: if a user has changed the rule meanwhile, its time stays."""
         now = await self._sources.get(OrgId(source.org_id), source.id)
         if now is not None and now.next_sync_at == claimed_until:
             following = begun + timedelta(hours=now.sync_interval_hours)

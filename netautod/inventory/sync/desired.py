@@ -20,10 +20,11 @@ ENCODER = json.JSONEncoder(allow_nan=False)
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class DesiredDevice:
-    """`texts`: the fields OPTIONAL of devices/bindings.py and `site`, None where the inventory has none.
+    """`texts`: the fields OPTIONAL of devices/bindings/models.py and `site`, None where the inventory has
+    none.
 
     `metadata_text` is the metadata as JSON, if it has been written down already. `digest`: of the inventory's
-    description, see settled.py.
+    description, see digests.py.
     """
 
     external_id: str
@@ -39,7 +40,7 @@ class DesiredDevice:
 
 
 def desired_device(device: Any, digest: str | None = None) -> DesiredDevice:
-    """Of a plugin's RemoteDevice. Raises InvalidInput with a sentence for the list of errors."""
+    """Checks a plugin's RemoteDevice. Raises InvalidInput with a sentence for the list of errors."""
     texts = {name: _label(name, getattr(device, name)) for name in LABELS}
     metadata, metadata_text = _metadata(device.metadata)
     texts["description"] = _text("description", device.description, TEXT_LENGTH) or None

@@ -1,6 +1,6 @@
 """Which devices of a walk are here as the inventory describes them, told by a digest of the description.
 
-What such a device costs is a digest and a look-up: nothing else of it is checked, read or compared.
+Such a device costs a digest and a look-up: nothing else of it is checked, read or compared.
 """
 
 from collections.abc import Mapping
@@ -9,7 +9,7 @@ from typing import Any
 
 from netautod.devices.bindings.models import BoundDevice
 
-# To be raised when the rules of desired.py or merge.py change: then every device is compared once more.
+# Raise it when the rules of desired.py or merge.py change: every device is then compared once more.
 RULES = 1
 LENGTH = 16
 

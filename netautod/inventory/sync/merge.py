@@ -1,8 +1,8 @@
 """What a device of an inventory changes on a device here, and what of the device is left alone.
 
 The inventory decides about what it knows. Left alone are all fields that it does not know (credentials,
-polling, port ...), tags and metadata that were added here, the site of a device that somebody put into a
-managed site, and texts that the inventory has never had. `generic` is no knowledge of a device's type: it
+polling, port ...), tags and metadata that were added here, the site of a device that was put into a
+managed site, and texts that the inventory has never had. `generic` means that the type is unknown: it
 never replaces another one.
 """
 
@@ -71,7 +71,7 @@ def _texts(known: KnownDevice, desired: DesiredDevice, old: Binding | None) -> d
     if desired.device_type == UNKNOWN_TYPE:
         values.pop("device_type", None)
     gave = () if old is None else old.gave
-    # Who puts a device into a managed site says more than the inventory's free text.
+    # A managed site says more than the inventory's free text.
     following = OPTIONAL if known.site_id is not None else (*OPTIONAL, "site")
     for field in following:
         text = desired.texts.get(field)

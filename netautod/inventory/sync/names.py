@@ -1,4 +1,4 @@
-"""Who of several devices gets a name, when some are renamed and names are unique."""
+"""Which of several devices gets a name, when some are renamed and names are unique."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class NameClaim:
-    """Somebody wants a name; `current` is the name that he keeps without it, None for one without one."""
+    """A device that is to be called `wanted`; `current` is its present name, None for a new one."""
 
     id: str
     wanted: str
@@ -14,10 +14,11 @@ class NameClaim:
 
 
 def losers(claims: Sequence[NameClaim], foreign: Collection[str]) -> set[str]:
-    """The ids of those who do not get their name.
+    """The ids of the devices that do not get their name.
 
-    `foreign` names stay with devices that are no part of this. Who has his name already keeps it; else the
-    first in order gets it. Who loses keeps his current name, which then is lost to the one who was to get it.
+    `foreign` names belong to devices that are not being named here. A device that has its name already keeps
+    it; else the first in order gets it. A loser keeps its current name, which the device that was to get that
+    one loses in turn.
     """
     got: dict[str, NameClaim] = {}
     lost: list[NameClaim] = []

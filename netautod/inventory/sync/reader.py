@@ -1,4 +1,4 @@
-"""One inventory at the other end of the network, read through the plugins: who knows it, what it has.
+"""Reads an external inventory through the plugins: which of them knows it, and what devices it has.
 
 All that a plugin says and raises is checked here; no text that leaves this module holds the token.
 """
@@ -38,7 +38,7 @@ SLICE = 100  # devices that are checked in one go on the event loop
 
 
 class InventoryReader:
-    """`openers`: the plugins' sources by name, in the order in which a far end is shown to them."""
+    """`openers`: the plugins' sources by name, in the order in which they are tried."""
 
     def __init__(
         self, openers: Mapping[str, OpenInventory], *, http: GuardedClient, settings: InventorySettings
@@ -51,14 +51,14 @@ class InventoryReader:
     async def probe(self, remote: RemoteInventory) -> InventoryProbe:
         """Raises AddressRefused (400) for a URL that the caller named, else UpstreamFailed (502)."""
         async with _bounded(self._settings.test_seconds), _translated(remote):
-            return (await self._known(remote))[1]
+            return (await self._recognised(remote))[1]
 
     async def walk(self, remote: RemoteInventory, bound: BoundDevices, progress: Progress) -> Walk:
         """Everything that the filters match. Raises as `probe` does."""
         walk = Walk()
         missing, nameless = None, 0
         async with _bounded(self._settings.test_seconds), _translated(remote):
-            source, probe = await self._known(remote)
+            source, probe = await self._recognised(remote)
         async with _translated(remote):
             try:
                 async with _closing(source.devices()) as pages:
@@ -71,7 +71,7 @@ class InventoryReader:
             missing = f"{nameless} devices of the inventory have no id that can be kept"
         return replace(walk, missing=missing)
 
-    async def _known(self, remote: RemoteInventory) -> tuple[InventorySource, InventoryProbe]:
+    async def _recognised(self, remote: RemoteInventory) -> tuple[InventorySource, InventoryProbe]:
         await self._http.check(remote.url)
         access = InventoryAccess(
             url=remote.url.rstrip("/"),
@@ -89,8 +89,8 @@ class InventoryReader:
         raise UpstreamFailed(UNKNOWN)
 
     async def _add(self, walk: Walk, page: InventoryPage, bound: BoundDevices, token: str) -> int:
-        """Answers how many devices have no id that can be compared with those here: who knows which are
-        gone then?"""
+        """Adds a page to the walk; answers how many of its devices have no usable id. With any of those it is
+        unknown which devices are gone."""
         nameless = 0
         for problem in page.problems:
             if _has_id(problem):
@@ -142,7 +142,7 @@ def _has_id(device: RemoteDevice | RemoteProblem) -> bool:
 
 
 def _problem(device: RemoteDevice | RemoteProblem, error: str) -> SyncError:
-    """With a name and number that can be kept, whatever the far end says."""
+    """With a name and number that can be kept, whatever the inventory says."""
     number, name = device.inventory_id, device.name
     kept = type(number) is int and 0 <= number <= json_values.INT64_MAX
     shown = name.encode(errors="replace").decode()[:LONGEST_NAME] if isinstance(name, str) else None
@@ -162,7 +162,7 @@ async def _bounded(seconds: float) -> AsyncIterator[None]:
 
 @asynccontextmanager
 async def _translated(remote: RemoteInventory) -> AsyncIterator[None]:
-    """Whatever a plugin raises becomes an error of ours, without the token."""
+    """Turns whatever a plugin raises into a NetautodError, without the token."""
     try:
         yield
     except AddressRefused as error:

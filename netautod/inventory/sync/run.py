@@ -1,4 +1,4 @@
-"""One synchronisation from the walk on: plan, write in batches, and plan again what was edited meanwhile.
+"""One synchronisation after the walk: plan, write in batches, and plan again what was edited meanwhile.
 
 Every write stands for itself and the plan is made of what is in the database, so a run that ends in the
 middle, however it does, is continued by the next one.
@@ -191,7 +191,7 @@ class SyncRun:
                 running.append(asyncio.create_task(self._make_batch(batch), name="sync batch"))
             while running:
                 again |= await _first(running)
-        finally:  # whatever ends us, what has been begun is counted and audited
+        finally:  # however this ends, the batches that were started are counted and audited
             await asyncio.gather(*running, return_exceptions=True)
         return again
 
@@ -208,7 +208,7 @@ class SyncRun:
 
 
 async def _first(running: deque[asyncio.Task[set[str]]]) -> set[str]:
-    """Of the batch that was begun first. Who is cancelled here does not cancel the batch."""
+    """The outcome of the batch that was started first. Cancelling this wait does not cancel the batch."""
     await asyncio.wait([running[0]])
     return running.popleft().result()
 

@@ -37,7 +37,7 @@ NEVER = 1_000_000
 class Bare(JsonHandler):
     @public()
     async def get(self) -> None:
-        """What a handler costs that asks nobody who he is."""
+        """What a handler without authentication costs."""
         self.answer({"ok": True})
 
 

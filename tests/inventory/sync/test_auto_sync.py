@@ -10,7 +10,7 @@ from netautod.core.clock import to_text
 from netautod.core.identity import OrgId
 from netautod.inventory.sync.automatic import AutoSync
 from netautod.plugin_api import InventoryFailed
-from tests.inventory.sync.far_end import machine
+from tests.inventory.sync.fake_inventory import machine
 from tests.inventory.sync.world import SOURCES, Installation, Node, World, automatic
 from tests.support.execution import eventually
 from tests.users.support import MovableClock
@@ -58,7 +58,7 @@ async def test_the_next_time_follows_the_settings_of_the_source(world: World) ->
 
 
 async def test_a_due_source_is_synchronised_and_then_due_an_interval_later(world: World) -> None:
-    world.far_end.has(machine(1, "sw1"))
+    world.remote.has(machine(1, "sw1"))
     source = await enabled(world)
     off = await world.source(name="off")
     clock = MovableClock()
@@ -76,7 +76,7 @@ async def test_a_due_source_is_synchronised_and_then_due_an_interval_later(world
 
 
 async def test_of_many_nodes_one_does_it(world: World) -> None:
-    world.far_end.has(machine(1, "sw1"))
+    world.remote.has(machine(1, "sw1"))
     await enabled(world)
     clock = MovableClock()
     clock.move(3 * HOUR)
@@ -88,8 +88,8 @@ async def test_of_many_nodes_one_does_it(world: World) -> None:
     assert len(await world.history()) == 1
 
 
-async def test_a_far_end_that_is_down_hurts_no_other_and_is_tried_an_interval_later(world: World) -> None:
-    world.far_end.has(machine(1, "sw1"))
+async def test_an_inventory_that_is_down_hurts_no_other_and_is_tried_an_interval_later(world: World) -> None:
+    world.remote.has(machine(1, "sw1"))
     down = await enabled(world, token="refused-token")
     up = await enabled(world, name="up")
     clock = MovableClock()
@@ -109,7 +109,7 @@ async def test_a_far_end_that_is_down_hurts_no_other_and_is_tried_an_interval_la
 async def test_a_node_that_dies_leaves_the_source_to_the_others_soon(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    world.far_end.has(machine(1, "sw1"))
+    world.remote.has(machine(1, "sw1"))
     source = await enabled(world)
     clock = MovableClock()
     clock.move(3 * HOUR)
@@ -128,16 +128,16 @@ async def test_a_node_that_dies_leaves_the_source_to_the_others_soon(
 
 
 async def test_a_source_that_is_synchronised_by_hand_at_the_moment_is_left_alone(world: World) -> None:
-    world.far_end.has(machine(1, "sw1"))
+    world.remote.has(machine(1, "sw1"))
     source = await enabled(world)
-    world.far_end.held = asyncio.Event()
+    world.remote.held = asyncio.Event()
     by_hand = asyncio.create_task(world.sync(source))
-    await world.far_end.walking.wait()
+    await world.remote.walking.wait()
     clock = MovableClock()
     clock.move(3 * HOUR)
     async with world.another_node(clock) as node:
         assert await passed(node) == 1
-    world.far_end.held.set()
+    world.remote.held.set()
     await by_hand
     (entry,) = await world.history()
     assert entry["triggered_by"] == "manual"
@@ -145,16 +145,16 @@ async def test_a_source_that_is_synchronised_by_hand_at_the_moment_is_left_alone
 
 async def test_what_is_set_meanwhile_counts(world: World) -> None:
     source = await enabled(world)
-    world.far_end.held = asyncio.Event()
+    world.remote.held = asyncio.Event()
     clock = MovableClock()
     clock.move(3 * HOUR)
     async with world.another_node(clock) as node:
         auto = automatic(node)
         await auto.scan()
-        await world.far_end.walking.wait()
+        await world.remote.walking.wait()
         path = f"{SOURCES}/{source['id']}"
         assert (await world.api.put(path, {"auto_sync_enabled": False})).status == 200
-        world.far_end.held.set()
+        world.remote.held.set()
         await auto.finished()
     after = await shown(world, source)
     assert (after["next_sync_at"], after["last_sync_status"]) == (None, "success")
@@ -163,13 +163,13 @@ async def test_what_is_set_meanwhile_counts(world: World) -> None:
 async def test_no_more_at_a_time_than_there_is_room(world: World) -> None:
     for number in range(3):
         await enabled(world, name=f"s{number}")
-    world.far_end.held = asyncio.Event()
+    world.remote.held = asyncio.Event()
     clock = MovableClock()
     clock.move(3 * HOUR)
     async with world.another_node(clock) as node:
         auto = automatic(node, concurrent_syncs=2)
         assert (await auto.scan(), await auto.scan()) == (2, 0)
-        world.far_end.held.set()
+        world.remote.held.set()
         await auto.finished()
         assert await auto.scan() == 1
         await auto.finished()
@@ -188,20 +188,20 @@ async def test_nothing_begins_while_the_organization_is_paused(world: World) -> 
 
 async def test_the_background_loop_does_it_and_stops_cleanly(world: World) -> None:
     source = await enabled(world)
-    world.far_end.held = asyncio.Event()
+    world.remote.held = asyncio.Event()
     clock = MovableClock()
     clock.move(3 * HOUR)
     async with world.another_node(clock) as node:
         async with automatic(node, scan_seconds=0.05), asyncio.timeout(10):
-            await world.far_end.walking.wait()
+            await world.remote.walking.wait()
         (entry,) = await world.history()
         assert (entry["success"], "it was stopped" in entry["error"]) == (False, True)
-        world.far_end.held = None
+        world.remote.held = None
         assert (await node.sync(source["id"])).errors == ()  # the lease is free
 
 
 async def test_a_failure_of_any_kind_ends_no_loop(world: World) -> None:
-    world.far_end.failure = InventoryFailed("down")
+    world.remote.failure = InventoryFailed("down")
     await enabled(world)
     clock = MovableClock()
     clock.move(3 * HOUR)

@@ -18,7 +18,7 @@ from netautod.plugin_api import RemoteProblem
 from netautod.store.settings import MongoDBSettings
 from netautod.users.models import Organization
 from netautod.users.organizations.store import OrganizationStore
-from tests.inventory.sync.far_end import InventoryPlugin, machine
+from tests.inventory.sync.fake_inventory import InventoryPlugin, machine
 from tests.inventory.sync.world import SOURCES, World
 from tests.support.programs.service import run
 
@@ -32,7 +32,7 @@ async def command(world: World, mongo_uri: str, monkeypatch: pytest.MonkeyPatch)
     made = Organization(id=world.org_id, name=name, ready=True, created_at=world.node.base.clock.now())
     await OrganizationStore(world.database).insert(made)
     plugins = PluginManager()
-    plugins.register(InventoryPlugin({"fake": world.far_end.open}), "fake")
+    plugins.register(InventoryPlugin({"fake": world.remote.open}), "fake")
     monkeypatch.setattr(PluginManager, "load", lambda **_: plugins)
     settings = replace(world.settings, mongodb=MongoDBSettings(uri=mongo_uri, database=world.database.name))
 
@@ -49,7 +49,7 @@ async def command(world: World, mongo_uri: str, monkeypatch: pytest.MonkeyPatch)
 async def test_a_source_is_synchronised_by_name_or_id(
     world: World, command: Command, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    world.far_end.has(machine(1, "sw1"), machine(2, "sw2"))
+    world.remote.has(machine(1, "sw1"), machine(2, "sw2"))
     source = await world.source()
     assert await command("netbox", "--dry-run") == 0
     assert capsys.readouterr().out == "would be: added 2, updated 0, unchanged 0, failed 0, removed 0\n"
@@ -68,8 +68,8 @@ async def test_errors_are_listed_and_the_exit_code_tells(
     world: World, command: Command, capsys: pytest.CaptureFixture[str]
 ) -> None:
     await world.source()
-    world.far_end.has(*(machine(number, f"sw{number}") for number in range(1, 13)))
-    world.far_end.problems = [
+    world.remote.has(*(machine(number, f"sw{number}") for number in range(1, 13)))
+    world.remote.problems = [
         RemoteProblem(external_id=f"p{number}", inventory_id=number, name=None, error="it has no name")
         for number in range(22)
     ]
@@ -77,8 +77,8 @@ async def test_errors_are_listed_and_the_exit_code_tells(
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "added 12, updated 0, unchanged 0, failed 22, removed 0"
     assert (lines[1], lines[-1], len(lines)) == ("0: it has no name", "and 2 more", 22)
-    world.far_end.has()
-    world.far_end.problems = []
+    world.remote.has()
+    world.remote.problems = []
     assert await command("netbox") == 1
     assert "confirm_removals" in capsys.readouterr().out
     assert await command("netbox", "--confirm-removals") == 0
@@ -91,7 +91,7 @@ async def test_what_cannot_be_done_is_an_error(
     with pytest.raises(NotFound, match="Inventory source not found"):
         await command("netbox")
     await world.source()
-    world.far_end.known = False
+    world.remote.known = False
     with pytest.raises(UpstreamFailed, match="no inventory system"):
         await command("netbox")
     with pytest.raises(NotFound):
@@ -105,7 +105,7 @@ async def test_on_a_terminal_there_is_a_bar(
     world: World, command: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await world.source()
-    world.far_end.has(machine(1, "sw1"), machine(2, "sw2"))
+    world.remote.has(machine(1, "sw1"), machine(2, "sw2"))
     ours, theirs = os.openpty()
     termios.tcsetwinsize(theirs, (24, 80))
     with os.fdopen(theirs, "w") as terminal:

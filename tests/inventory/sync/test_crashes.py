@@ -11,7 +11,7 @@ from netautod.devices.bindings.store import BindingStore
 from netautod.inventory.sync.recorder import ENDED_UNSEEN
 from netautod.store.client import Collection
 from netautod.store.scoped import scoped
-from tests.inventory.sync.far_end import machine
+from tests.inventory.sync.fake_inventory import machine
 from tests.inventory.sync.world import SOURCES, Node, World, after_the_plan
 
 SINGLE = ("insert", "update", "update_many", "find_and_update", "delete", "delete_many")
@@ -77,19 +77,19 @@ def _batch(death: Death, real: Any) -> Any:
 
 async def prepared(world: World) -> Any:
     """A source with devices of which the next sync has to do something of everything."""
-    world.far_end.has(*(machine(number, f"sw{number}") for number in range(1, 9)), machine(20, "back"))
+    world.remote.has(*(machine(number, f"sw{number}") for number in range(1, 9)), machine(20, "back"))
     source = await world.source()
     await world.sync(source)
     device = (await world.node.all())["back"]
     assert (await world.api.delete(f"/api/devices/{device.id}")).status == 204
     await world.device(name="mine", host="192.0.2.30")
-    world.far_end.drop(7, 8)
-    world.far_end.change(1, name="sw2")
-    world.far_end.change(2, name="sw1")
-    world.far_end.change(3, name="sw7")
-    world.far_end.change(4, description="changed")
-    world.far_end.change(5, tags=("core",))
-    world.far_end.devices += [machine(30, "mine"), machine(40, "new"), machine(41, "new too")]
+    world.remote.drop(7, 8)
+    world.remote.change(1, name="sw2")
+    world.remote.change(2, name="sw1")
+    world.remote.change(3, name="sw7")
+    world.remote.change(4, description="changed")
+    world.remote.change(5, tags=("core",))
+    world.remote.devices += [machine(30, "mine"), machine(40, "new"), machine(41, "new too")]
     return source
 
 
@@ -153,7 +153,7 @@ async def clear(world: World) -> None:
 async def test_the_history_tells_of_a_node_that_ended_unseen(
     world: World, dying: Callable[[int], Death], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    world.far_end.has(machine(1, "sw1"))
+    world.remote.has(machine(1, "sw1"))
     source = await world.source()
     with monkeypatch.context():
         dying(3)  # the lease, the entry, the device
@@ -174,7 +174,7 @@ async def test_a_removal_of_a_source_that_dies_is_finished_by_the_next_start(
 ) -> None:
     for at in range(2, 7):
         await clear(world)
-        world.far_end.has(machine(1, "sw1"))
+        world.remote.has(machine(1, "sw1"))
         source = await world.source()
         await world.sync(source)
         with monkeypatch.context():
@@ -195,11 +195,11 @@ async def test_a_removal_of_a_source_that_dies_is_finished_by_the_next_start(
 async def test_an_edit_of_another_field_meanwhile_is_kept(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    world.far_end.has(machine(1, "sw1"))
+    world.remote.has(machine(1, "sw1"))
     source = await world.source()
     await world.sync(source)
     path = f"/api/devices/{(await world.node.all())['sw1'].id}"
-    world.far_end.change(1, description="new")
+    world.remote.change(1, description="new")
     after_the_plan(monkeypatch, lambda: world.api.put(path, {"port": 2222, "asset_tag": "A1"}))
     assert (await world.sync(source))["updated"] == 1
     after = (await world.api.get(path)).json
@@ -207,11 +207,11 @@ async def test_an_edit_of_another_field_meanwhile_is_kept(
 
 
 async def test_a_tag_that_is_added_meanwhile_is_kept(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    world.far_end.has(machine(1, "sw1", tags=("old",)))
+    world.remote.has(machine(1, "sw1", tags=("old",)))
     source = await world.source()
     await world.sync(source)
     path = f"/api/devices/{(await world.node.all())['sw1'].id}"
-    world.far_end.change(1, tags=("new",))
+    world.remote.change(1, tags=("new",))
     after_the_plan(monkeypatch, lambda: world.api.put(path, {"tags": ["old", "mine"]}))
     assert (await world.sync(source))["updated"] == 1
     assert (await world.api.get(path)).json["tags"] == ["mine", "new"]
@@ -220,7 +220,7 @@ async def test_a_tag_that_is_added_meanwhile_is_kept(world: World, monkeypatch: 
 async def test_a_name_that_is_taken_meanwhile_is_an_error_or_an_adoption(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    world.far_end.has(machine(1, "sw1"), machine(2, "sw2"), machine(3, "sw3"))
+    world.remote.has(machine(1, "sw1"), machine(2, "sw2"), machine(3, "sw3"))
     source = await world.source()
 
     async def take() -> None:
@@ -236,11 +236,11 @@ async def test_a_name_that_is_taken_meanwhile_is_an_error_or_an_adoption(
 async def test_a_device_that_is_deleted_meanwhile_comes_back(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    world.far_end.has(machine(1, "sw1"))
+    world.remote.has(machine(1, "sw1"))
     source = await world.source()
     await world.sync(source)
     device = (await world.node.all())["sw1"]
-    world.far_end.change(1, description="new")
+    world.remote.change(1, description="new")
     after_the_plan(monkeypatch, lambda: world.api.delete(f"/api/devices/{device.id}"))
     assert (await world.sync(source))["added"] == 1
     back = (await world.node.all())["sw1"]
@@ -250,11 +250,11 @@ async def test_a_device_that_is_deleted_meanwhile_comes_back(
 async def test_a_device_that_never_stands_still_is_an_error(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    world.far_end.has(machine(1, "sw1"))
+    world.remote.has(machine(1, "sw1"))
     source = await world.source()
     await world.sync(source)
     path = f"/api/devices/{(await world.node.all())['sw1'].id}"
-    world.far_end.change(1, description="new")
+    world.remote.change(1, description="new")
     real, edits = BindingStore.write, iter(range(100))
 
     async def edit_then_write(self: BindingStore, *args: Any, **options: Any) -> Any:
@@ -269,15 +269,15 @@ async def test_a_device_that_never_stands_still_is_an_error(
 
 
 async def test_a_sync_whose_lease_is_lost_writes_nothing_more(world: World) -> None:
-    world.far_end.has(machine(1, "sw1"))
+    world.remote.has(machine(1, "sw1"))
     source = await world.source()
-    world.far_end.held = asyncio.Event()
+    world.remote.held = asyncio.Event()
     running = asyncio.create_task(world.api.post(f"{SOURCES}/{source['id']}/sync"))
-    await world.far_end.walking.wait()
+    await world.remote.walking.wait()
     keeper = world.node.inventory.sync._leases._keeper
     for held in list(keeper._held.values()):
         held.lose()
-    world.far_end.held.set()
+    world.remote.held.set()
     answer = await running
     assert (answer.status, "was lost meanwhile" in answer.json["error"]) == (503, True)
     assert await world.names() == []

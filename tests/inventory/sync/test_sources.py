@@ -9,7 +9,7 @@ from netautod.inventory.filters import merged
 from netautod.store.scoped import scoped
 from netautod.vault.rotation import rewrap
 from tests.devices.inventory import ABSENT_ID
-from tests.inventory.sync.far_end import TOKEN, URL, machine
+from tests.inventory.sync.fake_inventory import TOKEN, URL, machine
 from tests.inventory.sync.world import AD_HOC, HISTORY, SOURCES, World
 from tests.support.client import assert_error
 
@@ -130,7 +130,7 @@ async def test_what_a_sync_does_not_take(world: World, path: str, body: dict[str
 
 
 async def test_the_token_is_in_no_answer_and_sealed(world: World) -> None:
-    world.far_end.has(machine(1, "sw1"))
+    world.remote.has(machine(1, "sw1"))
     source = await world.source()
     await world.sync(source)
     path = f"{SOURCES}/{source['id']}"
@@ -142,12 +142,12 @@ async def test_the_token_is_in_no_answer_and_sealed(world: World) -> None:
     ):
         assert TOKEN.encode() not in response.content
     assert TOKEN not in await world.text()
-    assert [access.token for access in world.far_end.accesses] == [TOKEN, TOKEN]
-    assert TOKEN not in repr(world.far_end.accesses)
+    assert [access.token for access in world.remote.accesses] == [TOKEN, TOKEN]
+    assert TOKEN not in repr(world.remote.accesses)
 
 
 async def test_the_token_survives_a_rotation_of_keys(world: World) -> None:
-    world.far_end.has(machine(1, "sw1"))
+    world.remote.has(machine(1, "sw1"))
     source = await world.source()
     await world.node.base.vault.rotate_organization_key(world.org_id)
     result = await rewrap(world.node.base.vault, world.database, app.SEALED_FIELDS)
@@ -166,16 +166,16 @@ async def test_a_url_on_another_server_needs_the_token_again(world: World) -> No
     assert (await world.api.put(path, {"url": f"{URL}/netbox"})).status == 200
     assert (await world.api.put(path, {"url": elsewhere, "token": "new-token"})).status == 200
     await world.api.post(f"{path}/test")
-    access = world.far_end.accesses[-1]
+    access = world.remote.accesses[-1]
     assert (access.url, access.token) == (elsewhere, "new-token")
 
 
 async def test_a_deleted_source_leaves_its_devices_behind(world: World) -> None:
-    world.far_end.has(machine(1, "sw1"), machine(2, "gone"))
+    world.remote.has(machine(1, "sw1"), machine(2, "gone"))
     source = await world.source()
     other = await world.source(name="other")
     await world.sync(source)
-    world.far_end.drop(2)
+    world.remote.drop(2)
     await world.sync(source)
     assert (await world.api.delete(f"{SOURCES}/{source['id']}")).status == 200
     device = (await world.node.all())["sw1"]
@@ -183,11 +183,11 @@ async def test_a_deleted_source_leaves_its_devices_behind(world: World) -> None:
     (document,) = await scoped(world.database, "devices").find(world.org_id, {"live": True})
     assert document["bindings"] == []
     # Nobody is bound to it any more, so nobody comes back or is removed by its successor.
-    world.far_end.has(machine(2, "gone"), machine(1, "sw1"))
+    world.remote.has(machine(2, "gone"), machine(1, "sw1"))
     again = await world.sync(other)
     assert (again["added"], again["updated"]) == (1, 1)
     assert (await world.node.all())["sw1"].id == device.id
-    world.far_end.has()
+    world.remote.has()
     assert (await world.sync(other))["removed"] == 1
     assert await world.names() == ["sw1"]
     kept = (await world.api.get(f"{HISTORY}?source_id={source['id']}")).json
@@ -219,7 +219,7 @@ async def test_a_wrong_query_of_the_history_is_400(world: World, query: str) -> 
 
 
 async def test_a_source_of_another_organization_is_not_there(world: World) -> None:
-    world.far_end.has(machine(1, "sw1"))
+    world.remote.has(machine(1, "sw1"))
     source = await world.source()
     await world.sync(source)
     stranger, path = world.elsewhere(), f"{SOURCES}/{source['id']}"
@@ -236,7 +236,7 @@ async def test_a_source_of_another_organization_is_not_there(world: World) -> No
     assert_error(missing, 404, "Inventory source not found")
     assert (await stranger.get(SOURCES)).json == {"sources": []}
     assert (await stranger.get(f"{HISTORY}?source_id={source['id']}")).json["history"] == []
-    # The same inventory brings the stranger devices of his own.
+    # The same inventory brings the stranger devices of their own.
     theirs = await stranger.post(AD_HOC, {"inventory_url": URL, "token": TOKEN})
     assert theirs.json["added"] == 1
     assert (await world.sync(source))["unchanged"] == 1

@@ -9,7 +9,7 @@ import pytest
 from netautod.outbound.errors import AddressRefused, RequestFailed
 from netautod.plugin_api import InventoryFailed, RemoteProblem
 from netautod.store.scoped import scoped
-from tests.inventory.sync.far_end import TOKEN, URL, FarEndSource, machine
+from tests.inventory.sync.fake_inventory import TOKEN, URL, FakeSource, machine
 from tests.inventory.sync.world import AD_HOC, SOURCES, World, installed
 from tests.support.client import assert_error
 from tests.support.serving import Serve
@@ -24,7 +24,7 @@ def counts(result: Any) -> tuple[int, int, int, int, int]:
 async def test_a_first_sync_brings_devices_and_a_second_changes_nothing(world: World) -> None:
     texts = {"description": "core", "manufacturer": "Cisco", "model": "C9300", "site": "Bonn"}
     more: dict[str, Any] = {**texts, "serial_number": "S1", "asset_tag": "A1", "platform": "ios-xe"}
-    world.far_end.has(
+    world.remote.has(
         machine(1, "sw1", tags=("core",), metadata={"rack": 7}, **more), machine(2, "sw2"), machine(3, "ä3")
     )
     source = await world.source()
@@ -46,7 +46,7 @@ async def test_a_first_sync_brings_devices_and_a_second_changes_nothing(world: W
 async def test_what_the_inventory_does_not_know_has_the_defaults_of_a_device_made_by_hand(
     world: World,
 ) -> None:
-    world.far_end.has(machine(1, "sw1"))
+    world.remote.has(machine(1, "sw1"))
     await world.sync(await world.source())
     (listed,) = (await world.api.get("/api/devices?q=sw1")).json["devices"]
     path = f"/api/devices/{listed['id']}"
@@ -59,7 +59,7 @@ async def test_what_the_inventory_does_not_know_has_the_defaults_of_a_device_mad
 
 
 async def test_what_was_set_here_survives_changes_there(world: World) -> None:
-    world.far_end.has(machine(1, "sw1", tags=("core", "old"), description="one"))
+    world.remote.has(machine(1, "sw1", tags=("core", "old"), description="one"))
     source = await world.source()
     await world.sync(source)
     (device,) = (await world.api.get("/api/devices")).json["devices"]
@@ -77,7 +77,7 @@ async def test_what_was_set_here_survives_changes_there(world: World) -> None:
     }
     path = f"/api/devices/{device['id']}"
     assert (await world.api.put(path, here)).status == 200
-    world.far_end.change(1, name="sw1-new", tags=("core", "new"), description=None)
+    world.remote.change(1, name="sw1-new", tags=("core", "new"), description=None)
     assert counts(await world.sync(source)) == (0, 1, 0, 0, 0)
     after = (await world.api.get(path)).json
     assert (after["name"], after["description"]) == ("sw1-new", None)
@@ -92,12 +92,12 @@ async def test_what_was_set_here_survives_changes_there(world: World) -> None:
 
 
 async def test_two_devices_swap_their_names(world: World) -> None:
-    world.far_end.has(machine(1, "a"), machine(2, "b"), machine(3, "c"), machine(4, "d"))
+    world.remote.has(machine(1, "a"), machine(2, "b"), machine(3, "c"), machine(4, "d"))
     source = await world.source()
     await world.sync(source)
     ids = {device.inventory_id: device.id for device in (await world.node.all()).values()}
     for number, name in ((1, "b"), (2, "a"), (3, "d"), (4, "e")):
-        world.far_end.change(number, name=name)
+        world.remote.change(number, name=name)
     result = await world.sync(source)
     assert (counts(result), result["errors"]) == ((0, 4, 0, 0, 0), [])
     now = await world.node.all()
@@ -111,7 +111,7 @@ async def test_two_devices_swap_their_names(world: World) -> None:
 
 
 async def test_what_is_gone_is_removed_and_comes_back_with_its_history(world: World) -> None:
-    world.far_end.has(machine(1, "sw1"), machine(2, "sw2"))
+    world.remote.has(machine(1, "sw1"), machine(2, "sw2"))
     source = await world.source()
     await world.sync(source)
     first = (await world.node.all())["sw1"]
@@ -121,12 +121,12 @@ async def test_what_is_gone_is_removed_and_comes_back_with_its_history(world: Wo
         gone.append(device_id)
 
     world.node.devices.devices.deleted.register(follow)
-    world.far_end.drop(1)
+    world.remote.drop(1)
     assert counts(await world.sync(source)) == (0, 0, 1, 0, 1)
     assert (await world.names(), gone) == (["sw2"], [first.id])
     assert (await world.audited("device.delete")) == [{"name": "sw1", "source": "inventory"}]
     assert counts(await world.sync(source)) == (0, 0, 1, 0, 0)
-    world.far_end.devices.append(machine(1, "sw1-again"))
+    world.remote.devices.append(machine(1, "sw1-again"))
     assert counts(await world.sync(source)) == (1, 0, 1, 0, 0)
     back = (await world.node.all())["sw1-again"]
     assert (back.id, back.created_at) == (first.id, first.created_at)
@@ -134,7 +134,7 @@ async def test_what_is_gone_is_removed_and_comes_back_with_its_history(world: Wo
 
 
 async def test_a_device_deleted_here_by_hand_comes_back_while_it_is_there(world: World) -> None:
-    world.far_end.has(machine(1, "sw1"))
+    world.remote.has(machine(1, "sw1"))
     source = await world.source()
     await world.sync(source)
     device = (await world.node.all())["sw1"]
@@ -144,7 +144,7 @@ async def test_a_device_deleted_here_by_hand_comes_back_while_it_is_there(world:
 
 
 async def test_a_device_comes_back_without_the_links_that_have_gone(world: World) -> None:
-    world.far_end.has(machine(1, "sw1"))
+    world.remote.has(machine(1, "sw1"))
     source = await world.source()
     await world.sync(source)
     device = (await world.node.all())["sw1"]
@@ -170,26 +170,26 @@ async def test_a_device_comes_back_without_the_links_that_have_gone(world: World
 
 
 async def test_a_device_in_use_is_not_removed_but_a_chain_that_goes_whole_is(world: World) -> None:
-    world.far_end.has(machine(1, "jump"), machine(2, "behind"), machine(3, "far"))
+    world.remote.has(machine(1, "jump"), machine(2, "behind"), machine(3, "far"))
     source = await world.source()
     await world.sync(source)
     made = await world.node.all()
     for device, via in (("behind", "jump"), ("far", "behind")):
         path = f"/api/devices/{made[device].id}"
         assert (await world.api.put(path, {"jump_device_id": made[via].id})).status == 200
-    world.far_end.drop(1)
+    world.remote.drop(1)
     result = await world.sync(source)
     assert counts(result) == (0, 0, 2, 1, 0)
     text = "not removed: Device is in use by device behind"
     assert result["errors"] == [{"inventory_id": 1, "name": "jump", "error": text}]
-    world.far_end.drop(2, 3)
+    world.remote.drop(2, 3)
     assert counts(await world.sync(source)) == (0, 0, 0, 0, 3)
 
 
 async def test_adopted_devices_stay_and_others_are_not_touched(world: World) -> None:
     mine = await world.device(name="sw1", host="192.0.2.1", description="mine", tags=["x"])
     other = await world.device(name="sw2", host="198.51.100.2")
-    world.far_end.has(machine(1, "sw1"), machine(2, "sw2"))
+    world.remote.has(machine(1, "sw1"), machine(2, "sw2"))
     source = await world.source()
     result = await world.sync(source)
     assert counts(result) == (0, 1, 0, 1, 0)
@@ -198,17 +198,17 @@ async def test_adopted_devices_stay_and_others_are_not_touched(world: World) -> 
     assert (adopted["description"], adopted["tags"]) == ("mine", ["x"])
     assert (adopted["source"], adopted["inventory_id"]) == ("inventory", 1)
     assert (await world.api.get(f"/api/devices/{other['id']}")).json == other
-    world.far_end.has()
+    world.remote.has()
     assert counts(await world.sync(source)) == (0, 0, 0, 0, 0)
     assert await world.names() == ["sw1", "sw2"]
 
 
 async def test_an_incomplete_walk_applies_what_was_seen_and_removes_nothing(world: World) -> None:
-    world.far_end.has(machine(1, "sw1"), machine(2, "sw2"))
+    world.remote.has(machine(1, "sw1"), machine(2, "sw2"))
     source = await world.source()
     await world.sync(source)
-    world.far_end.has(machine(3, "sw3"))
-    world.far_end.incomplete = "two pages did not fit together"
+    world.remote.has(machine(3, "sw3"))
+    world.remote.incomplete = "two pages did not fit together"
     result = await world.sync(source)
     assert counts(result) == (1, 0, 0, 0, 0)
     whole = {"inventory_id": None, "name": None}
@@ -218,10 +218,10 @@ async def test_an_incomplete_walk_applies_what_was_seen_and_removes_nothing(worl
 
 
 async def test_over_half_of_the_devices_go_only_with_a_confirmation(world: World) -> None:
-    world.far_end.has(*(machine(number, f"sw{number}") for number in range(1, 13)))
+    world.remote.has(*(machine(number, f"sw{number}") for number in range(1, 13)))
     source = await world.source()
     await world.sync(source)
-    world.far_end.has(machine(1, "sw1"))
+    world.remote.has(machine(1, "sw1"))
     refused = await world.sync(source)
     assert counts(refused) == (0, 0, 1, 0, 0)
     assert "confirm_removals" in refused["errors"][0]["error"]
@@ -233,12 +233,12 @@ async def test_over_half_of_the_devices_go_only_with_a_confirmation(world: World
 
 async def test_a_dry_run_tells_the_plan_and_changes_nothing(world: World) -> None:
     await world.device(name="adopted", host="192.0.2.3")
-    world.far_end.has(machine(1, "kept"), machine(2, "gone"))
+    world.remote.has(machine(1, "kept"), machine(2, "gone"))
     source = await world.source()
     await world.sync(source)
     devices = {name: device.id for name, device in (await world.node.all()).items()}
-    world.far_end.has(machine(1, "renamed"), machine(3, "adopted"), machine(4, "new"))
-    world.far_end.problems = [RemoteProblem(external_id="9", inventory_id=9, name=None, error="no name")]
+    world.remote.has(machine(1, "renamed"), machine(3, "adopted"), machine(4, "new"))
+    world.remote.problems = [RemoteProblem(external_id="9", inventory_id=9, name=None, error="no name")]
     before = await world.text()
     result = await world.sync(source, query="?dry_run=true")
     assert counts(result) == (1, 2, 0, 1, 1)
@@ -258,14 +258,14 @@ async def test_a_dry_run_tells_the_plan_and_changes_nothing(world: World) -> Non
 
 
 async def test_an_ad_hoc_sync_knows_its_devices_again_and_removes_none(world: World) -> None:
-    world.far_end.has(machine(1, "sw1"), machine(2, "sw2"))
+    world.remote.has(machine(1, "sw1"), machine(2, "sw2"))
     body = {**BODY, "filters": {"sites": ["bonn"], "role": "access"}, "verify_ssl": False}
     first = await world.api.post(AD_HOC, body)
     assert (first.status, counts(first.json)) == (200, (2, 0, 0, 0, 0))
-    access = world.far_end.accesses[-1]
+    access = world.remote.accesses[-1]
     assert (access.url, access.verify_ssl) == (URL, False)
     assert access.filters == {"sites": ["bonn"], "roles": ["access"]}
-    world.far_end.has(machine(1, "renamed"))
+    world.remote.has(machine(1, "renamed"))
     again = await world.api.post(AD_HOC, {**BODY, "inventory_url": f"{URL}:80/sub/"})
     assert counts(again.json) == (0, 1, 0, 0, 0)
     assert await world.names() == ["renamed", "sw2"]
@@ -274,25 +274,25 @@ async def test_an_ad_hoc_sync_knows_its_devices_again_and_removes_none(world: Wo
 async def test_a_saved_source_and_an_ad_hoc_sync_of_one_inventory_leave_each_other_in_peace(
     world: World,
 ) -> None:
-    world.far_end.has(machine(1, "sw1"), machine(2, "sw2"))
+    world.remote.has(machine(1, "sw1"), machine(2, "sw2"))
     source = await world.source()
     await world.sync(source)
     for _ in range(2):
         assert (await world.api.post(AD_HOC, BODY)).json["failed"] == 0
         assert counts(await world.sync(source)) == (0, 0, 2, 0, 0)
-    world.far_end.change(1, name="renamed")
+    world.remote.change(1, name="renamed")
     assert counts((await world.api.post(AD_HOC, BODY)).json) == (0, 1, 1, 0, 0)
     assert counts(await world.sync(source)) == (0, 0, 2, 0, 0)
-    world.far_end.drop(2)
+    world.remote.drop(2)
     assert counts(await world.sync(source)) == (0, 0, 1, 0, 1)
 
 
 async def test_ids_that_are_no_numbers(world: World) -> None:
     one = replace(machine(1, "sw1"), external_id="8a1f7c52-nautobot", inventory_id=None)
-    world.far_end.has(one)
+    world.remote.has(one)
     source = await world.source()
     assert counts(await world.sync(source)) == (1, 0, 0, 0, 0)
-    world.far_end.has(replace(one, name="renamed"))
+    world.remote.has(replace(one, name="renamed"))
     assert counts(await world.sync(source)) == (0, 1, 0, 0, 0)
     assert (await world.node.all())["renamed"].inventory_id is None
 
@@ -320,7 +320,7 @@ async def test_ids_that_are_no_numbers(world: World) -> None:
 async def test_a_device_that_cannot_be_kept_is_an_error_and_the_others_are_not(
     world: World, fields: dict[str, Any], text: str
 ) -> None:
-    world.far_end.has(replace(machine(1, "sw1"), **fields), machine(2, "sw2"))
+    world.remote.has(replace(machine(1, "sw1"), **fields), machine(2, "sw2"))
     result = await world.sync(await world.source())
     assert counts(result) == (1, 0, 0, 1, 0)
     (error,) = result["errors"]
@@ -329,7 +329,7 @@ async def test_a_device_that_cannot_be_kept_is_an_error_and_the_others_are_not(
 
 
 async def test_many_errors_are_counted_and_shortened(world: World) -> None:
-    world.far_end.problems = [
+    world.remote.problems = [
         RemoteProblem(external_id=str(number), inventory_id=number, name=f"d{number}", error="no address")
         for number in range(1500)
     ]
@@ -345,20 +345,20 @@ async def test_many_errors_are_counted_and_shortened(world: World) -> None:
 @pytest.mark.parametrize(
     ("failure", "text"),
     [
-        pytest.param(InventoryFailed("HTTP 500"), "HTTP 500", id="the far end fails"),
+        pytest.param(InventoryFailed("HTTP 500"), "HTTP 500", id="the inventory fails"),
         pytest.param(RequestFailed("no route", kind="connect"), "no route", id="it cannot be reached"),
         pytest.param(RuntimeError(f"bad header {TOKEN}"), "its plugin failed", id="the plugin is broken"),
         pytest.param(TimeoutError(), "its plugin failed", id="the plugin gives up"),
         pytest.param(AddressRefused("a loopback address"), "a loopback address", id="DNS was changed"),
     ],
 )
-async def test_a_far_end_that_fails_is_502_and_history(
+async def test_an_inventory_that_fails_is_502_and_history(
     world: World, failing: str, failure: Exception, text: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    world.far_end.has(machine(1, "sw1"), machine(2, "sw2"), machine(3, "sw3"))
+    world.remote.has(machine(1, "sw1"), machine(2, "sw2"), machine(3, "sw3"))
     source = await world.source()
-    world.far_end.failure = failure
-    world.far_end.fails_after = 2 if failing == "walk" else None
+    world.remote.failure = failure
+    world.remote.fails_after = 2 if failing == "walk" else None
     path = f"{SOURCES}/{source['id']}"
     assert_error(await world.api.post(f"{path}/sync"), 502, text)
     named = await world.api.post(AD_HOC, BODY)
@@ -389,7 +389,7 @@ async def test_a_refused_token_is_not_repeated(world: World) -> None:
 
 
 async def test_no_system_that_anybody_knows(world: World) -> None:
-    world.far_end.known = False
+    world.remote.known = False
     text = "no inventory system that netautod knows answers there"
     assert_error(await world.api.post(AD_HOC, BODY), 502, text)
     tested = (await world.api.post(f"{AD_HOC}/test", BODY)).json
@@ -418,11 +418,11 @@ async def test_an_address_that_is_refused_is_400_and_not_asked(
     world: World, path: str, url: str, text: str
 ) -> None:
     assert_error(await world.api.post(path, {**BODY, "inventory_url": url}), 400, text)
-    assert world.far_end.accesses == []
+    assert world.remote.accesses == []
 
 
 async def test_a_test_counts_and_imports_nothing(world: World) -> None:
-    world.far_end.has(machine(1, "sw1"), machine(2, "sw2"))
+    world.remote.has(machine(1, "sw1"), machine(2, "sw2"))
     source = await world.source()
     for path, body in ((f"{SOURCES}/{source['id']}/test", None), (f"{AD_HOC}/test", BODY)):
         tested = (await world.api.post(path, body)).json
@@ -432,12 +432,12 @@ async def test_a_test_counts_and_imports_nothing(world: World) -> None:
 
 
 async def test_two_syncs_of_one_inventory_at_once_are_a_409(world: World) -> None:
-    world.far_end.has(machine(1, "sw1"))
+    world.remote.has(machine(1, "sw1"))
     source = await world.source()
-    world.far_end.held = asyncio.Event()
+    world.remote.held = asyncio.Event()
     path = f"{SOURCES}/{source['id']}"
     first = asyncio.create_task(world.api.post(f"{path}/sync"))
-    await world.far_end.walking.wait()
+    await world.remote.walking.wait()
     assert_error(await world.api.post(f"{path}/sync"), 409, "is running")
     assert_error(await world.api.delete(path), 409, "is running")
     async with world.another_node() as other:
@@ -446,11 +446,11 @@ async def test_two_syncs_of_one_inventory_at_once_are_a_409(world: World) -> Non
         assert "is running" in str(refused.exception())
     (running,) = await world.history()
     assert (running["completed_at"], running["success"]) == (None, None)
-    world.far_end.walking.clear()
+    world.remote.walking.clear()
     ad_hoc = asyncio.create_task(world.api.post(AD_HOC, BODY))  # another key: it need not wait
-    await world.far_end.walking.wait()
+    await world.remote.walking.wait()
     assert_error(await world.api.post(AD_HOC, BODY), 409, "is running")
-    world.far_end.held.set()
+    world.remote.held.set()
     assert [(await first).status, (await ad_hoc).status] == [200, 200]
     assert await world.names() == ["sw1"]
     assert counts(await world.sync(source)) == (0, 0, 1, 0, 0)
@@ -461,10 +461,10 @@ async def test_the_settings_say_which_device_type_a_platform_is(world: World, se
     async with installed(world.database, world.settings.data_dir, **own) as made:
         there = await made.world(serve)
         assert (await there.api.post(AD_HOC, BODY)).status == 200
-        assert there.far_end.accesses[0].device_types == {"ios-xe": "cisco_xe", "eos": "arista_eos"}
+        assert there.remote.accesses[0].device_types == {"ios-xe": "cisco_xe", "eos": "arista_eos"}
 
 
-async def test_a_far_end_that_keeps_silent_is_not_waited_for(
+async def test_an_inventory_that_keeps_silent_is_not_waited_for(
     world: World, serve: Serve, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def silent(*_: Any) -> None:
@@ -473,7 +473,7 @@ async def test_a_far_end_that_keeps_silent_is_not_waited_for(
     limits = {"test_seconds": 0.2}
     async with installed(world.database, world.settings.data_dir, **limits) as made:
         hasty = await made.world(serve)
-        monkeypatch.setattr(FarEndSource, "probe", silent)
+        monkeypatch.setattr(FakeSource, "probe", silent)
         text = "no complete answer within 0.2 seconds"
         assert_error(await hasty.api.post(AD_HOC, BODY), 502, text)
         assert (await hasty.api.post(f"{AD_HOC}/test", BODY)).json["message"] == text
@@ -483,13 +483,13 @@ async def test_too_many_devices_and_too_much_time_end_a_sync(world: World, serve
     limits = {"max_devices": 3, "sync_seconds": 1.0}
     async with installed(world.database, world.settings.data_dir, **limits) as small_one:
         small = await small_one.world(serve)
-        small.far_end.has(*(machine(number, f"sw{number}") for number in range(1, 5)))
+        small.remote.has(*(machine(number, f"sw{number}") for number in range(1, 5)))
         assert_error(await small.api.post(AD_HOC, BODY), 502, "more than 3 devices")
-        small.far_end.has(machine(1, "sw1"))
-        small.far_end.held = asyncio.Event()  # never set
+        small.remote.has(machine(1, "sw1"))
+        small.remote.held = asyncio.Event()  # never set
         assert_error(await small.api.post(AD_HOC, BODY), 502, "took longer than 1 seconds")
         assert [entry["success"] for entry in await small.history()] == [False, False]
-        small.far_end.held = None
+        small.remote.held = None
         assert (await small.api.post(AD_HOC, BODY)).json["added"] == 1
 
 
@@ -507,12 +507,12 @@ async def test_too_many_devices_and_too_much_time_end_a_sync(world: World, serve
 async def test_nothing_is_removed_when_a_plugin_gives_an_id_that_is_no_text(
     world: World, unnamed: dict[str, Any]
 ) -> None:
-    world.far_end.has(machine(1, "sw1"), machine(2, "sw2"))
+    world.remote.has(machine(1, "sw1"), machine(2, "sw2"))
     source = await world.source()
     await world.sync(source)
-    world.far_end.has(machine(2, "sw2"))
-    world.far_end.devices += unnamed.get("devices", [])
-    world.far_end.problems = unnamed.get("problems", [])
+    world.remote.has(machine(2, "sw2"))
+    world.remote.devices += unnamed.get("devices", [])
+    world.remote.problems = unnamed.get("problems", [])
     result = await world.sync(source)
     assert (result["removed"], await world.names()) == (0, ["sw1", "sw2"])
     assert any("nothing was removed" in error["error"] for error in result["errors"])

@@ -7,7 +7,7 @@ import pytest
 from netautod.devices.bindings.models import BoundDevice
 from netautod.inventory.sync import desired as rules
 from netautod.inventory.sync.digests import BoundDevices
-from tests.inventory.sync.far_end import machine
+from tests.inventory.sync.fake_inventory import machine
 from tests.inventory.sync.world import World, after_the_plan
 
 
@@ -26,10 +26,10 @@ def checked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 async def test_only_what_has_changed_there_is_looked_at(world: World, checked: list[str]) -> None:
-    world.far_end.has(machine(1, "sw1", metadata={"a": [1]}), machine(2, "sw2"), machine(3, "sw3"))
+    world.remote.has(machine(1, "sw1", metadata={"a": [1]}), machine(2, "sw2"), machine(3, "sw3"))
     source = await world.source()
     await world.sync(source)
-    world.far_end.change(2, description="new")
+    world.remote.change(2, description="new")
     checked.clear()
     again = await world.sync(source)
     assert (again["updated"], again["unchanged"], checked) == (1, 2, ["sw2"])
@@ -51,7 +51,7 @@ async def test_only_what_has_changed_there_is_looked_at(world: World, checked: l
 async def test_an_edit_here_of_what_the_inventory_decides_is_undone_once(
     world: World, checked: list[str], edit: dict[str, Any]
 ) -> None:
-    world.far_end.has(
+    world.remote.has(
         machine(1, "sw1", description="there", tags=("core",), metadata={"rack": 7}, site="Bonn"),
         machine(2, "sw2"),
     )
@@ -71,7 +71,7 @@ async def test_an_edit_here_of_what_the_inventory_decides_is_undone_once(
 async def test_an_edit_that_the_inventory_lets_stand_is_looked_at_once(
     world: World, checked: list[str]
 ) -> None:
-    world.far_end.has(machine(1, "sw1", site="Bonn"))
+    world.remote.has(machine(1, "sw1", site="Bonn"))
     source = await world.source()
     await world.sync(source)
     path = f"/api/devices/{(await world.node.all())['sw1'].id}"
@@ -90,11 +90,11 @@ async def test_an_edit_that_the_inventory_lets_stand_is_looked_at_once(
 async def test_an_edit_while_the_device_is_written_is_not_taken_for_settled(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    world.far_end.has(machine(1, "sw1", description="there"))
+    world.remote.has(machine(1, "sw1", description="there"))
     source = await world.source()
     await world.sync(source)
     path = f"/api/devices/{(await world.node.all())['sw1'].id}"
-    world.far_end.change(1, host="198.51.100.9")
+    world.remote.change(1, host="198.51.100.9")
     with monkeypatch.context() as patched:
         after_the_plan(patched, lambda: world.api.put(path, {"description": "here"}))
         assert (await world.sync(source))["updated"] == 1
@@ -104,29 +104,29 @@ async def test_an_edit_while_the_device_is_written_is_not_taken_for_settled(
 
 
 async def test_of_two_inventories_none_takes_the_others_device_for_settled(world: World) -> None:
-    world.far_end.has(machine(1, "sw1", description="one"))
+    world.remote.has(machine(1, "sw1", description="one"))
     first, second = await world.source(), await world.source(name="second")
     await world.sync(first)
-    world.far_end.change(1, description="two")
+    world.remote.change(1, description="two")
     for source, said in ((second, "two"), (first, "one"), (second, "two"), (first, "one")):
-        world.far_end.change(1, description=said)
+        world.remote.change(1, description=said)
         assert (await world.sync(source))["updated"] == 1
         assert (await world.node.all())["sw1"].description == said
 
 
 async def test_settled_devices_count_where_too_many_would_go(world: World) -> None:
-    world.far_end.has(*(machine(number, f"sw{number}") for number in range(1, 22)))
+    world.remote.has(*(machine(number, f"sw{number}") for number in range(1, 22)))
     source = await world.source()
     await world.sync(source)
-    world.far_end.drop(*range(1, 10))
+    world.remote.drop(*range(1, 10))
     assert (await world.sync(source))["removed"] == 9
 
 
 async def test_a_settled_device_keeps_its_name(world: World) -> None:
-    world.far_end.has(machine(1, "sw1"))
+    world.remote.has(machine(1, "sw1"))
     source = await world.source()
     await world.sync(source)
-    world.far_end.has(machine(1, "sw1"), machine(2, "sw1"))
+    world.remote.has(machine(1, "sw1"), machine(2, "sw1"))
     result = await world.sync(source)
     assert (result["unchanged"], result["failed"]) == (1, 1)
     assert "another device of the inventory has the same name" in result["errors"][0]["error"]

@@ -30,7 +30,7 @@ from netautod.store.leases.keeper import LeaseKeeper, LeaseTimes
 from netautod.store.leases.named import COLLECTION as LEASES
 from netautod.store.leases.named import NamedLeases
 from netautod.store.scoped import scoped
-from tests.inventory.sync.far_end import TOKEN, URL, FarEnd, InventoryPlugin
+from tests.inventory.sync.fake_inventory import TOKEN, URL, FakeInventory, InventoryPlugin
 from tests.support.client import ApiClient, ServedRoutes
 from tests.support.serving import Serve
 
@@ -65,10 +65,10 @@ class Node:
 
 @dataclass(frozen=True, kw_only=True)
 class World:
-    """A node that is served, the far end that its plugin reads, and more nodes on the same database."""
+    """A node that is served, the inventory that its plugin reads, and more nodes on the same database."""
 
     database: Database
-    far_end: FarEnd
+    remote: FakeInventory
     settings: Settings
     node: Node
     served: ServedRoutes
@@ -123,7 +123,7 @@ class World:
 
     @asynccontextmanager
     async def another_node(self, clock: Clock | None = None) -> AsyncIterator[Node]:
-        async with started(self.database, self.settings, self.far_end, self.node.caller, clock) as node:
+        async with started(self.database, self.settings, self.remote, self.node.caller, clock) as node:
             yield node
 
     async def forget_leases(self) -> None:
@@ -133,7 +133,7 @@ class World:
 
 @asynccontextmanager
 async def started(
-    database: Database, settings: Settings, far_end: FarEnd, caller: Caller, clock: Clock | None = None
+    database: Database, settings: Settings, remote: FakeInventory, caller: Caller, clock: Clock | None = None
 ) -> AsyncIterator[Node]:
     async with AsyncExitStack() as stack:
         base = await stack.enter_async_context(foundation.lay(settings, database))
@@ -144,7 +144,7 @@ async def started(
         )
         leases = NamedLeases(await stack.enter_async_context(keeper))
         plugins = PluginManager()
-        plugins.register(InventoryPlugin({"fake": far_end.open}), "fake")
+        plugins.register(InventoryPlugin({"fake": remote.open}), "fake")
         parts = DeviceParts.build(base)
         inventory = InventoryParts.build(base, parts, plugins, leases, FixedPauses())
         await parts.resume()
@@ -158,18 +158,18 @@ class Installation:
 
     database: Database
     settings: Settings
-    far_end: FarEnd
+    remote: FakeInventory
     node: Node
 
     async def world(self, serve: Serve) -> World:
-        vars(self.far_end).update(vars(FarEnd()))
+        vars(self.remote).update(vars(FakeInventory()))
         caller = administrator()
         node = replace(self.node, caller=caller)
         served = await serve(*node.devices.services, *node.inventory.services)
         api, _ = served.client("*", org_id=caller.org_id, user_id=caller.user_id)
         return World(
             database=self.database,
-            far_end=self.far_end,
+            remote=self.remote,
             settings=self.settings,
             node=node,
             served=served,
@@ -191,9 +191,9 @@ async def installed(database: Database, data_dir: Path, **inventory: Any) -> Asy
         inventory=InventorySettings(**inventory),
         retention=RetentionSettings(sync_history=5),
     )
-    far_end = FarEnd()
-    async with started(database, settings, far_end, administrator()) as node:
-        yield Installation(database=database, settings=settings, far_end=far_end, node=node)
+    remote = FakeInventory()
+    async with started(database, settings, remote, administrator()) as node:
+        yield Installation(database=database, settings=settings, remote=remote, node=node)
 
 
 def automatic(node: Node, paused: Collection[OrgId] = (), **settings: Any) -> AutoSync:

@@ -99,7 +99,7 @@ def first_password(data_dir: Path) -> str:
 
 
 def environment(**changes: str) -> dict[str, str]:
-    """Ours without what would change the settings, and with the given changes."""
+    """The environment of the tests without settings of netautod, and with the given changes."""
     kept = {
         name: value
         for name, value in os.environ.items()

@@ -110,7 +110,7 @@ def json_answer(value: Any, *, status: int = 200) -> Answer:
 
 
 def list_answer(count: int, rows: Iterable[bytes], *, has_more: bool) -> Answer:
-    """`next` is made from the Host header by the real ones; here it points to somebody else."""
+    """`next` is made from the Host header by the real ones; here it points to another host."""
     following = f"{OTHER_HOST}/api/dcim/devices/?offset=1" if has_more else None
     head = b'{"count": %d, "next": %s, "previous": null, "results": [' % (
         count,

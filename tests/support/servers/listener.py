@@ -20,7 +20,7 @@ class Listener:
         while True:
             try:
                 connection, _ = self._socket.accept()
-            except OSError:  # closed before this thread came to wait for anybody
+            except OSError:  # closed before this thread began to wait
                 return
             if self.ended.is_set():
                 connection.close()

@@ -36,7 +36,7 @@ def machine(number: int, name: str, **more: Any) -> RemoteDevice:
 
 
 @dataclass(kw_only=True)
-class FarEnd:
+class FakeInventory:
     """What it has, and what goes wrong with it. `accesses`: how it was opened."""
 
     devices: list[RemoteDevice] = field(default_factory=list)
@@ -65,16 +65,16 @@ class FarEnd:
 
     def open(self, access: InventoryAccess) -> InventorySource:
         self.accesses.append(access)
-        return FarEndSource(self, access)
+        return FakeSource(self, access)
 
 
-class FarEndSource:
-    def __init__(self, far_end: FarEnd, access: InventoryAccess) -> None:
-        self._far_end = far_end
+class FakeSource:
+    def __init__(self, remote: FakeInventory, access: InventoryAccess) -> None:
+        self._remote = remote
         self._access = access
 
     async def probe(self) -> InventoryProbe | None:
-        end = self._far_end
+        end = self._remote
         if not end.known:
             return None
         if end.failure is not None and end.fails_after is None:
@@ -84,7 +84,7 @@ class FarEndSource:
         return InventoryProbe(system="NetBox", version=VERSION, device_count=len(end.devices))
 
     async def devices(self) -> AsyncIterator[InventoryPage]:
-        end = self._far_end
+        end = self._remote
         end.walking.set()
         if end.held is not None:
             await end.held.wait()
@@ -98,7 +98,7 @@ class FarEndSource:
 
 
 class InventoryPlugin:
-    """Registers far ends by name, as a plugin does."""
+    """Registers inventories by name, as a plugin does."""
 
     def __init__(self, sources: Mapping[str, OpenInventory]) -> None:
         self._sources = sources
