@@ -234,10 +234,10 @@ class ExecutionStore:
         )
         return to_execution(document) if document else None
 
-    async def cancel_pending_of(self, org_id: OrgId, task_id: str) -> int:
+    async def cancel_pending_of(self, org_id: OrgId, task_id: str) -> None:
         """Cancels what a deleted task still had waiting."""
         where = {"task_id": task_id, "state": {"$in": ["pending", "approval_pending"]}}
-        return await self._scoped.update_many(org_id, where, [{"$set": documents.task_deleted_change()}])
+        await self._scoped.update_many(org_id, where, [{"$set": documents.task_deleted_change()}])
 
     async def decide_approval(
         self, org_id: OrgId, execution_id: str, decision: ApprovalDecision

@@ -16,14 +16,20 @@ from typing import Any
 from uuid import uuid4
 
 from netautod.executions.settings import ExecutionSettings, SchedulerSettings
-from netautod.store.client import connect
+from netautod.store.client import Database, connect
 from netautod.store.embedded.program import tied_to_parent
 from netautod.store.indexes import create_indexes
-from tests.faults.executors import SENT
+from netautod.store.server_clock import ServerClock
+from netautod.tasks.parameters import SchemaRules
+from tests.faults.executors import KINDS, SENT
 from tests.faults.history import History
 from tests.faults.node_process import NodeConfig
-from tests.support.execution import FAST, FAST_SCAN, INDEXES, World
+from tests.support.client import ServedRoutes
+from tests.support.execution import FAST, FAST_SCAN, INDEXES, Told, World, task_services
+from tests.support.serving import Servers
 
+SCHEDULES = "/api/tasks/schedules"
+EXECUTIONS = "/api/tasks/executions"
 ROOT = Path(__file__).parent.parent.parent
 START_SECONDS = 40.0
 DEFAULT_RUNS = ExecutionSettings()
@@ -158,6 +164,14 @@ async def open_stand(uri: str, folder: Path) -> AsyncIterator[Stand]:
         stand = Stand(uri=uri, world=World(database=database), history=history, folder=folder)
         stack.push_async_callback(stand.close)
         yield stand
+
+
+@asynccontextmanager
+async def served(database: Database) -> AsyncIterator[ServedRoutes]:
+    """The API of a node that executes nothing itself: every run and cancel reaches another process."""
+    async with ServerClock(database) as clock, Servers() as servers:
+        rules = SchemaRules(schemas=dict.fromkeys((kind.task_type for kind in KINDS), None), references={})
+        yield await servers.serve(*task_services(database, clock=clock, rules=rules, observers=Told()))
 
 
 def can_fake_clocks() -> bool:

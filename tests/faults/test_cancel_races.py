@@ -10,8 +10,7 @@ import pytest
 
 from netautod.core.identity import OrgId
 from netautod.executions.models import Execution
-from tests.faults.api import EXECUTIONS, served
-from tests.faults.nodes import Stand
+from tests.faults.nodes import EXECUTIONS, Stand, served
 from tests.support.client import ApiClient
 from tests.support.execution import FAST, manual_run, task
 

@@ -12,8 +12,7 @@ from tornado.httpclient import AsyncHTTPClient
 
 from netautod.core.identity import OrgId
 from netautod.store.client import connect
-from tests.faults.api import EXECUTIONS, SCHEDULES, served
-from tests.faults.nodes import Stand, open_stand
+from tests.faults.nodes import EXECUTIONS, SCHEDULES, Stand, open_stand, served
 from tests.support.client import ApiClient
 from tests.support.execution import due_task, eventually, task
 from tests.support.programs.replica_set import ReplicaSet

@@ -8,9 +8,8 @@ from typing import Any
 import pytest
 
 from netautod.executions.models import Execution
-from tests.faults.api import EXECUTIONS, served
 from tests.faults.conftest import Scenario, Together
-from tests.faults.nodes import NodeProcess, Stand
+from tests.faults.nodes import EXECUTIONS, NodeProcess, Stand, served
 from tests.support.execution import FAST, eventually, task
 
 DEAF = {"seconds": 8, "pause": 0.005}

@@ -164,11 +164,7 @@ def task_services(
 ) -> tuple[TaskService, ExecutionService]:
     """Those of a node that executes nothing itself: every run and cancel reaches another one."""
     store, audit, deletions = ExecutionStore(database), AuditLog(database, clock), Followers()
-
-    async def cancel_pending(org_id: OrgId, task_id: str) -> None:
-        await store.cancel_pending_of(org_id, task_id)
-
-    deletions.register(cancel_pending)
+    deletions.register(store.cancel_pending_of)
     tasks = TaskService(
         store=TaskStore(database),
         audit=audit,

@@ -34,10 +34,7 @@ def tasks_of(
     )
     deletions = Followers()
 
-    async def cancel_pending(org_id: OrgId, task_id: str) -> None:
-        await ExecutionStore(base.database).cancel_pending_of(org_id, task_id)
-
-    deletions.register(cancel_pending)
+    deletions.register(ExecutionStore(base.database).cancel_pending_of)
     return TaskService(
         store=TaskStore(base.database),
         audit=base.audit,
