@@ -8,9 +8,8 @@ import pytest
 
 from netautod.core.errors import NotFound
 from netautod.core.guard import LeaseLostError
-from netautod.devices.sessions.gates import MOST_REFUSALS, CredentialGate
+from netautod.devices.sessions.gates import MOST_REFUSALS
 from netautod.devices.sessions.service import SessionScope
-from netautod.devices.sessions.turns import Slots
 from netautod.ssh.capture import capture
 from netautod.ssh.failures import DeviceFailed
 from netautod.testing import Faults
@@ -220,63 +219,3 @@ async def test_a_cancelled_session_is_closed_at_once_and_frees_the_device(fleet:
         await reading
     await switch.wait_until(lambda device: device.open_connections == 0)
     assert await fleet.database.collection("leases").find({}) == []
-
-
-async def test_interactive_work_does_not_wait_behind_queued_bulk_work() -> None:
-    slots, order = Slots(total=3, reserved=1), []
-    release = asyncio.Event()
-
-    async def work(name: str, *, bulk: bool) -> None:
-        async with slots.hold(bulk=bulk):
-            order.append(name)
-            await release.wait()
-
-    tasks = [asyncio.create_task(work(f"bulk {number}", bulk=True)) for number in range(4)]
-    await asyncio.sleep(0)
-    await asyncio.sleep(0)
-    assert order == ["bulk 0", "bulk 1"]
-    tasks += [asyncio.create_task(work(f"interactive {number}", bulk=False)) for number in range(2)]
-    for _ in range(3):
-        await asyncio.sleep(0)
-    assert order[2:] == ["interactive 0"]
-    tasks[2].cancel()  # one that waits gives its place back
-    release.set()
-    await asyncio.gather(*tasks, return_exceptions=True)
-    assert order[3:] == ["interactive 1", "bulk 3"]
-
-
-async def test_a_slot_that_was_just_handed_to_a_cancelled_task_is_not_lost() -> None:
-    slots = Slots(total=1, reserved=0)
-    waiting: asyncio.Task[None]
-
-    async def work() -> None:
-        async with slots.hold(bulk=True):
-            pass
-
-    async with slots.hold(bulk=True):
-        waiting = asyncio.create_task(work())
-        await asyncio.sleep(0)
-    waiting.cancel()  # it has its slot, and has not yet run
-    await asyncio.gather(waiting, return_exceptions=True)
-    async with asyncio.timeout(1), slots.hold(bulk=False):
-        pass
-
-
-async def test_attempts_open_up_with_each_login_that_is_not_refused() -> None:
-    attempts = CredentialGate()
-    for _ in range(MOST_REFUSALS):
-        await attempts.begin()
-    sixth = asyncio.create_task(attempts.begin())
-    await asyncio.sleep(0)
-    assert not sixth.done()
-    attempts.end(accepted=True, refused=False)
-    await asyncio.wait_for(sixth, 1)
-    await attempts.begin()
-    for _ in range(MOST_REFUSALS - 1):
-        attempts.end(accepted=False, refused=True)
-    attempts.end(accepted=True, refused=False)  # not in a row any more
-    await attempts.begin()
-    for _ in range(MOST_REFUSALS):
-        attempts.end(accepted=False, refused=True)
-    with pytest.raises(DeviceFailed, match="5 logins in a row"):
-        await attempts.begin()

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from netautod.devices.sessions.turns import SiteSlots
+from netautod.devices.sessions.turns import SiteSlots, Slots
 from netautod.testing import Faults, SimulatedDevice
 from tests.configs.fleet import Fleet, open_fleet
 from tests.support.databases import Indexed
@@ -122,3 +122,43 @@ async def test_the_limit_of_a_site_binds_a_bulk_pull_but_no_single_call(
         for switch in mute:
             await switch.stop()
         assert (await pulling).json["succeeded"] == 1
+
+
+async def test_interactive_work_does_not_wait_behind_queued_bulk_work() -> None:
+    slots, order = Slots(total=3, reserved=1), []
+    release = asyncio.Event()
+
+    async def work(name: str, *, bulk: bool) -> None:
+        async with slots.hold(bulk=bulk):
+            order.append(name)
+            await release.wait()
+
+    tasks = [asyncio.create_task(work(f"bulk {number}", bulk=True)) for number in range(4)]
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)
+    assert order == ["bulk 0", "bulk 1"]
+    tasks += [asyncio.create_task(work(f"interactive {number}", bulk=False)) for number in range(2)]
+    for _ in range(3):
+        await asyncio.sleep(0)
+    assert order[2:] == ["interactive 0"]
+    tasks[2].cancel()  # one that waits gives its place back
+    release.set()
+    await asyncio.gather(*tasks, return_exceptions=True)
+    assert order[3:] == ["interactive 1", "bulk 3"]
+
+
+async def test_a_slot_that_was_just_handed_to_a_cancelled_task_is_not_lost() -> None:
+    slots = Slots(total=1, reserved=0)
+    waiting: asyncio.Task[None]
+
+    async def work() -> None:
+        async with slots.hold(bulk=True):
+            pass
+
+    async with slots.hold(bulk=True):
+        waiting = asyncio.create_task(work())
+        await asyncio.sleep(0)
+    waiting.cancel()  # it has its slot, and has not yet run
+    await asyncio.gather(waiting, return_exceptions=True)
+    async with asyncio.timeout(1), slots.hold(bulk=False):
+        pass
