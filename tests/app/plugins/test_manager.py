@@ -1,14 +1,14 @@
 """Plugins: loaded one by one, reported when broken, fatal when required; and what the built-in ones run."""
 
-from importlib.metadata import EntryPoint
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 import pytest
 
 from netautod.app.plugins.manager import PluginError, PluginManager
 from netautod.plugin_api import PermanentFailure, RunContext
 from netautod.ssh.platform.registry import PlatformRegistry
+from tests.app.plugins.conftest import Installed, errors
 
 EXECUTOR = """
 from netautod.plugin_api import hookimpl
@@ -50,36 +50,6 @@ BROKEN = [
 ]
 
 
-class Installed:
-    """Plugins that stand in a folder of the test instead of an installed distribution."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.entries: list[EntryPoint] = []
-
-    def add(self, name: str, source: str) -> str:
-        """A module of its own with an entry point of this name; answers the module's name."""
-        module = f"{self.folder.name}_{name}_{len(self.entries)}"
-        (self.folder / f"{module}.py").write_text(source)
-        self.entries.append(EntryPoint(name=name, value=module, group="netautod"))
-        return module
-
-    def load(self, **options: Any) -> PluginManager:
-        return PluginManager.load(found=lambda: self.entries, **options)
-
-
-@pytest.fixture
-def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Installed:
-    folder = tmp_path / f"plugins_{tmp_path.name.replace('-', '_')}"
-    folder.mkdir()
-    monkeypatch.syspath_prepend(folder)
-    return Installed(folder)
-
-
-def seen(manager: PluginManager) -> dict[str, str | None]:
-    return {status.name: status.error for status in manager.statuses}
-
-
 @pytest.mark.parametrize(("source", "error"), BROKEN)
 def test_a_broken_plugin_is_reported_and_the_others_load(
     installed: Installed, source: str, error: str
@@ -89,10 +59,10 @@ def test_a_broken_plugin_is_reported_and_the_others_load(
     installed.add("before", EXECUTOR.format(task_type="before"))
     manager = installed.load()
     assert list(manager.executors()) == ["after", "before"]
-    errors = seen(manager)
-    assert (errors["after"], errors["before"]) == (None, None)
-    assert error in str(errors["broken"])
-    assert "\n" not in str(errors["broken"])
+    seen = errors(manager)
+    assert (seen["after"], seen["before"]) == (None, None)
+    assert error in str(seen["broken"])
+    assert "\n" not in str(seen["broken"])
 
 
 @pytest.mark.parametrize(("source", "error"), BROKEN)
@@ -106,7 +76,7 @@ def test_a_broken_required_plugin_is_fatal(installed: Installed, source: str, er
 
 def test_a_required_plugin_that_is_missing_or_disabled_is_fatal(installed: Installed) -> None:
     installed.add("good", EXECUTOR.format(task_type="backup"))
-    assert seen(installed.load(required=["good"])) == {"good": None}
+    assert errors(installed.load(required=["good"])) == {"good": None}
     text = "the required plugin {} is not available: it is not installed, or disabled"
     with pytest.raises(PluginError, match=text.format("other")):
         installed.load(required=["good", "other"])
@@ -118,7 +88,7 @@ def test_a_disabled_plugin_is_not_even_imported(installed: Installed) -> None:
     installed.add("broken", "1 / 0")
     installed.add("good", EXECUTOR.format(task_type="backup"))
     manager = installed.load(disabled=["broken", "not there"])
-    assert seen(manager) == {"good": None}
+    assert errors(manager) == {"good": None}
 
 
 def test_the_first_of_two_executors_for_one_type_stays(installed: Installed) -> None:
@@ -127,8 +97,8 @@ def test_the_first_of_two_executors_for_one_type_stays(installed: Installed) -> 
     manager = installed.load()
     executor = manager.executors()["backup"]
     assert type(executor).__module__ == first != second
-    assert seen(manager)["a"] is None
-    assert "another plugin already registers an executor for backup" in str(seen(manager)["b"])
+    assert errors(manager)["a"] is None
+    assert "another plugin already registers an executor for backup" in str(errors(manager)["b"])
 
 
 def test_a_second_plugin_of_the_same_name_does_not_drive_out_the_first(installed: Installed) -> None:
@@ -148,7 +118,7 @@ def test_a_registration_that_raises(installed: Installed) -> None:
     installed.add("whole", EXECUTOR.format(task_type="whole"))
     manager = installed.load()
     assert "whole" in manager.executors()
-    assert seen(manager) == {
+    assert errors(manager) == {
         "half": "netautod_register_executors: RuntimeError: out of luck",
         "whole": None,
     }
@@ -186,7 +156,7 @@ def test_a_platform_that_cannot_be_used_marks_its_plugin(
     installed.add("acme", PLATFORM)
     manager = installed.load()
     manager.register_platforms(PlatformRegistry().register)
-    assert error in str(seen(manager)["acme"])
+    assert error in str(errors(manager)["acme"])
     with pytest.raises(PluginError, match="the required plugin acme is not available"):
         installed.load(required=["acme"]).register_platforms(PlatformRegistry().register)
 

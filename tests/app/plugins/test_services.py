@@ -10,6 +10,7 @@ from netautod.app.plugins.observers import Observers
 from netautod.app.plugins.services import running_services
 from netautod.core.metrics import Metrics
 from netautod.plugin_api import FinishedExecution, PluginHost, hookimpl
+from tests.app.plugins.conftest import errors
 from tests.plugins.events import ended
 
 Steps = list[str]
@@ -71,10 +72,6 @@ def managing(*, required: tuple[str, ...] = (), lent: Lent | None = None, **plug
     for name, plugin in plugins.items():
         manager.register(plugin, name)
     return manager
-
-
-def errors(manager: PluginManager) -> dict[str, str | None]:
-    return {status.name: status.error for status in manager.statuses}
 
 
 async def test_a_service_observes_between_its_start_and_its_stop() -> None:
