@@ -22,6 +22,7 @@ from netautod.credentials import store as credential_store
 from netautod.devices import queries as device_queries
 from netautod.devices.sessions import store as suspension_store
 from netautod.docs import store as document_store
+from netautod.docs.notes import store as notes_store
 from netautod.executions import log_store, result_store
 from netautod.executions import store as execution_store
 from netautod.inventory import store as inventory_store
@@ -57,6 +58,7 @@ INDEXES: tuple[Index, ...] = (
     *history_store.INDEXES,
     *inventory_store.INDEXES,
     *log_store.INDEXES,
+    *notes_store.INDEXES,
     *organization_store.INDEXES,
     *redirect_store.INDEXES,
     *result_store.INDEXES,

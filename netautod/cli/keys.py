@@ -12,7 +12,7 @@ from netautod.cli.installation import opened
 from netautod.cli.parsing import Commands
 from netautod.core.clock import to_text
 from netautod.core.identity import system_caller
-from netautod.vault.rotation import rewrap
+from netautod.vault.rewrapping import rewrap
 from netautod.vault.vault import INSTALLATION
 
 

@@ -12,7 +12,7 @@ from netautod.store.client import Database, Document, Duplicate
 from netautod.store.indexes import Index
 from netautod.store.removal import VISIBLE
 from netautod.store.scoped import scoped
-from netautod.vault.rotation import SealedField
+from netautod.vault.envelope import SealedField
 
 COLLECTION = "credentials"
 DEFAULTS = "credential_defaults"

@@ -13,7 +13,6 @@ from netautod.core.identity import OrgId
 from netautod.core.pages import Page
 from netautod.docs.contents import COLLECTION
 from netautod.docs.models import Content, Document, DocumentFilter, DocumentVersion
-from netautod.docs.notes import store as notes_store
 from netautod.store.client import Database, Duplicate
 from netautod.store.client import Document as Row
 from netautod.store.indexes import Index
@@ -34,7 +33,6 @@ INDEXES = (
         collection=VERSIONS,
         keys=(("org_id", 1), ("document_id", 1), ("revision", -1), ("created_at", 1), ("_id", 1)),
     ),
-    *notes_store.INDEXES,
 )
 METADATA = ("name", "category", "content_type", "parent_folder", "session_id", "created_at", "updated_at")
 _WITHOUT_CONTENT = {"text": 0, "sealed": 0}

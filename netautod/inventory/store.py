@@ -10,7 +10,7 @@ from netautod.store.client import Database, Document
 from netautod.store.indexes import Index
 from netautod.store.removal import VISIBLE
 from netautod.store.scoped import scoped
-from netautod.vault.rotation import SealedField
+from netautod.vault.envelope import SealedField
 
 COLLECTION = "inventory_sources"
 TOKEN = "token"

@@ -83,6 +83,18 @@ class Sealed:
         )
 
 
+@dataclass(frozen=True, kw_only=True)
+class SealedField:
+    """Where sealed values are stored: `path` (dotted, no arrays) in the documents of `collection`.
+
+    They were sealed with record = `str(_id)`, field = `path` and the document's `org_id` (vault.INSTALLATION
+    without one). All `_id`s of the collection are of one BSON type.
+    """
+
+    collection: str
+    path: str
+
+
 def new_key() -> bytes:
     """32 bytes from the system's random source."""
     return os.urandom(KEY_BYTES)

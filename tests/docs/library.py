@@ -13,6 +13,7 @@ from netautod.audit.store import INDEXES as AUDIT_INDEXES
 from netautod.core.clock import Clock, SystemClock
 from netautod.core.identity import Caller, OrgId
 from netautod.docs import store
+from netautod.docs.notes import store as notes_store
 from netautod.docs.notes.service import NotesVault
 from netautod.docs.notes.store import NotesVaultStore
 from netautod.docs.rendering.pool import RenderPool
@@ -23,7 +24,7 @@ from netautod.vault.vault import Vault
 from tests.support.client import ApiClient, Response, ServedRoutes
 from tests.support.serving import Serve
 
-INDEXES = (*AUDIT_INDEXES, *store.INDEXES)
+INDEXES = (*AUDIT_INDEXES, *store.INDEXES, *notes_store.INDEXES)
 COLLECTIONS = ("documents", "document_versions", "notes_vaults", "audit_events")
 AUDIT_EVENTS = "audit_events"
 ABSENT_ID = "00000000-0000-4000-8000-000000000000"

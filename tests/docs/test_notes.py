@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from netautod.docs.notes import store as notes_store
-from netautod.vault.rotation import rewrap
+from netautod.vault.rewrapping import rewrap
 from netautod.vault.vault import Vault
 from tests.docs.library import ABSENT_ID, NOTE, PASSPHRASE, TEMPLATE, TEXT, Library, Node
 from tests.support.client import Response, assert_error

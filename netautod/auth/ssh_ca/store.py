@@ -5,7 +5,7 @@ from datetime import datetime
 from netautod.core.identity import OrgId
 from netautod.store.client import Database, Document
 from netautod.store.scoped import scoped
-from netautod.vault.rotation import SealedField
+from netautod.vault.envelope import SealedField
 
 COLLECTION = "ssh_cas"
 FIELD = "private_key"

@@ -12,7 +12,7 @@ from netautod.store.client import Database, Document
 from netautod.store.indexes import Index
 from netautod.store.scoped import scoped
 from netautod.users.store import USERS
-from netautod.vault.rotation import SealedField
+from netautod.vault.envelope import SealedField
 
 API_TOKENS, SIGNING_KEYS = "api_tokens", "signing_keys"
 FIELD = "private_key"

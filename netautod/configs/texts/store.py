@@ -28,8 +28,8 @@ from netautod.store.batching import batched_inserts
 from netautod.store.client import Database, Duplicate
 from netautod.store.indexes import Index
 from netautod.store.scoped import scoped
+from netautod.vault.envelope import SealedField
 from netautod.vault.errors import VaultError
-from netautod.vault.rotation import SealedField
 from netautod.vault.vault import MAX_PLAINTEXT_BYTES, Vault
 
 logger = logging.getLogger(__name__)

@@ -15,7 +15,7 @@ from netautod.docs.notes.models import VaultState
 from netautod.store.client import Database, Document, Duplicate
 from netautod.store.indexes import Index
 from netautod.store.scoped import scoped
-from netautod.vault.rotation import SealedField
+from netautod.vault.envelope import SealedField
 
 COLLECTION = "notes_vaults"
 OPEN = "open"

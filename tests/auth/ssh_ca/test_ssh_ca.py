@@ -19,7 +19,7 @@ from netautod.core.clock import to_text
 from netautod.core.errors import InvalidInput
 from netautod.core.identity import system_caller
 from netautod.users.models import NewUser
-from netautod.vault.rotation import rewrap
+from netautod.vault.rewrapping import rewrap
 from netautod.vault.vault import Vault
 from tests.auth.support import Node, NodeStarter
 from tests.support.client import ApiClient, assert_error

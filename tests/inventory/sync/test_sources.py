@@ -7,7 +7,7 @@ import pytest
 from netautod.app import build as app
 from netautod.inventory.filters import merged
 from netautod.store.scoped import scoped
-from netautod.vault.rotation import rewrap
+from netautod.vault.rewrapping import rewrap
 from tests.devices.inventory import ABSENT_ID
 from tests.inventory.sync.fake_inventory import TOKEN, URL, machine
 from tests.inventory.sync.world import AD_HOC, HISTORY, SOURCES, World

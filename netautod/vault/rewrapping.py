@@ -13,7 +13,7 @@ from typing import Any
 
 from netautod.core.identity import OrgId
 from netautod.store.client import Collection, Database, Document
-from netautod.vault.envelope import CANNOT_OPEN, Place
+from netautod.vault.envelope import CANNOT_OPEN, Place, SealedField
 from netautod.vault.errors import VaultError
 from netautod.vault.organization_keys import KeyStore
 from netautod.vault.vault import INSTALLATION, Vault
@@ -22,18 +22,6 @@ logger = logging.getLogger(__name__)
 
 PROGRESS_COLLECTION = "vault_progress"
 BATCH = 200
-
-
-@dataclass(frozen=True, kw_only=True)
-class SealedField:
-    """Where sealed values are stored: `path` (dotted, no arrays) in the documents of `collection`.
-
-    They were sealed with record = `str(_id)`, field = `path` and the document's `org_id` (INSTALLATION
-    without one). All `_id`s of the collection are of one BSON type.
-    """
-
-    collection: str
-    path: str
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,8 +7,8 @@ import pytest
 
 from netautod.core.identity import OrgId
 from netautod.store.client import Database, Document
-from netautod.vault.envelope import Place
-from netautod.vault.rotation import PROGRESS_COLLECTION, RewrapResult, SealedField, rewrap
+from netautod.vault.envelope import Place, SealedField
+from netautod.vault.rewrapping import PROGRESS_COLLECTION, RewrapResult, rewrap
 from netautod.vault.vault import INSTALLATION, Vault
 from tests.vault.conftest import OpenNode
 
