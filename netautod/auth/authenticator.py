@@ -83,7 +83,7 @@ class Authenticator:
             raise Unauthenticated(INVALID)
         return _caller(standing.user, standing.permissions, info, session_id=standing.holder.id)
 
-    def forget(self, session_id: str) -> None:
+    def forget_session(self, session_id: str) -> None:
         """After this node changed the session: its next request reads anew, also past a running reading."""
         self._sessions.forget(session_id)
 

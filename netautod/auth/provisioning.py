@@ -64,12 +64,12 @@ class Provisioning:
         if user is None:
             user = await self._users.by_username(identity.username)
             if user is None:
-                return await self._made(provider, identity, ids)
+                return await self._create(provider, identity, ids)
             if user.external_id is not None and canonical_external_id(provider, user.external_id) not in ids:
                 raise _Refused("the username is bound to another entry")
         if not user.is_active:
             raise _Refused("the user is disabled")
-        return await self._brought_up_to_date(provider, user, identity, ids)
+        return await self._update(provider, user, identity, ids)
 
     async def _known(self, provider: str, ids: tuple[str, ...]) -> User | None:
         for found in ids:
@@ -78,9 +78,7 @@ class Provisioning:
                 return user
         return None
 
-    async def _brought_up_to_date(
-        self, provider: str, user: User, identity: Identity, ids: tuple[str, ...]
-    ) -> User:
+    async def _update(self, provider: str, user: User, identity: Identity, ids: tuple[str, ...]) -> User:
         changes: dict[str, Any] = {}
         if ids and user.external_id != ids[0]:
             changes["external_id"] = ids[0]
@@ -93,7 +91,7 @@ class Provisioning:
             return user
         return await self._users.update(system_caller(user.org_id, provider), user.id, changes)
 
-    async def _made(self, provider: str, identity: Identity, ids: tuple[str, ...]) -> User:
+    async def _create(self, provider: str, identity: Identity, ids: tuple[str, ...]) -> User:
         rules = self._rules[provider]
         if not rules.auto_provision:
             raise _Refused("the user does not exist and auto_provision is off")

@@ -142,7 +142,7 @@ class AuthService:
         """A new pair for a refresh token; Unauthenticated for one that is not good (any more)."""
         result = await self._sessions.refresh(refresh_token)
         if result.reuse is not None and result.user is not None and result.session is not None:
-            self._authenticator.forget(result.session.id)
+            self._authenticator.forget_session(result.session.id)
             await self._record(REUSE_ACTIONS[result.reuse], result.user, result.session, info, {})
         if result.tokens is None:
             raise Unauthenticated(INVALID)
@@ -152,7 +152,7 @@ class AuthService:
         """Ends the caller's session and revokes all of the user's refresh tokens; how many sessions ended."""
         session_id = require_session(caller)
         ended = await self._sessions.logout(await self.current_user(caller), session_id)
-        self._authenticator.forget(session_id)
+        self._authenticator.forget_session(session_id)
         await self._audit.record(caller, "auth.logout", "session", session_id)
         return int(ended)
 

@@ -60,7 +60,7 @@ class AccountService:
                 raise NotFound(NOT_FOUND)
             require_rank(caller, owner)
         ended = await self._sessions.end(session, "revoked")
-        self._authenticator.forget(session_id)
+        self._authenticator.forget_session(session_id)
         if not ended:
             raise NotFound(NOT_FOUND)
         await self._audit.record(caller, "auth.session_revoke", "session", session_id, {"user_id": owner.id})

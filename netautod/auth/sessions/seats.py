@@ -26,7 +26,7 @@ class SeatLimitReached(Conflict):
         super().__init__(f"seat_limit_reached: all {count} seats are in use")
 
 
-def usable(
+def free_slots(
     slots: Mapping[int, SeatSlot], active: Collection[str], *, count: int, now: datetime
 ) -> list[tuple[int, SeatSlot | None]]:
     """The free slots of 1 to `count` that a login may take, with what it has to find in them.
@@ -74,7 +74,7 @@ class Seats:
         if client_type != TERMINAL or not self._count:
             return
         while True:
-            candidates = usable(
+            candidates = free_slots(
                 await self._store.slots(), await self._active(), count=self._count, now=self._clock.now()
             )
             if not candidates:

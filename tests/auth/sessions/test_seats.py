@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from netautod.auth.models import LoginRequest, SeatSlot
-from netautod.auth.sessions.seats import SeatLimitReached, usable
+from netautod.auth.sessions.seats import SeatLimitReached, free_slots
 from netautod.auth.sessions.store import SessionStore
 from netautod.core.errors import Conflict
 from netautod.vault.vault import Vault
@@ -46,7 +46,7 @@ def slot(holder: str, *, age: float = 3600, confirmed: bool = True) -> SeatSlot:
     ],
 )
 def test_which_slots_a_login_may_take(slots: dict[int, SeatSlot], active: list[str], free: list[int]) -> None:
-    found = usable(slots, active, count=3, now=NOW)
+    found = free_slots(slots, active, count=3, now=NOW)
     assert found == [(number, slots.get(number)) for number in free]
 
 
