@@ -1,4 +1,4 @@
-"""The public module for plugin authors: everything that a plugin may import from netautod.
+"""The public package for plugin authors: everything that a plugin may import from netautod.
 
 A plugin is a package with an entry point in the group `netautod`; it implements hooks of
 `netautod.plugin_api.hookspecs` with `@hookimpl`. What it registers has async methods; see `Executor`.

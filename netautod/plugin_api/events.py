@@ -1,4 +1,4 @@
-"""What observers are told, as frozen values; plugins import them from `netautod.plugin_api`.
+"""The events that observers are told, as frozen values.
 
 They hold ids, names and numbers: no config text, no secret.
 """

@@ -24,7 +24,7 @@ class PermanentFailure(ExecutionFailed):
 
 
 class NeedsApproval(Exception):
-    """Parks the execution until somebody approves; `request` says what for, `state` is `resume` later.
+    """Parks the execution until a user decides; `request` says on what, `state` is `resume` later.
 
     Both are JSON values; `state` at most 1 MiB.
     """
@@ -171,7 +171,7 @@ class Acting(Protocol):
 
 
 class RunContext(Protocol):
-    """All that an executor sees."""
+    """What an executor works with: its run, and the services of the product."""
 
     @property
     def execution(self) -> ExecutionInfo: ...
@@ -187,7 +187,7 @@ class RunContext(Protocol):
 
     @property
     def http(self) -> GuardedClient:
-        """The only way to make requests: it refuses local addresses, and ends with the attempt."""
+        """The only way to make requests; it refuses local addresses, and sends nothing after the attempt."""
         ...
 
     @property

@@ -1,4 +1,4 @@
-"""What inventory-source plugins implement and are given; they import it from `netautod.plugin_api`.
+"""What inventory sources implement and are given.
 
 A source only reads: it says which devices the far end has. The service decides the rest: which local device
 each of them is, what is created, updated and removed, and what history is kept.
@@ -28,11 +28,11 @@ class IncompleteWalk(InventoryFailed):
 
 @dataclass(frozen=True, kw_only=True)
 class InventoryAccess:
-    """One far end and what of it is wanted.
+    """One far end, and which of its devices are wanted.
 
-    `url` is the address that the user named, without a trailing slash. `filters` has the keys of decisions.md
-    5 that were set (`sites`, `roles`, `manufacturers`, `platforms`, `statuses`, `tags`, `tenants`: lists of
-    slugs; `name`: a text). `device_types` overrides the source's map of platform slugs to device types.
+    `url` is the address that the user named, without a trailing slash. `filters` has the keys that were set:
+    `sites`, `roles`, `manufacturers`, `platforms`, `statuses`, `tags`, `tenants` (lists of slugs) and `name`
+    (a text). `device_types` overrides the source's map of platform slugs to device types.
     """
 
     url: str
@@ -54,7 +54,7 @@ class InventoryProbe:
 
 @dataclass(frozen=True, kw_only=True)
 class RemoteDevice:
-    """One device as the far end describes it, in our terms.
+    """One device of the far end, in the terms of this service.
 
     `external_id` is the id there as text (the match of later syncs); `inventory_id` the same as a number,
     None where ids are no numbers. While one of a walk has an id that is no text of 1 to 255 characters,

@@ -1,4 +1,4 @@
-"""One attempt of a backup: visits what is not settled, records each device at once, makes the snapshot."""
+"""One attempt of a backup: captures each device that is not settled, then makes the snapshot."""
 
 import time
 from collections.abc import AsyncIterator
@@ -23,16 +23,18 @@ PROGRESS_SECONDS = 1.0
 
 
 class BackupExecutor:
-    """A second run of the same execution visits only the devices that have neither succeeded nor failed
-    for good, so that it may be repeated after any failure, also that of its node."""
+    """Idempotent: a further attempt of the execution visits only the devices that have neither succeeded nor
+    failed for good.
+    """
 
     task_type: ClassVar[str] = "backup"
     parameters_schema: ClassVar[type[Schema] | None] = BackupParameters
     idempotent: ClassVar[bool] = True
 
     async def run(self, context: RunContext) -> Any:
-        """Answers the output; raises ExecutionFailed with it if devices failed that may yet succeed,
-        PermanentFailure if all that failed would fail again."""
+        """Returns the output. Raises ExecutionFailed with it if devices failed that may yet succeed,
+        PermanentFailure if all that failed would fail again.
+        """
         backup = _Backup(context, settled=await context.results.settled())
         await backup.count()
         await for_each(backup.unsettled(), backup.visit, at_once=AT_ONCE)
@@ -50,7 +52,7 @@ class BackupExecutor:
 
 
 class _Backup:
-    """The state of one attempt: of 10,000 devices only the ids of the settled ones are kept."""
+    """The state of one attempt; of the devices it keeps only the ids of the settled ones."""
 
     def __init__(self, context: RunContext, *, settled: frozenset[str]) -> None:
         self._context = context
@@ -64,7 +66,7 @@ class _Backup:
         self.worth_a_retry = False
 
     async def count(self) -> None:
-        """Counts the devices first, so that the progress has an end."""
+        """Counts the devices, so that the progress has a total."""
         async for _ in self._context.acting.devices(**self._filter):
             self._total += 1
         if self._settled:
@@ -118,7 +120,7 @@ class _Backup:
         await self._context.log("warning", f"{device.name}: {failure.text}", device.id)
 
     async def _advance(self) -> None:
-        """Tells the progress once a second: of 10,000 devices nobody reads every step."""
+        """Tells the progress once a second at most: each time costs a write."""
         self._done += 1
         now = time.monotonic()
         if now - self._told >= PROGRESS_SECONDS:

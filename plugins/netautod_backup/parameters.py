@@ -3,7 +3,7 @@
 from marshmallow import INCLUDE, RAISE, Schema, fields, validate
 
 
-class DeviceFilter(Schema):
+class BackupFilter(Schema):
     """Exact values; without a key all devices match. An unknown key is an error: a typo would match all."""
 
     class Meta:
@@ -20,5 +20,5 @@ class BackupParameters(Schema):
         unknown = INCLUDE
 
     snapshot_name = fields.String(allow_none=True, validate=validate.Length(max=255))
-    device_filter = fields.Nested(DeviceFilter, allow_none=True)
+    device_filter = fields.Nested(BackupFilter, allow_none=True)
     credential_id = fields.UUID(allow_none=True, metadata={"reference": "credential"})

@@ -1,4 +1,4 @@
-"""A login against the directory: find the entry, show it the password, read what it says of the user."""
+"""A login against the directory: find the entry, bind with the password, read the user's attributes."""
 
 import logging
 import secrets
@@ -25,7 +25,7 @@ def login(session: Session, settings: LdapSettings, username: str, password: str
 def probe(
     session: Session, settings: LdapSettings, username: str | None, password: str | None
 ) -> ProbeResult:
-    """The same way, told to an administrator. Raises ProviderUnavailable with the reason."""
+    """The same steps, explained to an administrator. Raises ProviderUnavailable with the reason."""
     with session:
         server = str(session.server)
         if username is None:
@@ -50,7 +50,7 @@ def probe(
 
 
 def _proven(session: Session, settings: LdapSettings, username: str, password: str) -> Entry | None:
-    """The user's entry, after a bind with his password; the connection may read groups then."""
+    """The user's entry, after a bind with the user's password; the connection may read groups then."""
     if settings.user_dn:
         dn = filled_dn(settings.user_dn, {"username": username})
         return session.read(dn, settings.user_attributes) if session.bind_as_user(dn, password) else None

@@ -62,7 +62,7 @@ class LdapProvider:
         except RuntimeError as error:
             self._places.release()
             raise ProviderUnavailable("the service is stopping") from error
-        # The place is free when the thread is, not when an impatient caller went away.
+        # The place is free when the thread has ended, which may be after its caller was cancelled.
         future.add_done_callback(lambda _: self._places.release())
         try:
             async with asyncio.timeout(self._settings.deadline):

@@ -1,4 +1,4 @@
-"""The section `[ldap]` of the settings, and what follows from it."""
+"""The section `[ldap]` of the settings, and the values that are derived from it."""
 
 import re
 from dataclasses import dataclass
@@ -41,7 +41,7 @@ class LdapSettings:
     id_attribute: str = setting("entryUUID", "Attribute that never changes; objectGUID in Active Directory.")
     email_attribute: str = setting("mail", "Attribute with the mail address.")
     name_attribute: str = setting("displayName", "Attribute with the name to show.")
-    group_attribute: str = setting("memberOf", "Attribute of the user with his groups; empty: none.")
+    group_attribute: str = setting("memberOf", "Attribute of the user with the groups; empty: none.")
     group_base_dn: str = setting("", "Where groups are searched for; empty: group_attribute alone counts.")
     group_filter: str = setting(
         "(|(member={dn})(uniqueMember={dn})(memberUid={username}))", "Filter of the groups of a user."

@@ -93,7 +93,7 @@ class Discovery:
 
     async def _read(self) -> Metadata:
         if self._failed is not None and self._monotonic() - self._failed[0] < FAILURE_AGE:
-            # Those who waited for the same answer do not wait for it one after the other.
+            # Callers that waited for the same request fail with it, not one time-out after the other.
             raise ProviderUnavailable(self._failed[1])
         try:
             return self._parsed(await self._document(self._settings.issuer.rstrip("/") + WELL_KNOWN))

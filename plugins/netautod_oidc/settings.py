@@ -1,4 +1,4 @@
-"""The section `[oidc]` of the settings, and what follows from it."""
+"""The section `[oidc]` of the settings, and the values that are derived from it."""
 
 from dataclasses import dataclass
 from urllib.parse import urlsplit
@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 from netautod.plugin_api import ProvisioningRules, RedirectRules, RoleMap, SettingsError, setting
 
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
-# Keys of both sides in one (HS*) and none at all would let anybody sign.
+# Public-key signatures only: with HS* whoever verifies can sign, with `none` anybody.
 SIGNATURES = frozenset(
     {"RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA", "Ed25519"}
 )

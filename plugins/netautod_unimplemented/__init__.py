@@ -1,4 +1,4 @@
-"""Executors of the task types that the service accepts but does not run yet (service.md)."""
+"""Executors of the task types that the service accepts but cannot run yet: each run fails, no retry."""
 
 from collections.abc import Callable
 from typing import Any, ClassVar
@@ -19,19 +19,19 @@ class _Unimplemented:
         raise PermanentFailure(f"{self.task_type} is not yet implemented")
 
 
-class Deployment(_Unimplemented):
+class DeploymentTask(_Unimplemented):
     task_type = "deployment"
 
 
-class HealthCheck(_Unimplemented):
+class HealthCheckTask(_Unimplemented):
     task_type = "health_check"
 
 
-class CustomScript(_Unimplemented):
+class CustomScriptTask(_Unimplemented):
     task_type = "custom_script"
 
 
 @hookimpl
 def netautod_register_executors(register: Callable[[Executor], None]) -> None:
-    for executor in (Deployment(), HealthCheck(), CustomScript()):
+    for executor in (DeploymentTask(), HealthCheckTask(), CustomScriptTask()):
         register(executor)

@@ -11,7 +11,7 @@ from uuid import uuid4
 
 @dataclass(frozen=True, kw_only=True)
 class Message:
-    """`body` is the same in every try, `id` what a receiver knows a repeated one by."""
+    """`body` and `id` are the same in every try, so that a receiver can tell a repeated one."""
 
     id: str
     event: str

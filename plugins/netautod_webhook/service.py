@@ -1,4 +1,4 @@
-"""The observer with a lifetime: takes events from the threads of the host and hands them to the receivers."""
+"""The service of the plugin: takes events in its thread of observers and queues them for the receivers."""
 
 import asyncio
 from typing import Any, Self
@@ -52,8 +52,8 @@ class Webhook:
         self._post("credential_suspended", event)
 
     def _post(self, name: str, event: Any) -> None:
-        """In a thread of the host; from here on the message belongs to the event loop."""
-        assert self._loop is not None  # the host enters us before we observe
+        """Called in the thread of the observers; the queues belong to the event loop."""
+        assert self._loop is not None  # observers are called between __aenter__ and __aexit__
         if name in self._settings.events:
             message = Message.of(name, event, instance=self._instance)
             self._loop.call_soon_threadsafe(self._offer, message)

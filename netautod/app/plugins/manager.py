@@ -124,7 +124,7 @@ class PluginManager:
             raise
 
     def _declare(self, name: str) -> None:
-        """What a plugin cannot declare right, it cannot read either: it is as one that cannot be loaded."""
+        """Raises for a wrong declaration: without its settings a plugin is of no use, it is left out."""
         declared: list[Any] = []
         for implementation in self._implementations("netautod_register_settings"):
             if implementation.plugin_name == name:
@@ -195,7 +195,7 @@ class PluginManager:
         return collected
 
     def inventory_sources(self) -> Mapping[str, OpenInventory]:
-        """Kinds of inventory by name, in the order in which a far end is shown to them."""
+        """Kinds of inventory by name, in the order in which a far end is offered to them."""
         collected: dict[str, OpenInventory] = {}
 
         def register(name: str, open_source: OpenInventory) -> None:
@@ -216,7 +216,7 @@ class PluginManager:
         self.check_required()
 
     def services(self) -> list[tuple[str, PluginService]]:
-        """The objects with a lifetime, each with the name of its plugin."""
+        """The services that plugins register, each with the name of its plugin."""
         collected: list[tuple[str, PluginService]] = []
         hook = "netautod_register_services"
         for implementation in self._implementations(hook):
@@ -230,13 +230,13 @@ class PluginManager:
         return collected
 
     def observe_with(self, plugin: str, service: object) -> None:
-        """Lets the hook methods of a service observe; raises PluginValidationError for a wrong one."""
+        """Makes the hook methods of a service observers; raises PluginValidationError for a wrong one."""
         name = f"{plugin}:{len(self._owners)}"
         self._add(service, name)
         self._owners[name] = plugin
 
     def observers(self) -> Mapping[str, Mapping[str, Callable[[Mapping[str, Any]], None]]]:
-        """What calls the observers of each plugin, by plugin and hook, with the hook's arguments."""
+        """Functions that call all observers of a plugin with a hook's arguments, by plugin and hook."""
         found: dict[str, dict[str, Callable[[Mapping[str, Any]], None]]] = {}
         for hook in OBSERVER_HOOKS:
             by_plugin: dict[str, list[pluggy.HookImpl]] = {}

@@ -1,4 +1,4 @@
-"""Tells the observers of plugins what happened: in a thread for each plugin, never in the way of the work."""
+"""Tells the observers of plugins what happened, in a thread for each plugin: none delays a run."""
 
 import asyncio
 import logging
@@ -126,7 +126,7 @@ class _Watcher:
             self.waiting.put(None, timeout=seconds)
             lost = 0
         except queue.Full:
-            lost = 1  # the one in hand; where the end could be put it counts in its place
+            lost = 1  # the event being worked on; below, the end marker is counted in its place
         self._thread.join(max(0.0, deadline - time.monotonic()))
         if self._thread.is_alive():
             lost += self.waiting.qsize()
