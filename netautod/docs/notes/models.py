@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from netautod.docs.notes.key import PassphraseWrap
+from netautod.docs.notes.passphrases import PassphraseWrap
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -16,8 +16,8 @@ from netautod.audit.service import AuditLog
 from netautod.core.clock import Clock
 from netautod.core.errors import Conflict, Forbidden, InvalidInput, TooManyRequests, Unauthenticated
 from netautod.core.identity import Caller, OrgId
-from netautod.docs.notes.key import Passphrases, PassphraseWrap
 from netautod.docs.notes.models import VaultState, VaultStatus
+from netautod.docs.notes.passphrases import Passphrases, PassphraseWrap
 from netautod.docs.notes.store import COLLECTION, OPEN, NotesVaultStore
 from netautod.vault.envelope import new_key
 from netautod.vault.vault import Vault

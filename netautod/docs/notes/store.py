@@ -10,8 +10,8 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from netautod.core.identity import OrgId
-from netautod.docs.notes.key import PassphraseWrap
 from netautod.docs.notes.models import VaultState
+from netautod.docs.notes.passphrases import PassphraseWrap
 from netautod.store.client import Database, Document, Duplicate
 from netautod.store.indexes import Index
 from netautod.store.scoped import scoped

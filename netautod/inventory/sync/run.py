@@ -16,8 +16,8 @@ from netautod.devices.bindings.models import BATCH, BoundDevice, DeviceWrite, Kn
 from netautod.devices.bindings.service import SyncedDevices, after_parking, parked
 from netautod.inventory.sync.desired import DesiredDevice
 from netautod.inventory.sync.models import Progress, SyncError, SyncResult, Walk
+from netautod.inventory.sync.names import Step, waves
 from netautod.inventory.sync.plan import Facts, Plan, make_plan
-from netautod.inventory.sync.renames import Step, waves
 
 ROUNDS = 4
 AT_ONCE, NEW = 3, 500  # batches of new devices, and how many of them are one

@@ -4,8 +4,7 @@ import random
 
 import pytest
 
-from netautod.inventory.sync.names import NameClaim, losers
-from netautod.inventory.sync.renames import waves
+from netautod.inventory.sync.names import NameClaim, losers, waves
 
 
 @pytest.mark.parametrize(
