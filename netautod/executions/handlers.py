@@ -1,5 +1,6 @@
 """Runs, executions, their logs and results, approvals, and the agent-task history."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from netautod.core.pages import Page
@@ -33,6 +34,16 @@ class ExecutionHandler(JsonHandler):
 
     def execution_id(self, text: str) -> str:
         return self.path_id(text, "Execution")
+
+    async def whole(self, execution: Execution) -> dict[str, Any]:
+        """The whole execution; `output.results` holds the first results, failures first."""
+        shown = execution.to_json()
+        if isinstance(execution.output, Mapping):
+            results = await self.executions.first_results(execution)
+            if results:
+                listed = [result_to_json(result) for result in results]
+                shown["output"] = {**execution.output, "results": listed}
+        return shown
 
 
 class RunTaskHandler(ExecutionHandler):
@@ -74,7 +85,7 @@ class OneExecutionHandler(ExecutionHandler):
     async def get(self, execution_id: str) -> None:
         """Reads an execution."""
         execution = await self.executions.get(self.caller.org_id, self.execution_id(execution_id))
-        self.answer(await self.executions.to_json(execution))
+        self.answer(await self.whole(execution))
 
 
 class CancelExecutionHandler(ExecutionHandler):
@@ -118,7 +129,7 @@ class DecideExecutionHandler(ExecutionHandler):
         execution = await self.executions.decide(
             self.caller, self.execution_id(execution_id), decision, self.body.get("comment")
         )
-        self.answer(await self.executions.to_json(execution))
+        self.answer(await self.whole(execution))
 
 
 class ApproveExecutionHandler(DecideExecutionHandler):
@@ -150,7 +161,7 @@ class AgentHistoryEntryHandler(ExecutionHandler):
         """One execution of an agent task, whole."""
         execution = await self.executions.agent_execution(self.caller.org_id, self.execution_id(execution_id))
         output = execution.output if isinstance(execution.output, dict) else {}
-        shown = await self.executions.to_json(execution)
+        shown = await self.whole(execution)
         prompt = execution.parameters.get("prompt")
         self.answer({**shown, "prompt": prompt, "transcript": output.get("transcript", [])})
 

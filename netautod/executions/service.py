@@ -5,7 +5,7 @@ allowed. Cancelling a running execution ends it at once on this node, elsewhere 
 the node that runs it.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 from uuid import uuid4
 
@@ -15,7 +15,7 @@ from netautod.core.errors import Conflict, NotFound
 from netautod.core.identity import Caller, OrgId
 from netautod.core.pages import Page, PageOf
 from netautod.executions.log_store import ExecutionLogStore
-from netautod.executions.models import Execution, LogEntry, of_task, result_to_json
+from netautod.executions.models import Execution, LogEntry, of_task
 from netautod.executions.notifier import FinishNotifier
 from netautod.executions.result_store import DeviceResultStore
 from netautod.executions.store import ExecutionStore
@@ -75,16 +75,10 @@ class ExecutionService:
             raise NotFound("Execution not found")
         return execution
 
-    async def to_json(self, execution: Execution) -> dict[str, Any]:
-        """The whole execution; `output.results` holds the first results, failures first."""
-        shown = execution.to_json()
-        if isinstance(execution.output, Mapping):
-            page = Page(limit=RESULTS_IN_OUTPUT)
-            found = await self._results.page(execution.org_id, execution.id, page)
-            if found.total:
-                results = [result_to_json(result) for result in found.items]
-                shown["output"] = {**execution.output, "results": results}
-        return shown
+    async def first_results(self, execution: Execution) -> Sequence[DeviceResult]:
+        """Those that are shown in the output of an execution, failures first: at most 1,000."""
+        found = await self._results.page(execution.org_id, execution.id, Page(limit=RESULTS_IN_OUTPUT))
+        return found.items
 
     async def page(self, org_id: OrgId, filters: Mapping[str, Any], page: Page) -> PageOf[Execution]:
         """`filters`: task_id, task_type, state, triggered_by, since, until."""
