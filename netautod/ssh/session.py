@@ -140,7 +140,7 @@ async def open_session(
     """Connects, logs in, learns the prompt, turns paging off and sends the target's connect_commands.
 
     With an enable secret in the login the session goes to the privileged mode before that. `guard` is called
-    directly before everything that is sent to the device (the fence of a lease); what it raises ends the
+    directly before everything that is sent to the device (core/guard.py); what it raises ends the
     session and is passed on. DeviceFailed says why a device could not be opened. On any exception,
     cancellation included, the TCP connection is closed at once; otherwise within two seconds.
     """

@@ -11,14 +11,11 @@ from netautod.core.clock import SystemClock
 from netautod.core.identity import Caller, OrgId
 from netautod.core.metrics import Metrics
 from netautod.core.work import Work
-from netautod.executions.log_store import ExecutionLogStore
 from netautod.executions.models import AttemptRecord, Execution, LogEntry
 from netautod.executions.outcome import Finished, Outcome, Parked, Retried
-from netautod.executions.result_store import DeviceResultStore
 from netautod.executions.running.attempt import Attempt
 from netautod.executions.running.environment import ActingFactory, Owners, RunEnvironment
 from netautod.executions.settings import ExecutionSettings
-from netautod.executions.store import ExecutionStore
 from netautod.outbound.addresses import AddressRules
 from netautod.outbound.client import GuardedClient
 from netautod.plugin_api import ApprovalDecision, DeviceResult, Executor, ResultTotals, RunContext
@@ -125,10 +122,9 @@ def _environment(
         executors={executor.task_type: cast(Executor, executor)},
         owners=owners,
         acting=acting,
-        # What an attempt asks of the three stores, in memory.
-        executions=cast(ExecutionStore, kept),
-        logs=cast(ExecutionLogStore, kept),
-        results=cast(DeviceResultStore, kept),
+        progress=kept,
+        logs=kept,
+        results=kept,
         settings=ExecutionSettings(),
         clock=SystemClock(),
         metrics=Metrics(),
@@ -141,9 +137,9 @@ def _lease(execution: Execution) -> Held:
         row_id=execution.id,
         epoch=len(execution.attempts),
         row={},
-        _clock=SystemClock(),
-        _abandon=math.inf,
-        _acknowledged=0.0,
+        clock=SystemClock(),
+        abandon=math.inf,
+        acknowledged_at=0.0,
     )
 
 

@@ -225,7 +225,7 @@ class World:
             executors={executor.task_type: executor for executor in executors},
             owners=self.owners,
             acting=self.acting,
-            executions=self.executions,
+            progress=self.executions,
             logs=log_store.ExecutionLogStore(self.database),
             results=result_store.DeviceResultStore(self.database),
             settings=runs,
@@ -235,6 +235,7 @@ class World:
         return ExecutionNode(
             node_id=node_id or str(uuid4()),
             environment=environment,
+            store=self.executions,
             tasks=self.tasks,
             ticks=NextTicks(),
             schedule=schedule,

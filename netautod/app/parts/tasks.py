@@ -56,11 +56,12 @@ def node_of(
     notifier: FinishNotifier,
     pauses: Pauses,
 ) -> ExecutionNode:
+    executions = ExecutionStore(base.database)
     environment = RunEnvironment(
         executors=executors,
         owners=base.users,
         acting=acting,
-        executions=ExecutionStore(base.database),
+        progress=executions,
         logs=ExecutionLogStore(base.database),
         results=DeviceResultStore(base.database),
         settings=base.settings.executions,
@@ -70,6 +71,7 @@ def node_of(
     return ExecutionNode(
         node_id=node_id,
         environment=environment,
+        store=executions,
         tasks=TaskStore(base.database),
         ticks=ticks,
         schedule=base.settings.scheduler,

@@ -148,7 +148,7 @@ class Attempt:
             ),
             log=self.log,
             held=self._held,
-            executions=environment.executions,
+            progress=environment.progress,
         )
         return await executor.run(context)
 

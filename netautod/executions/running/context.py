@@ -2,10 +2,8 @@
 
 from netautod.core.work import Work
 from netautod.executions.models import Execution
-from netautod.executions.result_store import DeviceResultStore
-from netautod.executions.running.environment import RunActing
+from netautod.executions.running.environment import DeviceResults, Progress, RunActing
 from netautod.executions.running.log_writer import LogWriter
-from netautod.executions.store import ExecutionStore
 from netautod.plugin_api import Acting, ApprovalDecision, DeviceResult, ExecutionInfo, ResultTotals
 from netautod.store.leases.keeper import Held
 
@@ -13,7 +11,7 @@ from netautod.store.leases.keeper import Held
 class RunResults:
     """The `results` of a run context: those of one execution, written only while the lease is held."""
 
-    def __init__(self, *, store: DeviceResultStore, work: Work, execution_id: str, epoch: int) -> None:
+    def __init__(self, *, store: DeviceResults, work: Work, execution_id: str, epoch: int) -> None:
         self._store = store
         self._work = work
         self._execution_id = execution_id
@@ -42,7 +40,7 @@ class Context:
         results: RunResults,
         log: LogWriter,
         held: Held,
-        executions: ExecutionStore,
+        progress: Progress,
     ) -> None:
         self.execution = info
         self.parameters = execution.parameters
@@ -53,11 +51,11 @@ class Context:
         self.resume = execution.resume
         self._log = log
         self._held = held
-        self._executions = executions
+        self._progress = progress
 
     async def log(self, level: str, text: str, device_id: str | None = None) -> None:
         await self._log.write(level, text, device_id)
 
     async def progress(self, done: int, total: int) -> None:
         self._held.guard()
-        await self._executions.save_progress(self._held, done, total)
+        await self._progress.save_progress(self._held, done, total)

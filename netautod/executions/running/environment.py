@@ -1,6 +1,6 @@
-"""What every run on a node works with: stores, settings, executors, and the callers that they act as."""
+"""What every run works with: stores, settings, executors, and the callers that they act as."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -8,13 +8,11 @@ from netautod.core.clock import Clock
 from netautod.core.identity import Caller, OrgId
 from netautod.core.metrics import Metrics
 from netautod.core.work import Work
-from netautod.executions.log_store import ExecutionLogStore
-from netautod.executions.models import Execution
-from netautod.executions.result_store import DeviceResultStore
+from netautod.executions.models import Execution, LogEntry
 from netautod.executions.settings import ExecutionSettings
-from netautod.executions.store import ExecutionStore
 from netautod.outbound.client import GuardedClient
-from netautod.plugin_api import Acting, Executor
+from netautod.plugin_api import Acting, DeviceResult, Executor, ResultTotals
+from netautod.store.leases.keeper import Held
 
 
 class RunActing(Acting, Protocol):
@@ -38,16 +36,40 @@ class Owners(Protocol):
         ...
 
 
+class Progress(Protocol):
+    """What a run needs of ExecutionStore."""
+
+    async def save_progress(self, held: Held, done: int, total: int) -> None: ...
+
+
+class LogLines(Protocol):
+    """What a run needs of ExecutionLogStore."""
+
+    async def append(self, org_id: OrgId, execution_id: str, entries: Sequence[LogEntry]) -> None: ...
+
+    async def size(self, org_id: OrgId, execution_id: str) -> tuple[int, int, int]: ...
+
+
+class DeviceResults(Protocol):
+    """What a run needs of DeviceResultStore."""
+
+    async def record(self, work: Work, execution_id: str, epoch: int, result: DeviceResult) -> None: ...
+
+    async def settled(self, org_id: OrgId, execution_id: str) -> frozenset[str]: ...
+
+    async def totals(self, org_id: OrgId, execution_id: str) -> ResultTotals: ...
+
+
 @dataclass(frozen=True, kw_only=True)
 class RunEnvironment:
-    """What every run on this node works with."""
+    """What every run works with, on a node or in a test without one."""
 
     executors: Mapping[str, Executor]
     owners: Owners
     acting: ActingFactory
-    executions: ExecutionStore
-    logs: ExecutionLogStore
-    results: DeviceResultStore
+    progress: Progress
+    logs: LogLines
+    results: DeviceResults
     settings: ExecutionSettings
     clock: Clock
     metrics: Metrics

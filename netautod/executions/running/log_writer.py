@@ -8,8 +8,8 @@ from netautod.core.clock import Clock
 from netautod.core.errors import Unavailable
 from netautod.core.guard import Guard
 from netautod.core.identity import OrgId
-from netautod.executions.log_store import ExecutionLogStore
 from netautod.executions.models import LogEntry
+from netautod.executions.running.environment import LogLines
 
 logger = logging.getLogger(__name__)
 FLUSH_SECONDS = 0.5
@@ -33,7 +33,7 @@ class LogWriter:
     def __init__(
         self,
         *,
-        store: ExecutionLogStore,
+        store: LogLines,
         clock: Clock,
         org_id: OrgId,
         execution_id: str,

@@ -13,6 +13,7 @@ from netautod.executions.running.reaper import Reaper
 from netautod.executions.running.runner import Runner
 from netautod.executions.running.scheduler import Scheduler
 from netautod.executions.settings import ExecutionSettings, SchedulerSettings
+from netautod.executions.store import ExecutionStore
 from netautod.store.leases.keeper import LeaseTimes
 from netautod.tasks.cron.ticks import NextTicks
 from netautod.tasks.store import TaskStore
@@ -36,17 +37,19 @@ class ExecutionNode:
         *,
         node_id: str,
         environment: RunEnvironment,
+        store: ExecutionStore,
         tasks: TaskStore,
         ticks: NextTicks,
         schedule: SchedulerSettings,
         notifier: FinishNotifier,
         pauses: Pauses,
     ) -> None:
-        self._keeper = environment.executions.lease_keeper(
+        self._keeper = store.lease_keeper(
             node_id, clock=environment.clock, times=lease_times(environment.settings)
         )
         self.runner = Runner(
             environment=environment,
+            store=store,
             tasks=tasks,
             keeper=self._keeper,
             notifier=notifier,
@@ -54,13 +57,14 @@ class ExecutionNode:
         )
         self.reaper = Reaper(
             environment=environment,
+            store=store,
             keeper=self._keeper,
             notifier=notifier,
             taken_over=self.runner.kick,
         )
         self.scheduler = Scheduler(
             tasks=tasks,
-            executions=environment.executions,
+            executions=store,
             ticks=ticks,
             metrics=environment.metrics,
             settings=schedule,

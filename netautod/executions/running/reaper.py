@@ -7,7 +7,7 @@ from netautod.core.errors import Unavailable
 from netautod.executions import outcome
 from netautod.executions.notifier import FinishNotifier
 from netautod.executions.running.environment import RunEnvironment
-from netautod.executions.store import DeadRun
+from netautod.executions.store import DeadRun, ExecutionStore
 from netautod.store.leases.keeper import LeaseKeeper
 from netautod.store.periodic import Periodic
 
@@ -25,11 +25,12 @@ class Reaper:
         self,
         *,
         environment: RunEnvironment,
+        store: ExecutionStore,
         keeper: LeaseKeeper,
         notifier: FinishNotifier,
         taken_over: Callable[[], None],
     ) -> None:
-        self._store = environment.executions
+        self._store = store
         self._clock = environment.clock
         self._metrics = environment.metrics
         self._grace = environment.settings.reap_grace_seconds

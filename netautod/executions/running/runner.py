@@ -15,7 +15,7 @@ from netautod.executions.notifier import FinishNotifier
 from netautod.executions.outcome import NeverStarted, Outcome
 from netautod.executions.running.attempt import Attempt
 from netautod.executions.running.environment import RunEnvironment
-from netautod.executions.store import Candidate, ClaimedRun
+from netautod.executions.store import Candidate, ClaimedRun, ExecutionStore
 from netautod.store.leases.keeper import Held, LeaseKeeper
 from netautod.tasks.store import TaskStore
 
@@ -34,13 +34,14 @@ class Runner:
         self,
         *,
         environment: RunEnvironment,
+        store: ExecutionStore,
         tasks: TaskStore,
         keeper: LeaseKeeper,
         notifier: FinishNotifier,
         pauses: Pauses,
     ) -> None:
         self._environment = environment
-        self._store = environment.executions
+        self._store = store
         self._metrics = environment.metrics
         self._slots = environment.settings.slots
         self._tasks = tasks

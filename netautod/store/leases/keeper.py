@@ -38,9 +38,9 @@ class Held:
     row_id: str
     epoch: int
     row: Document
-    _clock: Clock
-    _abandon: float
-    _acknowledged: float
+    clock: Clock
+    abandon: float
+    acknowledged_at: float
     on_lost: Callable[[], None] = lambda: None
     lost: bool = False
 
@@ -51,16 +51,16 @@ class Held:
 
     def guard(self) -> None:
         """Raises LeaseLostError if the lease is lost, or unconfirmed for so long that it may be."""
-        if not self.lost and self._clock.monotonic() - self._acknowledged > self._abandon:
+        if not self.lost and self.clock.monotonic() - self.acknowledged_at > self.abandon:
             self.lose()
         if self.lost:
             raise LeaseLostError("this node no longer holds the lease")
 
     def confirm(self, sent_at: float) -> None:
-        self._acknowledged = max(self._acknowledged, sent_at)
+        self.acknowledged_at = max(self.acknowledged_at, sent_at)
 
     def expired(self, now: float) -> bool:
-        return now - self._acknowledged > self._abandon
+        return now - self.acknowledged_at > self.abandon
 
     def lose(self) -> None:
         if not self.lost:
@@ -124,9 +124,9 @@ class LeaseKeeper:
             row_id=row["_id"],
             epoch=row["epoch"],
             row=row,
-            _clock=self.clock,
-            _abandon=self.times.abandon,
-            _acknowledged=sent_at,
+            clock=self.clock,
+            abandon=self.times.abandon,
+            acknowledged_at=sent_at,
         )
         if held.row_id in self._held:
             # Our earlier lease was taken away and given up before a heartbeat told us: no later one would.
