@@ -56,8 +56,10 @@ def test_the_constraints_pin_what_the_tests_install(constraints: dict[str, str])
 
 
 def test_ci_installs_by_the_constraints(script: str, repository_root: Path) -> None:
-    before, found, after = script.partition('export PIP_CONSTRAINT="$PWD/.ci/constraints.txt"')
+    line = 'export PIP_CONSTRAINT="$PWD/.ci/constraints.txt"'
+    before, found, after = script.partition(line)
     assert found
+    assert f"`{line}`" in (repository_root / "README.md").read_text()
     assert "cd " in before
     assert '-c "$test_line"' in after
     day = re.search(r"^npm_config_before=.*$", after, re.MULTILINE)
