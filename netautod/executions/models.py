@@ -130,7 +130,7 @@ def scheduled_id(task_id: str, scheduled_for: datetime) -> str:
     return str(uuid5(UUID(task_id), scheduled_for.isoformat()))
 
 
-def of_task(
+def new_execution(
     task: Task, *, execution_id: str, scheduled_for: datetime | None, created_at: datetime
 ) -> Execution:
     """A new pending execution with its own copy of what the task says now."""

@@ -15,7 +15,7 @@ from netautod.core.errors import Conflict, NotFound
 from netautod.core.identity import Caller, OrgId
 from netautod.core.pages import Page, PageOf
 from netautod.executions.log_store import ExecutionLogStore
-from netautod.executions.models import Execution, LogEntry, of_task
+from netautod.executions.models import Execution, LogEntry, new_execution
 from netautod.executions.notifier import FinishNotifier
 from netautod.executions.result_store import DeviceResultStore
 from netautod.executions.store import ExecutionStore
@@ -63,7 +63,9 @@ class ExecutionService:
     async def run(self, caller: Caller, task_id: str, *, agent: bool = False) -> Execution:
         """A manual run: pending, to be claimed by any node."""
         task = await self._tasks.get(caller.org_id, task_id, agent=agent)
-        execution = of_task(task, execution_id=str(uuid4()), scheduled_for=None, created_at=self._clock.now())
+        execution = new_execution(
+            task, execution_id=str(uuid4()), scheduled_for=None, created_at=self._clock.now()
+        )
         await self._store.insert(execution)
         self._runs.kick()
         await self._audit.record(caller, "task.run", "execution", execution.id, {"task_id": task_id})

@@ -71,7 +71,7 @@ def _scheduler(database: Database) -> Scheduler:
         ticks=NextTicks(),
         metrics=Metrics(),
         settings=SchedulerSettings(catch_up_seconds=OLDEST_TICK.total_seconds(), batch=BATCH),
-        fired=lambda: None,
+        kick=lambda: None,
         pauses=FixedPauses(),
     )
 

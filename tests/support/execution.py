@@ -19,7 +19,7 @@ from netautod.core.registries import Followers
 from netautod.core.work import Work
 from netautod.executions import log_store, result_store
 from netautod.executions import store as execution_store
-from netautod.executions.models import Execution, of_task
+from netautod.executions.models import Execution, new_execution
 from netautod.executions.notifier import ExecutionObservers, FinishNotifier
 from netautod.executions.running.environment import ActingFactory, RunActing, RunEnvironment
 from netautod.executions.running.node import ExecutionNode
@@ -113,7 +113,7 @@ def due_task(**values: Any) -> Task:
 
 def manual_run(of: Task) -> Execution:
     now = datetime.now(UTC)
-    return of_task(
+    return new_execution(
         of,
         execution_id=str(uuid4()),
         scheduled_for=None,

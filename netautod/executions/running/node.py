@@ -60,7 +60,7 @@ class ExecutionNode:
             store=store,
             keeper=self._keeper,
             notifier=notifier,
-            taken_over=self.runner.kick,
+            kick=self.runner.kick,
         )
         self.scheduler = Scheduler(
             tasks=tasks,
@@ -68,7 +68,7 @@ class ExecutionNode:
             ticks=ticks,
             metrics=environment.metrics,
             settings=schedule,
-            fired=self.runner.kick,
+            kick=self.runner.kick,
             pauses=pauses,
         )
         self._clock = environment.clock

@@ -28,7 +28,7 @@ class Reaper:
         store: ExecutionStore,
         keeper: LeaseKeeper,
         notifier: FinishNotifier,
-        taken_over: Callable[[], None],
+        kick: Callable[[], None],
     ) -> None:
         self._store = store
         self._clock = environment.clock
@@ -36,7 +36,7 @@ class Reaper:
         self._grace = environment.settings.reap_grace_seconds
         self._keeper = keeper
         self._notifier = notifier
-        self._taken_over = taken_over
+        self._kick = kick
         self._outage_at: float | None = None
         self._loop = Periodic(
             self._pass, name="the search for dead nodes", seconds=keeper.times.lease / 10, at_once=True
@@ -71,7 +71,7 @@ class Reaper:
             moved += await self._take_over(dead)
         if moved:
             self._metrics.add("executions_taken_over", moved)
-            self._taken_over()
+            self._kick()
         return moved
 
     async def _take_over(self, dead: DeadRun) -> bool:

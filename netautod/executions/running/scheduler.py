@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from netautod.core.errors import InvalidInput, Unavailable
 from netautod.core.metrics import Metrics
 from netautod.core.pauses import Pauses
-from netautod.executions.models import Execution, of_task, scheduled_id
+from netautod.executions.models import Execution, new_execution, scheduled_id
 from netautod.executions.settings import SchedulerSettings
 from netautod.executions.store import ExecutionStore
 from netautod.tasks.cron.ticks import NextTicks
@@ -23,7 +23,7 @@ logger = logging.getLogger(__name__)
 
 
 class Scheduler:
-    """`scan()` is called by a PeriodicCallback; `fired` is called when there is something to claim.
+    """`scan()` is called by a PeriodicCallback; `kick` is called when there is something to claim.
 
     The ticks of a paused organization stay as they are; after the pause they are judged as missed ones.
     """
@@ -36,7 +36,7 @@ class Scheduler:
         ticks: NextTicks,
         metrics: Metrics,
         settings: SchedulerSettings,
-        fired: Callable[[], None],
+        kick: Callable[[], None],
         pauses: Pauses,
     ) -> None:
         self._tasks = tasks
@@ -45,7 +45,7 @@ class Scheduler:
         self._metrics = metrics
         self._catch_up = timedelta(seconds=settings.catch_up_seconds)
         self._batch = settings.batch
-        self._fired = fired
+        self._kick = kick
         self._pauses = pauses
         self._scanning = False
 
@@ -89,7 +89,7 @@ class Scheduler:
         inserted = await self._executions.insert_many(fires)
         if inserted.inserted:
             self._metrics.add("scheduler_fired", inserted.inserted)
-            self._fired()
+            self._kick()
         await self._tasks.advance(moves)
         return len(rows)
 
@@ -107,7 +107,7 @@ class Scheduler:
         }
 
     def _execution(self, row: DueRow, scheduled_for: datetime) -> Execution:
-        return of_task(
+        return new_execution(
             row.task,
             execution_id=scheduled_id(row.task.id, scheduled_for),
             scheduled_for=scheduled_for,
