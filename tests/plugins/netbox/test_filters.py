@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from netautod.plugin_api import InventoryFailed
-from tests.plugins.inventory_support import netbox, source_of, walk
+from tests.plugins.netbox.support import netbox, source_of, walk
 from tests.support.servers.netbox import NetBoxReplay
 
 __all__ = ["netbox"]

@@ -22,7 +22,7 @@ from netautod.outbound.client import GuardedClient
 from netautod.vault.vault import Vault
 from netautod_oidc import OidcProvider, OidcSettings
 from tests.auth.support import Node, serve_node, start_node
-from tests.plugins.browser import Browser
+from tests.plugins.oidc.browser import Browser
 from tests.support.client import ApiClient
 from tests.support.programs.started import free_port
 from tests.support.serving import Servers
@@ -31,7 +31,7 @@ from tests.users.support import Installation, MovableClock
 NODE, NPM = shutil.which("node"), shutil.which("npm")
 SECRET = "a client's secret: %/+ "
 CONSOLE = "https://console.example/done"
-SCRIPT = Path(__file__).parent.parent / "support" / "oidc_provider.mjs"
+SCRIPT = Path(__file__).parents[2] / "support" / "oidc_provider.mjs"
 
 
 @dataclass(frozen=True, kw_only=True)

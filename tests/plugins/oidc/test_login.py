@@ -16,7 +16,7 @@ from netautod_oidc import OidcProvider, OidcSettings
 from tests.auth.redirect.uris import UNLISTED
 from tests.auth.support import start_node
 from tests.plugins.conftest import Served
-from tests.plugins.oidc_login import LISTED, Setup, tokens_of
+from tests.plugins.oidc.login import LISTED, Setup, tokens_of
 from tests.support.client import Response, assert_error
 from tests.support.servers.identity_provider import CLIENT_ID, CLIENT_SECRET, ScriptedProvider
 from tests.users.support import Installation, MovableClock

@@ -7,7 +7,7 @@ import pytest
 
 from netautod.plugin_api import InventoryFailed
 from netautod_netbox import NautobotSource
-from tests.plugins.inventory_support import Waits, access, netbox, netbox_at, quick, walk
+from tests.plugins.netbox.support import Waits, access, netbox, netbox_at, quick, walk
 from tests.support.servers.inventory import HTML, Answer, json_answer, recorded
 from tests.support.servers.nautobot import TOKEN as NAUTOBOT_TOKEN
 from tests.support.servers.nautobot import NautobotReplay

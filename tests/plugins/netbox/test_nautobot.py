@@ -8,7 +8,7 @@ import pytest
 
 from netautod.plugin_api import InventoryFailed, InventoryProbe, RemoteDevice
 from netautod_netbox import NautobotSource, NetBoxSource
-from tests.plugins.inventory_support import access, walk
+from tests.plugins.netbox.support import access, walk
 from tests.support.servers.inventory import Row, json_answer
 from tests.support.servers.nautobot import TOKEN, NautobotReplay, recorded_devices
 from tests.support.servers.netbox import V1_TOKEN, NetBoxReplay

@@ -13,7 +13,7 @@ from netautod.plugin_api import AddressRefused, InventoryFailed, InventorySource
 from netautod_netbox import NautobotSource, NetBoxSource
 from netautod_netbox.limits import seconds_to_wait
 from tests.outbound.conftest import Behaviour, Serving, serving
-from tests.plugins.inventory_support import Waits, access, netbox, netbox_at, quick, walk
+from tests.plugins.netbox.support import Waits, access, netbox, netbox_at, quick, walk
 from tests.support.servers.inventory import HTML, Answer, json_answer, recorded
 from tests.support.servers.netbox import V1_TOKEN, NetBoxReplay
 

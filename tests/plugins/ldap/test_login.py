@@ -10,7 +10,8 @@ from netautod.users.models import NewUser, User
 from netautod.vault.vault import Vault
 from netautod_ldap import LdapProvider
 from tests.auth.support import Node, start_node
-from tests.plugins.conftest import SearchSettings, Served
+from tests.plugins.conftest import Served
+from tests.plugins.ldap.conftest import SearchSettings
 from tests.support.client import ApiClient, assert_error
 from tests.support.programs.slapd import ADA, GRACE, PASSWORD
 from tests.users.support import PASSWORD as LOCAL_PASSWORD

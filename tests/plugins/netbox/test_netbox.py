@@ -11,7 +11,7 @@ import pytest
 from netautod.app.plugins.manager import PluginManager
 from netautod.plugin_api import InventoryFailed, InventoryPage, InventoryProbe, RemoteProblem
 from netautod_netbox.netbox_rows import NetBoxPage, NetBoxRows
-from tests.plugins.inventory_support import Walk, netbox, source_of, walk
+from tests.plugins.netbox.support import Walk, netbox, source_of, walk
 from tests.support.servers.inventory import DATA, Row, json_answer
 from tests.support.servers.netbox import (
     V1_TOKEN,
