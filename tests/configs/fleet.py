@@ -149,9 +149,7 @@ class Fleet:
 
     async def posted(self, path: str, **body: Any) -> Any:
         """What a request that succeeds answers."""
-        response = await self.api.post(path, body or None)
-        assert response.status == 200, response.content
-        return response.json
+        return (await self.api.post(path, body or None)).expect()
 
     async def pulled(self, device_id: str) -> Any:
         return await self.posted(f"/api/config/devices/{device_id}/pull")

@@ -24,9 +24,7 @@ def path(**query: Any) -> str:
 
 
 async def found(fleet: Fleet, **query: Any) -> Any:
-    response = await fleet.api.get(path(**query))
-    assert response.status == 200, response.content
-    return response.json
+    return (await fleet.api.get(path(**query))).expect()
 
 
 def config(name: str, *lines: str) -> str:

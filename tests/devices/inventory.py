@@ -9,7 +9,6 @@ from netautod.audit.store import INDEXES as AUDIT_INDEXES
 from netautod.auth.ssh_ca.service import SshAuthority
 from netautod.auth.ssh_ca.store import SshAuthorityStore
 from netautod.core.clock import SystemClock
-from netautod.core.identity import Caller, OrgId
 from netautod.credentials.service import CredentialService
 from netautod.credentials.store import INDEXES as CREDENTIAL_INDEXES
 from netautod.devices.bulk_creation import DeviceBatches
@@ -20,7 +19,7 @@ from netautod.sites.service import SiteService
 from netautod.sites.store import INDEXES as SITE_INDEXES
 from netautod.store.client import Database
 from netautod.vault.vault import Vault
-from tests.support.client import ApiClient, ServedRoutes
+from tests.support.client import ApiClient, Tenant
 from tests.support.databases import Indexed
 from tests.support.serving import Serve
 
@@ -86,27 +85,10 @@ class Services:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Inventory:
-    """`api` and `caller`: an administrator of one organization."""
-
+class Inventory(Tenant):
     database: Database
     vault: Vault
     services: Services
-    served: ServedRoutes
-    api: ApiClient
-    caller: Caller
-
-    @property
-    def org_id(self) -> OrgId:
-        return self.caller.org_id
-
-    def with_permissions(self, *permissions: str) -> ApiClient:
-        """Another user of the same organization."""
-        return self.served.client(*permissions, org_id=self.org_id)[0]
-
-    def elsewhere(self) -> ApiClient:
-        """The administrator of another organization."""
-        return self.served.client("*")[0]
 
     async def device(self, **fields: Any) -> Any:
         return await created(self.api, "/api/devices", {**DEVICE, **fields})
@@ -120,9 +102,7 @@ class Inventory:
 
 
 async def created(api: ApiClient, path: str, body: Any) -> Any:
-    response = await api.post(path, body)
-    assert response.status == 201, response.content
-    return response.json
+    return (await api.post(path, body)).expect(201)
 
 
 def wired(database: Database, vault: Vault) -> Services:

@@ -11,7 +11,6 @@ from netautod.app.parts.docs import DocumentParts
 from netautod.audit.service import AuditLog
 from netautod.audit.store import INDEXES as AUDIT_INDEXES
 from netautod.core.clock import Clock, SystemClock
-from netautod.core.identity import Caller, OrgId
 from netautod.docs import store
 from netautod.docs.notes import store as notes_store
 from netautod.docs.notes.service import NotesVault
@@ -21,7 +20,7 @@ from netautod.docs.service import DocumentService
 from netautod.docs.upkeep import DocumentUpkeep
 from netautod.store.client import Database
 from netautod.vault.vault import Vault
-from tests.support.client import ApiClient, Response, ServedRoutes
+from tests.support.client import Response, Tenant
 from tests.support.serving import Serve
 
 INDEXES = (*AUDIT_INDEXES, *store.INDEXES, *notes_store.INDEXES)
@@ -35,8 +34,8 @@ PASSPHRASE = "a long enough passphrase"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Node:
-    """The parts of one node; `api` is an administrator of the organization that all nodes serve.
+class Node(Tenant):
+    """The parts of one node, for the organization that all nodes serve.
 
     `slept`: the seconds that would have been waited after wrong passphrases.
     """
@@ -45,41 +44,18 @@ class Node:
     documents: DocumentService
     upkeep: DocumentUpkeep
     slept: list[float]
-    served: ServedRoutes
-    api: ApiClient
-    caller: Caller
-
-    @property
-    def org_id(self) -> OrgId:
-        return self.caller.org_id
-
-    def with_permissions(self, *permissions: str) -> ApiClient:
-        """Another user of the same organization."""
-        return self.served.client(*permissions, org_id=self.org_id)[0]
-
-    def elsewhere(self) -> ApiClient:
-        """The administrator of another organization."""
-        return self.served.client("*")[0]
 
     async def create(self, fields: dict[str, Any] = TEXT, **more: Any) -> Any:
-        response = await self.api.post("/api/docs", {**fields, **more})
-        assert response.status == 201, response.content
-        return response.json
+        return (await self.api.post("/api/docs", {**fields, **more})).expect(201)
 
     async def put(self, document: Any, **fields: Any) -> Any:
-        response = await self.api.put(f"/api/docs/{document['id']}", fields)
-        assert response.status == 200, response.content
-        return response.json
+        return (await self.api.put(f"/api/docs/{document['id']}", fields)).expect()
 
     async def get(self, document: Any) -> Any:
-        response = await self.api.get(f"/api/docs/{document['id']}")
-        assert response.status == 200, response.content
-        return response.json
+        return (await self.api.get(f"/api/docs/{document['id']}")).expect()
 
     async def versions(self, document: Any) -> list[Any]:
-        response = await self.api.get(f"/api/docs/{document['id']}/versions")
-        assert response.status == 200, response.content
-        found: list[Any] = response.json
+        found: list[Any] = (await self.api.get(f"/api/docs/{document['id']}/versions")).expect()
         return found
 
     async def version(self, version: Any) -> Response:
@@ -93,9 +69,7 @@ class Node:
         return await self.api.post(f"/api/docs/{document['id']}/restore/{version['id']}")
 
     async def render(self, document: Any, **variables: Any) -> Any:
-        response = await self.api.post(f"/api/docs/{document['id']}/render", {"variables": variables})
-        assert response.status == 200, response.content
-        return response.json
+        return (await self.api.post(f"/api/docs/{document['id']}/render", {"variables": variables})).expect()
 
 
 @dataclass(frozen=True, kw_only=True)

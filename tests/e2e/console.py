@@ -20,14 +20,10 @@ class Console:
     client: ApiClient
 
     async def read(self, path: str) -> Any:
-        response = await self.client.get(path)
-        assert response.status == 200, (path, response.status, response.content)
-        return response.json
+        return (await self.client.get(path)).expect()
 
     async def add(self, path: str, **fields: Any) -> dict[str, Any]:
-        response = await self.client.post(path, fields)
-        assert response.status == 201, (path, response.status, response.content)
-        made: dict[str, Any] = response.json
+        made: dict[str, Any] = (await self.client.post(path, fields)).expect(201)
         return made
 
     async def credential(self, name: str, **fields: Any) -> str:

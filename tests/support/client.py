@@ -23,6 +23,11 @@ class Response:
     def json(self) -> Any:
         return json.loads(self.content)
 
+    def expect(self, status: int = 200) -> Any:
+        """The JSON of an answer that has this status."""
+        assert self.status == status, (self.status, self.content)
+        return self.json
+
 
 @dataclass(kw_only=True)
 class ApiClient:
@@ -141,3 +146,24 @@ class ServedRoutes:
         )
         self.callers[token] = caller
         return ApiClient(base_url=self.base_url, description=self.description, token=token), caller
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tenant:
+    """An organization at served routes; `api` and `caller` are its administrator."""
+
+    served: ServedRoutes
+    api: ApiClient
+    caller: Caller
+
+    @property
+    def org_id(self) -> OrgId:
+        return self.caller.org_id
+
+    def with_permissions(self, *permissions: str) -> ApiClient:
+        """Another user of the organization."""
+        return self.served.client(*permissions, org_id=self.org_id)[0]
+
+    def elsewhere(self) -> ApiClient:
+        """The administrator of another organization."""
+        return self.served.client("*")[0]

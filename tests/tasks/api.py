@@ -52,7 +52,7 @@ def operator(tasks: Tasks, **options: Any) -> ApiClient:
 
 
 async def created(client: ApiClient, path: str = SCHEDULES, **fields: Any) -> dict[str, Any]:
-    response = await client.post(path, {**(BODY if path == SCHEDULES else AGENT), **fields})
-    assert response.status == 201, response.content
-    task: dict[str, Any] = response.json
+    task: dict[str, Any] = (
+        await client.post(path, {**(BODY if path == SCHEDULES else AGENT), **fields})
+    ).expect(201)
     return task

@@ -43,9 +43,9 @@ async def ada(installation: Installation) -> str:
 
 async def log_in(client: ApiClient, username: str, public_key: str | None = None) -> Any:
     body = {"username": username, "password": PASSWORD}
-    answer = await client.post("/api/auth/login", {**body, "public_key": public_key} if public_key else body)
-    assert answer.status == 200, answer.content
-    return answer.json
+    return (
+        await client.post("/api/auth/login", {**body, "public_key": public_key} if public_key else body)
+    ).expect()
 
 
 async def listed(certificate: str, folder: Path) -> list[str]:

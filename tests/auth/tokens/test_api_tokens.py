@@ -31,9 +31,7 @@ async def logged_in(node: Node, client: ApiClient, username: str = "admin") -> A
 
 
 async def made(api: ApiClient, **change: Any) -> dict[str, Any]:
-    answer = await api.post("/api/auth/tokens", {**CI, **change})
-    assert answer.status == 201, answer.content
-    token: dict[str, Any] = answer.json
+    token: dict[str, Any] = (await api.post("/api/auth/tokens", {**CI, **change})).expect(201)
     return token
 
 

@@ -1,7 +1,5 @@
 """What the tests of imports share: the routes, small files, and how an import is asked for."""
 
-from typing import Any
-
 from tests.support.client import ApiClient, Response
 
 HEAD = "name,host,device_type"
@@ -11,8 +9,3 @@ GOOD = f"{HEAD}\r\na,10.0.0.1,linux\r\n"
 
 async def import_csv(api: ApiClient, text: str, query: str = "") -> Response:
     return await api.post(CSV + query, raw=text.encode(), headers={"Content-Type": "text/csv"})
-
-
-def result(response: Response) -> Any:
-    assert response.status == 200, response.content
-    return response.json

@@ -12,7 +12,7 @@ from netautod.inventory.imports import run as import_run
 from netautod.inventory.imports.csv_rows import CsvFile
 from netautod.store.scoped import scoped
 from tests.devices.inventory import DEVICE, Inventory, wired
-from tests.inventory.imports.files import GOOD, HEAD, JSON, import_csv, result
+from tests.inventory.imports.files import GOOD, HEAD, JSON, import_csv
 from tests.support.client import assert_error
 
 ROWS = 3 * import_run.BATCH
@@ -94,7 +94,7 @@ async def test_a_record_that_is_deleted_between_the_check_and_the_write_is_not_n
         return found
 
     monkeypatch.setattr(service, reader, read_then_delete)
-    answer = result(await inventory.api.post(JSON, [{**DEVICE, link: record_id}, {**DEVICE, "name": "b"}]))
+    answer = (await inventory.api.post(JSON, [{**DEVICE, link: record_id}, {**DEVICE, "name": "b"}])).expect()
     (error,) = answer["errors"]
     assert (answer["imported"], error["row"], error["name"]) == (1, 1, "core-1")
     assert error["error"].startswith(f"{link}: there is no such")
@@ -118,7 +118,7 @@ async def test_a_site_that_is_renamed_meanwhile_has_its_new_name_on_the_devices(
 
     monkeypatch.setattr(sites, "names_of", read_then_rename)
     rows = [{**DEVICE, "name": f"d{number}", "site_id": site["id"]} for number in range(3)]
-    assert result(await inventory.api.post(JSON, rows))["imported"] == 3
+    assert (await inventory.api.post(JSON, rows)).expect()["imported"] == 3
     listed = (await inventory.api.get("/api/devices")).json["devices"]
     assert [device["site"] for device in listed] == ["Bonn"] * 3
 
@@ -143,7 +143,7 @@ async def test_progress_is_told_after_each_batch(inventory: Inventory) -> None:
 async def test_a_hundred_thousand_rows_get_in(inventory: Inventory) -> None:
     rows = 100_000
     text = HEAD + ",site,tags\n" + "".join(f"d{n},10.0.0.1,linux,s{n % 40},a|b\n" for n in range(rows))
-    assert result(await import_csv(inventory.api, text)) == {"imported": rows, "failed": 0, "errors": []}
+    assert (await import_csv(inventory.api, text)).expect() == {"imported": rows, "failed": 0, "errors": []}
     assert (await inventory.api.get("/api/devices?limit=1")).json["total"] == rows
-    again = result(await import_csv(inventory.api, text, "?dry_run=true"))
+    again = (await import_csv(inventory.api, text, "?dry_run=true")).expect()
     assert (again["imported"], again["failed"]) == (0, rows)

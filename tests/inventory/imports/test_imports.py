@@ -8,7 +8,7 @@ import pytest
 from netautod.inventory.imports.models import MOST_ERRORS
 from netautod.store.scoped import scoped
 from tests.devices.inventory import ABSENT_ID, DEVICE, EMPTY, FULL, Inventory
-from tests.inventory.imports.files import GOOD, HEAD, JSON, import_csv, result
+from tests.inventory.imports.files import GOOD, HEAD, JSON, import_csv
 from tests.support.client import ApiClient
 
 
@@ -23,7 +23,7 @@ async def test_rows_become_devices_with_the_defaults_of_a_created_one(inventory:
     text = (
         f'{HEAD},port,Tags,Rack,description\na,10.0.0.1,linux,,,,\nb,10.0.0.2,linux,2222,x|y|x,7,"=1\n+1"\n'
     )
-    assert result(await import_csv(inventory.api, text)) == {"imported": 2, "failed": 0, "errors": []}
+    assert (await import_csv(inventory.api, text)).expect() == {"imported": 2, "failed": 0, "errors": []}
     made = await devices(inventory.api)
     defaults = {**EMPTY, "source": "csv", "org_id": inventory.org_id, "device_type": "linux"}
     assert {**made["a"], **defaults, "host": "10.0.0.1"} == made["a"]
@@ -46,7 +46,7 @@ async def test_json_rows_take_every_field_of_a_device(inventory: Inventory) -> N
         "automation_credential_id": ssh["id"],
     }
     rows = [{**FULL, "id": ABSENT_ID, "source": "csv"}, {**FULL, "name": "linked", **links}]
-    assert result(await inventory.api.post(JSON, rows)) == {"imported": 2, "failed": 0, "errors": []}
+    assert (await inventory.api.post(JSON, rows)).expect() == {"imported": 2, "failed": 0, "errors": []}
     made = await devices(inventory.api)
     assert {**made["edge-1"], **FULL, "source": "manual"} == made["edge-1"]
     linked = {**FULL, **links, "name": "linked", "site_id": site["id"], "site": "Berlin"}
@@ -71,7 +71,7 @@ async def test_each_bad_row_is_an_error_and_the_others_get_in(inventory: Invento
         ]
     )
     for query, found in (("?dry_run=true", {"taken"}), ("", {"taken", "good-1", "good-3"})):
-        answer = result(await import_csv(inventory.api, text, query))
+        answer = (await import_csv(inventory.api, text, query)).expect()
         assert (answer["imported"], answer["failed"]) == (2, 7)
         assert [(error["row"], error["name"], error["error"]) for error in answer["errors"]] == [
             (2, "", "name: Missing data for required field"),
@@ -83,13 +83,13 @@ async def test_each_bad_row_is_an_error_and_the_others_get_in(inventory: Invento
             (9, "good-3", "name: the same as in row 8"),
         ]
         assert set(await devices(inventory.api)) == found
-    again = result(await import_csv(inventory.api, text))
+    again = (await import_csv(inventory.api, text)).expect()
     assert (again["imported"], again["failed"]) == (0, 9)
 
 
 async def test_a_row_with_the_name_of_a_bad_one_gets_in(inventory: Inventory) -> None:
     rows = [{**DEVICE, "port": 0}, {**DEVICE, "site_id": ABSENT_ID}, DEVICE]
-    answer = result(await inventory.api.post(JSON, rows))
+    answer = (await inventory.api.post(JSON, rows)).expect()
     assert answer["imported"] == 1
     assert [error["row"] for error in answer["errors"]] == [1, 2]
 
@@ -111,7 +111,7 @@ async def test_a_row_with_the_name_of_a_bad_one_gets_in(inventory: Inventory) ->
     ],
 )
 async def test_a_bad_json_row_is_an_error(inventory: Inventory, row: Any, name: str, text: str) -> None:
-    answer = result(await inventory.api.post(JSON, [row]))
+    answer = (await inventory.api.post(JSON, [row])).expect()
     (error,) = answer.pop("errors")
     assert answer == {"imported": 0, "failed": 1}
     assert (error["row"], error["name"]) == (1, name)
@@ -126,7 +126,7 @@ async def test_an_operator_object_is_an_error_in_every_field(inventory: Inventor
         for field in fields
         for wrong in ({"$ne": None}, [{"$gt": ""}])
     ]
-    answer = result(await inventory.api.post(JSON, rows))
+    answer = (await inventory.api.post(JSON, rows)).expect()
     assert (answer["imported"], answer["failed"]) == (0, len(rows))
     for error, field in zip(answer["errors"][::2], fields, strict=True):
         assert error["error"].startswith(field)
@@ -144,7 +144,7 @@ async def test_links_of_other_organizations_are_errors(inventory: Inventory) -> 
         ("snmp_credential_id", snmp["id"], "snmp_credential_id: there is no such credential"),
     ]
     rows = [{**DEVICE, "name": field, field: value} for field, value, _ in cases]
-    answer = result(await inventory.elsewhere().post(JSON, rows))
+    answer = (await inventory.elsewhere().post(JSON, rows)).expect()
     assert [error["error"] for error in answer["errors"]] == [text for _, _, text in cases]
     assert answer["imported"] == 0
     unfit = await inventory.api.post(JSON, [{**DEVICE, "name": "x", "snmp_credential_id": credential["id"]}])
@@ -156,7 +156,7 @@ async def test_a_chain_of_jumps_is_bounded(inventory: Inventory) -> None:
     for number in range(8):
         hops.append(await inventory.device(name=f"hop-{number}", jump_device_id=hops[-1]["id"]))
     rows = [{**DEVICE, "name": f"d{number}", "jump_device_id": hop["id"]} for number, hop in enumerate(hops)]
-    answer = result(await inventory.api.post(JSON, rows))
+    answer = (await inventory.api.post(JSON, rows)).expect()
     assert answer["imported"] == 8
     assert [error["error"] for error in answer["errors"]] == ["jump_device_id: more than 8 jumps"]
 
@@ -187,7 +187,7 @@ async def test_permissions(
 async def test_all_failures_are_counted_and_the_first_ones_listed(inventory: Inventory) -> None:
     rows = MOST_ERRORS + 500
     text = HEAD + "\n" + "bad,a b,linux\n" * rows
-    answer = result(await import_csv(inventory.api, text))
+    answer = (await import_csv(inventory.api, text)).expect()
     assert (answer["imported"], answer["failed"], len(answer["errors"])) == (0, rows, MOST_ERRORS + 1)
     assert [error["row"] for error in answer["errors"]] == list(range(1, MOST_ERRORS + 2))
     assert answer["errors"][-1] == {
@@ -195,7 +195,7 @@ async def test_all_failures_are_counted_and_the_first_ones_listed(inventory: Inv
         "name": "bad",
         "error": "only 10000 errors are listed: this row and 499 after it failed too",
     }
-    exactly = result(await import_csv(inventory.api, HEAD + "\n" + "bad,a b,linux\n" * MOST_ERRORS))
+    exactly = (await import_csv(inventory.api, HEAD + "\n" + "bad,a b,linux\n" * MOST_ERRORS)).expect()
     assert {error["error"] for error in exactly["errors"]} == {"host: Must be a host name or an IP address"}
     assert len(exactly["errors"]) == exactly["failed"] == MOST_ERRORS
 
@@ -221,11 +221,11 @@ async def test_the_same_file_imported_many_times_at_once_gets_in_once(inventory:
 
 async def test_organizations_import_the_same_names(inventory: Inventory) -> None:
     for api in (inventory.api, inventory.elsewhere()):
-        assert (result(await import_csv(api, GOOD)))["imported"] == 1
+        assert (await import_csv(api, GOOD)).expect()["imported"] == 1
         assert (await api.get("/api/devices")).json["total"] == 1
 
 
 async def test_the_name_of_a_deleted_device_is_free(inventory: Inventory) -> None:
     device = await inventory.device(name="a")
     await inventory.api.delete(f"/api/devices/{device['id']}")
-    assert (result(await import_csv(inventory.api, GOOD)))["imported"] == 1
+    assert (await import_csv(inventory.api, GOOD)).expect()["imported"] == 1

@@ -8,7 +8,7 @@ import pytest
 from netautod.app import routes
 from netautod.inventory.imports.models import MOST_BYTES, MOST_ROWS
 from tests.devices.inventory import DEVICE, Inventory
-from tests.inventory.imports.files import CSV, GOOD, HEAD, JSON, result
+from tests.inventory.imports.files import CSV, GOOD, HEAD, JSON
 from tests.support.client import assert_error
 
 
@@ -92,7 +92,7 @@ async def test_a_csv_comes_as_the_body_or_in_a_form(
 ) -> None:
     answer = await inventory.api.post(CSV, raw=raw, headers={"Content-Type": content_type})
     if text is None:
-        assert result(answer)["imported"] == 1
+        assert answer.expect()["imported"] == 1
     else:
         assert_error(answer, 400, text)
 

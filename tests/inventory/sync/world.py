@@ -31,7 +31,7 @@ from netautod.store.leases.named import COLLECTION as LEASES
 from netautod.store.leases.named import NamedLeases
 from netautod.store.scoped import scoped
 from tests.inventory.sync.fake_inventory import TOKEN, URL, FakeInventory, InventoryPlugin
-from tests.support.client import ApiClient, ServedRoutes
+from tests.support.client import Tenant
 from tests.support.serving import Serve
 
 SOURCES = "/api/devices/sources/inventory"
@@ -64,42 +64,24 @@ class Node:
 
 
 @dataclass(frozen=True, kw_only=True)
-class World:
+class World(Tenant):
     """A node that is served, the inventory that its plugin reads, and more nodes on the same database."""
 
     database: Database
     remote: FakeInventory
     settings: Settings
     node: Node
-    served: ServedRoutes
-    api: ApiClient
-
-    @property
-    def org_id(self) -> OrgId:
-        return self.node.caller.org_id
-
-    def with_permissions(self, *permissions: str) -> ApiClient:
-        return self.served.client(*permissions, org_id=self.org_id)[0]
-
-    def elsewhere(self) -> ApiClient:
-        return self.served.client("*")[0]
 
     async def source(self, **fields: Any) -> Any:
         body = {"name": "netbox", "url": URL, "token": TOKEN, **fields}
-        response = await self.api.post(SOURCES, body)
-        assert response.status == 201, response.content
-        return response.json
+        return (await self.api.post(SOURCES, body)).expect(201)
 
     async def sync(self, source: Any, body: Any = None, query: str = "") -> Any:
-        response = await self.api.post(f"{SOURCES}/{source['id']}/sync{query}", body)
-        assert response.status == 200, response.content
-        return response.json
+        return (await self.api.post(f"{SOURCES}/{source['id']}/sync{query}", body)).expect()
 
     async def device(self, **fields: Any) -> Any:
         body = {"name": "sw1", "host": "192.0.2.1", "device_type": "cisco_ios", **fields}
-        response = await self.api.post("/api/devices", body)
-        assert response.status == 201, response.content
-        return response.json
+        return (await self.api.post("/api/devices", body)).expect(201)
 
     async def names(self) -> list[str]:
         return sorted(await self.node.all())
@@ -174,6 +156,7 @@ class Installation:
             node=node,
             served=served,
             api=api,
+            caller=caller,
         )
 
 

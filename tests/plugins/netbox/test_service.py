@@ -48,9 +48,9 @@ async def netbox() -> AsyncIterator[NetBoxReplay]:
 
 
 async def synced(client: ApiClient, url: str, token: str, **more: Any) -> dict[str, Any]:
-    response = await client.post(SYNC, {"inventory_url": url, "token": token, **more})
-    assert response.status == 200, response.content
-    result: dict[str, Any] = response.json
+    result: dict[str, Any] = (
+        await client.post(SYNC, {"inventory_url": url, "token": token, **more})
+    ).expect()
     return result
 
 

@@ -45,9 +45,9 @@ class Site:
     async def me(self, address: str) -> dict[str, object]:
         """The user whose tokens stand in the fragment of the address that the login ended at."""
         tokens = {name: values[0] for name, values in parse_qs(address.partition("#")[2]).items()}
-        answer = await self.client.with_token(tokens["access_token"]).get("/api/auth/me")
-        assert answer.status == 200
-        found: dict[str, object] = answer.json
+        found: dict[str, object] = (
+            await self.client.with_token(tokens["access_token"]).get("/api/auth/me")
+        ).expect()
         return found
 
 
