@@ -28,6 +28,8 @@ LOOPBACK = ("127.0.0.1", "::1")
 
 @dataclass(frozen=True, kw_only=True)
 class LogLine:
+    """One line of the execution's log; `device_id` is None for what concerns no device."""
+
     level: str
     text: str
     device_id: str | None
@@ -91,14 +93,7 @@ async def run_executor(
         return services[-1]
 
     environment = _environment(watched, _Owner(frozenset(permissions)), acting, kept)
-    attempt = Attempt(environment=environment, execution=execution, held=_lease(execution))
-    try:
-        ended = await attempt.run()
-        await attempt.log.flush()
-    finally:
-        await attempt.stop()
-    assert ended is not None  # only who loses the lease has no outcome
-    after = _after(execution, ended)
+    after = _after(execution, await _attempted(environment, execution))
     return ExecutorRun(
         state=after.state,
         output=after.output,
@@ -113,6 +108,17 @@ async def run_executor(
         resume=after.resume,
         execution=after,
     )
+
+
+async def _attempted(environment: RunEnvironment, execution: Execution) -> Outcome:
+    attempt = Attempt(environment=environment, execution=execution, held=_lease(execution))
+    try:
+        ended = await attempt.run()
+        await attempt.log.flush()
+    finally:
+        await attempt.stop()
+    assert ended is not None  # only an attempt that loses its lease has no outcome
+    return ended
 
 
 def _environment(

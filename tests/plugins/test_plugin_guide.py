@@ -11,7 +11,7 @@ from typing import cast
 
 import pytest
 
-from netautod import plugin_api
+from netautod import plugin_api, testing
 from netautod.app.configuration import load
 from netautod.cli import entry as cli
 from netautod.plugin_api import hookspecs
@@ -172,8 +172,15 @@ def test_the_guide_shows_every_hook_with_its_arguments(guide: str, name: str) ->
     assert [one for one in public if f"`{one}`" not in row[1]] == []
 
 
-@pytest.mark.parametrize("name", plugin_api.__all__)
-def test_every_public_name_says_what_it_is(guide: str, name: str) -> None:
-    said = vars(getattr(plugin_api, name)).get("__doc__") if name != "hookimpl" else None
-    made_up = said is None or said.startswith(f"{name}(")  # what dataclasses write without a docstring
-    assert not made_up or f"{name}" in re.findall(r"\w+", guide)
+@pytest.mark.parametrize(
+    ("public", "name"),
+    [
+        *(pytest.param(plugin_api, name, id=f"plugin_api.{name}") for name in plugin_api.__all__),
+        *(pytest.param(testing, name, id=f"testing.{name}") for name in testing.__all__),
+    ],
+)
+def test_every_public_name_says_what_it_is(guide: str, public: ModuleType, name: str) -> None:
+    shown = getattr(public, name)
+    said = vars(shown).get("__doc__") if inspect.isclass(shown) else inspect.getdoc(shown)
+    of_its_own = isinstance(said, str) and not said.startswith(f"{name}(")  # a dataclass writes that itself
+    assert of_its_own or name in re.findall(r"\w+", guide)
