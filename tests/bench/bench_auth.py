@@ -11,7 +11,7 @@ from typing import Any
 
 from tornado.httpclient import AsyncHTTPClient, HTTPResponse
 
-from tests.bench.measured.auth_server import PASSWORD, TICK
+from tests.bench.measured.probed_service import PASSWORD, TICK
 from tests.bench.measuring.children import Child, child
 from tests.bench.measuring.databases import private_mongod
 from tests.bench.measuring.load import run_load
@@ -32,7 +32,7 @@ async def run(report: Report) -> None:
     AsyncHTTPClient.configure(None, max_clients=2 * LOGINS)
     async with private_mongod() as uri:
         with TemporaryDirectory(prefix="netautod-bench-") as folder:
-            async with child("measured.auth_server", uri, folder) as server:
+            async with child("measured.probed_service", uri, folder) as server:
                 await _cost(report, server)
                 await _logins(report, server)
                 await _unknown_users(report, server)

@@ -13,9 +13,10 @@ from netautod.core.json_values import encode
 from netautod.core.pages import Page
 from netautod.devices.models import DeviceFilter
 from netautod.testing import ios_config
-from tests.bench.measured.stored_configs import Stored, Watch, stored_configs, watched
+from tests.bench.measured.stored_configs import Stored, stored_configs
 from tests.bench.measuring.databases import private_mongod
 from tests.bench.measuring.report import BenchmarkError, Report, percentile
+from tests.support.loop_watch import Watch, watched
 
 VERSIONS = 10_000
 LINES = 40_000

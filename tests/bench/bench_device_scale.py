@@ -15,7 +15,7 @@ from netautod.core.identity import OrgId
 from netautod.devices.counts import DeviceCounts
 from netautod.devices.queries import COLLECTION, SEARCH, search_text
 from netautod.store.client import Database, connect
-from tests.bench.measured.auth_server import DATABASE, PASSWORD, TICK
+from tests.bench.measured.probed_service import DATABASE, PASSWORD, TICK
 from tests.bench.measuring.children import Child, child
 from tests.bench.measuring.databases import private_mongod
 from tests.bench.measuring.report import BenchmarkError, Report, percentile
@@ -75,7 +75,7 @@ async def run(report: Report) -> None:
     report.parameter("requests", f"{REQUESTS} of each kind in turn, {SLOW_REQUESTS} of the slow ones")
     async with private_mongod() as uri:
         with TemporaryDirectory(prefix="netautod-bench-") as folder:
-            async with child("measured.auth_server", uri, folder) as server:
+            async with child("measured.probed_service", uri, folder) as server:
                 console = Console(server=server, token=await _token(server))
                 database = connect(uri, DATABASE)
                 try:

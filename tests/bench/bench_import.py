@@ -17,7 +17,7 @@ from tornado.httpclient import AsyncHTTPClient, HTTPResponse
 
 from netautod.devices.queries import COLLECTION, INDEXES
 from netautod.store.client import Database, connect
-from tests.bench.measured.auth_server import PASSWORD
+from tests.bench.measured.probed_service import PASSWORD
 from tests.bench.measuring.children import Child, child
 from tests.bench.measuring.databases import fresh_database, private_mongod
 from tests.bench.measuring.processor import reset_peak, tree_megabytes
@@ -38,7 +38,7 @@ async def run(report: Report) -> None:
     report.parameter("durability", "majority and journaled on both sides")
     AsyncHTTPClient.configure(None, max_body_size=64 * 1024 * 1024)
     with TemporaryDirectory(prefix="netautod-bench-") as folder:
-        async with private_mongod() as uri, child("measured.auth_server", uri, folder) as server:
+        async with private_mongod() as uri, child("measured.probed_service", uri, folder) as server:
             token = await _log_in(server)
             await _import(server, token, "warm", ROWS)
             await _rates(report, uri, server, token)

@@ -1,7 +1,5 @@
-"""Devices with stored configs for a benchmark, put in without visiting any; and the stall of a loop."""
+"""Devices with stored configs for a benchmark, put in without visiting any."""
 
-import asyncio
-import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
@@ -28,7 +26,6 @@ from tests.configs.fleet import INDEXES, sessions_of_a_node
 from tests.devices.inventory import DEVICE, Services, wired
 
 DEVICE_TYPE = "cisco_ios"
-TICK = 0.001
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,41 +105,3 @@ async def stored_configs(uri: str) -> AsyncIterator[Stored]:
             user_id=str(uuid4()), org_id=OrgId(str(uuid4())), username="bench", permissions=everything
         )
         yield Stored(database=database, services=services, configs=configs, workers=workers, caller=caller)
-
-
-@dataclass(kw_only=True)
-class Watch:
-    """All in milliseconds: what the block took, and the longest `stall` of the loop in it.
-
-    A stall also grows when other programs want the processors. `busy` is the part of the longest one that the
-    thread of the loop spent itself, and so what our code is to blame for.
-    """
-
-    took: float = 0.0
-    stall: float = 0.0
-    busy: float = 0.0
-
-
-@asynccontextmanager
-async def watched() -> AsyncIterator[Watch]:
-    """How long the block took, and how long a task that wants to run every ms had to wait at most."""
-    watch = Watch()
-
-    async def tick() -> None:
-        before, spent_before = time.perf_counter(), time.thread_time()
-        while True:
-            await asyncio.sleep(TICK)
-            now, spent = time.perf_counter(), time.thread_time()
-            watch.stall = max(watch.stall, (now - before - TICK) * 1000)
-            watch.busy = max(watch.busy, (spent - spent_before) * 1000)
-            before, spent_before = now, spent
-
-    ticking = asyncio.create_task(tick())
-    await asyncio.sleep(0)
-    began = time.perf_counter()
-    try:
-        yield watch
-    finally:
-        watch.took = (time.perf_counter() - began) * 1000
-        await asyncio.sleep(2 * TICK)  # the wait that is under way counts
-        ticking.cancel()

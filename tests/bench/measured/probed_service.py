@@ -1,9 +1,9 @@
 """The whole service in one process with a probe of its event loop, for benchmarks over HTTP.
 
-`python -m tests.bench.measured.auth_server <uri> <folder>` prints its URL. Beside the API: `GET /bench/bare`
-for everybody, `GET /bench/guarded` for `devices.access`, and `GET /bench/stalls`, which answers by how many
-milliseconds the loop was late since the last asking, in ticks of one millisecond; `GET /bench/worked_stalls`
-leaves out the time in which the process waited for a processor or a disk.
+`python -m tests.bench.measured.probed_service <uri> <folder>` prints its URL. Beside the API: `GET
+/bench/bare` for everybody, `GET /bench/guarded` for `devices.access`, and `GET /bench/stalls`, which answers
+by how many milliseconds the loop was late since the last asking, in ticks of one millisecond; `GET
+/bench/worked_stalls` leaves out the time in which the process waited for a processor or a disk.
 """
 
 import asyncio
@@ -11,9 +11,6 @@ import sys
 import time
 from contextlib import AsyncExitStack
 from pathlib import Path
-
-from tornado.httpserver import HTTPServer
-from tornado.netutil import bind_sockets
 
 from netautod.app import build as app
 from netautod.app import foundation
@@ -27,6 +24,7 @@ from netautod.http.health import Health
 from netautod.http.settings import LimitSettings
 from netautod.store.client import connect
 from tests.bench.measuring.children import parent_gone, say
+from tests.support.servers.http import serve
 
 PASSWORD = "a password for the benchmark"
 DATABASE = "auth"
@@ -98,12 +96,10 @@ async def main(uri: str, folder: str) -> None:
             (r"/bench/worked_stalls", Stalls, {"late": worked}),
         ]
         service.application.add_handlers(".*", routes)  # type: ignore[arg-type]
-        server = HTTPServer(service.application)
-        sockets = bind_sockets(0, "127.0.0.1")
-        server.add_sockets(sockets)
+        server, url = serve(service.application)
         set_aside_heap(stack)
         probing = asyncio.create_task(probe(late, worked))
-        say(f"http://127.0.0.1:{sockets[0].getsockname()[1]}")
+        say(url)
         await parent_gone()
         probing.cancel()
         server.stop()
