@@ -50,8 +50,8 @@ def netautod_register_auth_providers(
 def netautod_register_inventory_sources(
     register: "Callable[[str, OpenInventory], None]", host: "PluginHost[Any]"
 ) -> None:
-    """Call `register("netbox", open)` for each kind of inventory that the plugin can read; a far end goes to
-    the first one (by plugin name) whose probe knows it.
+    """Call `register("netbox", open)` for each kind of inventory that the plugin can read; an inventory
+    system goes to the first one (by plugin name) whose probe knows it.
     """
 
 

@@ -1,6 +1,6 @@
 """What inventory sources implement and are given.
 
-A source only reads: it says which devices the far end has. The service decides the rest: which local device
+A source only reads: it says which devices the system has. The service decides the rest: which local device
 each of them is, what is created, updated and removed, and what history is kept.
 """
 
@@ -12,7 +12,7 @@ from netautod.outbound.client import GuardedClient
 
 
 class InventoryFailed(Exception):
-    """The far end cannot be reached, refuses the token, or answers nonsense: 502 with this text.
+    """The inventory system cannot be reached, refuses the token, or answers nonsense: 502 with this text.
 
     The text is for the user and holds no token. Whatever pages came before are not applied.
     """
@@ -28,7 +28,7 @@ class IncompleteWalk(InventoryFailed):
 
 @dataclass(frozen=True, kw_only=True)
 class InventoryAccess:
-    """One far end, and which of its devices are wanted.
+    """One inventory system, and which of its devices are wanted.
 
     `url` is the address that the user named, without a trailing slash. `filters` has the keys that were set:
     `sites`, `roles`, `manufacturers`, `platforms`, `statuses`, `tags`, `tenants` (lists of slugs) and `name`
@@ -54,7 +54,7 @@ class InventoryProbe:
 
 @dataclass(frozen=True, kw_only=True)
 class RemoteDevice:
-    """One device of the far end, in the terms of this service.
+    """One device of the inventory system, in the terms of this service.
 
     `external_id` is the id there as text (the match of later syncs); `inventory_id` the same as a number,
     None where ids are no numbers. While one of a walk has an id that is no text of 1 to 255 characters,
@@ -80,7 +80,8 @@ class RemoteDevice:
 
 @dataclass(frozen=True, kw_only=True)
 class RemoteProblem:
-    """A device of the far end that cannot be imported, such as one without a name or a primary address."""
+    """A device of the inventory system that cannot be imported, such as one without a name or a primary
+    address."""
 
     external_id: str
     inventory_id: int | None
@@ -97,7 +98,8 @@ class InventoryPage:
 
 
 class InventorySource(Protocol):
-    """One far end, opened for one probe or walk. Made without effects; every request goes through `http`."""
+    """One inventory system, opened for one probe or walk. Made without effects; every request goes through
+    `http`."""
 
     async def probe(self) -> InventoryProbe | None:
         """What answers there; None if it is no system of this kind, so that another plugin may know it.
@@ -115,6 +117,6 @@ class InventorySource(Protocol):
 
 
 class OpenInventory(Protocol):
-    """What a plugin registers: makes a source for one far end."""
+    """What a plugin registers: makes a source for one inventory system."""
 
     def __call__(self, access: InventoryAccess) -> InventorySource: ...

@@ -87,7 +87,7 @@ async def back_up(console: Console) -> None:
 
 
 async def synchronise(console: Console) -> None:
-    """With a far end that is not there: what fails is logged and kept as well."""
+    """With an inventory system that is not there: what fails is logged and kept as well."""
     url = "http://inventory.invalid"
     source = await console.add(
         "/api/devices/sources/inventory", name="canary", url=url, token="canary-inventory"

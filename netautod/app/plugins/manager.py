@@ -195,7 +195,7 @@ class PluginManager:
         return collected
 
     def inventory_sources(self) -> Mapping[str, OpenInventory]:
-        """Kinds of inventory by name, in the order in which a far end is offered to them."""
+        """Kinds of inventory by name, in the order in which an inventory system is offered to them."""
         collected: dict[str, OpenInventory] = {}
 
         def register(name: str, open_source: OpenInventory) -> None:
