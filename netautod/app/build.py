@@ -1,47 +1,54 @@
-"""The only composition root: settings, database and plugins become services, routes and a node."""
+"""The composition root: settings, plugins and an open installation become services, routes and a node."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack, asynccontextmanager, nullcontext
 from dataclasses import dataclass
-from typing import Protocol
 from uuid import uuid4
 
 from tornado.web import Application
 
-from netautod.app.foundation import Foundation
-from netautod.app.parts.auth import AuthParts
-from netautod.app.parts.configs import config_service, retention, stale_backups
-from netautod.app.parts.devices import DeviceOperations, DeviceParts, device_sessions
-from netautod.app.parts.docs import documents_of
-from netautod.app.parts.inventory import InventoryParts
+from netautod.app.installation import Installation
+from netautod.app.parts.auth import AuthParts, auth_of, lockout_of, ssh_ca_of
+from netautod.app.parts.configs import ConfigParts, configs_of
+from netautod.app.parts.devices import DeviceParts, devices_of
+from netautod.app.parts.docs import documents_of, notes_of
+from netautod.app.parts.executions import environment_of, executions_of
+from netautod.app.parts.inventory import InventoryParts, inventory_of
+from netautod.app.parts.leases import named_leases
+from netautod.app.parts.operations import DeviceOperations, operations_of, platforms_of
 from netautod.app.parts.plugins import observers_of, plugins_of
-from netautod.app.parts.system import system_service
-from netautod.app.parts.tasks import executions_of, node_of, notifier_of, tasks_of
+from netautod.app.parts.sessions import SessionParts, sessions_of
+from netautod.app.parts.system import capabilities_of, system_of
+from netautod.app.parts.tasks import tasks_of
 from netautod.app.plugins.manager import PluginManager
 from netautod.app.plugins.observers import Observers
 from netautod.app.routes import ROUTES, description
 from netautod.app.run_services import acting_factory
-from netautod.auth.authenticator import Authenticator
-from netautod.auth.ssh_ca import store as ssh_ca
-from netautod.auth.tokens import store as token_store
-from netautod.configs.service import ConfigService
-from netautod.configs.texts import store as config_texts
+from netautod.app.settings import Settings
+from netautod.app.upkeep import retention_of, stale_backups_of, sweeping
+from netautod.auth.ssh_ca.service import SshAuthority
+from netautod.core.clock import Clock
 from netautod.core.metrics import Metrics
-from netautod.credentials import store as credential_store
+from netautod.core.pauses import Pauses
 from netautod.discovery.service import DiscoveryService
-from netautod.docs.notes import store as notes_store
-from netautod.executions.running.node import ExecutionNode, lease_times
+from netautod.docs.notes.service import NotesVault
+from netautod.docs.rendering.pool import RenderPool
+from netautod.docs.service import DocumentService
+from netautod.executions.notifier import FinishNotifier
+from netautod.executions.running.environment import ActingFactory, RunEnvironment
+from netautod.executions.running.node import ExecutionNode
+from netautod.executions.service import ExecutionService
 from netautod.http.context import HttpContext, networks
 from netautod.http.docs_page import DocsPage
 from netautod.http.health import Health, HealthCheck
 from netautod.http.limits import RateLimiter
 from netautod.http.openapi import Description
 from netautod.http.routes import application
-from netautod.inventory import store as inventory_store
-from netautod.store.leases import named
-from netautod.store.leases.keeper import LeaseKeeper
+from netautod.outbound.addresses import AddressRules
+from netautod.outbound.client import GuardedClient
+from netautod.store.leases.named import NamedLeases
+from netautod.system.heartbeat import NodeHeartbeat
 from netautod.system.pauses import FollowedPauses
-from netautod.system.store import SystemStore
 from netautod.tasks.cron.ticks import NextTicks
 from netautod.tasks.service import TaskService
 
@@ -54,156 +61,312 @@ class Service:
     node: ExecutionNode
     metrics: Metrics
     plugins: PluginManager
-    device_parts: DeviceParts
+    devices: DeviceParts
     tasks: TaskService
 
 
-SEALED_FIELDS = (
-    *credential_store.SEALED_FIELDS,
-    *token_store.SEALED_FIELDS,
-    *ssh_ca.SEALED_FIELDS,
-    *config_texts.SEALED_FIELDS,
-    *inventory_store.SEALED_FIELDS,
-    *notes_store.SEALED_FIELDS,
-)
+@dataclass(frozen=True, kw_only=True)
+class _Logins:
+    sessions: SessionParts
+    ssh_ca: SshAuthority
+    auth: AuthParts
 
 
-# Which features of auth/capabilities.py there are; `sso` is told by the auth providers.
-INSTALLED: Mapping[str, bool] = {
-    "scheduled_tasks": True,
-    "rbac": True,
-    "shared_docs": True,
-    "audit_logging": True,
-    "central_ai": False,
-}
+@dataclass(frozen=True, kw_only=True)
+class _DeviceWork:
+    """What is done with devices: their records, what is done on them, and the configs that they hand out."""
+
+    devices: DeviceParts
+    operations: DeviceOperations
+    configs: ConfigParts
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Runs:
+    node: ExecutionNode
+    tasks: TaskService
+    executions: ExecutionService
 
 
 @asynccontextmanager
-async def build(base: Foundation, health: Callable[[], Awaitable[Health]]) -> AsyncIterator[Service]:
+async def build(
+    settings: Settings, installation: Installation, health: Callable[[], Awaitable[Health]]
+) -> AsyncIterator[Service]:
     """Builds everything and starts what runs in the background; the caller listens and drains."""
-    plugins = plugins_of(base.settings, base.http, required=base.settings.plugins.required)
+    http = GuardedClient(AddressRules.allowing(settings.outbound.allow))
+    plugins = plugins_of(settings, http, required=settings.plugins.required)
     executors = plugins.executors()
-    metrics, ticks = Metrics(), NextTicks()
-    device_parts = DeviceParts.build(base)
-    node_id = str(uuid4())
+    metrics, node_id = Metrics(), str(uuid4())
+    people, clock = installation.people, installation.clock
     async with AsyncExitStack() as stack:
-        observers = await stack.enter_async_context(observers_of(plugins, metrics))
-        leases = await named_leases(stack, base, node_id)
-        auth = await AuthParts.build(base, plugins=plugins, installed=INSTALLED)
-        stack.push_async_callback(auth.auth.providers.close)
-        configs, operations = await _device_work(stack, base, device_parts, plugins, leases, auth, observers)
-        pauses = await stack.enter_async_context(FollowedPauses(SystemStore(base.database)))
-        inventory = InventoryParts.build(base, device_parts, plugins, leases, pauses)
-        acting = acting_factory(
-            devices=device_parts.devices, configs=configs, commands=operations.commands, http=base.http
+        enter = stack.enter_async_context
+        observers = await enter(observers_of(plugins, metrics))
+        leases = await enter(
+            named_leases(
+                database=installation.database, node_id=node_id, clock=clock, settings=settings.executions
+            )
         )
-        notifier = notifier_of(base, observers)
-        node = node_of(
-            base,
-            node_id=node_id,
-            executors=executors,
-            acting=acting,
+        logins = await _logins(settings, installation, plugins)
+        stack.push_async_callback(logins.auth.providers.close)
+        work = await enter(_device_work(settings, installation, plugins, leases, logins.ssh_ca, observers))
+        pauses = await enter(FollowedPauses(installation.stores.system))
+        inventory = _inventory(settings, installation, work.devices, plugins, http, leases, pauses)
+        environment = environment_of(
+            stores=installation.stores,
+            clock=clock,
             metrics=metrics,
-            ticks=ticks,
-            notifier=notifier,
-            pauses=pauses,
+            executors=executors,
+            owners=people.users,
+            acting=_acting(work, http),
+            settings=settings.executions,
         )
-        tasks = tasks_of(base, device_parts, ticks, executors)
-        executions = executions_of(base, tasks, node.runner, notifier)
-        documents = await documents_of(stack, base)
-        system = await system_service(stack, base, node_id=node_id, node=node, plugins=plugins, pauses=pauses)
-        discovery = DiscoveryService(devices=device_parts.devices, clock=base.clock)
-        await _begin(
-            stack,
-            resuming=(device_parts, inventory.sources, auth),
-            background=(
-                node,
-                retention(base, device_parts.devices, configs, leases),
-                stale_backups(base, device_parts.devices, leases, observers),
-                inventory.auto,
-            ),
+        runs = _runs(settings, installation, node_id, environment, work.devices, observers, pauses)
+        documents = await enter(_documents(settings, installation))
+        await enter(_heartbeat(settings, installation, node_id, runs.node))
+        for resuming in (work.devices, inventory.sources, people.roles, logins.auth.api_tokens):
+            await resuming.resume()
+        await enter(runs.node)
+        await enter(_upkeep(settings, installation, work, leases, observers))
+        await enter(inventory.auto)
+        services = (
+            *_services(settings, installation, logins, work, plugins, pauses),
+            *inventory.services,
+            *documents,
+            runs.tasks,
+            runs.executions,
+            HealthCheck(health),
         )
         yield Service(
-            application=application(
-                ROUTES,
-                _http_context(base, auth.authenticator),
-                (
-                    *auth.services,
-                    *device_parts.services,
-                    *inventory.services,
-                    *operations.services,
-                    configs,
-                    discovery,
-                    documents.documents,
-                    executions,
-                    documents.notes,
-                    system,
-                    tasks,
-                    HealthCheck(health),
-                    DocsPage.read(),
-                    Description(description()),
-                ),
-            ),
-            node=node,
+            application=application(ROUTES, _http_context(settings, clock, logins), services),
+            node=runs.node,
             metrics=metrics,
             plugins=plugins,
-            device_parts=device_parts,
-            tasks=tasks,
+            devices=work.devices,
+            tasks=runs.tasks,
         )
 
 
-async def _device_work(
-    stack: AsyncExitStack,
-    base: Foundation,
-    parts: DeviceParts,
-    plugins: PluginManager,
-    leases: named.NamedLeases,
-    auth: AuthParts,
-    observers: Observers,
-) -> tuple[ConfigService, DeviceOperations]:
-    """What is done over sessions on devices."""
-    sessions = device_sessions(base, parts, plugins, leases, auth.ssh_ca)
-    sessions.suspensions.observe(observers.credential_suspended)
-    configs = config_service(base, parts.devices, sessions, observers.config_changed)
-    operations = DeviceOperations.build(base, parts, sessions)
-    return await stack.enter_async_context(configs), operations
-
-
-class _Resuming(Protocol):
-    async def resume(self) -> None: ...
-
-
-async def _begin(
-    stack: AsyncExitStack,
-    *,
-    resuming: Iterable[_Resuming],
-    background: Iterable[AbstractAsyncContextManager[object] | None],
-) -> None:
-    """First what a crash interrupted, then what runs in the background."""
-    for service in resuming:
-        await service.resume()
-    for worker in background:
-        if worker is not None:
-            await stack.enter_async_context(worker)
-
-
-async def named_leases(stack: AsyncExitStack, base: Foundation, node_id: str) -> named.NamedLeases:
-    """The leases of one node, or of a command beside it; renewed as long as the stack is open."""
-    keeper = LeaseKeeper(
-        collection=base.database.collection(named.COLLECTION),
-        node_id=node_id,
-        clock=base.clock,
-        times=lease_times(base.settings.executions),
+async def _logins(settings: Settings, installation: Installation, plugins: PluginManager) -> _Logins:
+    stores, vault, clock = installation.stores, installation.vault, installation.clock
+    sessions = await sessions_of(
+        stores=stores, vault=vault, clock=clock, users=installation.people.users, settings=settings
     )
-    return named.NamedLeases(await stack.enter_async_context(keeper))
+    ssh_ca = ssh_ca_of(
+        stores=stores, vault=vault, clock=clock, audit=installation.audit, settings=settings.ssh_ca
+    )
+    auth = auth_of(
+        stores=stores,
+        clock=clock,
+        audit=installation.audit,
+        people=installation.people,
+        sessions=sessions,
+        lockout=await lockout_of(
+            database=installation.database, vault=vault, clock=clock, settings=settings.auth
+        ),
+        ssh_ca=ssh_ca,
+        directories=plugins.auth_providers().values(),
+    )
+    return _Logins(sessions=sessions, ssh_ca=ssh_ca, auth=auth)
 
 
-def _http_context(base: Foundation, authenticator: Authenticator) -> HttpContext:
-    settings = base.settings
+@asynccontextmanager
+async def _device_work(
+    settings: Settings,
+    installation: Installation,
+    plugins: PluginManager,
+    leases: NamedLeases,
+    ssh_ca: SshAuthority,
+    observers: Observers,
+) -> AsyncIterator[_DeviceWork]:
+    stores, vault = installation.stores, installation.vault
+    clock, audit = installation.clock, installation.audit
+    devices = devices_of(stores=stores, vault=vault, clock=clock, audit=audit)
+    operations = operations_of(
+        stores=stores,
+        clock=clock,
+        audit=audit,
+        devices=devices,
+        platforms=platforms_of(plugins, settings.devices),
+        leases=leases,
+        authority=ssh_ca,
+        settings=settings.devices,
+    )
+    operations.suspensions.observe(observers.credential_suspended)
+    making = configs_of(
+        database=installation.database,
+        stores=stores,
+        vault=vault,
+        clock=clock,
+        audit=audit,
+        devices=devices.devices,
+        sessions=operations.sessions,
+        settings=settings.configs,
+        changed=observers.config_changed,
+    )
+    async with making as configs:
+        yield _DeviceWork(devices=devices, operations=operations, configs=configs)
+
+
+def _inventory(
+    settings: Settings,
+    installation: Installation,
+    devices: DeviceParts,
+    plugins: PluginManager,
+    http: GuardedClient,
+    leases: NamedLeases,
+    pauses: Pauses,
+) -> InventoryParts:
+    return inventory_of(
+        stores=installation.stores,
+        vault=installation.vault,
+        clock=installation.clock,
+        audit=installation.audit,
+        http=http,
+        leases=leases,
+        devices=devices.synced,
+        openers=plugins.inventory_sources(),
+        pauses=pauses,
+        settings=settings.inventory,
+    )
+
+
+def _acting(work: _DeviceWork, http: GuardedClient) -> ActingFactory:
+    return acting_factory(
+        devices=work.devices.devices,
+        captures=work.configs.captures,
+        snapshots=work.configs.snapshots,
+        sessions=work.operations.sessions,
+        commands=work.operations.commands,
+        http=http,
+    )
+
+
+def _runs(
+    settings: Settings,
+    installation: Installation,
+    node_id: str,
+    environment: RunEnvironment,
+    devices: DeviceParts,
+    observers: Observers,
+    pauses: Pauses,
+) -> _Runs:
+    stores, clock, audit = installation.stores, installation.clock, installation.audit
+    ticks, notifier = NextTicks(), FinishNotifier(store=stores.executions, observers=observers)
+    node = ExecutionNode(
+        node_id=node_id,
+        environment=environment,
+        store=stores.executions,
+        tasks=stores.tasks,
+        ticks=ticks,
+        schedule=settings.scheduler,
+        notifier=notifier,
+        pauses=pauses,
+    )
+    tasks = tasks_of(
+        stores=stores,
+        clock=clock,
+        audit=audit,
+        credentials=devices.credentials,
+        executors=environment.executors,
+        ticks=ticks,
+    )
+    executions = executions_of(
+        stores=stores, clock=clock, audit=audit, tasks=tasks, runs=node.runner, notifier=notifier
+    )
+    return _Runs(node=node, tasks=tasks, executions=executions)
+
+
+@asynccontextmanager
+async def _documents(
+    settings: Settings, installation: Installation
+) -> AsyncIterator[tuple[NotesVault, DocumentService]]:
+    stores, clock, audit = installation.stores, installation.clock, installation.audit
+    notes = notes_of(
+        stores=stores, vault=installation.vault, clock=clock, audit=audit, settings=settings.vault
+    )
+    async with RenderPool(processes=settings.docs.render_processes) as renderer:
+        made = documents_of(stores=stores, notes=notes, renderer=renderer, clock=clock, audit=audit)
+        async with made.upkeep:
+            yield notes, made.documents
+
+
+def _heartbeat(
+    settings: Settings, installation: Installation, node_id: str, node: ExecutionNode
+) -> NodeHeartbeat:
+    return NodeHeartbeat(
+        installation.stores.system,
+        node_id=node_id,
+        slots=settings.executions.slots,
+        running=lambda: node.runner.running,
+    )
+
+
+@asynccontextmanager
+async def _upkeep(
+    settings: Settings,
+    installation: Installation,
+    work: _DeviceWork,
+    leases: NamedLeases,
+    observers: Observers,
+) -> AsyncIterator[None]:
+    stores, clock, devices = installation.stores, installation.clock, work.devices.devices
+    sweeps = retention_of(
+        stores=stores,
+        clock=clock,
+        audit=installation.audit,
+        devices=devices,
+        configs=work.configs,
+        settings=settings.retention,
+    )
+    stale = stale_backups_of(
+        stores=stores,
+        clock=clock,
+        devices=devices,
+        leases=leases,
+        observers=observers,
+        settings=settings.backups,
+    )
+    async with sweeping(sweeps, leases=leases, settings=settings.retention), stale or nullcontext():
+        yield
+
+
+def _services(
+    settings: Settings,
+    installation: Installation,
+    logins: _Logins,
+    work: _DeviceWork,
+    plugins: PluginManager,
+    pauses: FollowedPauses,
+) -> tuple[object, ...]:
+    """What the handlers use, but for runs, inventories and documents."""
+    return (
+        installation.audit,
+        installation.people.roles,
+        installation.people.users,
+        logins.ssh_ca,
+        *logins.auth.services,
+        *work.devices.services,
+        *work.operations.services,
+        *work.configs.services,
+        DiscoveryService(devices=work.devices.devices, clock=installation.clock),
+        capabilities_of(settings.server.instance_name, logins.auth.providers),
+        system_of(
+            stores=installation.stores,
+            clock=installation.clock,
+            audit=installation.audit,
+            plugins=plugins,
+            pauses=pauses,
+        ),
+        DocsPage.read(),
+        Description(description()),
+    )
+
+
+def _http_context(settings: Settings, clock: Clock, logins: _Logins) -> HttpContext:
     limits = settings.limits
     return HttpContext(
-        authenticate=authenticator.authenticate,
-        limiter=RateLimiter(clock=base.clock, rate=limits.requests_per_second, burst=limits.burst),
+        authenticate=logins.sessions.authenticator.authenticate,
+        limiter=RateLimiter(clock=clock, rate=limits.requests_per_second, burst=limits.burst),
         trusted_proxies=networks(settings.server.trusted_proxies),
         cors_origins=frozenset(settings.server.cors_origins),
     )

@@ -13,7 +13,6 @@ from typing import Any
 import asyncssh
 
 from netautod.app.build import Service
-from netautod.app.foundation import Foundation
 from netautod.core.clock import Clock
 from netautod.core.errors import Conflict, NetautodError
 from netautod.core.identity import Caller, OrgId
@@ -21,6 +20,7 @@ from netautod.core.pages import Page
 from netautod.devices.models import DeviceFilter
 from netautod.testing import SimulatedDevice, ios_config
 from netautod.users.organizations.service import FIRST_ADMIN
+from netautod.users.service import UserService
 
 logger = logging.getLogger(__name__)
 SWITCHES = ("demo-sw1", "demo-sw2")
@@ -35,24 +35,26 @@ class DemoError(NetautodError):
 
 
 @asynccontextmanager
-async def run(base: Foundation, service: Service, out: Callable[[str], None]) -> AsyncIterator[None]:
+async def run(
+    service: Service, users: UserService, clock: Clock, *, data_dir: Path, out: Callable[[str], None]
+) -> AsyncIterator[None]:
     """The switches live as long as the block; what it adds to the inventory stays, and is found again."""
-    caller = await _caller(base)
-    kept = await asyncio.to_thread(_load_or_make, base.settings.data_dir / "demo.json")
+    caller = await _caller(users)
+    kept = await asyncio.to_thread(_load_or_make, data_dir / "demo.json")
     async with AsyncExitStack() as stack:
         switches = [await stack.enter_async_context(_switch(name, kept)) for name in SWITCHES]
         credential_id = await _credential(service, caller, kept["password"])
         for switch in switches:
             await _device(service, caller, switch, credential_id)
         await _task(service, caller)
-        changes = asyncio.create_task(_change_now_and_then(switches[0], base.clock), name="demo changes")
+        changes = asyncio.create_task(_change_now_and_then(switches[0], clock), name="demo changes")
         stack.callback(changes.cancel)
         out(f"demo: switches {' and '.join(SWITCHES)}, task {TASK!r} every minute")
         yield
 
 
-async def _caller(base: Foundation) -> Caller:
-    admin = await base.users.by_username(FIRST_ADMIN)
+async def _caller(users: UserService) -> Caller:
+    admin = await users.by_username(FIRST_ADMIN)
     if admin is None or not admin.is_active:
         raise DemoError("--demo needs the active user admin")
     return Caller(
@@ -92,7 +94,7 @@ def _switch(name: str, kept: dict[str, Any]) -> SimulatedDevice:
 
 
 async def _credential(service: Service, caller: Caller, password: str) -> str:
-    credentials = service.device_parts.credentials
+    credentials = service.devices.credentials
     fields = {
         "name": CREDENTIAL,
         "credential_type": "ssh_password",
@@ -111,7 +113,7 @@ async def _credential(service: Service, caller: Caller, password: str) -> str:
 
 async def _device(service: Service, caller: Caller, switch: SimulatedDevice, credential_id: str) -> None:
     """A switch gets a free port at every start, so an existing device is pointed at the new one."""
-    devices = service.device_parts.devices
+    devices = service.devices.devices
     fields = {
         "name": switch.hostname,
         "host": switch.host,

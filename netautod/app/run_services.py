@@ -3,13 +3,15 @@
 import asyncio
 from collections.abc import AsyncIterator
 
-from netautod.configs.service import ConfigService
+from netautod.configs.capture.captures import ConfigCapture
+from netautod.configs.snapshots import Snapshots
 from netautod.core.errors import InvalidInput, NotFound
 from netautod.core.schema import uuid_or_none
 from netautod.core.work import Work
 from netautod.devices.operations.commands import CommandRunner
 from netautod.devices.operations.models import LONGEST_SECONDS, SHORTEST_SECONDS
 from netautod.devices.service import DeviceService
+from netautod.devices.sessions.service import DeviceSessions
 from netautod.executions.models import Execution
 from netautod.executions.running.environment import ActingFactory, RunActing
 from netautod.outbound.client import GuardedClient
@@ -31,7 +33,9 @@ class Services:
         work: Work,
         execution: Execution,
         devices: DeviceService,
-        configs: ConfigService,
+        captures: ConfigCapture,
+        snapshots: Snapshots,
+        sessions: DeviceSessions,
         commands: CommandRunner,
         http: GuardedClient,
     ) -> None:
@@ -39,9 +43,10 @@ class Services:
         self._work = work
         self._execution = execution
         self._devices = devices
-        self._configs = configs
+        self._captures = captures
+        self._snapshots = snapshots
         self._commands = commands
-        self._sessions = configs.sessions.scope(work)
+        self._sessions = sessions.scope(work)
         self._beginning = asyncio.Lock()
         self._begun = False
 
@@ -66,14 +71,14 @@ class Services:
         self._work.caller.require(READ)
         override = None if credential_id is None else uuid_or_none(credential_id) or credential_id
         try:
-            name, captured = await self._configs.captures.take(
+            name, captured = await self._captures.take(
                 self._sessions, device_id, via="task", credential_id=override
             )
         except NotFound as exc:
             raise DeviceFailed(exc.text, kind="not_found") from exc
         self._work.guard()
         await self._begin_snapshot()
-        await self._configs.snapshots.add(self._work, self._execution.id, name, captured)
+        await self._snapshots.add(self._work, self._execution.id, name, captured)
         config = captured.config
         return CaptureOutcome(
             config_id=config.id,
@@ -87,7 +92,7 @@ class Services:
     async def _begin_snapshot(self) -> None:
         async with self._beginning:  # nobody adds to it before it is there
             if not self._begun:
-                await self._configs.snapshots.begin(self._work.org_id, self._execution.id)
+                await self._snapshots.begin(self._work.org_id, self._execution.id)
                 self._begun = True
 
     async def run_command(
@@ -114,7 +119,7 @@ class Services:
     async def create_snapshot(self, name: str, totals: ResultTotals) -> str:
         self._work.caller.require(READ)
         self._work.guard()
-        return await self._configs.snapshots.create(
+        return await self._snapshots.create(
             self._work.org_id,
             name=name,
             task_id=self._execution.task_id,
@@ -126,7 +131,13 @@ class Services:
 
 
 def acting_factory(
-    *, devices: DeviceService, configs: ConfigService, commands: CommandRunner, http: GuardedClient
+    *,
+    devices: DeviceService,
+    captures: ConfigCapture,
+    snapshots: Snapshots,
+    sessions: DeviceSessions,
+    commands: CommandRunner,
+    http: GuardedClient,
 ) -> ActingFactory:
     """What the runner calls for each attempt."""
 
@@ -135,7 +146,9 @@ def acting_factory(
             work=work,
             execution=execution,
             devices=devices,
-            configs=configs,
+            captures=captures,
+            snapshots=snapshots,
+            sessions=sessions,
             commands=commands,
             http=http,
         )

@@ -16,8 +16,9 @@ from tornado.iostream import IOStream
 from tornado.netutil import bind_sockets
 
 from netautod.app import build as app
-from netautod.app import demo, foundation
-from netautod.app.foundation import Foundation
+from netautod.app import database as databases
+from netautod.app import demo
+from netautod.app.installation import open_installation
 from netautod.app.settings import Settings
 from netautod.core.errors import NetautodError, Unavailable
 from netautod.http.health import Health
@@ -25,7 +26,6 @@ from netautod.http.starting import starting_application
 from netautod.store.client import Database
 from netautod.store.embedded.mongod import EmbeddedMongo
 from netautod.users.organizations import initial_password
-from netautod.users.organizations.bootstrap import Bootstrap
 
 logger = logging.getLogger(__name__)
 MAX_HEADER = 64 * 1024
@@ -95,17 +95,24 @@ async def serve(
             await _stop_with_parent(state)
         database, _uri = await stack.enter_async_context(open_database(settings, state))
         state.database = database
-        base = await stack.enter_async_context(foundation.lay(settings, database))
-        password = await bootstrap(base)
-        service = await stack.enter_async_context(app.build(base, state.health))
+        installation = await stack.enter_async_context(open_installation(settings, database))
+        service = await stack.enter_async_context(app.build(settings, installation, state.health))
         if with_demo:
-            await stack.enter_async_context(demo.run(base, service, out))
+            await stack.enter_async_context(
+                demo.run(
+                    service,
+                    installation.people.users,
+                    installation.clock,
+                    data_dir=settings.data_dir,
+                    out=out,
+                )
+            )
         set_aside_heap(stack)
         server.request_callback = service.application
         if worker_fd is not None:
             server.add_socket(listener)  # only now: the other workers serve meanwhile
         state.phase = "ok"
-        announce(settings, url_of(settings, listener), password, out)
+        announce(settings, url_of(settings, listener), installation.initial_password, out)
         if worker_fd is None:
             notify("READY=1")
         await state.stop.wait()
@@ -162,13 +169,13 @@ async def _stop_with_parent(state: State) -> None:
 async def open_database(settings: Settings, state: State) -> AsyncIterator[tuple[Database, str]]:
     """The configured database with its URI, or our own mongod, whose death ends the service."""
     if settings.mongodb.uri:
-        async with foundation.open_database(settings, settings.mongodb.uri) as database:
+        async with databases.open_database(settings, settings.mongodb.uri) as database:
             yield database, settings.mongodb.uri
         return
     async with EmbeddedMongo(settings.data_dir) as mongo:
         watch = asyncio.create_task(_watch(mongo, state), name="mongod watch")
         try:
-            async with foundation.open_database(settings, mongo.uri) as database:
+            async with databases.open_database(settings, mongo.uri) as database:
                 yield database, mongo.uri
         finally:
             watch.cancel()
@@ -227,16 +234,6 @@ def url_of(settings: Settings, listener: socket.socket) -> str:
 async def _close(server: HTTPServer) -> None:
     server.stop()
     await server.close_all_connections()
-
-
-async def bootstrap(base: Foundation) -> str | None:
-    return await Bootstrap(
-        organizations=base.organizations,
-        users=base.users,
-        hasher=base.hasher,
-        data_dir=base.settings.data_dir,
-        admin_password=base.settings.admin_password,
-    ).run()
 
 
 def announce(settings: Settings, url: str, password: str | None, out: Callable[[str], None]) -> None:

@@ -12,7 +12,8 @@ from asyncio.subprocess import PIPE, Process
 from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
 
-from netautod.app import foundation, server
+from netautod.app import server
+from netautod.app.installation import open_installation
 from netautod.app.plugins.services import STEP_SECONDS
 from netautod.app.server import StartError, State
 from netautod.app.settings import Settings
@@ -88,8 +89,8 @@ async def supervise(
         listener = server.bind(settings)
         stack.callback(listener.close)
         database, uri = await stack.enter_async_context(server.open_database(settings, state))
-        async with foundation.lay(settings, database) as base:
-            password = await server.bootstrap(base)
+        async with open_installation(settings, database) as installation:
+            password = installation.initial_password
         command = [sys.executable, "-m", "netautod", "serve", *arguments]
         command += ["--worker-fd", str(listener.fileno())]
         environment = {**os.environ, "NETAUTOD_MONGODB_URI": uri}

@@ -10,14 +10,13 @@ from netautod.audit.store import AuditStore
 from netautod.core.clock import Clock
 from netautod.core.identity import Caller, OrgId
 from netautod.core.pages import Page, PageOf
-from netautod.store.client import Database
 
 
 class AuditLog:
     """Events are written after the change that they record; `details` never holds a secret."""
 
-    def __init__(self, database: Database, clock: Clock) -> None:
-        self._store = AuditStore(database)
+    def __init__(self, store: AuditStore, clock: Clock) -> None:
+        self._store = store
         self._clock = clock
 
     async def page(self, org_id: OrgId, narrowed: AuditFilter, page: Page) -> PageOf[AuditEvent]:

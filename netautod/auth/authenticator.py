@@ -21,7 +21,6 @@ from netautod.core.errors import Unauthenticated, Unavailable
 from netautod.core.identity import Caller, RequestInfo
 from netautod.core.loop.shared_reads import SharedReads
 from netautod.core.permissions import common_permissions
-from netautod.store.client import Database
 from netautod.users.models import User
 from netautod.users.service import UserService
 
@@ -49,16 +48,17 @@ class _Standing(Generic[H]):
 class Authenticator:
     def __init__(
         self,
-        database: Database,
         *,
+        session_store: SessionStore,
+        token_store: ApiTokenStore,
         tokens: AccessTokens,
         users: UserService,
         clock: Clock,
         cache_seconds: float,
         activity_interval: timedelta = ACTIVITY_INTERVAL,
     ) -> None:
-        self._session_store = SessionStore(database)
-        self._token_store = ApiTokenStore(database)
+        self._session_store = session_store
+        self._token_store = token_store
         self._tokens = tokens
         self._users = users
         self._clock = clock

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from netautod.app.parts.devices import DeviceParts
+from netautod.app.parts.devices import devices_of
 from netautod.app.settings import Settings
 from netautod.cli.installation import opened, organization_named
 from netautod.cli.parsing import Commands
@@ -64,10 +64,15 @@ async def import_devices(
     progress: RowProgress,
 ) -> ImportResult:
     """Without an `organization` there must be only one. Raises InvalidInput or NotFound."""
-    async with opened(settings) as base:
-        caller = system_caller((await organization_named(base, organization)).id)
-        imports = DeviceParts.build(base).imports
-        return await imports.run(caller, file, dry_run=dry_run, progress=progress)
+    async with opened(settings) as installation:
+        caller = system_caller((await organization_named(installation.people.organizations, organization)).id)
+        parts = devices_of(
+            stores=installation.stores,
+            vault=installation.vault,
+            clock=installation.clock,
+            audit=installation.audit,
+        )
+        return await parts.imports.run(caller, file, dry_run=dry_run, progress=progress)
 
 
 def _row_file(name: str, chosen: str | None) -> RowFile:

@@ -4,10 +4,9 @@ import argparse
 import asyncio
 from datetime import timedelta
 
-from netautod.app import build as app
 from netautod.app.settings import Settings
+from netautod.app.stores import SEALED_FIELDS
 from netautod.auth.tokens.signing_keys import SigningKeys
-from netautod.auth.tokens.store import SigningKeyStore
 from netautod.cli.installation import opened
 from netautod.cli.parsing import Commands
 from netautod.core.clock import to_text
@@ -30,25 +29,27 @@ def run(parsed: argparse.Namespace, settings: Settings) -> int:
 async def _rotate_keys(settings: Settings) -> list[str]:
     """A new key for every organization, then every sealed value re-wrapped under it; resumable."""
     lines = []
-    async with opened(settings) as base:
-        for organization in await base.organizations.all():
-            version = await base.vault.rotate_organization_key(organization.id)
+    async with opened(settings) as installation:
+        for organization in await installation.people.organizations.all():
+            version = await installation.vault.rotate_organization_key(organization.id)
             lines.append(f"organization {organization.name}: key version {version}")
-        version = await base.vault.rotate_organization_key(INSTALLATION)
+        version = await installation.vault.rotate_organization_key(INSTALLATION)
         lines.append(f"installation: key version {version}")
-        result = await rewrap(base.vault, base.database, app.SEALED_FIELDS)
+        result = await rewrap(installation.vault, installation.database, SEALED_FIELDS)
         lines.append(f"{result.rewrapped} secrets re-wrapped, {result.failed} failed")
     return lines
 
 
 async def _rotate_signing_key(settings: Settings) -> list[str]:
     """A new key for access tokens; nobody is logged out."""
-    async with opened(settings) as base:
-        keys = await SigningKeys.open(SigningKeyStore(base.database), vault=base.vault, clock=base.clock)
+    async with opened(settings) as installation:
+        keys = await SigningKeys.open(
+            installation.stores.signing_keys, vault=installation.vault, clock=installation.clock
+        )
         lifetime = timedelta(seconds=settings.auth.access_token_seconds)
         key = await keys.rotate(token_lifetime=lifetime)
-        caller = system_caller(await base.organizations.default_id())
-        await base.audit.record(caller, "signing_key.rotate", "signing_key", key.kid)
+        caller = system_caller(await installation.people.organizations.default_id())
+        await installation.audit.record(caller, "signing_key.rotate", "signing_key", key.kid)
     return [
         f"access tokens are signed with the new key from {to_text(key.signs_from)} on",
         f"those of the old key are good until {to_text(key.alone_from)} at the latest; then it is deleted",

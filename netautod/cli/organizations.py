@@ -19,8 +19,8 @@ def add(commands: Commands) -> None:
 
 
 async def create_organization(settings: Settings, name: str, admin: str) -> CreatedOrganization:
-    async with opened(settings) as base:
-        return await base.organizations.create_organization(
+    async with opened(settings) as installation:
+        return await installation.people.organizations.create_organization(
             name, admin=admin, password=settings.admin_password or None
         )
 
@@ -40,5 +40,5 @@ def _list(parsed: argparse.Namespace, settings: Settings) -> int:
 
 
 async def _organizations(settings: Settings) -> list[Organization]:
-    async with opened(settings) as base:
-        return await base.organizations.all()
+    async with opened(settings) as installation:
+        return await installation.people.organizations.all()

@@ -9,9 +9,9 @@ from uuid import uuid4
 
 from tqdm import tqdm
 
-from netautod.app import build as app
-from netautod.app.parts.devices import DeviceParts
-from netautod.app.parts.inventory import InventoryParts
+from netautod.app.parts.devices import devices_of
+from netautod.app.parts.inventory import inventory_of
+from netautod.app.parts.leases import named_leases
 from netautod.app.parts.plugins import plugins_of
 from netautod.app.settings import Settings
 from netautod.cli.installation import opened, organization_named
@@ -19,6 +19,8 @@ from netautod.cli.parsing import Commands
 from netautod.core.identity import system_caller
 from netautod.core.pauses import FixedPauses
 from netautod.inventory.sync.models import Progress, SyncOptions, SyncResult
+from netautod.outbound.addresses import AddressRules
+from netautod.outbound.client import GuardedClient
 
 SHOWN_ERRORS = 20
 PHASES = {"read": "reading", "apply": "applying"}
@@ -68,11 +70,30 @@ async def _sync_source(
 ) -> SyncResult:
     """`source`: the name or id of a saved source. Without an `organization` there must be only one."""
     async with AsyncExitStack() as stack:
-        base = await stack.enter_async_context(opened(settings))
-        caller = system_caller((await organization_named(base, organization)).id)
-        plugins = plugins_of(settings, base.http)
-        leases = await app.named_leases(stack, base, str(uuid4()))
-        inventory = InventoryParts.build(base, DeviceParts.build(base), plugins, leases, FixedPauses())
+        installation = await stack.enter_async_context(opened(settings))
+        caller = system_caller((await organization_named(installation.people.organizations, organization)).id)
+        stores, vault = installation.stores, installation.vault
+        clock, audit = installation.clock, installation.audit
+        http = GuardedClient(AddressRules.allowing(settings.outbound.allow))
+        inventory = inventory_of(
+            stores=stores,
+            vault=vault,
+            clock=clock,
+            audit=audit,
+            http=http,
+            leases=await stack.enter_async_context(
+                named_leases(
+                    database=installation.database,
+                    node_id=str(uuid4()),
+                    clock=clock,
+                    settings=settings.executions,
+                )
+            ),
+            devices=devices_of(stores=stores, vault=vault, clock=clock, audit=audit).synced,
+            openers=plugins_of(settings, http).inventory_sources(),
+            pauses=FixedPauses(),
+            settings=settings.inventory,
+        )
         found = await inventory.sources.named(caller.org_id, source)
         return await inventory.sync.sync_source(caller, found.id, options, progress)
 

@@ -5,13 +5,14 @@ import asyncio
 import getpass
 import sys
 
-from netautod.app.foundation import Foundation
+from netautod.app.parts.auth import lockout_of
 from netautod.app.settings import Settings
 from netautod.cli.installation import opened
 from netautod.cli.parsing import Commands
 from netautod.core.errors import InvalidInput, NotFound
 from netautod.core.identity import Caller, system_caller
 from netautod.users.models import NewUser, User
+from netautod.users.service import UserService
 
 
 def add(commands: Commands) -> None:
@@ -41,9 +42,9 @@ def _add(parsed: argparse.Namespace, settings: Settings) -> int:
 
 
 async def _add_user(settings: Settings, organization: str, new: NewUser) -> None:
-    async with opened(settings) as base:
-        found = await base.organizations.by_name(organization)
-        await base.users.create(system_caller(found.id), new)
+    async with opened(settings) as installation:
+        found = await installation.people.organizations.by_name(organization)
+        await installation.people.users.create(system_caller(found.id), new)
 
 
 def _list(parsed: argparse.Namespace, settings: Settings) -> int:
@@ -54,8 +55,8 @@ def _list(parsed: argparse.Namespace, settings: Settings) -> int:
 
 
 async def _all_users(settings: Settings) -> list[User]:
-    async with opened(settings) as base:
-        return await base.users.everyone()
+    async with opened(settings) as installation:
+        return await installation.people.users.everyone()
 
 
 def _passwd(parsed: argparse.Namespace, settings: Settings) -> int:
@@ -65,8 +66,10 @@ def _passwd(parsed: argparse.Namespace, settings: Settings) -> int:
 
 
 async def _set_password(settings: Settings, username: str, password: str) -> None:
-    async with opened(settings) as base:
-        await base.users.set_password(await _caller_over(base, username), username, password)
+    async with opened(settings) as installation:
+        await installation.people.users.set_password(
+            await _caller_over(installation.people.users, username), username, password
+        )
 
 
 def _disable(parsed: argparse.Namespace, settings: Settings) -> int:
@@ -76,8 +79,10 @@ def _disable(parsed: argparse.Namespace, settings: Settings) -> int:
 
 
 async def _disable_user(settings: Settings, username: str) -> None:
-    async with opened(settings) as base:
-        await base.users.disable(await _caller_over(base, username), username)
+    async with opened(settings) as installation:
+        await installation.people.users.disable(
+            await _caller_over(installation.people.users, username), username
+        )
 
 
 def _enable(parsed: argparse.Namespace, settings: Settings) -> int:
@@ -87,8 +92,10 @@ def _enable(parsed: argparse.Namespace, settings: Settings) -> int:
 
 
 async def _enable_user(settings: Settings, username: str) -> None:
-    async with opened(settings) as base:
-        await base.users.enable(await _caller_over(base, username), username)
+    async with opened(settings) as installation:
+        await installation.people.users.enable(
+            await _caller_over(installation.people.users, username), username
+        )
 
 
 def _unlock(parsed: argparse.Namespace, settings: Settings) -> int:
@@ -99,16 +106,22 @@ def _unlock(parsed: argparse.Namespace, settings: Settings) -> int:
 
 async def _unlock_user(settings: Settings, username: str) -> None:
     """Also for a name that no user has: its failures count like those of others."""
-    async with opened(settings) as base:
-        await base.lockout.unlock(username)
-        user = await base.users.by_username(username)
+    async with opened(settings) as installation:
+        lockout = await lockout_of(
+            database=installation.database,
+            vault=installation.vault,
+            clock=installation.clock,
+            settings=settings.auth,
+        )
+        await lockout.unlock(username)
+        user = await installation.people.users.by_username(username)
         if user is not None:
-            await base.audit.record(system_caller(user.org_id), "user.unlock", "user", user.id)
+            await installation.audit.record(system_caller(user.org_id), "user.unlock", "user", user.id)
 
 
-async def _caller_over(base: Foundation, username: str) -> Caller:
+async def _caller_over(users: UserService, username: str) -> Caller:
     """A caller who may manage this user, whatever the organization."""
-    user = await base.users.by_username(username)
+    user = await users.by_username(username)
     if user is None:
         raise NotFound("User not found")
     return system_caller(user.org_id)

@@ -2,7 +2,8 @@
 
 import re
 
-from netautod.configs.backups.info import BackedUpDevice
+from netautod.configs.backups.info import BackedUpDevice, BackupInfos
+from netautod.configs.capture.pulls import Pulls
 from netautod.configs.models import Config, Match, Snapshot
 from netautod.configs.schemas import (
     BackedUpDevicesAnswer,
@@ -21,7 +22,9 @@ from netautod.configs.schemas import (
     SnapshotAnswer,
     SnapshotsAnswer,
 )
+from netautod.configs.search import ConfigSearch
 from netautod.configs.service import NO_VERSION, ConfigService
+from netautod.configs.snapshots import Snapshots
 from netautod.configs.texts.line_pattern import LineQuery
 from netautod.core.errors import NotFound
 from netautod.core.pages import Page
@@ -102,22 +105,28 @@ class DiffConfigsHandler(ConfigHandler):
 
 
 class PullConfigHandler(ConfigHandler):
+    pulls: Pulls
+
     @requires(PULL, answer=PullAnswer)
     async def post(self, device_id: str) -> None:
         """Reads the configuration of a device now."""
-        captured = await self.configs.pulls.one(self.caller, self.device_id(device_id))
+        captured = await self.pulls.one(self.caller, self.device_id(device_id))
         self.answer({**captured.config.to_json(), "changed": captured.changed})
 
 
 class BulkPullHandler(ConfigHandler):
+    pulls: Pulls
+
     @requires(PULL, body=BulkPullRequest, answer=BulkPullAnswer)
     async def post(self) -> None:
         """Reads the configurations of many devices now; stops when the client goes away."""
-        result = await self.while_connected(self.configs.pulls.many(self.caller, self.body["device_ids"]))
+        result = await self.while_connected(self.pulls.many(self.caller, self.body["device_ids"]))
         self.answer(result.to_json())
 
 
 class SearchConfigsHandler(ConfigHandler):
+    search: ConfigSearch
+
     @requires(READ, query=SearchQuery, answer=SearchAnswer)
     async def get(self) -> None:
         """Finds lines in the newest configs of all devices: a plain text in any case, or a regex (RE2).
@@ -129,36 +138,40 @@ class SearchConfigsHandler(ConfigHandler):
         wanted = LineQuery(text=query.get("q") or pattern or "", is_pattern=pattern is not None)
         narrowed = DeviceFilter(device_type=query.get("device_type"), site=query.get("site"))
         page = Page(limit=query["limit"], offset=query["offset"])
-        found = await self.while_connected(
-            self.configs.search.find(self.caller.org_id, wanted, narrowed, page)
-        )
+        found = await self.while_connected(self.search.find(self.caller.org_id, wanted, narrowed, page))
         self.answer(found.to_json("matches", Match.to_json))
 
 
 class DevicesWithBackupInfoHandler(ConfigHandler):
+    backups: BackupInfos
+
     @requires(READ, query=DeviceQuery, answer=BackedUpDevicesAnswer)
     async def get(self) -> None:
         """Lists devices by name with how the backup of each stands."""
         narrowed = dict(self.query)
         page = Page(limit=narrowed.pop("limit"), offset=narrowed.pop("offset"))
-        found = await self.configs.backups.page(self.caller.org_id, DeviceFilter(**narrowed), page)
+        found = await self.backups.page(self.caller.org_id, DeviceFilter(**narrowed), page)
         self.answer(found.to_json("devices", BackedUpDevice.to_json))
 
 
 class SnapshotListHandler(ConfigHandler):
+    snapshots: Snapshots
+
     @requires(READ, query=PageQuery, answer=SnapshotsAnswer)
     async def get(self) -> None:
         """Lists the snapshots, newest first."""
-        found = await self.configs.snapshots.page(self.caller.org_id, Page(**self.query))
+        found = await self.snapshots.page(self.caller.org_id, Page(**self.query))
         self.answer(found.to_json("snapshots", Snapshot.to_json))
 
 
 class OneSnapshotHandler(ConfigHandler):
+    snapshots: Snapshots
+
     @requires(READ, answer=SnapshotAnswer)
     async def get(self, snapshot_id: str) -> None:
         """Reads a snapshot with the version of each device."""
         wanted = self.path_id(snapshot_id, "Snapshot")
-        snapshot, configs = await self.configs.snapshots.get(self.caller.org_id, wanted)
+        snapshot, configs = await self.snapshots.get(self.caller.org_id, wanted)
         self.answer({**snapshot.to_json(), "configs": [config.to_json() for config in configs]})
 
 

@@ -6,73 +6,40 @@ texts, in which a secret is a keyed token, and shows them redacted: a changed pa
 added line that look alike. With `secrets=true` it compares and shows the raw texts.
 """
 
-from collections.abc import Callable
-
 from netautod.audit.service import AuditLog
-from netautod.configs.backups.facts import BackupFactsStore
-from netautod.configs.backups.info import BackupInfos
-from netautod.configs.capture.captures import ConfigCapture
-from netautod.configs.capture.pulls import Pulls
 from netautod.configs.models import Config, VersionDiff
-from netautod.configs.search import ConfigSearch
-from netautod.configs.settings import ConfigSettings
-from netautod.configs.snapshots import Snapshots
 from netautod.configs.store import ConfigStore
 from netautod.configs.texts.redact import redact
 from netautod.configs.texts.store import ConfigTexts
-from netautod.configs.workers.pool import TextWorkers
-from netautod.core.clock import Clock
+from netautod.configs.workers.pool import TextWorker
 from netautod.core.errors import NotFound
 from netautod.core.identity import Caller, OrgId
 from netautod.core.loop.pace import sized
 from netautod.core.pages import Page, PageOf
 from netautod.devices.service import DeviceService
-from netautod.devices.sessions.service import DeviceSessions
-from netautod.plugin_api.events import ConfigChanged
-from netautod.store.client import Database
-from netautod.vault.vault import Vault
+from netautod.ssh.platform.registry import PlatformRegistry
 
 NO_VERSION = "Config version not found"
 
 
 class ConfigService:
-    """`captures`, `snapshots` and `sessions` also serve the runs of tasks (acting.py).
-
-    `workers` are running. `changed` is told of every new version (capture.py).
-    """
+    """`comparing` is a text worker that runs."""
 
     def __init__(
         self,
-        database: Database,
         *,
-        vault: Vault,
-        clock: Clock,
-        audit: AuditLog,
+        store: ConfigStore,
+        texts: ConfigTexts,
         devices: DeviceService,
-        sessions: DeviceSessions,
-        workers: TextWorkers,
-        settings: ConfigSettings,
-        changed: Callable[[ConfigChanged], None] | None = None,
+        platforms: PlatformRegistry,
+        comparing: TextWorker,
+        audit: AuditLog,
     ) -> None:
-        self._store = ConfigStore(database)
-        self.texts = ConfigTexts(database, vault=vault, clock=clock)
-        self.facts = BackupFactsStore(database)
-        self.captures = ConfigCapture(
-            store=self._store, texts=self.texts, facts=self.facts, clock=clock, changed=changed
-        )
-        self.snapshots = Snapshots(database, clock=clock)
-        self.pulls = Pulls(captures=self.captures, sessions=sessions, devices=devices, audit=audit)
-        self.backups = BackupInfos(devices=devices, facts=self.facts, store=self._store)
-        self.search = ConfigSearch(
-            devices=devices,
-            store=self._store,
-            texts=self.texts,
-            worker=workers.searching,
-            seconds=settings.search_seconds,
-        )
-        self.sessions = sessions
-        self._workers = workers
+        self._store = store
+        self._texts = texts
         self._devices = devices
+        self._platforms = platforms
+        self._comparing = comparing
         self._audit = audit
 
     async def page(self, org_id: OrgId, device_id: str, page: Page) -> PageOf[Config]:
@@ -86,11 +53,11 @@ class ConfigService:
         """A version (None: the newest) and its text, redacted unless `secrets`; NotFound, Forbidden."""
         await self._devices.get(caller.org_id, device_id)
         config = await self._version(caller.org_id, device_id, version)
-        text = await self.texts.load(caller.org_id, config.text_id)
+        text = await self._texts.load(caller.org_id, config.text_id)
         if secrets:
             await self._reveal(caller, config)
             return config, text
-        platform = self.sessions.platforms.get(config.platform)
+        platform = self._platforms.get(config.platform)
         return config, await sized(len(text), redact, text, platform)
 
     async def diff(
@@ -103,9 +70,9 @@ class ConfigService:
         if secrets:
             for config in pair:
                 await self._reveal(caller, config)
-        key = None if secrets else (await self.texts.keys(org_id)).secret
-        texts = [await self.texts.load_one_packed(org_id, config.text_id) for config in pair]
-        async with self._workers.comparing.turn() as turn:
+        key = None if secrets else (await self._texts.keys(org_id)).secret
+        texts = [await self._texts.load_one_packed(org_id, config.text_id) for config in pair]
+        async with self._comparing.turn() as turn:
             identical, found = await turn.ask(
                 "compare",
                 packed=texts,

@@ -15,9 +15,8 @@ from netautod.credentials.change import CredentialChange
 from netautod.credentials.models import Credential, NoCredential, UsableCredential
 from netautod.credentials.private_keys import check_private_key
 from netautod.credentials.secrets import Secrets
-from netautod.credentials.store import COLLECTION, CredentialStore
-from netautod.store.client import Database, Document, Duplicate
-from netautod.store.removal import Removal
+from netautod.credentials.store import CredentialStore
+from netautod.store.client import Document, Duplicate
 from netautod.vault.vault import Vault
 
 NAME_TAKEN = "Credential with this name already exists"
@@ -31,11 +30,11 @@ class CredentialService:
     A crash before `deleted` is notified loses the notice, so nothing but tidiness may depend on it.
     """
 
-    def __init__(self, database: Database, *, vault: Vault, clock: Clock, audit: AuditLog) -> None:
+    def __init__(self, *, store: CredentialStore, vault: Vault, clock: Clock, audit: AuditLog) -> None:
         self.references = References("Credential")
         self.deleted = Followers()
-        self._store = CredentialStore(database)
-        self._removal = Removal(database, COLLECTION, self.references)
+        self._store = store
+        self._removal = store.removal(self.references)
         self._secrets = Secrets(vault)
         self._clock = clock
         self._audit = audit

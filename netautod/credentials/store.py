@@ -6,11 +6,12 @@ from typing import Any
 
 from netautod.core.identity import OrgId
 from netautod.core.pages import Page, PageOf
+from netautod.core.registries import References
 from netautod.credentials.models import Credential
 from netautod.credentials.rules import SEALED, SNMP, SSH, kind_of
 from netautod.store.client import Database, Document, Duplicate
 from netautod.store.indexes import Index
-from netautod.store.removal import VISIBLE
+from netautod.store.removal import VISIBLE, Removal
 from netautod.store.scoped import scoped
 from netautod.vault.envelope import SealedField
 
@@ -31,8 +32,13 @@ class CredentialStore:
     """
 
     def __init__(self, database: Database) -> None:
+        self._database = database
         self._credentials = scoped(database, COLLECTION)
         self._defaults = scoped(database, DEFAULTS)
+
+    def removal(self, references: References) -> Removal:
+        """How records go that nobody uses."""
+        return Removal(self._database, COLLECTION, references)
 
     async def insert(
         self, org_id: OrgId, credential_id: str, plain: Mapping[str, Any], sealed: Document, *, at: datetime

@@ -7,14 +7,11 @@ from uuid import uuid4
 from netautod.core.clock import Clock
 from netautod.core.identity import Caller, OrgId
 from netautod.core.loop.pace import Pace
-from netautod.credentials.service import CredentialService
 from netautod.devices.creation import new_device
 from netautod.devices.links import LinkFacts, Links, has_links, names_credential
 from netautod.devices.models import Device
 from netautod.devices.service import NAME_TAKEN
 from netautod.devices.store import DeviceStore
-from netautod.sites.service import SiteService
-from netautod.store.client import Database
 
 Fields = Mapping[str, Any]
 MANAGE_CREDENTIALS = "credentials.manage"
@@ -26,11 +23,9 @@ class DeviceBatches:
     Each answer has one place for each device, in order: what is wrong with it as a sentence, or None.
     """
 
-    def __init__(
-        self, database: Database, *, clock: Clock, credentials: CredentialService, sites: SiteService
-    ) -> None:
-        self._store = DeviceStore(database)
-        self._links = Links(store=self._store, credentials=credentials, sites=sites)
+    def __init__(self, *, store: DeviceStore, links: Links, clock: Clock) -> None:
+        self._store = store
+        self._links = links
         self._clock = clock
 
     async def problems(self, caller: Caller, devices: Sequence[Fields]) -> list[str | None]:

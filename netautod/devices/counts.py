@@ -39,7 +39,7 @@ class Total:
 
 
 class DeviceCounts:
-    """One per node for the totals that it keeps; `changed` may be called on any, it only writes."""
+    """One per node, for the totals that it keeps."""
 
     def __init__(self, database: Database, *, monotonic: Callable[[], float] = time.monotonic) -> None:
         self._devices = scoped(database, COLLECTION)

@@ -16,14 +16,13 @@ from netautod.core.identity import Caller, OrgId
 from netautod.core.pages import Page, PageOf
 from netautod.core.registries import Followers, References, Uses
 from netautod.core.work import Work
-from netautod.credentials.service import CredentialService
 from netautod.devices.creation import distinct, new_device
 from netautod.devices.links import Links, names_credential
 from netautod.devices.models import Creation, Device, DeviceFilter, DeviceItem, DeviceName
 from netautod.devices.queries import CREDENTIAL_FIELDS, LINK_FIELDS, where
 from netautod.devices.store import DeviceStore
 from netautod.sites.service import SiteService
-from netautod.store.client import Database, Duplicate
+from netautod.store.client import Duplicate
 
 NAME_TAKEN = "Device with this name already exists"
 NOT_FOUND = "Device not found"
@@ -37,19 +36,19 @@ class DeviceService:
 
     def __init__(
         self,
-        database: Database,
         *,
+        store: DeviceStore,
+        links: Links,
         clock: Clock,
         audit: AuditLog,
-        credentials: CredentialService,
         sites: SiteService,
     ) -> None:
         self.references = References("Device")
         self.references.register(self._jumping)
         self.deleted = Followers()
         self.purged = Followers()
-        self._store = DeviceStore(database)
-        self._links = Links(store=self._store, credentials=credentials, sites=sites)
+        self._store = store
+        self._links = links
         self._sites = sites
         self._clock = clock
         self._audit = audit

@@ -1,7 +1,6 @@
 """Deletes old executions with their logs and results; the last success and failure of a task stay."""
 
 import logging
-from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -12,22 +11,15 @@ from netautod.executions.log_store import ExecutionLogStore
 from netautod.executions.result_store import DeviceResultStore
 from netautod.executions.store import ExecutionStore
 from netautod.executions.transitions import State
-from netautod.store.leases.named import NamedLeases
-from netautod.store.periodic import Periodic
 
 logger = logging.getLogger(__name__)
-LEASE = "retention:executions"
 BATCH = 500
 SUCCEEDED: Final[tuple[State, ...]] = ("completed",)
 FAILED: Final[tuple[State, ...]] = ("failed", "timeout")
 
 
-class Retention:
-    """One node at a time cleans up; the others find the lease taken and wait for the next interval.
-
-    Followers of `deleted` drop what else belongs to an execution. `sweeps` are the clean-ups of other
-    resources, done after this one.
-    """
+class ExecutionRetention:
+    """Followers of `deleted` drop what else belongs to an execution."""
 
     def __init__(
         self,
@@ -36,36 +28,14 @@ class Retention:
         logs: ExecutionLogStore,
         results: DeviceResultStore,
         clock: Clock,
-        leases: NamedLeases,
         settings: RetentionSettings,
-        sweeps: Sequence[Callable[[], Awaitable[None]]] = (),
     ) -> None:
         self.deleted = Followers()
-        self._sweeps = sweeps
         self._executions = executions
         self._logs = logs
         self._results = results
         self._clock = clock
         self._settings = settings
-        self._loop = Periodic(
-            self._sweep_all,
-            name="retention of executions",
-            seconds=settings.interval_seconds,
-            lease=LEASE,
-            leases=leases,
-        )
-
-    async def __aenter__(self) -> "Retention":
-        await self._loop.__aenter__()
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self._loop.__aexit__()
-
-    async def _sweep_all(self) -> None:
-        await self.clean()
-        for sweep in self._sweeps:
-            await sweep()
 
     async def clean(self) -> int:
         """One pass; answers how many executions it deleted. Doing it twice at once does no harm."""

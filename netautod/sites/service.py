@@ -11,9 +11,8 @@ from netautod.core.identity import Caller, OrgId
 from netautod.core.pages import Page, PageOf
 from netautod.core.registries import Followers, References
 from netautod.sites.models import Site
-from netautod.sites.store import COLLECTION, SiteStore
-from netautod.store.client import Database, Duplicate
-from netautod.store.removal import Removal
+from netautod.sites.store import SiteStore
+from netautod.store.client import Duplicate
 
 NAME_TAKEN = "Site with this name already exists"
 
@@ -21,11 +20,11 @@ NAME_TAKEN = "Site with this name already exists"
 class SiteService:
     """`references`: who uses a site. `renamed`: who keeps a copy of its name, told after each rename."""
 
-    def __init__(self, database: Database, *, clock: Clock, audit: AuditLog) -> None:
+    def __init__(self, *, store: SiteStore, clock: Clock, audit: AuditLog) -> None:
         self.references = References("Site")
         self.renamed = Followers()
-        self._store = SiteStore(database)
-        self._removal = Removal(database, COLLECTION, self.references)
+        self._store = store
+        self._removal = store.removal(self.references)
         self._clock = clock
         self._audit = audit
 

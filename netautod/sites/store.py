@@ -6,10 +6,11 @@ from typing import Any
 
 from netautod.core.identity import OrgId
 from netautod.core.pages import Page, PageOf
+from netautod.core.registries import References
 from netautod.sites.models import Site
 from netautod.store.client import Database, Document
 from netautod.store.indexes import Index
-from netautod.store.removal import VISIBLE
+from netautod.store.removal import VISIBLE, Removal
 from netautod.store.scoped import scoped
 
 COLLECTION = "sites"
@@ -24,8 +25,13 @@ class SiteStore:
     """`renames` of a document holds one token for each rename that its followers may not know yet."""
 
     def __init__(self, database: Database) -> None:
+        self._database = database
         self._all = database.collection(COLLECTION)
         self._sites = scoped(database, COLLECTION)
+
+    def removal(self, references: References) -> Removal:
+        """How records go that nobody uses."""
+        return Removal(self._database, COLLECTION, references)
 
     async def insert(self, org_id: OrgId, site: Site) -> None:
         """Raises Duplicate if the name is taken."""

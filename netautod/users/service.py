@@ -9,7 +9,7 @@ from netautod.core.errors import Conflict, InvalidInput, NotFound
 from netautod.core.identity import SYSTEM_ID, Caller, OrgId
 from netautod.core.pages import Page, PageOf
 from netautod.core.registries import Followers
-from netautod.store.client import Database, Duplicate
+from netautod.store.client import Duplicate
 from netautod.users.change import UserChange, change_of
 from netautod.users.models import LOCAL, NewUser, Role, User, canonical_username, require_username
 from netautod.users.passwords import PasswordHasher, check_policy
@@ -33,8 +33,9 @@ class UserService:
 
     def __init__(
         self,
-        database: Database,
         *,
+        store: UserStore,
+        roles: RoleStore,
         hasher: PasswordHasher,
         clock: Clock,
         audit: AuditLog,
@@ -42,8 +43,8 @@ class UserService:
     ) -> None:
         self.changed = Followers()
         self.deleted = Followers()
-        self._store = UserStore(database)
-        self._roles = RoleStore(database)
+        self._store = store
+        self._roles = roles
         self._hasher = hasher
         self._clock = clock
         self._audit = audit

@@ -7,7 +7,6 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
-from datetime import timedelta
 from typing import Any
 from uuid import uuid4
 
@@ -17,15 +16,12 @@ from tornado.httpserver import HTTPServer
 from tornado.netutil import bind_sockets
 
 from netautod.app import build as app
-from netautod.app import foundation, routes
-from netautod.app.server import bootstrap
+from netautod.app import routes
+from netautod.app.installation import Installation, open_installation
+from netautod.app.parts.sessions import sessions_of
+from netautod.app.parts.users import UserParts
 from netautod.app.settings import Settings
-from netautod.auth.sessions.seats import Seats
-from netautod.auth.sessions.service import Lifetimes, Sessions
-from netautod.auth.sessions.store import SeatStore, SessionStore
-from netautod.auth.tokens.access import AccessTokens
-from netautod.auth.tokens.signing_keys import SigningKeys
-from netautod.auth.tokens.store import SigningKeyStore
+from netautod.auth.sessions.service import Sessions
 from netautod.core.identity import RequestInfo, system_caller
 from netautod.core.permissions import grants
 from netautod.http.health import Health
@@ -49,7 +45,7 @@ class Walk:
     client: ApiClient
     sessions: Sessions
     people: dict[str, User]
-    base: foundation.Foundation
+    installation: Installation
     ids: dict[str, str]
 
     async def ask(self, line: Line, who: str, ids: dict[str, str]) -> Response:
@@ -84,9 +80,8 @@ async def walk(mongo_uri: str, tmp_path_factory: pytest.TempPathFactory) -> Asyn
         limits=LimitSettings(requests_per_second=0),
     )
     async with AsyncExitStack() as stack:
-        base = await stack.enter_async_context(foundation.lay(settings, database))
-        await bootstrap(base)
-        service = await stack.enter_async_context(app.build(base, _health))
+        installation = await stack.enter_async_context(open_installation(settings, database))
+        service = await stack.enter_async_context(app.build(settings, installation, _health))
         server = HTTPServer(service.application)
         sockets = bind_sockets(0, "127.0.0.1")
         server.add_sockets(sockets)
@@ -94,7 +89,11 @@ async def walk(mongo_uri: str, tmp_path_factory: pytest.TempPathFactory) -> Asyn
         url = f"http://127.0.0.1:{sockets[0].getsockname()[1]}"
         client = ApiClient(base_url=url, description=routes.description())
         made = Walk(
-            client=client, sessions=await _sessions(base), people=await _people(base), base=base, ids={}
+            client=client,
+            sessions=await _sessions(settings, installation),
+            people=await _people(installation.people),
+            installation=installation,
+            ids={},
         )
         made.ids.update(await _records(made))
         yield made
@@ -109,32 +108,24 @@ async def _health() -> Health:
     return "ok"
 
 
-async def _people(base: foundation.Foundation) -> dict[str, User]:
-    caller = system_caller(await base.organizations.default_id())
-    await base.organizations.create_organization("b", admin="stranger", password=PASSWORD)
+async def _people(people: UserParts) -> dict[str, User]:
+    caller = system_caller(await people.organizations.default_id())
+    await people.organizations.create_organization("b", admin="stranger", password=PASSWORD)
     for name in ("viewer", "operator"):
-        await base.users.create(caller, NewUser(username=name, password=PASSWORD, roles=(name,)))
-    users = {user.username: user for user in await base.users.everyone()}
+        await people.users.create(caller, NewUser(username=name, password=PASSWORD, roles=(name,)))
+    users = {user.username: user for user in await people.users.everyone()}
     return {name: users[name] for name in ("viewer", "operator", "admin", "stranger")}
 
 
-async def _sessions(base: foundation.Foundation) -> Sessions:
-    keys = await SigningKeys.open(SigningKeyStore(base.database), vault=base.vault, clock=base.clock)
-    return Sessions(
-        base.database,
-        tokens=AccessTokens(keys, clock=base.clock, lifetime_seconds=3600),
-        users=base.users,
-        clock=base.clock,
-        lifetimes=Lifetimes(refresh=timedelta(days=7), family=timedelta(days=30)),
-        seats=Seats(
-            store=SeatStore(base.database),
-            sessions=SessionStore(base.database),
-            users=base.users,
-            clock=base.clock,
-            count=0,
-            idle_minutes=1,
-        ),
+async def _sessions(settings: Settings, installation: Installation) -> Sessions:
+    parts = await sessions_of(
+        stores=installation.stores,
+        vault=installation.vault,
+        clock=installation.clock,
+        users=installation.people.users,
+        settings=settings,
     )
+    return parts.sessions
 
 
 async def _records(walk: Walk) -> dict[str, str]:
@@ -232,5 +223,6 @@ async def snapshot(walk: Walk) -> dict[str, list[dict[str, Any]]]:
         "api_tokens",
     )
     return {
-        name: await scoped(walk.base.database, name).find(org_id, {}, sort=[("_id", 1)]) for name in names
+        name: await scoped(walk.installation.database, name).find(org_id, {}, sort=[("_id", 1)])
+        for name in names
     }

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from netautod.audit.service import AuditLog
-from netautod.audit.store import INDEXES
+from netautod.audit.store import INDEXES, AuditStore
 from netautod.core.clock import to_text
 from netautod.core.identity import Caller
 from netautod.store.client import Database
@@ -23,7 +23,7 @@ def clock() -> MovableClock:
 @pytest.fixture
 async def audit(database: Database, clock: MovableClock) -> AuditLog:
     await create_indexes(database, INDEXES)
-    return AuditLog(database, clock)
+    return AuditLog(AuditStore(database), clock)
 
 
 @pytest.fixture

@@ -5,6 +5,7 @@ from uuid import uuid4
 
 from netautod.audit import store
 from netautod.audit.service import AuditLog
+from netautod.audit.store import AuditStore
 from netautod.core.clock import SystemClock
 from netautod.store.client import Database
 from netautod.store.indexes import create_indexes
@@ -21,7 +22,7 @@ async def test_old_events_go_and_the_others_stay(database: Database) -> None:
         ]
     )
     await events.insert_many([{"_id": f"young {n}", "org_id": f"o{n}", "at": now} for n in range(2)])
-    log = AuditLog(database, SystemClock())
+    log = AuditLog(AuditStore(database), SystemClock())
     await log.sweep(keep_days=0)
     assert len(await events.find({})) == count + 2
     await log.sweep(keep_days=400)

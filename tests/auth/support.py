@@ -2,31 +2,21 @@
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
 from typing import Any
 
-from netautod.audit.service import AuditLog
-from netautod.auth.account.service import AccountService
+from netautod.app.parts.auth import AuthParts, auth_of, lockout_of, ssh_ca_of
+from netautod.app.parts.sessions import SessionParts, sessions_of
+from netautod.app.settings import Settings
 from netautod.auth.authenticator import Authenticator
-from netautod.auth.lockout.service import Lockout, LockoutRules
+from netautod.auth.lockout.service import Lockout
 from netautod.auth.models import IssuedTokens, LoginRequest
-from netautod.auth.providers import LocalProvider, Providers
-from netautod.auth.provisioning import Provisioning
 from netautod.auth.service import AuthService
-from netautod.auth.sessions.seats import Seats
-from netautod.auth.sessions.service import Lifetimes, Sessions
-from netautod.auth.sessions.store import SeatStore, SessionStore
+from netautod.auth.settings import LicenseSettings, SshCaSettings
 from netautod.auth.ssh_ca.service import SshAuthority
-from netautod.auth.ssh_ca.store import SshAuthorityStore
-from netautod.auth.tokens.access import AccessTokens
-from netautod.auth.tokens.service import ApiTokens
-from netautod.auth.tokens.signing_keys import SigningKeys
-from netautod.auth.tokens.store import SigningKeyStore
-from netautod.core.identity import OrgId, RequestInfo
+from netautod.core.identity import RequestInfo
 from netautod.plugin_api.auth import AuthProvider
-from netautod.users.roles.service import RoleService
 from netautod.users.service import UserService
-from netautod.vault.vault import INSTALLATION, Vault
+from netautod.vault.vault import Vault
 from tests.support.client import ApiClient
 from tests.support.serving import Servers
 from tests.users.support import PASSWORD, Installation, MovableClock, install
@@ -37,20 +27,27 @@ NodeStarter = Callable[[], Awaitable["Node"]]
 
 @dataclass(frozen=True, kw_only=True)
 class Node:
+    """`pauses`: how long the lockout made logins wait, without waiting."""
+
     installation: Installation
     clock: MovableClock
-    keys: SigningKeys
-    tokens: AccessTokens
-    authenticator: Authenticator
-    sessions: Sessions
+    logins: SessionParts
+    parts: AuthParts
     lockout: Lockout
-    auth: AuthService
-    account: AccountService
-    api_tokens: ApiTokens
-    roles: RoleService
-    users: UserService
     ssh_ca: SshAuthority
     pauses: list[float]
+
+    @property
+    def auth(self) -> AuthService:
+        return self.parts.auth
+
+    @property
+    def authenticator(self) -> Authenticator:
+        return self.logins.authenticator
+
+    @property
+    def users(self) -> UserService:
+        return self.installation.users
 
     async def log_in(self, username: str = "admin", password: str = PASSWORD) -> IssuedTokens:
         return await self.auth.login("local", LoginRequest(username=username, password=password), INFO)
@@ -71,97 +68,43 @@ async def start_node(
     plugins: Sequence[AuthProvider] = (),
     seats: int = 0,
 ) -> Node:
-    database = installation.database
-    audit = AuditLog(database, clock)
-    # Each node has its own services, which tell its own caches only.
-    users = install(database, installation.hasher, clock).users
-    keys = await SigningKeys.open(SigningKeyStore(database), vault=vault, clock=clock)
-    tokens = AccessTokens(keys, clock=clock, lifetime_seconds=3600)
-    authenticator = Authenticator(database, tokens=tokens, users=users, clock=clock, cache_seconds=1.0)
-    lifetimes = Lifetimes(refresh=timedelta(days=7), family=timedelta(days=30))
-    sessions = Sessions(
-        database,
-        tokens=tokens,
-        users=users,
-        clock=clock,
-        lifetimes=lifetimes,
-        seats=Seats(
-            store=SeatStore(database),
-            sessions=SessionStore(database),
-            users=users,
-            clock=clock,
-            count=seats,
-            idle_minutes=120,
-        ),
+    settings = Settings(
+        license=LicenseSettings(seats=seats), ssh_ca=SshCaSettings(reserved_principals=("root",))
     )
-    pauses: list[float] = []
+    own = install(installation.database, installation.hasher, clock)
+    stores, audit, pauses = own.stores, own.audit, list[float]()
 
     async def pause(seconds: float) -> None:
         pauses.append(seconds)
 
-    ssh_ca = SshAuthority(
-        store=SshAuthorityStore(database),
-        vault=vault,
+    logins = await sessions_of(stores=stores, vault=vault, clock=clock, users=own.users, settings=settings)
+    lockout = await lockout_of(
+        database=own.database, vault=vault, clock=clock, settings=settings.auth, sleep=pause
+    )
+    ssh_ca = ssh_ca_of(stores=stores, vault=vault, clock=clock, audit=audit, settings=settings.ssh_ca)
+    parts = auth_of(
+        stores=stores,
         clock=clock,
         audit=audit,
-        reserved_principals=("root",),
-    )
-    key = await vault.derived_key(INSTALLATION, "login failures")
-    providers = Providers([LocalProvider(users)], plugins)
-    lockout = Lockout(database, rules=LockoutRules(), account_key=key, clock=clock, sleep=pause)
-    auth = AuthService(
-        providers=providers,
-        users=users,
-        organizations=installation.organizations,
-        sessions=sessions,
+        people=own.people,
+        sessions=logins,
         lockout=lockout,
-        authenticator=authenticator,
-        audit=audit,
-        provisioning=Provisioning(
-            users=users, organizations=installation.organizations, rules=providers.provisioning
-        ),
         ssh_ca=ssh_ca,
+        directories=plugins,
     )
-    account = AccountService(
-        users=users, sessions=sessions, lockout=lockout, authenticator=authenticator, audit=audit
-    )
-    api_tokens = ApiTokens(database, clock=clock, audit=audit, forget=authenticator.forget_api_token)
-    roles = RoleService(database, clock=clock, audit=audit)
-
-    async def forget(org_id: OrgId, record_id: str) -> None:
-        authenticator.forget_all()
-
-    users.changed.register(forget)
-    roles.changed.register(forget)
-    users.deleted.register(api_tokens.follow_deleted_user)
     return Node(
-        installation=installation,
+        installation=own,
         clock=clock,
-        keys=keys,
-        tokens=tokens,
-        authenticator=authenticator,
-        sessions=sessions,
+        logins=logins,
+        parts=parts,
         lockout=lockout,
-        auth=auth,
-        account=account,
-        api_tokens=api_tokens,
-        roles=roles,
-        users=users,
         ssh_ca=ssh_ca,
         pauses=pauses,
     )
 
 
-def serve_node(servers: Servers, node: Node, *more: object, port: int = 0) -> ApiClient:
-    """The node over HTTP, with the services that it has and `more`."""
-    services = (
-        node.account,
-        node.api_tokens,
-        AuditLog(node.installation.database, node.clock),
-        node.auth,
-        node.roles,
-        node.ssh_ca,
-        node.users,
-        *more,
-    )
+def serve_node(servers: Servers, node: Node, *, port: int = 0) -> ApiClient:
+    """The node over HTTP."""
+    people = node.installation.people
+    services = (node.installation.audit, people.roles, people.users, node.ssh_ca, *node.parts.services)
     return servers.listen(services, authenticate=node.authenticator.authenticate, port=port)

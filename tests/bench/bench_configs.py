@@ -49,7 +49,9 @@ async def _history(report: Report, stored: Stored) -> None:
         lists = []
         for _ in range(READS):
             async with watched() as watch:
-                page = await stored.configs.page(stored.org_id, device_id, Page(limit=100, offset=offset))
+                page = await stored.configs.service.page(
+                    stored.org_id, device_id, Page(limit=100, offset=offset)
+                )
                 encode(page.to_json("configs", Config.to_json))
             lists.append(watch.took)
         if (page.total, len(page.items)) != (VERSIONS, 100):
@@ -96,7 +98,7 @@ async def _diffs(report: Report, stored: Stored) -> None:
         watches = []
         for _ in range(ROUNDS + 1):
             async with watched() as watch:
-                found = await stored.configs.diff(stored.caller, device_id, None, None, secrets=False)
+                found = await stored.configs.service.diff(stored.caller, device_id, None, None, secrets=False)
                 encode(found.to_json())
             watches.append(watch)
         report.parameter(
@@ -157,7 +159,7 @@ async def _fleet(report: Report, stored: Stored) -> None:
         report.value(f"search_{name}", watch.took, "ms")
         _stall(report, f"search_{name}", [watch])
     report.value("search_growth_of_the_service", _megabytes(os.getpid()) - before, "MB")
-    report.value("search_memory_of_the_worker", _megabytes(stored.workers.searching.pid), "MB")
+    report.value("search_memory_of_the_worker", _megabytes(stored.configs.workers.searching.pid), "MB")
     pages = []
     for _ in range(READS):
         async with watched() as watch:

@@ -12,22 +12,22 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from uuid import uuid4
 
-from netautod.app.parts.docs import DocumentParts
+from netautod.app.parts.docs import documents_of, notes_of
 from netautod.audit.service import AuditLog
 from netautod.audit.store import INDEXES as AUDIT_INDEXES
 from netautod.core.clock import SystemClock
 from netautod.core.identity import Caller, OrgId
 from netautod.core.json_values import encode
 from netautod.docs import store
-from netautod.docs.notes.service import NotesVault
-from netautod.docs.notes.store import NotesVaultStore
 from netautod.docs.rendering.pool import RenderPool
 from netautod.docs.service import DocumentService
+from netautod.docs.settings import NotesVaultSettings
 from netautod.store.client import Database
 from netautod.store.scoped import scoped
 from netautod.vault.vault import Vault
 from tests.bench.measuring.databases import fresh_database, private_mongod
 from tests.bench.measuring.report import BenchmarkError, Report, percentile
+from tests.support.databases import stores_of
 
 CONTENT = "interface GigabitEthernet1/0/1\n description uplink\n" * 40
 DOCUMENTS = 100
@@ -72,14 +72,14 @@ async def _documents(
     database: Database, folder: Path, renderer: RenderPool
 ) -> tuple[DocumentService, Caller]:
     clock = SystemClock()
-    vault, audit = await Vault.open(database, data_dir=folder, environ={}), AuditLog(database, clock)
-    notes_store = NotesVaultStore(database)
-    notes = NotesVault(store=notes_store, vault=vault, clock=clock, audit=audit, auto_lock=None)
+    vault, stores = await Vault.open(database, data_dir=folder, environ={}), stores_of(database)
+    audit = AuditLog(stores.audit, clock)
+    notes = notes_of(stores=stores, vault=vault, clock=clock, audit=audit, settings=NotesVaultSettings())
     org_id = OrgId(str(uuid4()))
     caller = Caller(
         user_id=str(uuid4()), org_id=org_id, username="bench", permissions=frozenset({"docs.manage"})
     )
-    parts = DocumentParts.build(database, clock=clock, audit=audit, notes=notes, renderer=renderer)
+    parts = documents_of(stores=stores, notes=notes, renderer=renderer, clock=clock, audit=audit)
     return parts.documents, caller
 
 

@@ -66,7 +66,7 @@ async def test_an_unknown_user_is_told(
 async def test_a_rotation_from_the_command_line_logs_nobody_out(
     node: Node, command: Command, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    old = await node.keys.signing()
+    old = await node.logins.keys.signing()
     token = (await node.log_in()).access_token
     assert await command("rotate-keys", "--jwt") == 0
     assert len(capsys.readouterr().out.splitlines()) == 2
@@ -74,7 +74,7 @@ async def test_a_rotation_from_the_command_line_logs_nobody_out(
     assert "under way" in capsys.readouterr().err
     node.clock.move(90)
     fresh = (await node.log_in(password=PASSWORD)).access_token
-    assert (await node.keys.signing()).kid != old.kid
+    assert (await node.logins.keys.signing()).kid != old.kid
     for found in (token, fresh):
         assert (await node.authenticator.authenticate(found, INFO)).username == "admin"
     assert len(await node.documents("audit_events", {"action": "signing_key.rotate"})) == 1

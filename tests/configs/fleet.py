@@ -14,46 +14,49 @@ from pymongo import AsyncMongoClient
 from tornado.iostream import IOStream
 from tornado.tcpclient import TCPClient
 
+from netautod.app.parts.auth import ssh_ca_of
+from netautod.app.parts.configs import ConfigParts, configs_of
+from netautod.app.parts.devices import DeviceParts, devices_of
+from netautod.app.parts.leases import named_leases
+from netautod.app.parts.operations import DeviceOperations, operations_of
 from netautod.app.run_services import acting_factory
+from netautod.app.stores import Stores
 from netautod.audit.service import AuditLog
+from netautod.auth.settings import SshCaSettings
+from netautod.auth.ssh_ca.service import SshAuthority
 from netautod.configs.models import Captured
-from netautod.configs.service import ConfigService
 from netautod.configs.settings import ConfigSettings
 from netautod.configs.store import INDEXES as CONFIG_INDEXES
-from netautod.configs.workers.pool import TextWorkers
 from netautod.core.clock import SystemClock
 from netautod.core.guard import Guard, no_guard
 from netautod.core.identity import Caller, OrgId
 from netautod.core.work import Work
-from netautod.devices.operations.commands import CommandRunner
-from netautod.devices.operations.credential_tests import CredentialTests
 from netautod.devices.sessions.service import DeviceSessions, SessionScope
 from netautod.devices.sessions.store import INDEXES as SUSPENSION_INDEXES
-from netautod.devices.sessions.suspensions import Suspensions
 from netautod.devices.settings import DeviceSettings
 from netautod.executions.models import Execution
 from netautod.executions.running.environment import RunActing
+from netautod.executions.settings import ExecutionSettings
 from netautod.outbound.addresses import AddressRules
 from netautod.outbound.client import GuardedClient
 from netautod.plugin_api.events import ConfigChanged
 from netautod.ssh.platform.registry import PlatformRegistry
 from netautod.ssh.target import SessionLimits
 from netautod.store.client import Database
-from netautod.store.leases import named
-from netautod.store.leases.keeper import LeaseKeeper, LeaseTimes
 from netautod.store.scoped import scoped
 from netautod.testing import SimulatedDevice
 from netautod.vault.vault import Vault
 from tests.devices.inventory import INDEXES as INVENTORY_INDEXES
-from tests.devices.inventory import Services, created, wired
+from tests.devices.inventory import created
 from tests.support.client import ApiClient, ServedRoutes
-from tests.support.databases import Indexed
+from tests.support.databases import Indexed, stores_of
 from tests.support.execution import manual_run, task
 from tests.support.serving import Serve
 
 INDEXES = (*INVENTORY_INDEXES, *CONFIG_INDEXES, *SUSPENSION_INDEXES)
-TIMES = LeaseTimes(lease=3.0, heartbeat=1.0, abandon=2.0)
+QUICK_LEASES = ExecutionSettings(lease_seconds=3.0, heartbeat_seconds=1.0, abandon_seconds=2.0)
 QUICK = DeviceSettings(connect_seconds=5.0, command_seconds=5.0)
+RESERVED = SshCaSettings(reserved_principals=("reserved",))
 PASSWORD = "simulated-pa55word"
 
 
@@ -62,19 +65,23 @@ class Fleet:
     """One organization with a default credential; `add` puts a simulated device into its inventory."""
 
     database: Database
+    stores: Stores
     vault: Vault
-    services: Services
+    services: DeviceParts
     stack: AsyncExitStack
-    sessions: DeviceSessions
-    configs: ConfigService
-    workers: TextWorkers
+    ssh_ca: SshAuthority
+    operations: DeviceOperations
+    configs: ConfigParts
     changes: list[ConfigChanged]
-    commands: CommandRunner
     served: ServedRoutes
     api: ApiClient
     caller: Caller
     credential_id: str = ""
     host_key: asyncssh.SSHKey = field(default_factory=lambda: asyncssh.generate_private_key("ssh-ed25519"))
+
+    @property
+    def sessions(self) -> DeviceSessions:
+        return self.operations.sessions
 
     @property
     def org_id(self) -> OrgId:
@@ -93,6 +100,13 @@ class Fleet:
     def quick_limits(self) -> SessionLimits:
         """Short enough that a test of a silent device takes a second."""
         return replace(self.sessions.limits, login_seconds=2.0, prompt_seconds=1.5, quiet_seconds=0.1)
+
+    @asynccontextmanager
+    async def another_node(self, **settings: Any) -> AsyncIterator[DeviceSessions]:
+        """The sessions of a second node of the service."""
+        making = operations_of_a_node(self.database, self.stores, self.services, self.ssh_ca, **settings)
+        async with making as operations:
+            yield operations.sessions
 
     def work(self, **options: Any) -> Work:
         """A request of the administrator, unless the options say otherwise."""
@@ -121,8 +135,10 @@ class Fleet:
         )
         make = acting_factory(
             devices=self.services.devices,
-            configs=self.configs,
-            commands=self.commands,
+            captures=self.configs.captures,
+            snapshots=self.configs.snapshots,
+            sessions=self.sessions,
+            commands=self.operations.commands,
             http=GuardedClient(AddressRules()),
         )
         return make(Work(caller=owner, guard=guard, bulk=True, execution_id=run.id), run)
@@ -196,73 +212,65 @@ class Fleet:
 
 
 @asynccontextmanager
-async def sessions_of_a_node(
-    database: Database, services: Services, **settings: Any
-) -> AsyncIterator[DeviceSessions]:
-    """Device sessions as one node of the service has them; `busy_seconds` and fields of the settings."""
+async def operations_of_a_node(
+    database: Database, stores: Stores, devices: DeviceParts, ssh_ca: SshAuthority, **settings: Any
+) -> AsyncIterator[DeviceOperations]:
+    """What one node of the service does on devices; `busy_seconds` and fields of the settings."""
     busy_seconds = settings.pop("busy_seconds", 20.0)
     clock = SystemClock()
-    keeper = LeaseKeeper(
-        collection=database.collection(named.COLLECTION), node_id=str(uuid4()), clock=clock, times=TIMES
-    )
-    suspensions = Suspensions(database, clock=clock)
-    services.devices.deleted.register(suspensions.store.forget_device)
-    services.credentials.deleted.register(suspensions.store.forget_credential)
-    async with keeper:
-        yield DeviceSessions(
-            devices=services.devices,
-            credentials=services.credentials,
+    leasing = named_leases(database=database, node_id=str(uuid4()), clock=clock, settings=QUICK_LEASES)
+    async with leasing as leases:
+        operations = operations_of(
+            stores=stores,
+            clock=clock,
+            audit=AuditLog(stores.audit, clock),
+            devices=devices,
             platforms=PlatformRegistry(),
-            leases=named.NamedLeases(keeper),
-            audit=AuditLog(database, clock),
-            suspensions=suspensions,
-            authority=services.authority,
+            leases=leases,
+            authority=ssh_ca,
             settings=replace(QUICK, **settings),
-            busy_seconds=busy_seconds,
         )
+        operations.sessions.busy_seconds = busy_seconds
+        yield operations
 
 
 @asynccontextmanager
 async def open_fleet(indexed: Indexed, serve: Serve, data_dir: Path, **settings: Any) -> AsyncIterator[Fleet]:
     database = await indexed(INDEXES)
     vault = await Vault.open(database, data_dir=data_dir, environ={})
-    services = wired(database, vault)
-    clock = SystemClock()
-    audit = AuditLog(database, clock)
+    stores, clock, changes = stores_of(database), SystemClock(), list[ConfigChanged]()
+    audit = AuditLog(stores.audit, clock)
+    services = devices_of(stores=stores, vault=vault, clock=clock, audit=audit)
+    ssh_ca = ssh_ca_of(stores=stores, vault=vault, clock=clock, audit=audit, settings=RESERVED)
     async with AsyncExitStack() as stack:
-        sessions = await stack.enter_async_context(sessions_of_a_node(database, services, **settings))
-        workers = await stack.enter_async_context(TextWorkers(sessions.platforms, cache_bytes=1 << 20))
-        changes: list[ConfigChanged] = []
-        configs = ConfigService(
-            database,
-            vault=vault,
-            clock=clock,
-            audit=audit,
-            devices=services.devices,
-            sessions=sessions,
-            workers=workers,
-            settings=ConfigSettings(),
-            changed=changes.append,
+        operations = await stack.enter_async_context(
+            operations_of_a_node(database, stores, services, ssh_ca, **settings)
         )
-        commands = CommandRunner(sessions=sessions, devices=services.devices, audit=audit)
-        served = await serve(
-            configs,
-            services.credentials,
-            services.devices,
-            commands,
-            CredentialTests(sessions=sessions, devices=services.devices, audit=audit),
+        configs = await stack.enter_async_context(
+            configs_of(
+                database=database,
+                stores=stores,
+                vault=vault,
+                clock=clock,
+                audit=audit,
+                devices=services.devices,
+                sessions=operations.sessions,
+                settings=ConfigSettings(search_cache_bytes=1 << 20),
+                changed=changes.append,
+            )
         )
+        served = await serve(*configs.services, *services.services, *operations.services)
         api, caller = served.client("*")
         fleet = Fleet(
             database=database,
+            stores=stores,
             vault=vault,
             services=services,
             stack=stack,
-            sessions=sessions,
+            ssh_ca=ssh_ca,
+            operations=operations,
             configs=configs,
-            workers=workers,
             changes=changes,
-            commands=commands,
             served=served,
             api=api,
             caller=caller,

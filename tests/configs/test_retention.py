@@ -29,11 +29,11 @@ def retention(fleet: Fleet, **settings: Any) -> ConfigRetention:
     configs = fleet.configs
     return ConfigRetention(
         devices=fleet.services.devices,
-        versions=ConfigStore(fleet.database),
+        versions=fleet.stores.configs,
         texts=configs.texts,
         snapshots=configs.snapshots,
-        facts=configs.facts,
-        is_active=ExecutionStore(fleet.database).is_active,
+        facts=fleet.stores.backup_facts,
+        is_active=fleet.stores.executions.is_active,
         clock=SystemClock(),
         settings=replace(RetentionSettings(), **settings),
     )

@@ -160,7 +160,7 @@ async def test_a_second_search_reads_no_text_again(fleet: Fleet) -> None:
 async def test_what_does_not_fit_into_the_cache_is_found_all_the_same(fleet: Fleet) -> None:
     for name in ("a", "b", "c"):
         await fleet.stored(name, config(name, "vlan 1"))
-    worker = type(fleet.workers.searching)(fleet.sessions.platforms, cache_bytes=0)
+    worker = type(fleet.configs.workers.searching)(fleet.sessions.platforms, cache_bytes=0)
     try:
         result = await search(fleet, worker=worker).find(
             fleet.org_id, LineQuery(text="vlan", is_pattern=False), DeviceFilter(), Page()
@@ -189,12 +189,12 @@ async def test_a_search_that_takes_too_long_says_so(fleet: Fleet) -> None:
 async def test_a_dead_worker_is_replaced(fleet: Fleet) -> None:
     await fleet.stored("a", config("a", "vlan 1"))
     assert (await found(fleet, q="vlan"))["total"] == 1
-    pid = fleet.workers.searching.pid
+    pid = fleet.configs.workers.searching.pid
     assert pid is not None
     await kill(pid)
     assert_error(await fleet.api.get(path(q="vlan")), 503, "died")
     assert (await found(fleet, q="vlan"))["total"] == 1
-    assert fleet.workers.searching.pid != pid
+    assert fleet.configs.workers.searching.pid != pid
 
 
 async def test_many_searches_at_once_do_not_mix(fleet: Fleet) -> None:
@@ -212,7 +212,7 @@ def search(fleet: Fleet, **options: Any) -> ConfigSearch:
         devices=fleet.services.devices,
         store=ConfigStore(fleet.database),
         texts=fleet.configs.texts,
-        **{"worker": fleet.workers.searching, **options},
+        **{"worker": fleet.configs.workers.searching, **options},
     )
 
 

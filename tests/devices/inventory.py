@@ -4,23 +4,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from netautod.app.parts.devices import DeviceParts, devices_of
 from netautod.audit.service import AuditLog
 from netautod.audit.store import INDEXES as AUDIT_INDEXES
-from netautod.auth.ssh_ca.service import SshAuthority
-from netautod.auth.ssh_ca.store import SshAuthorityStore
 from netautod.core.clock import SystemClock
-from netautod.credentials.service import CredentialService
 from netautod.credentials.store import INDEXES as CREDENTIAL_INDEXES
-from netautod.devices.bulk_creation import DeviceBatches
 from netautod.devices.queries import INDEXES as DEVICE_INDEXES
-from netautod.devices.service import DeviceService
-from netautod.inventory.imports.service import ImportService
-from netautod.sites.service import SiteService
 from netautod.sites.store import INDEXES as SITE_INDEXES
 from netautod.store.client import Database
 from netautod.vault.vault import Vault
 from tests.support.client import ApiClient, Tenant
-from tests.support.databases import Indexed
+from tests.support.databases import Indexed, stores_of
 from tests.support.serving import Serve
 
 INDEXES = (*AUDIT_INDEXES, *CREDENTIAL_INDEXES, *DEVICE_INDEXES, *SITE_INDEXES)
@@ -76,19 +70,10 @@ ABSENT_ID = "00000000-0000-4000-8000-000000000000"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Services:
-    credentials: CredentialService
-    sites: SiteService
-    devices: DeviceService
-    imports: ImportService
-    authority: SshAuthority
-
-
-@dataclass(frozen=True, kw_only=True)
 class Inventory(Tenant):
     database: Database
     vault: Vault
-    services: Services
+    services: DeviceParts
 
     async def device(self, **fields: Any) -> Any:
         return await created(self.api, "/api/devices", {**DEVICE, **fields})
@@ -105,34 +90,16 @@ async def created(api: ApiClient, path: str, body: Any) -> Any:
     return (await api.post(path, body)).expect(201)
 
 
-def wired(database: Database, vault: Vault) -> Services:
-    """What the composition root does."""
-    clock = SystemClock()
-    audit = AuditLog(database, clock)
-    credentials = CredentialService(database, vault=vault, clock=clock, audit=audit)
-    sites = SiteService(database, clock=clock, audit=audit)
-    devices = DeviceService(database, clock=clock, audit=audit, credentials=credentials, sites=sites)
-    credentials.references.register(devices.using_credential)
-    sites.references.register(devices.using_site)
-    sites.renamed.register(devices.follow_site)
-    batches = DeviceBatches(database, clock=clock, credentials=credentials, sites=sites)
-    imports = ImportService(batches=batches, audit=audit)
-    authority = SshAuthority(
-        store=SshAuthorityStore(database),
-        vault=vault,
-        clock=clock,
-        audit=audit,
-        reserved_principals=("reserved",),
-    )
-    return Services(
-        credentials=credentials, sites=sites, devices=devices, imports=imports, authority=authority
-    )
+def wired(database: Database, vault: Vault) -> DeviceParts:
+    """The services of one more node."""
+    stores, clock = stores_of(database), SystemClock()
+    return devices_of(stores=stores, vault=vault, clock=clock, audit=AuditLog(stores.audit, clock))
 
 
 async def open_inventory(indexed: Indexed, serve: Serve, data_dir: Path) -> Inventory:
     database = await indexed(INDEXES)
     vault = await Vault.open(database, data_dir=data_dir, environ={})
     services = wired(database, vault)
-    served = await serve(services.credentials, services.sites, services.devices, services.imports)
+    served = await serve(*services.services)
     api, caller = served.client("*")
     return Inventory(database=database, vault=vault, services=services, served=served, api=api, caller=caller)

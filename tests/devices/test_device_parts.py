@@ -1,6 +1,6 @@
 """The composition root of devices: plugins and settings decide what the platforms are."""
 
-from netautod.app.parts.devices import platforms_of
+from netautod.app.parts.operations import platforms_of
 from netautod.app.plugins.manager import PluginManager
 from netautod.devices.settings import DeviceSettings
 from netautod.ssh.platform.model import CaptureItem

@@ -7,13 +7,14 @@ import asyncio
 import sys
 from pathlib import Path
 
-from netautod.app.parts.docs import DocumentParts
+from netautod.app.parts.docs import documents_of, notes_of
+from netautod.app.stores import Stores
 from netautod.audit.service import AuditLog
 from netautod.core.clock import SystemClock
 from netautod.core.identity import Caller, OrgId
-from netautod.docs.notes.service import NotesVault
-from netautod.docs.notes.store import NotesVaultStore
+from netautod.core.retention import RetentionSettings
 from netautod.docs.rendering.pool import RenderPool
+from netautod.docs.settings import NotesVaultSettings
 from netautod.store.client import connect
 from netautod.vault.vault import Vault
 
@@ -21,10 +22,10 @@ from netautod.vault.vault import Vault
 async def write(uri: str, name: str, data_dir: Path, org_id: OrgId, document_id: str, first: int) -> None:
     database, clock = connect(uri, name), SystemClock()
     vault = await Vault.open(database, data_dir=data_dir, environ={})
-    audit = AuditLog(database, clock)
-    store = NotesVaultStore(database)
-    notes = NotesVault(store=store, vault=vault, clock=clock, audit=audit, auto_lock=None)
-    parts = DocumentParts.build(database, clock=clock, audit=audit, notes=notes, renderer=RenderPool())
+    stores = Stores.of(database, RetentionSettings())
+    audit = AuditLog(stores.audit, clock)
+    notes = notes_of(stores=stores, vault=vault, clock=clock, audit=audit, settings=NotesVaultSettings())
+    parts = documents_of(stores=stores, notes=notes, renderer=RenderPool(), clock=clock, audit=audit)
     caller = Caller(user_id="writer", org_id=org_id, username="writer", permissions=frozenset({"*"}))
     number = first
     while True:

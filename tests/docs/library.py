@@ -7,20 +7,20 @@ from typing import Any
 
 from bson import encode
 
-from netautod.app.parts.docs import DocumentParts
+from netautod.app.parts.docs import documents_of
 from netautod.audit.service import AuditLog
 from netautod.audit.store import INDEXES as AUDIT_INDEXES
 from netautod.core.clock import Clock, SystemClock
 from netautod.docs import store
 from netautod.docs.notes import store as notes_store
 from netautod.docs.notes.service import NotesVault
-from netautod.docs.notes.store import NotesVaultStore
 from netautod.docs.rendering.pool import RenderPool
 from netautod.docs.service import DocumentService
 from netautod.docs.upkeep import DocumentUpkeep
 from netautod.store.client import Database
 from netautod.vault.vault import Vault
 from tests.support.client import Response, Tenant
+from tests.support.databases import stores_of
 from tests.support.serving import Serve
 
 INDEXES = (*AUDIT_INDEXES, *store.INDEXES, *notes_store.INDEXES)
@@ -86,18 +86,16 @@ class Library:
     ) -> Node:
         clock = clock or SystemClock()
         vault = await Vault.open(self.database, data_dir=self.data_dir, environ={})
-        audit, slept = AuditLog(self.database, clock), list[float]()
+        stores, slept = stores_of(self.database), list[float]()
+        audit = AuditLog(stores.audit, clock)
 
         async def sleep(seconds: float) -> None:
             slept.append(seconds)
 
-        store = NotesVaultStore(self.database)
         notes = NotesVault(
-            store=store, vault=vault, clock=clock, audit=audit, auto_lock=auto_lock, sleep=sleep
+            store=stores.notes, vault=vault, clock=clock, audit=audit, auto_lock=auto_lock, sleep=sleep
         )
-        parts = DocumentParts.build(
-            self.database, clock=clock, audit=audit, notes=notes, renderer=self.renderer
-        )
+        parts = documents_of(stores=stores, notes=notes, renderer=self.renderer, clock=clock, audit=audit)
         served = await self.serve(parts.documents, notes)
         api, caller = served.client("*", org_id=org_id)
         return Node(

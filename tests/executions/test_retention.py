@@ -1,20 +1,15 @@
 """Old executions go, with their logs and results; the last success and failure of a task stay."""
 
-import asyncio
-from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from datetime import timedelta
 
 from netautod.core.clock import SystemClock
 from netautod.core.identity import OrgId
 from netautod.core.retention import RetentionSettings
-from netautod.executions.log_store import ExecutionLogStore
-from netautod.executions.result_store import DeviceResultStore
-from netautod.executions.retention import Retention
+from netautod.executions.retention import ExecutionRetention
 from netautod.executions.transitions import State
-from netautod.store.leases.keeper import LeaseKeeper, LeaseTimes
-from netautod.store.leases.named import NamedLeases
 from netautod.tasks.models import Task
+from tests.support.databases import stores_of
 from tests.support.execution import World, manual_run, task
 
 
@@ -29,21 +24,14 @@ async def add(world: World, of: Task, state: State, days_old: float) -> str:
     return execution.id
 
 
-def retention(world: World, *sweeps: Callable[[], Awaitable[None]], **settings: float) -> Retention:
-    keeper = LeaseKeeper(
-        collection=world.database.collection("leases"),
-        node_id="n",
+def retention(world: World, **settings: float) -> ExecutionRetention:
+    stores = stores_of(world.database)
+    return ExecutionRetention(
+        executions=stores.executions,
+        logs=stores.execution_logs,
+        results=stores.execution_results,
         clock=SystemClock(),
-        times=LeaseTimes(lease=30, heartbeat=10, abandon=20),
-    )
-    return Retention(
-        executions=world.executions,
-        logs=ExecutionLogStore(world.database),
-        results=DeviceResultStore(world.database),
-        clock=SystemClock(),
-        leases=NamedLeases(keeper),
         settings=replace(RetentionSettings(), **settings),  # type: ignore[arg-type]
-        sweeps=sweeps,
     )
 
 
@@ -96,19 +84,3 @@ async def test_who_belongs_to_an_execution_is_told_before_it_goes(world: World) 
     assert await cleaner.clean() == 1
     assert told == [(one.org_id, gone)]
     assert await left(world) == {kept}
-
-
-async def test_the_loop_also_does_the_sweeps_of_others(world: World) -> None:
-    swept: list[str] = []
-    done = asyncio.Event()
-
-    async def first() -> None:
-        swept.append("first")
-
-    async def second() -> None:
-        swept.append("second")
-        done.set()
-
-    async with retention(world, first, second, interval_seconds=0.01), asyncio.timeout(5):
-        await done.wait()
-    assert swept[:2] == ["first", "second"]

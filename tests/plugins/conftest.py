@@ -7,19 +7,19 @@ from pathlib import Path
 import pytest
 
 from tests.auth.conftest import clock, installation, vault
-from tests.auth.support import serve_node
+from tests.auth.support import Node, serve_node
 from tests.support.client import ApiClient
 from tests.support.programs import slapd
 from tests.support.servers.certificates import Authority
 from tests.support.serving import Servers
 
 __all__ = ["clock", "installation", "vault"]
-Served = Callable[..., ApiClient]
+Served = Callable[[Node], ApiClient]
 
 
 @pytest.fixture
 def served(servers: Servers) -> Served:
-    """`client = served(node, *services)`: the node, and the routes of these services beside its own."""
+    """`client = served(node)`."""
     return partial(serve_node, servers)
 
 

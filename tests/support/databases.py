@@ -5,12 +5,18 @@ from collections.abc import Awaitable, Callable, Iterable
 from contextlib import suppress
 from uuid import uuid4
 
+from netautod.app.stores import Stores
+from netautod.core.retention import RetentionSettings
 from netautod.store.client import Database, connect
 from netautod.store.indexes import Index, create_indexes
 
 Indexed = Callable[[Iterable[Index]], Awaitable[Database]]
 # A task that outlives its test may still write: its database is not the next one that is taken.
 REST = 3
+
+
+def stores_of(database: Database) -> Stores:
+    return Stores.of(database, RetentionSettings())
 
 
 class DatabasePool:

@@ -11,6 +11,7 @@ from uuid import uuid4
 from marshmallow import Schema
 
 from netautod.audit.service import AuditLog
+from netautod.audit.store import AuditStore
 from netautod.core.clock import Clock, SystemClock
 from netautod.core.identity import Caller, OrgId
 from netautod.core.metrics import Metrics
@@ -163,7 +164,7 @@ def task_services(
     database: Database, *, clock: Clock, rules: SchemaRules, observers: ExecutionObservers
 ) -> tuple[TaskService, ExecutionService]:
     """Those of a node that executes nothing itself: every run and cancel reaches another one."""
-    store, audit, deletions = ExecutionStore(database), AuditLog(database, clock), Followers()
+    store, audit, deletions = ExecutionStore(database), AuditLog(AuditStore(database), clock), Followers()
     deletions.register(store.cancel_pending_of)
     tasks = TaskService(
         store=TaskStore(database),

@@ -15,6 +15,7 @@ from netautod import __version__
 from netautod.app.plugins.manager import PluginManager
 from netautod.audit import store as audit
 from netautod.audit.service import AuditLog
+from netautod.audit.store import AuditStore
 from netautod.core.clock import SystemClock
 from netautod.core.identity import OrgId
 from netautod.executions.models import Execution
@@ -93,7 +94,7 @@ async def start(world: World, serve: Serve) -> Start:
             system = SystemService(
                 store,
                 clock=clock,
-                audit=AuditLog(world.database, clock),
+                audit=AuditLog(AuditStore(world.database), clock),
                 plugins=plugins,
                 pauses=pauses,
                 pending=world.executions.pending,

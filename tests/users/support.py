@@ -4,7 +4,10 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 
+from netautod.app.parts.users import UserParts, users_of
+from netautod.app.stores import Stores
 from netautod.audit.service import AuditLog
+from netautod.auth.settings import AuthSettings
 from netautod.core.clock import Clock, SystemClock
 from netautod.core.identity import Caller, system_caller
 from netautod.store.client import Database
@@ -13,6 +16,7 @@ from netautod.users.organizations.bootstrap import Bootstrap
 from netautod.users.organizations.service import OrganizationService
 from netautod.users.passwords import PasswordHasher
 from netautod.users.service import UserService
+from tests.support.databases import stores_of
 
 PASSWORD = "correct horse battery staple"
 
@@ -37,11 +41,22 @@ class MovableClock:
 
 @dataclass(frozen=True, kw_only=True)
 class Installation:
+    """`people` tell the caches of one node only: each node makes its own."""
+
     database: Database
+    stores: Stores
     clock: Clock
+    audit: AuditLog
     hasher: PasswordHasher
-    users: UserService
-    organizations: OrganizationService
+    people: UserParts
+
+    @property
+    def users(self) -> UserService:
+        return self.people.users
+
+    @property
+    def organizations(self) -> OrganizationService:
+        return self.people.organizations
 
     def bootstrap(self, data_dir: Path, password: str = "") -> Bootstrap:
         return Bootstrap(
@@ -63,11 +78,9 @@ class Installation:
 
 
 def install(database: Database, hasher: PasswordHasher, clock: Clock) -> Installation:
-    audit = AuditLog(database, clock)
-    users = UserService(database, hasher=hasher, clock=clock, audit=audit, password_min_length=12)
-    organizations = OrganizationService(
-        database, hasher=hasher, clock=clock, audit=audit, password_min_length=12
-    )
+    stores = stores_of(database)
+    audit = AuditLog(stores.audit, clock)
+    people = users_of(stores=stores, hasher=hasher, clock=clock, audit=audit, settings=AuthSettings())
     return Installation(
-        database=database, clock=clock, hasher=hasher, users=users, organizations=organizations
+        database=database, stores=stores, clock=clock, audit=audit, hasher=hasher, people=people
     )

@@ -1,75 +1,58 @@
 """The part of the composition root about documents: their service, the notes vault and the upkeep."""
 
-from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from datetime import timedelta
 
-from netautod.app.foundation import Foundation
+from netautod.app.stores import Stores
 from netautod.audit.service import AuditLog
 from netautod.core.clock import Clock
 from netautod.docs.editing import DocumentWriter, Resealing
 from netautod.docs.notes.service import NotesVault
-from netautod.docs.notes.store import NotesVaultStore
 from netautod.docs.rendering.pool import RenderPool
 from netautod.docs.service import DocumentService
-from netautod.docs.store import DocumentStore, VersionStore
+from netautod.docs.settings import NotesVaultSettings
 from netautod.docs.upkeep import DocumentUpkeep
-from netautod.store.client import Database
+from netautod.vault.vault import Vault
+
+
+def notes_of(
+    *, stores: Stores, vault: Vault, clock: Clock, audit: AuditLog, settings: NotesVaultSettings
+) -> NotesVault:
+    minutes = settings.auto_lock_minutes
+    return NotesVault(
+        store=stores.notes,
+        vault=vault,
+        clock=clock,
+        audit=audit,
+        auto_lock=timedelta(minutes=minutes) if minutes else None,
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
 class DocumentParts:
-    notes: NotesVault
     documents: DocumentService
     upkeep: DocumentUpkeep
 
-    @classmethod
-    def build(
-        cls,
-        database: Database,
-        *,
-        clock: Clock,
-        audit: AuditLog,
-        notes: NotesVault,
-        renderer: RenderPool,
-    ) -> "DocumentParts":
-        documents, versions = DocumentStore(database), VersionStore(database)
-        resealing = Resealing(documents, versions)
-        writer = DocumentWriter(
-            documents=documents, versions=versions, resealing=resealing, notes=notes, clock=clock
-        )
-        service = DocumentService(
-            documents=documents,
-            versions=versions,
-            writer=writer,
-            notes=notes,
-            renderer=renderer,
-            clock=clock,
-            audit=audit,
-        )
-        upkeep = DocumentUpkeep(
-            documents=documents, versions=versions, resealing=resealing, notes=notes, clock=clock
-        )
-        return cls(notes=notes, documents=service, upkeep=upkeep)
 
-
-async def documents_of(stack: AsyncExitStack, base: Foundation) -> DocumentParts:
-    """Renders and keeps up until the stack ends."""
-    minutes = base.settings.vault.auto_lock_minutes
-    notes = NotesVault(
-        store=NotesVaultStore(base.database),
-        vault=base.vault,
-        clock=base.clock,
-        audit=base.audit,
-        auto_lock=timedelta(minutes=minutes) if minutes else None,
+def documents_of(
+    *, stores: Stores, notes: NotesVault, renderer: RenderPool, clock: Clock, audit: AuditLog
+) -> DocumentParts:
+    """The caller runs the renderer and the upkeep."""
+    documents, versions = stores.documents, stores.document_versions
+    resealing = Resealing(documents, versions)
+    writer = DocumentWriter(
+        documents=documents, versions=versions, resealing=resealing, notes=notes, clock=clock
     )
-    renderer = RenderPool(processes=base.settings.docs.render_processes)
-    parts = DocumentParts.build(
-        base.database,
-        clock=base.clock,
-        audit=base.audit,
+    service = DocumentService(
+        documents=documents,
+        versions=versions,
+        writer=writer,
         notes=notes,
-        renderer=await stack.enter_async_context(renderer),
+        renderer=renderer,
+        clock=clock,
+        audit=audit,
     )
-    await stack.enter_async_context(parts.upkeep)
-    return parts
+    upkeep = DocumentUpkeep(
+        documents=documents, versions=versions, resealing=resealing, notes=notes, clock=clock
+    )
+    return DocumentParts(documents=service, upkeep=upkeep)

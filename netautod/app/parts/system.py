@@ -1,40 +1,37 @@
-"""The part of the composition root about the system: this node's row and the service of status and pauses."""
+"""The part of the composition root about the system: its status, its pauses, its capabilities."""
 
-from contextlib import AsyncExitStack
+from collections.abc import Mapping
 
-from netautod.app.foundation import Foundation
-from netautod.app.plugins.manager import PluginManager
-from netautod.executions.running.node import ExecutionNode
-from netautod.executions.store import ExecutionStore
-from netautod.system.heartbeat import NodeHeartbeat
+from netautod.app.stores import Stores
+from netautod.audit.service import AuditLog
+from netautod.auth.providers import Providers
+from netautod.core.clock import Clock
+from netautod.system.capabilities.service import Capabilities
 from netautod.system.pauses import FollowedPauses
-from netautod.system.service import SystemService
-from netautod.system.store import SystemStore
+from netautod.system.service import Plugins, SystemService
+
+# Which features of system/capabilities there are; `sso` is told by the auth providers.
+INSTALLED: Mapping[str, bool] = {
+    "scheduled_tasks": True,
+    "rbac": True,
+    "shared_docs": True,
+    "audit_logging": True,
+    "central_ai": False,
+}
 
 
-async def system_service(
-    stack: AsyncExitStack,
-    base: Foundation,
-    *,
-    node_id: str,
-    node: ExecutionNode,
-    plugins: PluginManager,
-    pauses: FollowedPauses,
+def capabilities_of(instance_name: str, providers: Providers) -> Capabilities:
+    return Capabilities(instance_name=instance_name, providers=providers, installed=INSTALLED)
+
+
+def system_of(
+    *, stores: Stores, clock: Clock, audit: AuditLog, plugins: Plugins, pauses: FollowedPauses
 ) -> SystemService:
-    """Starts this node's heartbeat; it ends after the node has drained."""
-    store = SystemStore(base.database)
-    heartbeat = NodeHeartbeat(
-        store,
-        node_id=node_id,
-        slots=base.settings.executions.slots,
-        running=lambda: node.runner.running,
-    )
-    await stack.enter_async_context(heartbeat)
     return SystemService(
-        store,
-        clock=base.clock,
-        audit=base.audit,
+        stores.system,
+        clock=clock,
+        audit=audit,
         plugins=plugins,
         pauses=pauses,
-        pending=ExecutionStore(base.database).pending,
+        pending=stores.executions.pending,
     )

@@ -17,7 +17,6 @@ from datetime import datetime, timedelta
 from netautod.auth.lockout.store import FailureCounters
 from netautod.core.clock import Clock
 from netautod.core.errors import TooManyRequests
-from netautod.store.client import Database
 
 TEXT = "Too many failed login attempts. Please try again later."
 ACCOUNT_GAP = timedelta(seconds=1)
@@ -39,19 +38,14 @@ class Lockout:
 
     def __init__(
         self,
-        database: Database,
         *,
+        counters: FailureCounters,
         rules: LockoutRules,
         account_key: bytes,
         clock: Clock,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
-        self._counters = FailureCounters(
-            database,
-            limit=rules.failures,
-            window=timedelta(seconds=rules.window_seconds),
-            lockout=timedelta(seconds=rules.lockout_seconds),
-        )
+        self._counters = counters
         self._limit = rules.failures
         self._account_key = account_key
         self._clock = clock

@@ -29,7 +29,6 @@ from netautod.plugin_api.auth import (
     RedirectAttempt,
     RedirectProvider,
 )
-from netautod.store.client import Database
 
 logger = logging.getLogger(__name__)
 PROVIDER = "oidc"
@@ -61,13 +60,13 @@ class Begun:
 class RedirectLogins:
     def __init__(
         self,
-        database: Database,
         *,
+        store: RedirectStore,
         auth: AuthService,
         provisioning: Provisioning,
         clock: Clock,
     ) -> None:
-        self._store = RedirectStore(database)
+        self._store = store
         self._auth = auth
         self._provisioning = provisioning
         self._clock = clock

@@ -17,7 +17,6 @@ from netautod.auth.sessions.store import RefreshTokenStore, SessionStore
 from netautod.auth.tokens.access import AccessTokens
 from netautod.core.clock import Clock
 from netautod.core.identity import OrgId, RequestInfo
-from netautod.store.client import Database
 from netautod.users.models import User
 from netautod.users.service import UserService
 
@@ -54,16 +53,17 @@ class Refreshed:
 class Sessions:
     def __init__(
         self,
-        database: Database,
         *,
+        store: SessionStore,
+        refresh_tokens: RefreshTokenStore,
         tokens: AccessTokens,
         users: UserService,
         clock: Clock,
         lifetimes: Lifetimes,
         seats: Seats,
     ) -> None:
-        self._store = SessionStore(database)
-        self._refresh_tokens = RefreshTokenStore(database)
+        self._store = store
+        self._refresh_tokens = refresh_tokens
         self._tokens = tokens
         self._users = users
         self._clock = clock

@@ -14,7 +14,6 @@ from netautod.core.clock import Clock
 from netautod.core.errors import Forbidden, InvalidInput, NotFound
 from netautod.core.identity import Caller, OrgId
 from netautod.core.pages import Page, PageOf
-from netautod.store.client import Database
 
 PREFIX = "nat_"
 TOKEN_BYTES = 32
@@ -43,9 +42,9 @@ class ApiTokens:
     """A user's own tokens. `forget(hash)` tells this node's authenticator of a token that was revoked."""
 
     def __init__(
-        self, database: Database, *, clock: Clock, audit: AuditLog, forget: Callable[[str], None]
+        self, *, store: ApiTokenStore, clock: Clock, audit: AuditLog, forget: Callable[[str], None]
     ) -> None:
-        self._store = ApiTokenStore(database)
+        self._store = store
         self._forget = forget
         self._clock = clock
         self._audit = audit

@@ -15,7 +15,6 @@ from netautod.configs.store import ConfigStore
 from netautod.core.clock import Clock
 from netautod.devices.service import DeviceService
 from netautod.plugin_api.events import BackupStale
-from netautod.store.client import Database
 
 logger = logging.getLogger(__name__)
 CREATED = 500  # devices whose watch is begun by one write
@@ -28,15 +27,16 @@ class StaleBackups:
 
     def __init__(
         self,
-        database: Database,
         *,
+        watch: StaleWatch,
+        configs: ConfigStore,
         devices: DeviceService,
         clock: Clock,
         hours: float,
         tell: Callable[[BackupStale], None],
     ) -> None:
-        self._watch = StaleWatch(database)
-        self._configs = ConfigStore(database)
+        self._watch = watch
+        self._configs = configs
         self._devices = devices
         self._clock = clock
         self._hours = hours

@@ -17,7 +17,6 @@ from netautod.devices.bindings.revival import Revival
 from netautod.devices.bindings.store import NAMES, BindingStore
 from netautod.devices.service import DeviceService
 from netautod.devices.store import DeviceStore
-from netautod.store.client import Database
 
 MEANWHILE = "the device was changed by somebody else meanwhile"
 
@@ -25,15 +24,16 @@ MEANWHILE = "the device was changed by somebody else meanwhile"
 class SyncedDevices:
     def __init__(
         self,
-        database: Database,
         *,
+        bindings: BindingStore,
+        store: DeviceStore,
         devices: DeviceService,
         revival: Revival,
         clock: Clock,
         audit: AuditLog,
     ) -> None:
-        self._store = BindingStore(database)
-        self._plain_store = DeviceStore(database)
+        self._store = bindings
+        self._plain_store = store
         self._devices = devices
         self._revival = revival
         self._clock = clock

@@ -37,9 +37,9 @@ PLAIN = tuple(name for name in (*TAKEN_OVER, *LINK_FIELDS) if name not in ("tags
 
 
 class BindingStore:
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, *, counts: DeviceCounts) -> None:
         self._devices = scoped(database, COLLECTION)
-        self._counts = DeviceCounts(database)
+        self._counts = counts
 
     async def bound(self, org_id: OrgId, key: str) -> AsyncIterator[BoundDevice]:
         """All live devices that are bound under the key."""

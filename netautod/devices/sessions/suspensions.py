@@ -13,14 +13,13 @@ from netautod.devices.sessions.paths import Leg
 from netautod.devices.sessions.store import LoginKey, Suspension, SuspensionStore
 from netautod.plugin_api.events import CredentialSuspended
 from netautod.ssh.failures import DeviceFailed
-from netautod.store.client import Database
 
 SuspensionObserver = Callable[[CredentialSuspended], None]
 
 
 class Suspensions:
-    def __init__(self, database: Database, *, clock: Clock) -> None:
-        self.store = SuspensionStore(database)
+    def __init__(self, *, store: SuspensionStore, clock: Clock) -> None:
+        self._store = store
         self._clock = clock
         self._observers: list[SuspensionObserver] = []
 
@@ -30,7 +29,7 @@ class Suspensions:
 
     async def of(self, work: Work, legs: Sequence[Leg]) -> list[Suspension]:
         """What is known of refusals of these logins, past suspensions too."""
-        return await self.store.of(work, [_login_key(leg) for leg in legs])
+        return await self._store.of(work, [_login_key(leg) for leg in legs])
 
     def refuse(self, known: Sequence[Suspension], legs: Sequence[Leg]) -> None:
         """Raises DeviceFailed `suspended` while one of the logins is."""
@@ -42,7 +41,7 @@ class Suspensions:
 
     async def refused(self, org_id: OrgId, leg: Leg) -> Suspension:
         """Notes that the device of the leg refused its login."""
-        suspension = await self.store.count(org_id, _login_key(leg), at=self._clock.now())
+        suspension = await self._store.count(org_id, _login_key(leg), at=self._clock.now())
         event = CredentialSuspended(
             org_id=org_id,
             device_id=leg.device.id,
@@ -59,7 +58,7 @@ class Suspensions:
     async def lift(self, org_id: OrgId, known: Sequence[Suspension]) -> None:
         """The logins succeeded."""
         if known:
-            await self.store.lift(org_id, [suspension.login for suspension in known])
+            await self._store.lift(org_id, [suspension.login for suspension in known])
 
 
 def _login_key(leg: Leg) -> LoginKey:

@@ -12,7 +12,7 @@ from netautod.audit.service import AuditLog
 from netautod.core.clock import Clock
 from netautod.core.errors import Conflict, InvalidInput, NotFound
 from netautod.core.identity import OrgId, system_caller
-from netautod.store.client import Database, Duplicate
+from netautod.store.client import Duplicate
 from netautod.users.models import (
     ADMIN_ROLE,
     BUILTIN_ROLES,
@@ -53,16 +53,18 @@ class CreatedOrganization:
 class OrganizationService:
     def __init__(
         self,
-        database: Database,
         *,
+        store: OrganizationStore,
+        roles: RoleStore,
+        users: UserStore,
         hasher: PasswordHasher,
         clock: Clock,
         audit: AuditLog,
         password_min_length: int,
     ) -> None:
-        self._store = OrganizationStore(database)
-        self._roles = RoleStore(database)
-        self._users = UserStore(database)
+        self._store = store
+        self._roles = roles
+        self._users = users
         self._hasher = hasher
         self._clock = clock
         self._audit = audit

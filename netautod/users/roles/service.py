@@ -10,11 +10,10 @@ from netautod.core.errors import Conflict, Forbidden, NotFound
 from netautod.core.identity import Caller, OrgId
 from netautod.core.pages import Page, PageOf
 from netautod.core.registries import Followers, References, Uses
-from netautod.store.client import Database, Duplicate
-from netautod.store.removal import Removal
+from netautod.store.client import Duplicate
 from netautod.users.models import Role
 from netautod.users.rank import require_grantable
-from netautod.users.roles.store import ROLES, RoleStore
+from netautod.users.roles.store import RoleStore
 from netautod.users.store import UserStore
 
 NAME_TAKEN = "Role with this name already exists"
@@ -25,15 +24,15 @@ ATTEMPTS = 5
 class RoleService:
     """`changed` is told of changes in what a role grants."""
 
-    def __init__(self, database: Database, *, clock: Clock, audit: AuditLog) -> None:
+    def __init__(self, *, store: RoleStore, users: UserStore, clock: Clock, audit: AuditLog) -> None:
         self.changed = Followers()
-        self._store = RoleStore(database)
-        self._users = UserStore(database)
+        self._store = store
+        self._users = users
         self._clock = clock
         self._audit = audit
         references = References("Role")
         references.register(self._users_with)
-        self._removal = Removal(database, ROLES, references)
+        self._removal = store.removal(references)
 
     async def resume(self) -> None:
         """Called at start: finishes removals that a crash interrupted."""

@@ -6,9 +6,10 @@ from typing import Any
 
 from netautod.core.identity import OrgId
 from netautod.core.pages import Page, PageOf
+from netautod.core.registries import References
 from netautod.store.client import Database, Document
 from netautod.store.indexes import Index
-from netautod.store.removal import VISIBLE
+from netautod.store.removal import VISIBLE, Removal
 from netautod.store.scoped import scoped
 from netautod.users.models import Role
 
@@ -23,8 +24,13 @@ class RoleStore:
     """A role whose removal has begun is invisible here; its users hold it until it is gone."""
 
     def __init__(self, database: Database) -> None:
+        self._database = database
         self._roles = scoped(database, ROLES)
         self._all = database.collection(ROLES)
+
+    def removal(self, references: References) -> Removal:
+        """How records go that nobody uses."""
+        return Removal(self._database, ROLES, references)
 
     async def insert(self, role: Role) -> None:
         """Raises Duplicate for a name that is taken."""

@@ -241,7 +241,9 @@ async def test_wrong_current_passwords_count_with_the_logins(node: Node, client:
 async def test_an_account_of_another_provider_has_no_password_here(node: Node, client: ApiClient) -> None:
     new = NewUser(username="lara", roles=(), auth_provider="ldap", external_id="1")
     lara = await node.installation.users.create(await node.installation.system(), new)
-    _, tokens = await node.sessions.begin(lara, client_type="admin_ui", auth_provider="ldap", info=INFO)
+    _, tokens = await node.logins.sessions.begin(
+        lara, client_type="admin_ui", auth_provider="ldap", info=INFO
+    )
     answer = await client.with_token(tokens.access_token).put("/api/auth/password", change())
     assert_error(answer, 400, "kept by ldap")
 

@@ -35,7 +35,7 @@ async def resigned(node: Node, header: dict[str, Any], claims: dict[str, Any]) -
     """A real token with changes, signed with the service's own key: only the checks can refuse it."""
     parts = (await node.log_in()).access_token.split(".")
     message = f"{encoded(changed(decoded(parts[0]), header))}.{encoded(changed(decoded(parts[1]), claims))}"
-    key = await node.keys.signing()
+    key = await node.logins.keys.signing()
     return f"{message}.{encoded(key.private.sign(message.encode()))}"
 
 
@@ -48,7 +48,7 @@ async def refused(node: Node, token: str) -> None:
 async def test_a_token_carries_what_is_decided_and_stands_for_its_user(untouched: Node) -> None:
     token = (await untouched.log_in()).access_token
     header, claims = (decoded(part) for part in token.split(".")[:2])
-    assert header == {"alg": "EdDSA", "typ": "at+jwt", "kid": (await untouched.keys.signing()).kid}
+    assert header == {"alg": "EdDSA", "typ": "at+jwt", "kid": (await untouched.logins.keys.signing()).kid}
     assert set(claims) == {*("iss", "aud", "sub", "org_id", "username", "roles", "sid", "iat", "exp", "jti")}
     assert (claims["username"], claims["roles"]) == ("admin", ["admin"])
     assert claims["exp"] - claims["iat"] == 3600
@@ -124,7 +124,7 @@ async def test_tokens_signed_by_anybody_else_are_refused(untouched: Node) -> Non
     real = (await untouched.log_in()).access_token
     head, body, signature = real.split(".")
     header, claims = decoded(head), decoded(body)
-    public = (await untouched.keys.signing()).public
+    public = (await untouched.logins.keys.signing()).public
     forged: list[str] = []
     for alg in ("none", "None", "NONE", ""):
         forged += [f"{encoded({**header, 'alg': alg})}.{body}.{tail}" for tail in ("", signature)]

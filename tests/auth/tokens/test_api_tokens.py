@@ -258,5 +258,5 @@ async def test_tokens_of_users_that_are_gone_are_removed_at_start(node: Node, cl
     kept = await made(await logged_in(node, client))
     await made(await logged_in(node, client, "carla"))
     await node.installation.database.collection("users").delete({"_id": carla.id})  # and then it died
-    await node.api_tokens.resume()
+    await node.parts.api_tokens.resume()
     assert [row["_id"] for row in await node.documents("api_tokens")] == [kept["id"]]

@@ -18,7 +18,7 @@ from tests.users.support import Installation, MovableClock
 
 async def test_nodes_that_start_at_once_sign_with_one_key(start: NodeStarter, database: Database) -> None:
     nodes = await asyncio.gather(*(start() for _ in range(5)))
-    assert len({(await node.keys.signing()).kid for node in nodes}) == 1
+    assert len({(await node.logins.keys.signing()).kid for node in nodes}) == 1
     assert await database.collection(SIGNING_KEYS).count({}) == 1
     token = (await nodes[0].log_in()).access_token
     for node in [*nodes, await start()]:
@@ -26,7 +26,7 @@ async def test_nodes_that_start_at_once_sign_with_one_key(start: NodeStarter, da
 
 
 async def test_only_the_sealed_key_is_stored(start: NodeStarter, database: Database) -> None:
-    key = await (await start()).keys.signing()
+    key = await (await start()).logins.keys.signing()
     stored = await database.collection(SIGNING_KEYS).find_one({})
     assert stored is not None
     assert set(stored) == {"_id", "generation", FIELD, "signs_from", "alone_from", "created_at"}
@@ -52,10 +52,10 @@ HOUR = timedelta(hours=1)
 async def test_a_rotation_refuses_no_token_on_any_node(start: NodeStarter, database: Database) -> None:
     nodes = [await start(), await start()]
     clock = nodes[0].clock
-    old = await nodes[0].keys.signing()
+    old = await nodes[0].logins.keys.signing()
     tokens = [(await nodes[0].log_in()).access_token]
-    new = await (await start()).keys.rotate(token_lifetime=HOUR)
-    assert [(await node.keys.signing()).kid for node in nodes] == [old.kid] * 2
+    new = await (await start()).logins.keys.rotate(token_lifetime=HOUR)
+    assert [(await node.logins.keys.signing()).kid for node in nodes] == [old.kid] * 2
     for seconds in (20, 20, 19.999, 0.001, 0, 20, 20):  # at 60 s the new key begins to sign
         clock.move(seconds)
         tokens += [(await node.log_in()).access_token for node in nodes]
@@ -70,14 +70,14 @@ async def test_the_old_key_goes_when_its_last_token_has_expired(
     start: NodeStarter, database: Database
 ) -> None:
     node = await start()
-    old = await node.keys.signing()
-    new = await node.keys.rotate(token_lifetime=HOUR)
+    old = await node.logins.keys.signing()
+    new = await node.logins.keys.rotate(token_lifetime=HOUR)
     node.clock.move(60 + 3600 + 59)
-    assert await node.keys.find(old.kid) is not None
+    assert await node.logins.keys.find(old.kid) is not None
     assert await database.collection(SIGNING_KEYS).count({}) == 2
     node.clock.move(30)
-    assert await node.keys.find(old.kid) is None
-    assert (await node.keys.signing()).kid == new.kid
+    assert await node.logins.keys.find(old.kid) is None
+    assert (await node.logins.keys.signing()).kid == new.kid
     assert [row["_id"] for row in await database.collection(SIGNING_KEYS).find({})] == [new.kid]
 
 
@@ -98,13 +98,13 @@ async def test_a_token_that_was_good_before_is_refused_without_its_key(
 async def test_of_two_rotations_one_waits_for_the_other(start: NodeStarter) -> None:
     nodes = [await start(), await start()]
     results = await asyncio.gather(
-        *(node.keys.rotate(token_lifetime=HOUR) for node in nodes), return_exceptions=True
+        *(node.logins.keys.rotate(token_lifetime=HOUR) for node in nodes), return_exceptions=True
     )
     assert [type(result) for result in results].count(Conflict) == 1
     with pytest.raises(Conflict, match="under way"):
-        await nodes[0].keys.rotate(token_lifetime=HOUR)
+        await nodes[0].logins.keys.rotate(token_lifetime=HOUR)
     nodes[0].clock.move(60)
-    third = await nodes[0].keys.rotate(token_lifetime=HOUR)
+    third = await nodes[0].logins.keys.rotate(token_lifetime=HOUR)
     assert third.generation == 3
 
 
@@ -130,7 +130,7 @@ async def test_made_up_key_ids_do_not_load_the_database(
 
     monkeypatch.setattr(SigningKeys, "_read", counted)
     node.clock.move(1)
-    await asyncio.gather(*(node.keys.find(f"made-up-{number}") for number in range(100)))
+    await asyncio.gather(*(node.logins.keys.find(f"made-up-{number}") for number in range(100)))
     assert len(reads) == 1
 
 
@@ -139,4 +139,4 @@ async def test_without_any_key_logins_wait(start: NodeStarter, database: Databas
     await database.collection(SIGNING_KEYS).delete_many({})
     node.clock.move(30)
     with pytest.raises(Unavailable, match="no key to sign"):
-        await node.keys.signing()
+        await node.logins.keys.signing()

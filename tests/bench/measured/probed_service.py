@@ -13,8 +13,8 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 
 from netautod.app import build as app
-from netautod.app import foundation
-from netautod.app.server import bootstrap, set_aside_heap
+from netautod.app.installation import open_installation
+from netautod.app.server import set_aside_heap
 from netautod.app.settings import Settings
 from netautod.auth.settings import AuthSettings
 from netautod.core.errors import Unavailable
@@ -86,9 +86,8 @@ async def main(uri: str, folder: str) -> None:
     late: list[float] = []
     worked: list[float] = []
     async with AsyncExitStack() as stack:
-        base = await stack.enter_async_context(foundation.lay(settings, database))
-        await bootstrap(base)
-        service = await stack.enter_async_context(app.build(base, health))
+        installation = await stack.enter_async_context(open_installation(settings, database))
+        service = await stack.enter_async_context(app.build(settings, installation, health))
         routes = [
             (r"/bench/bare", Bare),
             (r"/bench/guarded", Guarded),

@@ -7,23 +7,27 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from uuid import uuid4
 
+from netautod.app.parts.auth import ssh_ca_of
+from netautod.app.parts.configs import ConfigParts, configs_of
+from netautod.app.parts.devices import DeviceParts, devices_of
+from netautod.app.stores import Stores
 from netautod.audit.service import AuditLog
+from netautod.auth.settings import SshCaSettings
 from netautod.configs.models import FROM_DEVICE, TEXT_FORMAT, Config
-from netautod.configs.service import ConfigService
 from netautod.configs.settings import ConfigSettings
-from netautod.configs.store import ConfigStore
 from netautod.configs.texts.store import measure
-from netautod.configs.workers.pool import TextWorkers
 from netautod.core.clock import SystemClock
 from netautod.core.identity import Caller, OrgId
 from netautod.core.work import Work
 from netautod.devices.queries import COLLECTION
+from netautod.ssh.platform.registry import PlatformRegistry
 from netautod.store.client import Database
 from netautod.store.scoped import scoped
 from netautod.vault.vault import Vault
 from tests.bench.measuring.databases import fresh_database
-from tests.configs.fleet import INDEXES, sessions_of_a_node
-from tests.devices.inventory import DEVICE, Services, wired
+from tests.configs.fleet import INDEXES, operations_of_a_node
+from tests.devices.inventory import DEVICE
+from tests.support.databases import stores_of
 
 DEVICE_TYPE = "cisco_ios"
 
@@ -31,9 +35,9 @@ DEVICE_TYPE = "cisco_ios"
 @dataclass(frozen=True, kw_only=True)
 class Stored:
     database: Database
-    services: Services
-    configs: ConfigService
-    workers: TextWorkers
+    stores: Stores
+    services: DeviceParts
+    configs: ConfigParts
     caller: Caller
 
     @property
@@ -53,7 +57,7 @@ class Stored:
     async def version(self, device_id: str, version: int, text: str) -> Config:
         work = Work(caller=self.caller)
         keys = await self.configs.texts.keys(self.org_id)
-        reading = measure(text, self.configs.sessions.platforms.get(DEVICE_TYPE), keys)
+        reading = measure(text, PlatformRegistry().get(DEVICE_TYPE), keys)
         await self.configs.texts.save(work, reading)
         now = SystemClock().now()
         config = Config(
@@ -73,7 +77,7 @@ class Stored:
             text_id=reading.text_id,
             platform=DEVICE_TYPE,
         )
-        await ConfigStore(self.database).insert(config, work)
+        await self.stores.configs.insert(config, work)
         return config
 
 
@@ -84,24 +88,25 @@ async def stored_configs(uri: str) -> AsyncIterator[Stored]:
         folder = stack.enter_context(TemporaryDirectory(prefix="netautod-bench-"))
         database = await stack.enter_async_context(fresh_database(uri, INDEXES))
         vault = await Vault.open(database, data_dir=Path(folder), environ={})
-        services, clock = wired(database, vault), SystemClock()
-        sessions = await stack.enter_async_context(sessions_of_a_node(database, services))
-        settings = ConfigSettings(search_seconds=300.0)
-        workers = await stack.enter_async_context(
-            TextWorkers(sessions.platforms, cache_bytes=settings.search_cache_bytes)
-        )
-        configs = ConfigService(
-            database,
-            vault=vault,
-            clock=clock,
-            audit=AuditLog(database, clock),
-            devices=services.devices,
-            sessions=sessions,
-            workers=workers,
-            settings=settings,
+        stores, clock = stores_of(database), SystemClock()
+        audit = AuditLog(stores.audit, clock)
+        services = devices_of(stores=stores, vault=vault, clock=clock, audit=audit)
+        ssh_ca = ssh_ca_of(stores=stores, vault=vault, clock=clock, audit=audit, settings=SshCaSettings())
+        operations = await stack.enter_async_context(operations_of_a_node(database, stores, services, ssh_ca))
+        configs = await stack.enter_async_context(
+            configs_of(
+                database=database,
+                stores=stores,
+                vault=vault,
+                clock=clock,
+                audit=audit,
+                devices=services.devices,
+                sessions=operations.sessions,
+                settings=ConfigSettings(search_seconds=300.0),
+            )
         )
         everything = frozenset({"*"})
         caller = Caller(
             user_id=str(uuid4()), org_id=OrgId(str(uuid4())), username="bench", permissions=everything
         )
-        yield Stored(database=database, services=services, configs=configs, workers=workers, caller=caller)
+        yield Stored(database=database, stores=stores, services=services, configs=configs, caller=caller)

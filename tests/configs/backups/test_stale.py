@@ -31,7 +31,8 @@ class Looks:
 
     def node(self) -> StaleBackups:
         return StaleBackups(
-            self.fleet.database,
+            watch=self.fleet.stores.stale_backups,
+            configs=self.fleet.stores.configs,
             devices=self.fleet.services.devices,
             clock=self.clock,
             hours=HOURS,
@@ -46,7 +47,9 @@ class Looks:
         return sorted(event.device_name for event in self.told)
 
     async def captured(self, device_id: str, error: str | None = None) -> None:
-        await self.fleet.configs.facts.record(self.fleet.work(), device_id, at=self.clock.now(), error=error)
+        await self.fleet.stores.backup_facts.record(
+            self.fleet.work(), device_id, at=self.clock.now(), error=error
+        )
 
 
 @pytest.fixture

@@ -29,7 +29,7 @@ async def message(fleet: Fleet, device_id: str) -> str:
 
 async def trusting(fleet: Fleet, folder: Path, principals: str) -> Any:
     """A server that trusts the certificates of the organization for these principals."""
-    ca = (await fleet.services.authority.public_key(fleet.org_id)).ca_public_key
+    ca = (await fleet.ssh_ca.public_key(fleet.org_id)).ca_public_key
     return running_sshd(folder, trusted_ca=ca, principals=principals)
 
 
@@ -123,7 +123,7 @@ async def test_a_certificate_needs_a_key(fleet: Fleet) -> None:
 
 async def test_the_key_alone_is_never_offered_beside_its_certificate(fleet: Fleet) -> None:
     key = asyncssh.generate_private_key("ssh-ed25519")
-    certificate = await fleet.services.authority.sign_for_device(
+    certificate = await fleet.ssh_ca.sign_for_device(
         fleet.caller, username="admin", credential_id="c", public_key=key.export_public_key().decode()
     )
     login = Login(username="admin", private_key=key.export_private_key().decode(), certificate=certificate)

@@ -13,7 +13,7 @@ from netautod.devices.sessions.service import SessionScope
 from netautod.ssh.capture import capture
 from netautod.ssh.failures import DeviceFailed
 from netautod.testing import Faults
-from tests.configs.fleet import Fleet, sessions_of_a_node
+from tests.configs.fleet import Fleet
 from tests.devices.inventory import ABSENT_ID
 
 
@@ -142,7 +142,7 @@ async def test_two_nodes_never_have_two_sessions_on_one_device(fleet: Fleet) -> 
     most = visits = 0
     async with AsyncExitStack() as stack:
         nodes = [fleet.sessions]
-        nodes.append(await stack.enter_async_context(sessions_of_a_node(fleet.database, fleet.services)))
+        nodes.append(await stack.enter_async_context(fleet.another_node()))
 
         async def visit(node: Any) -> None:
             nonlocal most, visits
@@ -159,7 +159,7 @@ async def test_two_nodes_never_have_two_sessions_on_one_device(fleet: Fleet) -> 
 async def test_a_device_that_stays_busy_is_a_failure_that_may_be_retried(fleet: Fleet) -> None:
     device_id = await fleet.device(fleet.simulated())
     async with (
-        sessions_of_a_node(fleet.database, fleet.services, busy_seconds=0.2) as other,
+        fleet.another_node(busy_seconds=0.2) as other,
         fleet.scope().open(device_id),
     ):
         busy = await failure(other.scope(fleet.work()), device_id)

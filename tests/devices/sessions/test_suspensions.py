@@ -22,7 +22,7 @@ QUARTER = timedelta(minutes=15)
 @pytest.fixture
 def clock(fleet: Fleet) -> MovableClock:
     made = MovableClock()
-    fleet.sessions.suspensions = Suspensions(fleet.database, clock=made)
+    fleet.sessions.suspensions = Suspensions(store=fleet.stores.suspensions, clock=made)
     return made
 
 

@@ -29,7 +29,7 @@ Command = Callable[..., Awaitable[int]]
 async def command(world: World, mongo_uri: str, monkeypatch: pytest.MonkeyPatch) -> Command:
     """`code = await command("netbox", "--flag")`, for the organization of the test."""
     name = f"org {world.org_id}"
-    made = Organization(id=world.org_id, name=name, ready=True, created_at=world.node.base.clock.now())
+    made = Organization(id=world.org_id, name=name, ready=True, created_at=world.node.clock.now())
     await OrganizationStore(world.database).insert(made)
     plugins = PluginManager()
     plugins.register(InventoryPlugin({"fake": world.remote.open}), "fake")

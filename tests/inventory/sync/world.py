@@ -9,11 +9,13 @@ from uuid import uuid4
 
 import pytest
 
-from netautod.app import foundation
-from netautod.app.parts.devices import DeviceParts
-from netautod.app.parts.inventory import InventoryParts
+from netautod.app.parts.devices import DeviceParts, devices_of
+from netautod.app.parts.inventory import InventoryParts, inventory_of
+from netautod.app.parts.leases import named_leases
 from netautod.app.plugins.manager import PluginManager
 from netautod.app.settings import Settings
+from netautod.app.stores import INDEXES, Stores
+from netautod.audit.service import AuditLog
 from netautod.core.clock import Clock
 from netautod.core.identity import Caller, OrgId
 from netautod.core.pages import Page
@@ -22,14 +24,16 @@ from netautod.core.retention import RetentionSettings
 from netautod.devices.bindings.service import SyncedDevices
 from netautod.devices.models import Device, DeviceFilter
 from netautod.inventory.settings import InventorySettings
-from netautod.inventory.store import SourceStore
 from netautod.inventory.sync.automatic import AutoSync
 from netautod.inventory.sync.models import SyncOptions, SyncResult
+from netautod.outbound.addresses import AddressRules
+from netautod.outbound.client import GuardedClient
 from netautod.store.client import Database
-from netautod.store.leases.keeper import LeaseKeeper, LeaseTimes
+from netautod.store.indexes import create_indexes
 from netautod.store.leases.named import COLLECTION as LEASES
-from netautod.store.leases.named import NamedLeases
 from netautod.store.scoped import scoped
+from netautod.store.server_clock import ServerClock
+from netautod.vault.vault import Vault
 from tests.inventory.sync.fake_inventory import TOKEN, URL, FakeInventory, InventoryPlugin
 from tests.support.client import Tenant
 from tests.support.serving import Serve
@@ -37,14 +41,15 @@ from tests.support.serving import Serve
 SOURCES = "/api/devices/sources/inventory"
 AD_HOC = "/api/devices/sync/inventory"
 HISTORY = "/api/devices/sync/history"
-TIMES = LeaseTimes(lease=30, heartbeat=10, abandon=20)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Node:
     """One node of the service; `caller` is an administrator of the organization under test."""
 
-    base: foundation.Foundation
+    stores: Stores
+    vault: Vault
+    clock: Clock
     devices: DeviceParts
     inventory: InventoryParts
     caller: Caller
@@ -117,21 +122,36 @@ class World(Tenant):
 async def started(
     database: Database, settings: Settings, remote: FakeInventory, caller: Caller, clock: Clock | None = None
 ) -> AsyncIterator[Node]:
+    await create_indexes(database, INDEXES)
+    vault = await Vault.open(database, data_dir=settings.data_dir, environ={})
+    stores = Stores.of(database, settings.retention)
+    plugins = PluginManager()
+    plugins.register(InventoryPlugin({"fake": remote.open}), "fake")
     async with AsyncExitStack() as stack:
-        base = await stack.enter_async_context(foundation.lay(settings, database))
-        if clock is not None:
-            base = replace(base, clock=clock)
-        keeper = LeaseKeeper(
-            collection=database.collection(LEASES), node_id=uuid4().hex, clock=base.clock, times=TIMES
+        if clock is None:
+            clock = await stack.enter_async_context(ServerClock(database))
+        audit = AuditLog(stores.audit, clock)
+        leasing = named_leases(
+            database=database, node_id=uuid4().hex, clock=clock, settings=settings.executions
         )
-        leases = NamedLeases(await stack.enter_async_context(keeper))
-        plugins = PluginManager()
-        plugins.register(InventoryPlugin({"fake": remote.open}), "fake")
-        parts = DeviceParts.build(base)
-        inventory = InventoryParts.build(base, parts, plugins, leases, FixedPauses())
-        await parts.resume()
+        devices = devices_of(stores=stores, vault=vault, clock=clock, audit=audit)
+        inventory = inventory_of(
+            stores=stores,
+            vault=vault,
+            clock=clock,
+            audit=audit,
+            http=GuardedClient(AddressRules.allowing(settings.outbound.allow)),
+            leases=await stack.enter_async_context(leasing),
+            devices=devices.synced,
+            openers=plugins.inventory_sources(),
+            pauses=FixedPauses(),
+            settings=settings.inventory,
+        )
+        await devices.resume()
         await inventory.sources.resume()
-        yield Node(base=base, devices=parts, inventory=inventory, caller=caller)
+        yield Node(
+            stores=stores, vault=vault, clock=clock, devices=devices, inventory=inventory, caller=caller
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -183,8 +203,8 @@ def automatic(node: Node, paused: Collection[OrgId] = (), **settings: Any) -> Au
     """The automatic syncs of a node with settings of its own."""
     return AutoSync(
         sync=node.inventory.sync,
-        sources=SourceStore(node.base.database),
-        clock=node.base.clock,
+        sources=node.stores.sources,
+        clock=node.clock,
         settings=InventorySettings(**settings),
         caller_of=lambda org_id: replace(node.caller, org_id=org_id),
         pauses=FixedPauses(frozenset(paused)),

@@ -7,8 +7,6 @@ from urllib.parse import quote, urlencode
 
 import pytest
 
-from netautod.auth.provisioning import Provisioning
-from netautod.auth.redirect.service import RedirectLogins
 from netautod.outbound.addresses import AddressRules
 from netautod.outbound.client import GuardedClient
 from netautod.vault.vault import Vault
@@ -52,17 +50,7 @@ async def start(
         )
         plugin = OidcProvider(settings, http=GuardedClient(AddressRules.allowing(["127.0.0.1"])))
         node = await start_node(installation, vault, clock, plugins=[plugin], seats=seats)
-        logins = RedirectLogins(
-            installation.database,
-            auth=node.auth,
-            provisioning=Provisioning(
-                users=node.users,
-                organizations=installation.organizations,
-                rules=node.auth.providers.provisioning,
-            ),
-            clock=clock,
-        )
-        client = served(node, logins)
+        client = served(node)
         return Setup(node=node, client=client, provider=provider)
 
     yield started
@@ -299,13 +287,7 @@ async def test_a_provider_that_is_off(
     installation: Installation, vault: Vault, clock: MovableClock, served: Served
 ) -> None:
     node = await start_node(installation, vault, clock)
-    logins = RedirectLogins(
-        installation.database,
-        auth=node.auth,
-        provisioning=Provisioning(users=node.users, organizations=installation.organizations, rules={}),
-        clock=clock,
-    )
-    client = served(node, logins)
+    client = served(node)
     for path in (f"authorize?redirect_uri={quote(LISTED)}", "callback?state=x&code=y"):
         assert_error(await client.get(f"/api/auth/oidc/{path}"), 400, "OIDC login is not enabled")
 

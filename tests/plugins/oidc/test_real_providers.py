@@ -15,8 +15,6 @@ from urllib.parse import parse_qs, urlencode, urljoin
 
 import pytest
 
-from netautod.auth.provisioning import Provisioning
-from netautod.auth.redirect.service import RedirectLogins
 from netautod.outbound.addresses import AddressRules
 from netautod.outbound.client import GuardedClient
 from netautod.vault.vault import Vault
@@ -74,18 +72,7 @@ async def site(
                 role_map=("operator = net-admins",),
             )
             node = await start_node(installation, vault, clock, plugins=[OidcProvider(ours, http=client)])
-            provisioning = Provisioning(
-                users=node.users,
-                organizations=installation.organizations,
-                rules=node.auth.providers.provisioning,
-            )
-            logins = RedirectLogins(
-                installation.database,
-                auth=node.auth,
-                provisioning=provisioning,
-                clock=clock,
-            )
-            api = serve_node(servers, node, logins, port=port)
+            api = serve_node(servers, node, port=port)
             query = urlencode({"redirect_uri": CONSOLE})
             begin = f"http://127.0.0.1:{port}/api/auth/oidc/authorize?{query}"
             return Site(node=node, client=api, start=begin)

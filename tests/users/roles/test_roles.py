@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from netautod.audit.service import AuditLog
 from netautod.core.errors import Conflict, InvalidInput, NotFound
 from netautod.core.registries import References
 from netautod.users.roles.service import RoleService
@@ -26,8 +25,7 @@ async def started(installation: Installation, tmp_path: Path) -> Installation:
 
 @pytest.fixture
 def roles(started: Installation) -> RoleService:
-    audit = AuditLog(started.database, started.clock)
-    return RoleService(started.database, clock=started.clock, audit=audit)
+    return started.people.roles
 
 
 @pytest.fixture

@@ -1,0 +1,55 @@
+"""Opens the database: the configured one, that of a running service, or an own one."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from pymongo.errors import PyMongoError
+
+from netautod.app.settings import Settings
+from netautod.core.errors import NetautodError, Unavailable
+from netautod.store.client import Database, connect
+from netautod.store.embedded.mongod import EmbeddedMongo, find_running
+
+
+class DatabaseError(NetautodError):
+    """The configured database cannot be used; one line for the operator."""
+
+
+@asynccontextmanager
+async def open_database(settings: Settings, uri: str) -> AsyncIterator[Database]:
+    """Connects and makes sure that a writable replica-set member answers."""
+    database = _connected(settings, uri)
+    try:
+        await _require_replica_set(database)
+        yield database
+    finally:
+        database.close()
+
+
+def _connected(settings: Settings, uri: str) -> Database:
+    chosen = settings.mongodb
+    try:
+        return connect(uri, chosen.database, timeout_seconds=chosen.timeout_seconds, pool=chosen.pool_size)
+    except (PyMongoError, ValueError) as error:  # it does not quote the URI, which may hold a password
+        raise DatabaseError(f"the MongoDB URI cannot be used: {error}; check NETAUTOD_MONGODB_URI") from error
+
+
+async def _require_replica_set(database: Database) -> None:
+    try:
+        hello = await database.hello()
+    except Unavailable as error:
+        raise DatabaseError(f"{error}; check NETAUTOD_MONGODB_URI") from error
+    if "setName" not in hello:
+        raise DatabaseError("the MongoDB server is not a member of a replica set; netautod needs one")
+
+
+@asynccontextmanager
+async def any_database(settings: Settings) -> AsyncIterator[Database]:
+    """For commands: the configured database, that of a running service, or an own one for the while."""
+    uri = settings.mongodb.uri or find_running(settings.data_dir)
+    if uri:
+        async with open_database(settings, uri) as database:
+            yield database
+    else:
+        async with EmbeddedMongo(settings.data_dir) as mongo, open_database(settings, mongo.uri) as database:
+            yield database

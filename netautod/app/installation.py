@@ -1,0 +1,61 @@
+"""An installation that is open: what the service and the commands of the CLI begin with."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+from netautod.app.parts.users import UserParts, users_of
+from netautod.app.settings import Settings
+from netautod.app.stores import INDEXES, Stores
+from netautod.audit.service import AuditLog
+from netautod.core.clock import Clock
+from netautod.store.client import Database
+from netautod.store.indexes import create_indexes
+from netautod.store.server_clock import ServerClock
+from netautod.users.organizations.bootstrap import Bootstrap
+from netautod.users.passwords import PasswordHasher
+from netautod.vault.vault import Vault
+
+
+@dataclass(frozen=True, kw_only=True)
+class Installation:
+    """`initial_password`: that of the first administrator, if this was the first start and made one up."""
+
+    database: Database
+    stores: Stores
+    clock: Clock
+    vault: Vault
+    audit: AuditLog
+    people: UserParts
+    initial_password: str | None
+
+
+@asynccontextmanager
+async def open_installation(settings: Settings, database: Database) -> AsyncIterator[Installation]:
+    """Creates the indexes, opens the vault, and sees to the first organization and its administrator."""
+    await create_indexes(database, INDEXES)
+    vault = await Vault.open(
+        database,
+        data_dir=settings.data_dir,
+        key_file=settings.master_key_path,
+    )
+    stores = Stores.of(database, settings.retention)
+    async with ServerClock(database) as clock, PasswordHasher() as hasher:
+        audit = AuditLog(stores.audit, clock)
+        people = users_of(stores=stores, hasher=hasher, clock=clock, audit=audit, settings=settings.auth)
+        bootstrap = Bootstrap(
+            organizations=people.organizations,
+            users=people.users,
+            hasher=hasher,
+            data_dir=settings.data_dir,
+            admin_password=settings.admin_password,
+        )
+        yield Installation(
+            database=database,
+            stores=stores,
+            clock=clock,
+            vault=vault,
+            audit=audit,
+            people=people,
+            initial_password=await bootstrap.run(),
+        )

@@ -1,0 +1,59 @@
+"""The part of the composition root about executions: what the runs of a node work with, and the service."""
+
+from collections.abc import Mapping
+
+from netautod.app.stores import Stores
+from netautod.audit.service import AuditLog
+from netautod.core.clock import Clock
+from netautod.core.metrics import Metrics
+from netautod.executions.notifier import FinishNotifier
+from netautod.executions.running.environment import ActingFactory, Owners, RunEnvironment
+from netautod.executions.service import ExecutionService, LocalRuns
+from netautod.executions.settings import ExecutionSettings
+from netautod.plugin_api import Executor
+from netautod.tasks.service import TaskService
+
+
+def environment_of(
+    *,
+    stores: Stores,
+    clock: Clock,
+    metrics: Metrics,
+    executors: Mapping[str, Executor],
+    owners: Owners,
+    acting: ActingFactory,
+    settings: ExecutionSettings,
+) -> RunEnvironment:
+    """What the runs of a node work with; `acting` is what executors may do, as the `owners` of the tasks."""
+    return RunEnvironment(
+        executors=executors,
+        owners=owners,
+        acting=acting,
+        progress=stores.executions,
+        logs=stores.execution_logs,
+        results=stores.execution_results,
+        settings=settings,
+        clock=clock,
+        metrics=metrics,
+    )
+
+
+def executions_of(
+    *,
+    stores: Stores,
+    clock: Clock,
+    audit: AuditLog,
+    tasks: TaskService,
+    runs: LocalRuns,
+    notifier: FinishNotifier,
+) -> ExecutionService:
+    return ExecutionService(
+        store=stores.executions,
+        tasks=tasks,
+        results=stores.execution_results,
+        logs=stores.execution_logs,
+        audit=audit,
+        clock=clock,
+        runs=runs,
+        notifier=notifier,
+    )

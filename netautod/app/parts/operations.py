@@ -1,0 +1,73 @@
+"""The part of the composition root about sessions on devices, and what is done over them at once."""
+
+from dataclasses import dataclass
+
+from netautod.app.parts.devices import DeviceParts
+from netautod.app.plugins.manager import PluginManager
+from netautod.app.stores import Stores
+from netautod.audit.service import AuditLog
+from netautod.auth.ssh_ca.service import SshAuthority
+from netautod.core.clock import Clock
+from netautod.devices.operations.commands import CommandRunner
+from netautod.devices.operations.credential_tests import CredentialTests
+from netautod.devices.sessions.service import DeviceSessions
+from netautod.devices.sessions.suspensions import Suspensions
+from netautod.devices.settings import DeviceSettings
+from netautod.ssh.platform.model import CaptureItem
+from netautod.ssh.platform.registry import PlatformRegistry
+from netautod.store.leases.named import NamedLeases
+
+
+@dataclass(frozen=True, kw_only=True)
+class DeviceOperations:
+    suspensions: Suspensions
+    sessions: DeviceSessions
+    commands: CommandRunner
+    tests: CredentialTests
+
+    @property
+    def services(self) -> tuple[object, ...]:
+        """What the handlers use."""
+        return self.commands, self.tests
+
+
+def platforms_of(plugins: PluginManager, settings: DeviceSettings) -> PlatformRegistry:
+    """Those that ship, those of plugins, and what the operator lists for Linux hosts."""
+    platforms = PlatformRegistry()
+    plugins.register_platforms(platforms.register)
+    entries = settings.linux_capture
+    if entries:
+        platforms.capture_instead("linux", [CaptureItem.parse(entry) for entry in entries])
+    return platforms
+
+
+def operations_of(
+    *,
+    stores: Stores,
+    clock: Clock,
+    audit: AuditLog,
+    devices: DeviceParts,
+    platforms: PlatformRegistry,
+    leases: NamedLeases,
+    authority: SshAuthority,
+    settings: DeviceSettings,
+) -> DeviceOperations:
+    suspensions = Suspensions(store=stores.suspensions, clock=clock)
+    devices.devices.deleted.register(stores.suspensions.forget_device)
+    devices.credentials.deleted.register(stores.suspensions.forget_credential)
+    sessions = DeviceSessions(
+        devices=devices.devices,
+        credentials=devices.credentials,
+        platforms=platforms,
+        leases=leases,
+        audit=audit,
+        suspensions=suspensions,
+        authority=authority,
+        settings=settings,
+    )
+    return DeviceOperations(
+        suspensions=suspensions,
+        sessions=sessions,
+        commands=CommandRunner(sessions=sessions, devices=devices.devices, audit=audit),
+        tests=CredentialTests(sessions=sessions, devices=devices.devices, audit=audit),
+    )

@@ -1,0 +1,70 @@
+"""The part of the composition root about sessions: access tokens, who they stand for, refreshing, seats."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+from netautod.app.settings import Settings
+from netautod.app.stores import Stores
+from netautod.auth.authenticator import ACTIVITY_INTERVAL, Authenticator
+from netautod.auth.sessions.seats import Seats
+from netautod.auth.sessions.service import Lifetimes, Sessions
+from netautod.auth.tokens.access import AccessTokens
+from netautod.auth.tokens.signing_keys import SigningKeys
+from netautod.core.clock import Clock
+from netautod.users.service import UserService
+from netautod.vault.vault import Vault
+
+
+@dataclass(frozen=True, kw_only=True)
+class SessionParts:
+    keys: SigningKeys
+    tokens: AccessTokens
+    authenticator: Authenticator
+    sessions: Sessions
+
+
+async def sessions_of(
+    *,
+    stores: Stores,
+    vault: Vault,
+    clock: Clock,
+    users: UserService,
+    settings: Settings,
+) -> SessionParts:
+    keys = await SigningKeys.open(stores.signing_keys, vault=vault, clock=clock)
+    tokens = AccessTokens(keys, clock=clock, lifetime_seconds=settings.auth.access_token_seconds)
+    authenticator = Authenticator(
+        session_store=stores.sessions,
+        token_store=stores.api_tokens,
+        tokens=tokens,
+        users=users,
+        clock=clock,
+        cache_seconds=settings.auth.session_cache_seconds,
+        activity_interval=_activity_interval(settings),
+    )
+    sessions = Sessions(
+        store=stores.sessions,
+        refresh_tokens=stores.refresh_tokens,
+        tokens=tokens,
+        users=users,
+        clock=clock,
+        lifetimes=Lifetimes(
+            refresh=timedelta(days=settings.auth.refresh_token_days),
+            family=timedelta(days=settings.auth.refresh_family_days),
+        ),
+        seats=Seats(
+            store=stores.seats,
+            sessions=stores.sessions,
+            users=users,
+            clock=clock,
+            count=settings.license.seats,
+            idle_minutes=settings.license.seat_idle_minutes,
+        ),
+    )
+    return SessionParts(keys=keys, tokens=tokens, authenticator=authenticator, sessions=sessions)
+
+
+def _activity_interval(settings: Settings) -> timedelta:
+    # Activity has to be known more exactly than the idle time of seats.
+    idle = timedelta(minutes=settings.license.seat_idle_minutes)
+    return min(ACTIVITY_INTERVAL, idle / 4) if settings.license.seats else ACTIVITY_INTERVAL

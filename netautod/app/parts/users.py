@@ -1,0 +1,44 @@
+"""The part of the composition root about users, their roles and their organizations."""
+
+from dataclasses import dataclass
+
+from netautod.app.stores import Stores
+from netautod.audit.service import AuditLog
+from netautod.auth.settings import AuthSettings
+from netautod.core.clock import Clock
+from netautod.users.organizations.service import OrganizationService
+from netautod.users.passwords import PasswordHasher
+from netautod.users.roles.service import RoleService
+from netautod.users.service import UserService
+
+
+@dataclass(frozen=True, kw_only=True)
+class UserParts:
+    organizations: OrganizationService
+    roles: RoleService
+    users: UserService
+
+
+def users_of(
+    *, stores: Stores, hasher: PasswordHasher, clock: Clock, audit: AuditLog, settings: AuthSettings
+) -> UserParts:
+    return UserParts(
+        organizations=OrganizationService(
+            store=stores.organizations,
+            roles=stores.roles,
+            users=stores.users,
+            hasher=hasher,
+            clock=clock,
+            audit=audit,
+            password_min_length=settings.password_min_length,
+        ),
+        roles=RoleService(store=stores.roles, users=stores.users, clock=clock, audit=audit),
+        users=UserService(
+            store=stores.users,
+            roles=stores.roles,
+            hasher=hasher,
+            clock=clock,
+            audit=audit,
+            password_min_length=settings.password_min_length,
+        ),
+    )

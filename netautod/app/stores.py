@@ -1,0 +1,163 @@
+"""Every store of the service, made once, with the indexes and the sealed fields of all collections."""
+
+from dataclasses import dataclass
+from typing import Self
+
+from netautod.audit import store as audit
+from netautod.audit.store import AuditStore
+from netautod.auth.lockout import store as failure_counters
+from netautod.auth.redirect import store as redirects
+from netautod.auth.redirect.store import RedirectStore
+from netautod.auth.sessions import store as sessions
+from netautod.auth.sessions.store import RefreshTokenStore, SeatStore, SessionStore
+from netautod.auth.ssh_ca import store as ssh_ca
+from netautod.auth.ssh_ca.store import SshAuthorityStore
+from netautod.auth.tokens import store as tokens
+from netautod.auth.tokens.store import ApiTokenStore, SigningKeyStore
+from netautod.configs import store as configs
+from netautod.configs.backups.facts import BackupFactsStore
+from netautod.configs.backups.stale_store import StaleWatch
+from netautod.configs.store import ConfigStore
+from netautod.configs.texts import store as config_texts
+from netautod.core.retention import RetentionSettings
+from netautod.credentials import store as credentials
+from netautod.credentials.store import CredentialStore
+from netautod.devices import queries as devices
+from netautod.devices.bindings.store import BindingStore
+from netautod.devices.sessions import store as suspensions
+from netautod.devices.sessions.store import SuspensionStore
+from netautod.devices.store import DeviceStore
+from netautod.docs import store as documents
+from netautod.docs.notes import store as notes
+from netautod.docs.notes.store import NotesVaultStore
+from netautod.docs.store import DocumentStore, VersionStore
+from netautod.executions import log_store, result_store
+from netautod.executions import store as executions
+from netautod.executions.log_store import ExecutionLogStore
+from netautod.executions.result_store import DeviceResultStore
+from netautod.executions.store import ExecutionStore
+from netautod.inventory import store as sources
+from netautod.inventory.store import SourceStore
+from netautod.inventory.sync import store as sync_history
+from netautod.inventory.sync.store import HistoryStore
+from netautod.sites import store as sites
+from netautod.sites.store import SiteStore
+from netautod.store.client import Database
+from netautod.store.indexes import Index
+from netautod.system import store as system
+from netautod.system.store import SystemStore
+from netautod.tasks import store as tasks
+from netautod.tasks.store import TaskStore
+from netautod.users import store as users
+from netautod.users.organizations import store as organizations
+from netautod.users.organizations.store import OrganizationStore
+from netautod.users.roles.store import RoleStore
+from netautod.users.store import UserStore
+from netautod.vault.envelope import SealedField
+
+INDEXES: tuple[Index, ...] = (
+    *tokens.INDEXES,
+    *audit.INDEXES,
+    *sessions.INDEXES,
+    *configs.INDEXES,
+    *credentials.INDEXES,
+    *devices.INDEXES,
+    *documents.INDEXES,
+    *executions.INDEXES,
+    *failure_counters.INDEXES,
+    *sync_history.INDEXES,
+    *sources.INDEXES,
+    *log_store.INDEXES,
+    *notes.INDEXES,
+    *organizations.INDEXES,
+    *redirects.INDEXES,
+    *result_store.INDEXES,
+    *sites.INDEXES,
+    *suspensions.INDEXES,
+    *system.INDEXES,
+    *tasks.INDEXES,
+    *users.INDEXES,
+)
+
+SEALED_FIELDS: tuple[SealedField, ...] = (
+    *credentials.SEALED_FIELDS,
+    *tokens.SEALED_FIELDS,
+    *ssh_ca.SEALED_FIELDS,
+    *config_texts.SEALED_FIELDS,
+    *sources.SEALED_FIELDS,
+    *notes.SEALED_FIELDS,
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stores:
+    """One of each: a store may remember what it has read or counted, and gathers writes of many callers.
+
+    Stores that need more than the database are made where the rest is at hand, in app/parts: the texts and
+    the snapshots of configs, the counters of failed logins.
+    """
+
+    api_tokens: ApiTokenStore
+    audit: AuditStore
+    backup_facts: BackupFactsStore
+    bindings: BindingStore
+    configs: ConfigStore
+    credentials: CredentialStore
+    devices: DeviceStore
+    document_versions: VersionStore
+    documents: DocumentStore
+    execution_logs: ExecutionLogStore
+    execution_results: DeviceResultStore
+    executions: ExecutionStore
+    notes: NotesVaultStore
+    organizations: OrganizationStore
+    redirects: RedirectStore
+    refresh_tokens: RefreshTokenStore
+    roles: RoleStore
+    seats: SeatStore
+    sessions: SessionStore
+    signing_keys: SigningKeyStore
+    sites: SiteStore
+    sources: SourceStore
+    ssh_authorities: SshAuthorityStore
+    stale_backups: StaleWatch
+    suspensions: SuspensionStore
+    sync_history: HistoryStore
+    system: SystemStore
+    tasks: TaskStore
+    users: UserStore
+
+    @classmethod
+    def of(cls, database: Database, retention: RetentionSettings) -> Self:
+        devices = DeviceStore(database)
+        return cls(
+            api_tokens=ApiTokenStore(database),
+            audit=AuditStore(database),
+            backup_facts=BackupFactsStore(database),
+            bindings=BindingStore(database, counts=devices.counts),
+            configs=ConfigStore(database),
+            credentials=CredentialStore(database),
+            devices=devices,
+            document_versions=VersionStore(database),
+            documents=DocumentStore(database),
+            execution_logs=ExecutionLogStore(database),
+            execution_results=DeviceResultStore(database),
+            executions=ExecutionStore(database),
+            notes=NotesVaultStore(database),
+            organizations=OrganizationStore(database),
+            redirects=RedirectStore(database),
+            refresh_tokens=RefreshTokenStore(database),
+            roles=RoleStore(database),
+            seats=SeatStore(database),
+            sessions=SessionStore(database),
+            signing_keys=SigningKeyStore(database),
+            sites=SiteStore(database),
+            sources=SourceStore(database),
+            ssh_authorities=SshAuthorityStore(database),
+            stale_backups=StaleWatch(database),
+            suspensions=SuspensionStore(database),
+            sync_history=HistoryStore(database, keep=retention.sync_history),
+            system=SystemStore(database),
+            tasks=TaskStore(database),
+            users=UserStore(database),
+        )

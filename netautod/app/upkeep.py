@@ -1,0 +1,99 @@
+"""The periodic work of a node: clean-ups by age and the look for stale backups, each on one node at a time.
+
+Each resource knows how to sweep its own; here is when that happens and in which order.
+"""
+
+from collections.abc import Awaitable, Callable
+from functools import partial
+
+from netautod.app.parts.configs import ConfigParts
+from netautod.app.plugins.observers import Observers
+from netautod.app.stores import Stores
+from netautod.audit.service import AuditLog
+from netautod.configs.backups.stale import StaleBackups
+from netautod.configs.retention import ConfigRetention
+from netautod.configs.settings import BackupSettings
+from netautod.core.clock import Clock
+from netautod.core.retention import RetentionSettings
+from netautod.devices.service import DeviceService
+from netautod.executions.retention import ExecutionRetention
+from netautod.store.leases.named import NamedLeases
+from netautod.store.periodic import Periodic
+
+Sweep = Callable[[], Awaitable[object]]
+
+
+def retention_of(
+    *,
+    stores: Stores,
+    clock: Clock,
+    audit: AuditLog,
+    devices: DeviceService,
+    configs: ConfigParts,
+    settings: RetentionSettings,
+) -> tuple[Sweep, ...]:
+    """The sweeps in their order: executions first, then what hangs on them, then the audit log."""
+    executions = ExecutionRetention(
+        executions=stores.executions,
+        logs=stores.execution_logs,
+        results=stores.execution_results,
+        clock=clock,
+        settings=settings,
+    )
+    executions.deleted.register(configs.snapshots.drop)
+    versions = ConfigRetention(
+        devices=devices,
+        versions=stores.configs,
+        texts=configs.texts,
+        snapshots=configs.snapshots,
+        facts=stores.backup_facts,
+        is_active=stores.executions.is_active,
+        clock=clock,
+        settings=settings,
+    )
+    return executions.clean, versions.sweep, partial(audit.sweep, keep_days=settings.audit_days)
+
+
+def sweeping(sweeps: tuple[Sweep, ...], *, leases: NamedLeases, settings: RetentionSettings) -> Periodic:
+    """One node at a time cleans up; the others find the lease taken and wait for the next interval."""
+
+    async def sweep_all() -> None:
+        for sweep in sweeps:
+            await sweep()
+
+    return Periodic(
+        sweep_all,
+        name="retention of executions",
+        seconds=settings.interval_seconds,
+        lease="retention:executions",
+        leases=leases,
+    )
+
+
+def stale_backups_of(
+    *,
+    stores: Stores,
+    clock: Clock,
+    devices: DeviceService,
+    leases: NamedLeases,
+    observers: Observers,
+    settings: BackupSettings,
+) -> Periodic | None:
+    """The look for devices without a good backup; None if it is off or nobody observes it."""
+    if not settings.stale_hours or not observers.wanted("netautod_backup_stale"):
+        return None
+    backups = StaleBackups(
+        watch=stores.stale_backups,
+        configs=stores.configs,
+        devices=devices,
+        clock=clock,
+        hours=settings.stale_hours,
+        tell=observers.backup_stale,
+    )
+    return Periodic(
+        backups.look,
+        name="look for stale backups",
+        seconds=settings.stale_check_seconds,
+        lease="stale backups",
+        leases=leases,
+    )
