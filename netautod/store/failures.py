@@ -36,6 +36,10 @@ class Duplicate(Conflict):
 
 @contextmanager
 def translated(*, writing: bool) -> Iterator[None]:
+    """Raises Duplicate, Unavailable, or for a write that may have happened UnknownOutcome.
+
+    What is a mistake of ours (a bad query) stays the driver's error.
+    """
     try:
         yield
     except DuplicateKeyError as error:

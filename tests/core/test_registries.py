@@ -1,33 +1,25 @@
-"""References, followers, and the removal of records that are not in use, also after a crash."""
+"""References name the users of a record; followers are told of changes in their order."""
 
 from collections.abc import Sequence
 
 import pytest
 
-from netautod.core.errors import Conflict, NotFound
+from netautod.core.errors import Conflict
 from netautod.core.identity import OrgId
 from netautod.core.registries import Followers, References, Uses
-from netautod.store.client import Database
-from netautod.store.removal import VISIBLE, Removal
-from netautod.store.scoped import scoped
 
 ORG = OrgId("org")
 
 
 class Users:
-    """A finder whose answer the test sets."""
+    """A finder of users of one kind."""
 
-    def __init__(self, kind: str, names: Sequence[str] = ()) -> None:
-        self.kind = kind
-        self.names = list(names)
-        self.asked = 0
-        self.appear_at = 0
+    def __init__(self, kind: str, names: Sequence[str]) -> None:
+        self._kind = kind
+        self._names = names
 
     async def find(self, org_id: OrgId, record_id: str, limit: int) -> Uses:
-        self.asked += 1
-        if self.asked == self.appear_at:
-            self.names.append("late")
-        return Uses(kind=self.kind, names=self.names[:limit], count=len(self.names))
+        return Uses(kind=self._kind, names=self._names[:limit], count=len(self._names))
 
 
 @pytest.mark.parametrize(
@@ -62,48 +54,3 @@ async def test_followers_are_told_in_their_order() -> None:
     followers.register(second)
     await followers.notify(ORG, "1")
     assert told == [("first", ORG, "1"), ("second", ORG, "1")]
-
-
-async def _removal(database: Database, users: Users) -> Removal:
-    references = References("Thing")
-    references.register(users.find)
-    await scoped(database, "things").insert(ORG, {"_id": "1"})
-    return Removal(database, "things", references)
-
-
-async def _visible(database: Database) -> bool:
-    return await scoped(database, "things").find_one(ORG, {"_id": "1", **VISIBLE}) is not None
-
-
-async def test_an_unused_record_is_removed_once(database: Database) -> None:
-    removal = await _removal(database, Users("device"))
-    with pytest.raises(NotFound):
-        await removal.remove(OrgId("another"), "1")
-    await removal.remove(ORG, "1")
-    assert await scoped(database, "things").count(ORG, {}) == 0
-    with pytest.raises(NotFound, match="Thing not found"):
-        await removal.remove(ORG, "1")
-
-
-async def test_a_user_that_appears_after_the_record_was_hidden_brings_it_back(database: Database) -> None:
-    users = Users("device")
-    users.appear_at = 2
-    removal = await _removal(database, users)
-    with pytest.raises(Conflict, match="late"):
-        await removal.remove(ORG, "1")
-    assert await _visible(database)
-
-
-@pytest.mark.parametrize(
-    ("names", "stays"), [pytest.param([], False, id="unused"), pytest.param(["a"], True, id="used")]
-)
-async def test_a_removal_that_a_crash_cut_off_is_decided_at_the_next_start(
-    database: Database, names: list[str], stays: bool
-) -> None:
-    removal = await _removal(database, Users("device", names))
-    await scoped(database, "things").update(ORG, {"_id": "1"}, {"$set": {"removal": "dead attempt"}})
-    assert not await _visible(database)
-    await removal.resume()
-    await removal.resume()
-    assert await _visible(database) is stays
-    assert await scoped(database, "things").count(ORG, {}) == int(stays)

@@ -1,0 +1,57 @@
+"""What the driver raises becomes an error of ours; after a write it may have happened all the same."""
+
+import pytest
+from pymongo.errors import (
+    AutoReconnect,
+    BulkWriteError,
+    DuplicateKeyError,
+    ExecutionTimeout,
+    NotPrimaryError,
+    OperationFailure,
+    ServerSelectionTimeoutError,
+    WTimeoutError,
+)
+
+from netautod.core.errors import Unavailable, UnknownOutcome
+from netautod.store.failures import Duplicate, duplicates_of, translated
+
+SHUTTING_DOWN, BAD_VALUE = 91, 2
+
+
+@pytest.mark.parametrize(
+    ("error", "read", "write"),
+    [
+        pytest.param(AutoReconnect("x"), Unavailable, UnknownOutcome, id="connection lost"),
+        pytest.param(NotPrimaryError("x"), Unavailable, UnknownOutcome, id="stepped down"),
+        pytest.param(WTimeoutError("x"), Unavailable, UnknownOutcome, id="no majority in time"),
+        pytest.param(OperationFailure("x", SHUTTING_DOWN), Unavailable, UnknownOutcome, id="shutting down"),
+        pytest.param(ServerSelectionTimeoutError("x"), Unavailable, Unavailable, id="never sent"),
+        pytest.param(ExecutionTimeout("x"), Unavailable, Unavailable, id="too slow"),
+        pytest.param(
+            OperationFailure("x", BAD_VALUE), OperationFailure, OperationFailure, id="a mistake of ours"
+        ),
+    ],
+)
+def test_what_a_failure_means(error: Exception, read: type[Exception], write: type[Exception]) -> None:
+    for writing, expected in ((False, read), (True, write)):
+        with pytest.raises(expected) as raised, translated(writing=writing):
+            raise error
+        assert type(raised.value) is expected
+
+
+def test_a_duplicate_names_the_fields_of_the_index() -> None:
+    error = DuplicateKeyError("x", details={"keyPattern": {"org_id": 1, "name": 1}})
+    with pytest.raises(Duplicate, match="same org_id and name already") as raised, translated(writing=True):
+        raise error
+    assert raised.value.fields == ("org_id", "name")
+
+
+def test_positions_of_the_duplicates_of_a_batch() -> None:
+    failures = [{"index": 4, "code": 11000}, {"index": 1, "code": 11000}]
+    assert duplicates_of(BulkWriteError({"writeErrors": failures})) == (1, 4)
+    for details in (
+        {"writeErrors": [*failures, {"index": 2, "code": SHUTTING_DOWN}]},
+        {"writeErrors": failures, "writeConcernErrors": [{"code": 64}]},
+    ):
+        with pytest.raises(UnknownOutcome):
+            duplicates_of(BulkWriteError(details))
