@@ -1,10 +1,12 @@
 """Devices here and in an inventory, made with a few words."""
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 from netautod.devices.bindings.models import OPTIONAL, Binding, KnownDevice
 from netautod.inventory.sync.desired import DesiredDevice
+from netautod.inventory.sync.plan import Facts
 
 KEY = "source:11111111-1111-4111-8111-111111111111"
 OTHER_KEY = "source:22222222-2222-4222-8222-222222222222"
@@ -62,3 +64,9 @@ def synced(number: int, name: str, *, brought: bool = True, live: bool = True, *
     """The device here that is what `remote(number, name)` says."""
     host = more.pop("host", f"192.0.2.{number}")
     return local(f"d{number}", name, host, bound(number, brought=brought), live=live, **more)
+
+
+def facts(wanted: Sequence[DesiredDevice], **more: Any) -> Facts:
+    """Of a whole walk of a saved source that named these devices."""
+    seen = frozenset({one.external_id for one in wanted} | set(more.pop("also_seen", ())))
+    return Facts(key=KEY, seen=seen, **{"complete": True, "removes": True, **more})

@@ -1,6 +1,5 @@
 """The plan of a synchronisation, case by case."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -8,8 +7,8 @@ import pytest
 
 from netautod.devices.bindings.models import KnownDevice
 from netautod.inventory.sync.desired import DesiredDevice
-from netautod.inventory.sync.plan import Facts, Plan, make_plan, same_host
-from tests.inventory.sync.made import KEY, OTHER_KEY, bound, local, remote, synced
+from netautod.inventory.sync.plan import Plan, make_plan, same_host
+from tests.inventory.sync.made import OTHER_KEY, bound, facts, local, remote, synced
 
 TAKEN = "the name belongs to another device, whose host is not the same"
 TWICE = "another device of the inventory has the same name"
@@ -28,11 +27,6 @@ class Expected:
     release: set[str] = field(default_factory=set)
     unchanged: set[str] = field(default_factory=set)
     refused: dict[str, str] = field(default_factory=dict)
-
-
-def facts(wanted: Sequence[DesiredDevice], **more: Any) -> Facts:
-    seen = frozenset({one.external_id for one in wanted} | set(more.pop("also_seen", ())))
-    return Facts(key=KEY, seen=seen, **{"complete": True, "removes": True, **more})
 
 
 def shown(plan: Plan) -> Expected:
@@ -269,104 +263,6 @@ def test_devices_that_were_adopted_do_not_count_for_the_guard() -> None:
     adopted = [synced(number, f"old{number}", brought=False) for number in range(20, 60)]
     plan = make_plan([*twelve(but=1), *adopted], [], facts([]))
     assert (plan.removals, len(plan.refused)) == ([], 1)
-
-
-RICH = remote(1, "a", description="core", site="Bonn", model="C9300", tags=("x", "y"), metadata={"rack": 1})
-GAVE = bound(1, gave=("description", "model", "site"), tags=("x", "y"), metadata_keys=("rack",))
-SAME: dict[str, Any] = {
-    "description": "core",
-    "site": "Bonn",
-    "model": "C9300",
-    "tags": ("x", "y"),
-    "metadata": {"rack": 1},
-}
-
-
-@pytest.mark.parametrize(
-    ("known", "wanted", "values"),
-    [
-        pytest.param(local("d", "a", "192.0.2.1", GAVE, **SAME), RICH, {}, id="all the same"),
-        pytest.param(
-            local("d", "a", "192.0.2.1", GAVE, **{**SAME, "description": "mine"}),
-            RICH,
-            {"description": "core"},
-            id="the inventory decides about a text that it has",
-        ),
-        pytest.param(
-            local("d", "a", "192.0.2.1", GAVE, **SAME),
-            remote(1, "a", site="Bonn", model="C9300", tags=("x", "y"), metadata={"rack": 1}),
-            {"description": None},
-            id="a text that was cleared there is cleared",
-        ),
-        pytest.param(
-            local("d", "a", "192.0.2.1", GAVE, **{**SAME, "asset_tag": "A-17"}),
-            RICH,
-            {},
-            id="a text that the inventory never had stays",
-        ),
-        pytest.param(
-            local("d", "a", "192.0.2.1", GAVE, **{**SAME, "tags": ("mine", "x", "y")}),
-            remote(
-                1,
-                "a",
-                **{**{k: SAME[k] for k in ("description", "site", "model", "metadata")}, "tags": ("y", "z")},
-            ),
-            {"tags": ("mine", "y", "z")},
-            id="tags of the inventory follow it, tags added here stay",
-        ),
-        pytest.param(
-            local("d", "a", "192.0.2.1", GAVE, **{**SAME, "metadata": {"rack": 1, "owner": "me"}}),
-            remote(
-                1,
-                "a",
-                **{**{k: SAME[k] for k in ("description", "site", "model", "tags")}, "metadata": {"row": 2}},
-            ),
-            {"metadata": {"owner": "me", "row": 2}},
-            id="metadata likewise",
-        ),
-        pytest.param(
-            local("d", "a", "192.0.2.1", GAVE, **{**SAME, "site": "Berlin", "site_id": "s"}),
-            RICH,
-            {},
-            id="a managed site stays",
-        ),
-        pytest.param(
-            local("d", "a", "192.0.2.1", GAVE, **{**SAME, "device_type": "arista_eos"}),
-            remote(1, "a", **{**SAME, "device_type": "generic"}),
-            {},
-            id="generic replaces no known type",
-        ),
-        pytest.param(
-            local("d", "a", "192.0.2.1", GAVE, **{**SAME, "device_type": "arista_eos"}),
-            RICH,
-            {"device_type": "cisco_ios"},
-            id="another type does",
-        ),
-        pytest.param(
-            local("m", "a", "192.0.2.1", tags=("x",), description="mine"),
-            remote(1, "a", tags=("x", "y")),
-            {"tags": ("x", "y"), "inventory_id": 1, "source": "inventory"},
-            id="what is adopted keeps its texts",
-        ),
-    ],
-)
-def test_what_a_device_takes_over(known: KnownDevice, wanted: DesiredDevice, values: dict[str, Any]) -> None:
-    plan = make_plan([known], [wanted], facts([wanted]))
-    written = [write.values for write in (*plan.updates, *plan.adopts)]
-    assert written == ([values] if values else [])
-    assert plan.refused == []
-
-
-def test_a_tag_that_was_here_before_the_inventory_had_it_stays_when_it_goes_there() -> None:
-    first = make_plan(
-        [local("m", "a", "192.0.2.1", tags=("x",))],
-        [remote(1, "a", tags=("x", "y"))],
-        facts([remote(1, "a")]),
-    ).adopts[0]
-    assert first.bindings is not None
-    after = local("m", "a", "192.0.2.1", *first.bindings, tags=first.values["tags"])
-    second = make_plan([after], [remote(1, "a")], facts([remote(1, "a")]))
-    assert [write.values for write in second.updates] == [{"tags": ("x",)}]
 
 
 @pytest.mark.parametrize(

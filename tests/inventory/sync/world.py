@@ -221,3 +221,8 @@ def after_the_plan(monkeypatch: pytest.MonkeyPatch, edit: Callable[[], Awaitable
         return found
 
     monkeypatch.setattr(SyncedDevices, "known", read_then_edit)
+
+
+def counts(result: Any) -> tuple[int, int, int, int, int]:
+    """Added, updated, unchanged, failed and removed."""
+    return tuple(result[name] for name in ("added", "updated", "unchanged", "failed", "removed"))
