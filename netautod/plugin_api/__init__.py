@@ -36,6 +36,7 @@ from netautod.plugin_api.executors import (
     Executor,
     NeedsApproval,
     PermanentFailure,
+    Results,
     ResultTotals,
     RunContext,
 )
@@ -99,6 +100,7 @@ __all__ = [
     "RemoteProblem",
     "RequestFailed",
     "ResultTotals",
+    "Results",
     "RoleMap",
     "RunContext",
     "SettingsError",

@@ -89,7 +89,7 @@ async def run_executor(
     asked = [RunDevice.of(device) for device in devices]
 
     def acting(work: Work, execution: Execution) -> RunServices:
-        services.append(RunServices(work, execution, asked, http))
+        services.append(RunServices(work=work, execution=execution, devices=asked, http=http))
         return services[-1]
 
     environment = _environment(watched, _Owner(frozenset(permissions)), acting, kept)

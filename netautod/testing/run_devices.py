@@ -126,7 +126,7 @@ class RunServices:
     """The `acting` of a run without a server, with the same permission checks; and its `http`."""
 
     def __init__(
-        self, work: Work, execution: Execution, devices: Iterable[RunDevice], http: GuardedClient
+        self, *, work: Work, execution: Execution, devices: Iterable[RunDevice], http: GuardedClient
     ) -> None:
         self._work = work
         self._execution = execution

@@ -27,9 +27,9 @@ from netautod.plugin_api import (
     hookspecs,
 )
 from netautod.system.models import PluginStatus
+from netautod.users.models import LDAP, OIDC
 
 logger = logging.getLogger(__name__)
-EXTERNAL_PROVIDERS = ("ldap", "oidc")
 OBSERVER_HOOKS = (
     "netautod_execution_finished",
     "netautod_config_changed",
@@ -182,7 +182,7 @@ class PluginManager:
         collected: dict[str, AuthProvider] = {}
 
         def register(provider: AuthProvider) -> None:
-            if provider.name not in EXTERNAL_PROVIDERS:
+            if provider.name not in (LDAP, OIDC):
                 raise PluginError(f"an auth provider is named ldap or oidc, not {provider.name}")
             if not isinstance(provider, PasswordProvider | RedirectProvider):
                 raise PluginError("an auth provider is a PasswordProvider or a RedirectProvider")

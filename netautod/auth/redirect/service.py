@@ -29,9 +29,9 @@ from netautod.plugin_api.auth import (
     RedirectAttempt,
     RedirectProvider,
 )
+from netautod.users.models import OIDC
 
 logger = logging.getLogger(__name__)
-PROVIDER = "oidc"
 LIFETIME = timedelta(minutes=10)
 UNKNOWN = "This login has expired, was used already, or was not begun in this browser; begin again"
 FAILED = "The login at the identity provider failed"
@@ -85,7 +85,7 @@ class RedirectLogins:
             PendingLogin(
                 state_hash=_hash(state),
                 browser_hash=_hash(browser),
-                provider=PROVIDER,
+                provider=OIDC,
                 redirect_uri=redirect_uri,
                 client_type=client_type,
                 expires_at=self._clock.now() + LIFETIME,
@@ -123,7 +123,7 @@ class RedirectLogins:
     @property
     def _provider(self) -> RedirectProvider:
         """Raises InvalidInput while it is off."""
-        return self._auth.providers.redirect(PROVIDER)
+        return self._auth.providers.redirect(OIDC)
 
     def cookie(self, state: str, browser: str) -> BrowserCookie:
         """The prefix __Host- keeps a neighbouring site from planting the cookie (RFC 6265bis 4.1.3.2)."""
@@ -153,7 +153,7 @@ class RedirectLogins:
         )
 
     def _unavailable(self, error: ProviderUnavailable) -> UpstreamFailed:
-        logger.error("%s is not available: %s", PROVIDER, error)
+        logger.error("%s is not available: %s", OIDC, error)
         return UpstreamFailed(UNAVAILABLE)
 
 
