@@ -190,8 +190,8 @@ async def _device_work(
         leases=leases,
         authority=ssh_ca,
         settings=settings.devices,
+        observers=observers,
     )
-    operations.suspensions.observe(observers.credential_suspended)
     making = configs_of(
         database=installation.database,
         stores=stores,
@@ -201,7 +201,7 @@ async def _device_work(
         devices=devices.devices,
         sessions=operations.sessions,
         settings=settings.configs,
-        changed=observers.config_changed,
+        observers=observers,
     )
     async with making as configs:
         yield _DeviceWork(devices=devices, operations=operations, configs=configs)

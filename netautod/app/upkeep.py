@@ -47,7 +47,7 @@ def retention_of(
         texts=configs.texts,
         snapshots=configs.snapshots,
         facts=stores.backup_facts,
-        is_active=stores.executions.is_active,
+        executions=stores.executions,
         clock=clock,
         settings=settings,
     )
@@ -88,7 +88,7 @@ def stale_backups_of(
         devices=devices,
         clock=clock,
         hours=settings.stale_hours,
-        tell=observers.backup_stale,
+        observers=observers,
     )
     return Periodic(
         backups.look,

@@ -9,8 +9,9 @@ deleted, and looked at last.
 """
 
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from datetime import datetime, timedelta
+from typing import Protocol
 
 from netautod.configs.backups.facts import BackupFactsStore
 from netautod.configs.models import Config
@@ -25,13 +26,15 @@ from netautod.devices.service import DeviceService
 logger = logging.getLogger(__name__)
 # Much longer than from a capture's text to its version, and from there to the row of its snapshot.
 GRACE = timedelta(hours=1)
-IsActive = Callable[[OrgId, str, datetime], Awaitable[bool]]
+
+
+class Executions(Protocol):
+    async def is_active(self, org_id: OrgId, execution_id: str, since: datetime) -> bool:
+        """Whether the execution may still add to its snapshot, or ended only after `since`."""
+        ...
 
 
 class ConfigRetention:
-    """`is_active(org_id, execution_id, since)`: may that execution still add to its snapshot, or did it end
-    only after `since`?"""
-
     def __init__(
         self,
         *,
@@ -40,7 +43,7 @@ class ConfigRetention:
         texts: ConfigTexts,
         snapshots: Snapshots,
         facts: BackupFactsStore,
-        is_active: IsActive,
+        executions: Executions,
         clock: Clock,
         settings: RetentionSettings,
     ) -> None:
@@ -49,7 +52,7 @@ class ConfigRetention:
         self._texts = texts
         self._snapshots = snapshots
         self._facts = facts
-        self._is_active = is_active
+        self._executions = executions
         self._clock = clock
         self._settings = settings
         devices.purged.register(self._purge)
@@ -83,7 +86,7 @@ class ConfigRetention:
     async def _drop_drafts(self, before: datetime) -> int:
         dropped = 0
         for draft in await self._snapshots.drafts(before=before):
-            if not await self._is_active(draft.org_id, draft.execution_id, before):
+            if not await self._executions.is_active(draft.org_id, draft.execution_id, before):
                 await self._snapshots.drop(draft.org_id, draft.execution_id)
                 dropped += 1
         return dropped

@@ -39,7 +39,7 @@ from netautod.executions.running.environment import RunActing
 from netautod.executions.settings import ExecutionSettings
 from netautod.outbound.addresses import AddressRules
 from netautod.outbound.client import GuardedClient
-from netautod.plugin_api.events import ConfigChanged
+from netautod.plugin_api.events import BackupStale, ConfigChanged, CredentialSuspended
 from netautod.ssh.platform.registry import PlatformRegistry
 from netautod.ssh.target import SessionLimits
 from netautod.store.client import Database
@@ -60,6 +60,24 @@ RESERVED = SshCaSettings(reserved_principals=("reserved",))
 PASSWORD = "simulated-pa55word"
 
 
+class Told:
+    """Observers that keep what they are told."""
+
+    def __init__(self) -> None:
+        self.changes: list[ConfigChanged] = []
+        self.stale: list[BackupStale] = []
+        self.suspended: list[CredentialSuspended] = []
+
+    def config_changed(self, event: ConfigChanged) -> None:
+        self.changes.append(event)
+
+    def backup_stale(self, event: BackupStale) -> None:
+        self.stale.append(event)
+
+    def credential_suspended(self, event: CredentialSuspended) -> None:
+        self.suspended.append(event)
+
+
 @dataclass(kw_only=True)
 class Fleet:
     """One organization with a default credential; `add` puts a simulated device into its inventory."""
@@ -72,7 +90,7 @@ class Fleet:
     ssh_ca: SshAuthority
     operations: DeviceOperations
     configs: ConfigParts
-    changes: list[ConfigChanged]
+    told: Told
     served: ServedRoutes
     api: ApiClient
     caller: Caller
@@ -104,7 +122,9 @@ class Fleet:
     @asynccontextmanager
     async def another_node(self, **settings: Any) -> AsyncIterator[DeviceSessions]:
         """The sessions of a second node of the service."""
-        making = operations_of_a_node(self.database, self.stores, self.services, self.ssh_ca, **settings)
+        making = operations_of_a_node(
+            self.database, self.stores, self.services, self.ssh_ca, self.told, **settings
+        )
         async with making as operations:
             yield operations.sessions
 
@@ -213,7 +233,12 @@ class Fleet:
 
 @asynccontextmanager
 async def operations_of_a_node(
-    database: Database, stores: Stores, devices: DeviceParts, ssh_ca: SshAuthority, **settings: Any
+    database: Database,
+    stores: Stores,
+    devices: DeviceParts,
+    ssh_ca: SshAuthority,
+    told: Told,
+    **settings: Any,
 ) -> AsyncIterator[DeviceOperations]:
     """What one node of the service does on devices; `busy_seconds` and fields of the settings."""
     busy_seconds = settings.pop("busy_seconds", 20.0)
@@ -229,6 +254,7 @@ async def operations_of_a_node(
             leases=leases,
             authority=ssh_ca,
             settings=replace(QUICK, **settings),
+            observers=told,
         )
         operations.sessions.busy_seconds = busy_seconds
         yield operations
@@ -238,13 +264,13 @@ async def operations_of_a_node(
 async def open_fleet(indexed: Indexed, serve: Serve, data_dir: Path, **settings: Any) -> AsyncIterator[Fleet]:
     database = await indexed(INDEXES)
     vault = await Vault.open(database, data_dir=data_dir, environ={})
-    stores, clock, changes = stores_of(database), SystemClock(), list[ConfigChanged]()
+    stores, clock, told = stores_of(database), SystemClock(), Told()
     audit = AuditLog(stores.audit, clock)
     services = devices_of(stores=stores, vault=vault, clock=clock, audit=audit)
     ssh_ca = ssh_ca_of(stores=stores, vault=vault, clock=clock, audit=audit, settings=RESERVED)
     async with AsyncExitStack() as stack:
         operations = await stack.enter_async_context(
-            operations_of_a_node(database, stores, services, ssh_ca, **settings)
+            operations_of_a_node(database, stores, services, ssh_ca, told, **settings)
         )
         configs = await stack.enter_async_context(
             configs_of(
@@ -256,7 +282,7 @@ async def open_fleet(indexed: Indexed, serve: Serve, data_dir: Path, **settings:
                 devices=services.devices,
                 sessions=operations.sessions,
                 settings=ConfigSettings(search_cache_bytes=1 << 20),
-                changed=changes.append,
+                observers=told,
             )
         )
         served = await serve(*configs.services, *services.services, *operations.services)
@@ -270,7 +296,7 @@ async def open_fleet(indexed: Indexed, serve: Serve, data_dir: Path, **settings:
             ssh_ca=ssh_ca,
             operations=operations,
             configs=configs,
-            changes=changes,
+            told=told,
             served=served,
             api=api,
             caller=caller,

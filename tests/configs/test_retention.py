@@ -33,7 +33,7 @@ def retention(fleet: Fleet, **settings: Any) -> ConfigRetention:
         texts=configs.texts,
         snapshots=configs.snapshots,
         facts=fleet.stores.backup_facts,
-        is_active=fleet.stores.executions.is_active,
+        executions=fleet.stores.executions,
         clock=SystemClock(),
         settings=replace(RetentionSettings(), **settings),
     )

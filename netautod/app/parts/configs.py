@@ -1,13 +1,13 @@
 """The part of the composition root about stored configs: captures, versions, the search, snapshots."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from netautod.app.stores import Stores
 from netautod.audit.service import AuditLog
 from netautod.configs.backups.info import BackupInfos
-from netautod.configs.capture.captures import ConfigCapture
+from netautod.configs.capture.captures import CaptureObservers, ConfigCapture
 from netautod.configs.capture.pulls import Pulls
 from netautod.configs.search import ConfigSearch
 from netautod.configs.service import ConfigService
@@ -18,7 +18,6 @@ from netautod.configs.workers.pool import TextWorkers
 from netautod.core.clock import Clock
 from netautod.devices.service import DeviceService
 from netautod.devices.sessions.service import DeviceSessions
-from netautod.plugin_api.events import ConfigChanged
 from netautod.store.client import Database
 from netautod.vault.vault import Vault
 
@@ -51,12 +50,12 @@ async def configs_of(
     devices: DeviceService,
     sessions: DeviceSessions,
     settings: ConfigSettings,
-    changed: Callable[[ConfigChanged], None] | None = None,
+    observers: CaptureObservers,
 ) -> AsyncIterator[ConfigParts]:
-    """The text workers end with the block. `changed` is called for every new version (ConfigCapture)."""
+    """The text workers end with the block."""
     texts = ConfigTexts(database, vault=vault, clock=clock)
     facts = stores.backup_facts
-    captures = ConfigCapture(store=stores.configs, texts=texts, facts=facts, clock=clock, changed=changed)
+    captures = ConfigCapture(store=stores.configs, texts=texts, facts=facts, clock=clock, observers=observers)
     async with TextWorkers(sessions.platforms, cache_bytes=settings.search_cache_bytes) as workers:
         yield ConfigParts(
             backups=BackupInfos(devices=devices, facts=facts, store=stores.configs),

@@ -11,7 +11,7 @@ from netautod.core.clock import Clock
 from netautod.devices.operations.commands import CommandRunner
 from netautod.devices.operations.credential_tests import CredentialTests
 from netautod.devices.sessions.service import DeviceSessions
-from netautod.devices.sessions.suspensions import Suspensions
+from netautod.devices.sessions.suspensions import SuspensionObservers, Suspensions
 from netautod.devices.settings import DeviceSettings
 from netautod.ssh.platform.model import CaptureItem
 from netautod.ssh.platform.registry import PlatformRegistry
@@ -51,8 +51,9 @@ def operations_of(
     leases: NamedLeases,
     authority: SshAuthority,
     settings: DeviceSettings,
+    observers: SuspensionObservers,
 ) -> DeviceOperations:
-    suspensions = Suspensions(store=stores.suspensions, clock=clock)
+    suspensions = Suspensions(store=stores.suspensions, clock=clock, observers=observers)
     devices.devices.deleted.register(stores.suspensions.forget_device)
     devices.credentials.deleted.register(stores.suspensions.forget_credential)
     sessions = DeviceSessions(

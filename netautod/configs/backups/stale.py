@@ -5,9 +5,10 @@ device's watch begins once, when it is as old as a backup may be, and only what 
 """
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from itertools import groupby
+from typing import Protocol
 
 from netautod.configs.backups.stale_store import Overdue, StaleWatch
 from netautod.configs.models import Config
@@ -22,9 +23,13 @@ CREATED = 500  # devices whose watch is begun by one write
 AT_ONCE = 200
 
 
-class StaleBackups:
-    """`tell` must return at once and never raise."""
+class StaleObservers(Protocol):
+    def backup_stale(self, event: BackupStale) -> None:
+        """Returns at once and never raises."""
+        ...
 
+
+class StaleBackups:
     def __init__(
         self,
         *,
@@ -33,14 +38,14 @@ class StaleBackups:
         devices: DeviceService,
         clock: Clock,
         hours: float,
-        tell: Callable[[BackupStale], None],
+        observers: StaleObservers,
     ) -> None:
         self._watch = watch
         self._configs = configs
         self._devices = devices
         self._clock = clock
         self._hours = hours
-        self._tell = tell
+        self._observers = observers
 
     async def look(self) -> int:
         """One look; answers how many devices it reported. Two nodes may look at the same time."""
@@ -82,7 +87,7 @@ class StaleBackups:
                 await self._watch.put_off(one, until=now)
             # Noted first: if we die in between it is not reported, but never reported twice.
             elif await self._watch.take(one, at=now):
-                self._tell(self._event(one, names[one.device_id], seen))
+                self._observers.backup_stale(self._event(one, names[one.device_id], seen))
                 told += 1
         return told
 

@@ -1,8 +1,8 @@
 """Captures the configuration of one device and makes a version of it, if it says something new."""
 
 import asyncio
-from collections.abc import Callable
 from datetime import datetime
+from typing import Protocol
 from uuid import uuid4
 
 from netautod.configs.backups.facts import BackupFactsStore
@@ -25,9 +25,13 @@ from netautod.vault.errors import VaultError
 ATTEMPTS = 10
 
 
-class ConfigCapture:
-    """`changed` is called once a new version is stored; it must return at once and never raise."""
+class CaptureObservers(Protocol):
+    def config_changed(self, event: ConfigChanged) -> None:
+        """Called once a new version is stored; returns at once and never raises."""
+        ...
 
+
+class ConfigCapture:
     def __init__(
         self,
         *,
@@ -35,13 +39,13 @@ class ConfigCapture:
         texts: ConfigTexts,
         facts: BackupFactsStore,
         clock: Clock,
-        changed: Callable[[ConfigChanged], None] | None = None,
+        observers: CaptureObservers,
     ) -> None:
         self._store = store
         self._texts = texts
         self._facts = facts
         self._clock = clock
-        self._changed = changed
+        self._observers = observers
 
     async def take(
         self, scope: SessionScope, device_id: str, *, via: str, credential_id: str | None = None
@@ -82,9 +86,7 @@ class ConfigCapture:
             return opened.device.name, captured
 
     def _tell(self, device_name: str, config: Config, work: Work) -> None:
-        if self._changed is None:
-            return
-        change = ConfigChanged(
+        event = ConfigChanged(
             org_id=config.org_id,
             device_id=config.device_id,
             device_name=device_name,
@@ -93,7 +95,7 @@ class ConfigCapture:
             config_hash=config.config_hash,
             execution_id=work.execution_id,
         )
-        self._changed(change)
+        self._observers.config_changed(event)
 
     async def _believable(
         self, org_id: OrgId, opened: OpenDevice, last: Config | None, read: tuple[Reading, tuple[str, ...]]

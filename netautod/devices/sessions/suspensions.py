@@ -4,7 +4,8 @@ The pause is 15 minutes, doubled with each further refusal up to 24 hours. It en
 credential or the device is changed, and with a login that succeeds, such as a test by a person.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from typing import Protocol
 
 from netautod.core.clock import Clock, to_text
 from netautod.core.identity import OrgId
@@ -14,18 +15,18 @@ from netautod.devices.sessions.store import LoginKey, Suspension, SuspensionStor
 from netautod.plugin_api.events import CredentialSuspended
 from netautod.ssh.failures import DeviceFailed
 
-SuspensionObserver = Callable[[CredentialSuspended], None]
+
+class SuspensionObservers(Protocol):
+    def credential_suspended(self, event: CredentialSuspended) -> None:
+        """Called after a suspension is stored; returns at once and never raises."""
+        ...
 
 
 class Suspensions:
-    def __init__(self, *, store: SuspensionStore, clock: Clock) -> None:
+    def __init__(self, *, store: SuspensionStore, clock: Clock, observers: SuspensionObservers) -> None:
         self._store = store
         self._clock = clock
-        self._observers: list[SuspensionObserver] = []
-
-    def observe(self, observer: SuspensionObserver) -> None:
-        """`observer` is called after each suspension is stored; it must return at once and never raise."""
-        self._observers.append(observer)
+        self._observers = observers
 
     async def of(self, work: Work, legs: Sequence[Leg]) -> list[Suspension]:
         """What is known of refusals of these logins, past suspensions too."""
@@ -51,8 +52,7 @@ class Suspensions:
             failures=suspension.refusals,
             until=suspension.until,
         )
-        for observer in self._observers:
-            observer(event)
+        self._observers.credential_suspended(event)
         return suspension
 
     async def lift(self, org_id: OrgId, known: Sequence[Suspension]) -> None:

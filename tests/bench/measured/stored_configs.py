@@ -25,7 +25,7 @@ from netautod.store.client import Database
 from netautod.store.scoped import scoped
 from netautod.vault.vault import Vault
 from tests.bench.measuring.databases import fresh_database
-from tests.configs.fleet import INDEXES, operations_of_a_node
+from tests.configs.fleet import INDEXES, Told, operations_of_a_node
 from tests.devices.inventory import DEVICE
 from tests.support.databases import stores_of
 
@@ -88,11 +88,13 @@ async def stored_configs(uri: str) -> AsyncIterator[Stored]:
         folder = stack.enter_context(TemporaryDirectory(prefix="netautod-bench-"))
         database = await stack.enter_async_context(fresh_database(uri, INDEXES))
         vault = await Vault.open(database, data_dir=Path(folder), environ={})
-        stores, clock = stores_of(database), SystemClock()
+        stores, clock, told = stores_of(database), SystemClock(), Told()
         audit = AuditLog(stores.audit, clock)
         services = devices_of(stores=stores, vault=vault, clock=clock, audit=audit)
         ssh_ca = ssh_ca_of(stores=stores, vault=vault, clock=clock, audit=audit, settings=SshCaSettings())
-        operations = await stack.enter_async_context(operations_of_a_node(database, stores, services, ssh_ca))
+        operations = await stack.enter_async_context(
+            operations_of_a_node(database, stores, services, ssh_ca, told)
+        )
         configs = await stack.enter_async_context(
             configs_of(
                 database=database,
@@ -103,6 +105,7 @@ async def stored_configs(uri: str) -> AsyncIterator[Stored]:
                 devices=services.devices,
                 sessions=operations.sessions,
                 settings=ConfigSettings(search_seconds=300.0),
+                observers=told,
             )
         )
         everything = frozenset({"*"})

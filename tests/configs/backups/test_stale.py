@@ -27,7 +27,7 @@ class Looks:
     def __init__(self, fleet: Fleet) -> None:
         self.fleet = fleet
         self.clock = MovableClock()
-        self.told: list[BackupStale] = []
+        self.told = fleet.told.stale
 
     def node(self) -> StaleBackups:
         return StaleBackups(
@@ -36,7 +36,7 @@ class Looks:
             devices=self.fleet.services.devices,
             clock=self.clock,
             hours=HOURS,
-            tell=self.told.append,
+            observers=self.fleet.told,
         )
 
     async def after(self, hours: float) -> list[str]:

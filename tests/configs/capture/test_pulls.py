@@ -68,7 +68,7 @@ async def test_an_observer_is_told_of_new_versions_only(fleet: Fleet) -> None:
     for community, execution_id in (("a", None), ("a", None), ("b", ABSENT_ID)):
         switch.config = ios_config("sw1", community=community)
         captured = await fleet.take(device_id, via="task", execution_id=execution_id)
-    changes = fleet.changes
+    changes = fleet.told.changes
     assert [(change.version, change.previous_version, change.execution_id) for change in changes] == [
         *((1, None, None), (2, 1, ABSENT_ID))
     ]

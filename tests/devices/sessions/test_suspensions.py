@@ -22,7 +22,7 @@ QUARTER = timedelta(minutes=15)
 @pytest.fixture
 def clock(fleet: Fleet) -> MovableClock:
     made = MovableClock()
-    fleet.sessions.suspensions = Suspensions(store=fleet.stores.suspensions, clock=made)
+    fleet.sessions.suspensions = Suspensions(store=fleet.stores.suspensions, clock=made, observers=fleet.told)
     return made
 
 
@@ -153,11 +153,9 @@ async def test_suspended_devices_make_no_room_for_more_refusals(fleet: Fleet, cl
 
 
 async def test_an_observer_is_told(fleet: Fleet, clock: MovableClock) -> None:
-    told: list[CredentialSuspended] = []
-    fleet.sessions.suspensions.observe(told.append)
     _, device_id = await refusing(fleet)
     await visited(fleet, device_id)
-    assert told == [
+    assert fleet.told.suspended == [
         CredentialSuspended(
             org_id=fleet.org_id,
             device_id=device_id,
