@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from netautod.core.clock import optional_text, to_text
+from netautod.core.identity import Caller, OrgId
 from netautod.devices.bindings.models import BoundDevice
 from netautod.inventory.models import PARTIAL, SUCCESS, RemoteInventory, SavedSource
 from netautod.inventory.sync.desired import DesiredDevice
@@ -29,13 +30,19 @@ class SyncOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class SyncJob:
-    """One synchronisation. `key`: that of the bindings. `source` is None if the request named the
-    inventory."""
+    """One synchronisation for a caller. `key`: that of the bindings. `source` is None if the request named
+    the inventory."""
 
+    caller: Caller
     key: str
     remote: RemoteInventory
     source: SavedSource | None
     options: SyncOptions
+    progress: Progress
+
+    @property
+    def org_id(self) -> OrgId:
+        return self.caller.org_id
 
     @property
     def source_id(self) -> str | None:

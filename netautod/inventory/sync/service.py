@@ -79,11 +79,18 @@ class SyncService:
 
         Raises AddressRefused, UpstreamFailed, or Conflict while another one of this server is running.
         """
-        job = SyncJob(key=f"origin:{origin_of(remote.url)}", remote=remote, source=None, options=options)
+        job = SyncJob(
+            caller=caller,
+            key=f"origin:{origin_of(remote.url)}",
+            remote=remote,
+            source=None,
+            options=options,
+            progress=progress,
+        )
         if options.dry_run:
-            return await self._preview(caller, job, progress)
-        async with self._alone(caller.org_id, job.key) as held:
-            return await self._recorded(caller, job, held, progress)
+            return await self._preview(job)
+        async with self._alone(job.org_id, job.key) as held:
+            return await self._recorded(job, held)
 
     async def sync_source(
         self, caller: Caller, source_id: str, options: SyncOptions, progress: Progress = no_progress
@@ -92,12 +99,10 @@ class SyncService:
         UpstreamFailed."""
         await self._sources.get(caller.org_id, source_id)
         if options.dry_run:
-            job = await self._job(caller.org_id, source_id, options)
-            return await self._preview(caller, job, progress)
+            return await self._preview(await self._job(caller, source_id, options, progress))
         async with self._alone(caller.org_id, binding_key(source_id)) as held:
             # Read again: before we had the lease, the source may have been changed or removed.
-            job = await self._job(caller.org_id, source_id, options)
-            return await self._recorded(caller, job, held, progress)
+            return await self._recorded(await self._job(caller, source_id, options, progress), held)
 
     async def test(self, caller: Caller, remote: RemoteInventory) -> SourceTest:
         """Whether the inventory answers, and how many devices match. Raises AddressRefused only."""
@@ -126,10 +131,16 @@ class SyncService:
             duration_ms=self._since(begun),
         )
 
-    async def _job(self, org_id: OrgId, source_id: str, options: SyncOptions) -> SyncJob:
-        source = await self._sources.get(org_id, source_id)
-        remote = await self._sources.remote(source)
-        return SyncJob(key=binding_key(source_id), remote=remote, source=source, options=options)
+    async def _job(self, caller: Caller, source_id: str, options: SyncOptions, progress: Progress) -> SyncJob:
+        source = await self._sources.get(caller.org_id, source_id)
+        return SyncJob(
+            caller=caller,
+            key=binding_key(source_id),
+            remote=await self._sources.remote(source),
+            source=source,
+            options=options,
+            progress=progress,
+        )
 
     @asynccontextmanager
     async def _alone(self, org_id: OrgId, key: str) -> AsyncIterator[Held]:
@@ -143,49 +154,42 @@ class SyncService:
         finally:
             await self._leases.release(held)
 
-    async def _preview(self, caller: Caller, job: SyncJob, progress: Progress) -> SyncResult:
+    async def _preview(self, job: SyncJob) -> SyncResult:
         begun = self._clock.monotonic()
         async with self._bounded():
-            bound, walk = await self._walk(caller.org_id, job, progress)
-            plan = await self._run(caller, job, bound, walk, progress, SyncTally()).plan()
+            bound, walk = await self._walk(job)
+            plan = await self._run(job, bound, walk, SyncTally()).plan()
         result = preview(plan, walk, self._since(begun))
-        await self._recorder.previewed(caller, job, result)
+        await self._recorder.previewed(job, result)
         return result
 
-    async def _recorded(self, caller: Caller, job: SyncJob, held: Held, progress: Progress) -> SyncResult:
+    async def _recorded(self, job: SyncJob, held: Held) -> SyncResult:
         """The synchronisation between the two writes of its entry in the history."""
-        entry = await self._recorder.begin(caller.org_id, job)
+        entry = await self._recorder.begin(job)
         begun, tally = self._clock.monotonic(), SyncTally()
         try:
             async with self._bounded():
-                bound, walk = await self._walk(caller.org_id, job, progress)
-                await self._run(caller, job, bound, walk, progress, tally, held).apply()
+                bound, walk = await self._walk(job)
+                await self._run(job, bound, walk, tally, held).apply()
         except LeaseLostError as error:
-            await self._recorder.end(caller, job, entry, tally.result(self._since(begun)), LOST)
+            await self._recorder.end(job, entry, tally.result(self._since(begun)), LOST)
             raise Unavailable(LOST) from error
         except NetautodError as error:
-            await self._recorder.end(caller, job, entry, tally.result(self._since(begun)), error.text)
+            await self._recorder.end(job, entry, tally.result(self._since(begun)), error.text)
             raise
         except asyncio.CancelledError:
-            await self._recorder.end(caller, job, entry, tally.result(self._since(begun)), STOPPED)
+            await self._recorder.end(job, entry, tally.result(self._since(begun)), STOPPED)
             raise
         result = tally.result(self._since(begun))
-        await self._recorder.end(caller, job, entry, result, None)
+        await self._recorder.end(job, entry, result, None)
         return result
 
-    async def _walk(self, org_id: OrgId, job: SyncJob, progress: Progress) -> tuple[BoundDevices, Walk]:
-        bound = BoundDevices(job.key, await self._devices.bound(org_id, job.key))
-        return bound, await self._reader.walk(job.remote, bound, progress)
+    async def _walk(self, job: SyncJob) -> tuple[BoundDevices, Walk]:
+        bound = BoundDevices(job.key, await self._devices.bound(job.org_id, job.key))
+        return bound, await self._reader.walk(job.remote, bound, job.progress)
 
     def _run(
-        self,
-        caller: Caller,
-        job: SyncJob,
-        bound: BoundDevices,
-        walk: Walk,
-        progress: Progress,
-        tally: SyncTally,
-        held: Held | None = None,
+        self, job: SyncJob, bound: BoundDevices, walk: Walk, tally: SyncTally, held: Held | None = None
     ) -> SyncRun:
         facts = Facts(
             key=job.key,
@@ -196,13 +200,13 @@ class SyncService:
             unchanged=walk.unchanged,
         )
         return SyncRun(
-            caller=caller,
+            caller=job.caller,
             devices=self._devices,
             facts=facts,
             bound=bound.by_id,
             walk=walk,
             guard=no_guard if held is None else held.guard,
-            progress=progress,
+            progress=job.progress,
             tally=tally,
         )
 
