@@ -10,23 +10,22 @@ from uuid import uuid4
 
 from marshmallow import Schema
 
+from netautod.app.parts.executions import environment_of, executions_of, node_of
+from netautod.app.parts.tasks import tasks_of
 from netautod.audit.service import AuditLog
-from netautod.audit.store import AuditStore
 from netautod.core.clock import Clock, SystemClock
 from netautod.core.identity import Caller, OrgId
 from netautod.core.metrics import Metrics
 from netautod.core.pauses import FixedPauses, Pauses
-from netautod.core.registries import Followers
 from netautod.core.work import Work
 from netautod.executions import log_store, result_store
 from netautod.executions import store as execution_store
 from netautod.executions.models import Execution, new_execution
 from netautod.executions.notifier import ExecutionObservers, FinishNotifier
-from netautod.executions.running.environment import ActingFactory, RunActing, RunEnvironment
+from netautod.executions.running.environment import ActingFactory, RunActing
 from netautod.executions.running.node import ExecutionNode
 from netautod.executions.service import ExecutionService
 from netautod.executions.settings import ExecutionSettings, SchedulerSettings
-from netautod.executions.store import ExecutionStore
 from netautod.outbound.addresses import AddressRules
 from netautod.outbound.client import GuardedClient
 from netautod.plugin_api import Acting, Executor, FinishedExecution, RunContext
@@ -36,7 +35,7 @@ from netautod.tasks.cron.ticks import NextTicks
 from netautod.tasks.models import Task
 from netautod.tasks.parameters import SchemaRules
 from netautod.tasks.service import TaskService
-from netautod.tasks.store import TaskStore
+from tests.support.databases import stores_of
 
 INDEXES = (*task_store.INDEXES, *execution_store.INDEXES, *log_store.INDEXES, *result_store.INDEXES)
 # A tenth of the defaults.
@@ -164,25 +163,12 @@ def task_services(
     database: Database, *, clock: Clock, rules: SchemaRules, observers: ExecutionObservers
 ) -> tuple[TaskService, ExecutionService]:
     """Those of a node that executes nothing itself: every run and cancel reaches another one."""
-    store, audit, deletions = ExecutionStore(database), AuditLog(AuditStore(database), clock), Followers()
-    deletions.register(store.cancel_pending_of)
-    tasks = TaskService(
-        store=TaskStore(database),
-        audit=audit,
-        clock=clock,
-        ticks=NextTicks(),
-        rules=rules,
-        deletions=deletions,
-    )
-    executions = ExecutionService(
-        store=store,
-        tasks=tasks,
-        results=result_store.DeviceResultStore(database),
-        logs=log_store.ExecutionLogStore(database),
-        audit=audit,
-        clock=clock,
-        runs=NoRuns(),
-        notifier=FinishNotifier(store=store, observers=observers),
+    stores = stores_of(database)
+    audit = AuditLog(stores.audit, clock)
+    tasks = tasks_of(stores=stores, clock=clock, audit=audit, rules=rules, ticks=NextTicks())
+    notifier = FinishNotifier(store=stores.executions, observers=observers)
+    executions = executions_of(
+        stores=stores, clock=clock, audit=audit, tasks=tasks, runs=NoRuns(), notifier=notifier
     )
     return tasks, executions
 
@@ -199,8 +185,8 @@ class World:
     acting: ActingFactory = no_acting
 
     def __post_init__(self) -> None:
-        self.tasks = TaskStore(self.database)
-        self.executions = ExecutionStore(self.database)
+        self.stores = stores_of(self.database)
+        self.tasks, self.executions = self.stores.tasks, self.stores.executions
         self.rows = self.database.collection(execution_store.COLLECTION)
 
     async def add(self, *tasks: Task) -> None:
@@ -222,26 +208,23 @@ class World:
         schedule: SchedulerSettings = FAST_SCAN,
         pauses: Pauses = NOBODY_PAUSED,
     ) -> ExecutionNode:
-        environment = RunEnvironment(
+        environment = environment_of(
+            stores=self.stores,
+            clock=self.clock,
+            metrics=self.metrics,
             executors={executor.task_type: executor for executor in executors},
             owners=self.owners,
             acting=self.acting,
-            progress=self.executions,
-            logs=log_store.ExecutionLogStore(self.database),
-            results=result_store.DeviceResultStore(self.database),
             settings=runs,
-            clock=self.clock,
-            metrics=self.metrics,
         )
-        return ExecutionNode(
+        return node_of(
             node_id=node_id or str(uuid4()),
+            stores=self.stores,
             environment=environment,
-            store=self.executions,
-            tasks=self.tasks,
             ticks=NextTicks(),
-            schedule=schedule,
             notifier=FinishNotifier(store=self.executions, observers=self.finished),
             pauses=pauses,
+            settings=schedule,
         )
 
     @asynccontextmanager

@@ -1,4 +1,4 @@
-"""The part of the composition root about executions: what the runs of a node work with, and the service."""
+"""The part of the composition root about executions: the node that runs them, and their service."""
 
 from collections.abc import Mapping
 
@@ -6,11 +6,14 @@ from netautod.app.stores import Stores
 from netautod.audit.service import AuditLog
 from netautod.core.clock import Clock
 from netautod.core.metrics import Metrics
+from netautod.core.pauses import Pauses
 from netautod.executions.notifier import FinishNotifier
 from netautod.executions.running.environment import ActingFactory, Owners, RunEnvironment
+from netautod.executions.running.node import ExecutionNode
 from netautod.executions.service import ExecutionService, LocalRuns
-from netautod.executions.settings import ExecutionSettings
+from netautod.executions.settings import ExecutionSettings, SchedulerSettings
 from netautod.plugin_api import Executor
+from netautod.tasks.cron.ticks import NextTicks
 from netautod.tasks.service import TaskService
 
 
@@ -35,6 +38,28 @@ def environment_of(
         settings=settings,
         clock=clock,
         metrics=metrics,
+    )
+
+
+def node_of(
+    *,
+    node_id: str,
+    stores: Stores,
+    environment: RunEnvironment,
+    ticks: NextTicks,
+    notifier: FinishNotifier,
+    pauses: Pauses,
+    settings: SchedulerSettings,
+) -> ExecutionNode:
+    return ExecutionNode(
+        node_id=node_id,
+        environment=environment,
+        store=stores.executions,
+        tasks=stores.tasks,
+        ticks=ticks,
+        schedule=settings,
+        notifier=notifier,
+        pauses=pauses,
     )
 
 

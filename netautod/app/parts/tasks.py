@@ -14,28 +14,21 @@ from netautod.tasks.parameters import Reference, SchemaRules
 from netautod.tasks.service import TaskService
 
 
-def tasks_of(
-    *,
-    stores: Stores,
-    clock: Clock,
-    audit: AuditLog,
-    credentials: CredentialService,
-    executors: Mapping[str, Executor],
-    ticks: NextTicks,
-) -> TaskService:
+def rules_of(executors: Mapping[str, Executor], credentials: CredentialService) -> SchemaRules:
     async def credential_exists(org_id: OrgId, credential_id: str) -> bool:
         return await credentials.type_of(org_id, credential_id) is not None
 
+    return SchemaRules(
+        schemas={task_type: executor.parameters_schema for task_type, executor in executors.items()},
+        references={"credential": Reference(permission="credentials.manage", exists=credential_exists)},
+    )
+
+
+def tasks_of(
+    *, stores: Stores, clock: Clock, audit: AuditLog, rules: SchemaRules, ticks: NextTicks
+) -> TaskService:
     deletions = Followers()
     deletions.register(stores.executions.cancel_pending_of)
     return TaskService(
-        store=stores.tasks,
-        audit=audit,
-        clock=clock,
-        ticks=ticks,
-        rules=SchemaRules(
-            schemas={task_type: executor.parameters_schema for task_type, executor in executors.items()},
-            references={"credential": Reference(permission="credentials.manage", exists=credential_exists)},
-        ),
-        deletions=deletions,
+        store=stores.tasks, audit=audit, clock=clock, ticks=ticks, rules=rules, deletions=deletions
     )

@@ -1,0 +1,262 @@
+"""The stages of `build`: each hands to its parts what they use of the settings and the installation."""
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass
+
+from netautod.app.installation import Installation
+from netautod.app.parts.auth import AuthParts, auth_of, lockout_of, ssh_ca_of
+from netautod.app.parts.configs import ConfigParts, configs_of
+from netautod.app.parts.devices import DeviceParts, devices_of
+from netautod.app.parts.docs import documents_of, notes_of
+from netautod.app.parts.executions import environment_of, executions_of, node_of
+from netautod.app.parts.inventory import InventoryParts, inventory_of
+from netautod.app.parts.leases import named_leases
+from netautod.app.parts.operations import DeviceOperations, operations_of, platforms_of
+from netautod.app.parts.sessions import SessionParts, sessions_of
+from netautod.app.parts.tasks import rules_of, tasks_of
+from netautod.app.plugins.manager import PluginManager
+from netautod.app.plugins.observers import Observers
+from netautod.app.run_services import acting_factory
+from netautod.app.settings import Settings
+from netautod.app.upkeep import upkeep_of
+from netautod.auth.ssh_ca.service import SshAuthority
+from netautod.core.metrics import Metrics
+from netautod.core.pauses import Pauses
+from netautod.docs.notes.service import NotesVault
+from netautod.docs.rendering.pool import RenderPool
+from netautod.docs.service import DocumentService
+from netautod.executions.notifier import FinishNotifier
+from netautod.executions.running.environment import RunEnvironment
+from netautod.executions.running.node import ExecutionNode
+from netautod.executions.service import ExecutionService
+from netautod.outbound.client import GuardedClient
+from netautod.plugin_api import Executor
+from netautod.store.leases.named import NamedLeases
+from netautod.system.heartbeat import NodeHeartbeat
+from netautod.tasks.cron.ticks import NextTicks
+from netautod.tasks.service import TaskService
+
+
+@dataclass(frozen=True, kw_only=True)
+class Logins:
+    sessions: SessionParts
+    ssh_ca: SshAuthority
+    auth: AuthParts
+
+
+@dataclass(frozen=True, kw_only=True)
+class DeviceWork:
+    """What is done with devices: their records, what is done on them, and the configs that they hand out."""
+
+    devices: DeviceParts
+    operations: DeviceOperations
+    configs: ConfigParts
+
+
+@dataclass(frozen=True, kw_only=True)
+class Runs:
+    node: ExecutionNode
+    tasks: TaskService
+    executions: ExecutionService
+
+
+def leases(
+    settings: Settings, installation: Installation, node_id: str
+) -> AbstractAsyncContextManager[NamedLeases]:
+    return named_leases(
+        database=installation.database,
+        node_id=node_id,
+        clock=installation.clock,
+        settings=settings.executions,
+    )
+
+
+async def logins(settings: Settings, installation: Installation, plugins: PluginManager) -> Logins:
+    stores, vault, clock = installation.stores, installation.vault, installation.clock
+    sessions = await sessions_of(
+        stores=stores, vault=vault, clock=clock, users=installation.people.users, settings=settings
+    )
+    ssh_ca = ssh_ca_of(
+        stores=stores, vault=vault, clock=clock, audit=installation.audit, settings=settings.ssh_ca
+    )
+    auth = auth_of(
+        stores=stores,
+        clock=clock,
+        audit=installation.audit,
+        people=installation.people,
+        sessions=sessions,
+        lockout=await lockout_of(
+            database=installation.database, vault=vault, clock=clock, settings=settings.auth
+        ),
+        ssh_ca=ssh_ca,
+        directories=plugins.auth_providers().values(),
+    )
+    return Logins(sessions=sessions, ssh_ca=ssh_ca, auth=auth)
+
+
+@asynccontextmanager
+async def device_work(
+    settings: Settings,
+    installation: Installation,
+    plugins: PluginManager,
+    leases: NamedLeases,
+    ssh_ca: SshAuthority,
+    observers: Observers,
+) -> AsyncIterator[DeviceWork]:
+    stores, vault = installation.stores, installation.vault
+    clock, audit = installation.clock, installation.audit
+    devices = devices_of(stores=stores, vault=vault, clock=clock, audit=audit)
+    operations = operations_of(
+        stores=stores,
+        clock=clock,
+        audit=audit,
+        devices=devices,
+        platforms=platforms_of(plugins, settings.devices),
+        leases=leases,
+        authority=ssh_ca,
+        settings=settings.devices,
+        observers=observers,
+    )
+    making = configs_of(
+        database=installation.database,
+        stores=stores,
+        vault=vault,
+        clock=clock,
+        audit=audit,
+        devices=devices.devices,
+        sessions=operations.sessions,
+        settings=settings.configs,
+        observers=observers,
+    )
+    async with making as configs:
+        yield DeviceWork(devices=devices, operations=operations, configs=configs)
+
+
+def inventory(
+    settings: Settings,
+    installation: Installation,
+    devices: DeviceParts,
+    plugins: PluginManager,
+    http: GuardedClient,
+    leases: NamedLeases,
+    pauses: Pauses,
+) -> InventoryParts:
+    return inventory_of(
+        stores=installation.stores,
+        vault=installation.vault,
+        clock=installation.clock,
+        audit=installation.audit,
+        http=http,
+        leases=leases,
+        devices=devices.synced,
+        openers=plugins.inventory_sources(),
+        pauses=pauses,
+        settings=settings.inventory,
+    )
+
+
+def environment(
+    settings: Settings,
+    installation: Installation,
+    executors: Mapping[str, Executor],
+    work: DeviceWork,
+    http: GuardedClient,
+    metrics: Metrics,
+) -> RunEnvironment:
+    acting = acting_factory(
+        devices=work.devices.devices,
+        captures=work.configs.captures,
+        snapshots=work.configs.snapshots,
+        sessions=work.operations.sessions,
+        commands=work.operations.commands,
+        http=http,
+    )
+    return environment_of(
+        stores=installation.stores,
+        clock=installation.clock,
+        metrics=metrics,
+        executors=executors,
+        owners=installation.people.users,
+        acting=acting,
+        settings=settings.executions,
+    )
+
+
+def runs(
+    settings: Settings,
+    installation: Installation,
+    node_id: str,
+    environment: RunEnvironment,
+    devices: DeviceParts,
+    observers: Observers,
+    pauses: Pauses,
+) -> Runs:
+    stores, clock, audit = installation.stores, installation.clock, installation.audit
+    ticks, notifier = NextTicks(), FinishNotifier(store=stores.executions, observers=observers)
+    node = node_of(
+        node_id=node_id,
+        stores=stores,
+        environment=environment,
+        ticks=ticks,
+        notifier=notifier,
+        pauses=pauses,
+        settings=settings.scheduler,
+    )
+    tasks = tasks_of(
+        stores=stores,
+        clock=clock,
+        audit=audit,
+        rules=rules_of(environment.executors, devices.credentials),
+        ticks=ticks,
+    )
+    executions = executions_of(
+        stores=stores, clock=clock, audit=audit, tasks=tasks, runs=node.runner, notifier=notifier
+    )
+    return Runs(node=node, tasks=tasks, executions=executions)
+
+
+@asynccontextmanager
+async def documents(
+    settings: Settings, installation: Installation
+) -> AsyncIterator[tuple[NotesVault, DocumentService]]:
+    stores, clock, audit = installation.stores, installation.clock, installation.audit
+    notes = notes_of(
+        stores=stores, vault=installation.vault, clock=clock, audit=audit, settings=settings.vault
+    )
+    async with RenderPool(processes=settings.docs.render_processes) as renderer:
+        made = documents_of(stores=stores, notes=notes, renderer=renderer, clock=clock, audit=audit)
+        async with made.upkeep:
+            yield notes, made.documents
+
+
+def heartbeat(
+    settings: Settings, installation: Installation, node_id: str, node: ExecutionNode
+) -> NodeHeartbeat:
+    return NodeHeartbeat(
+        installation.stores.system,
+        node_id=node_id,
+        slots=settings.executions.slots,
+        running=lambda: node.runner.running,
+    )
+
+
+def upkeep(
+    settings: Settings,
+    installation: Installation,
+    work: DeviceWork,
+    inventory: InventoryParts,
+    leases: NamedLeases,
+    observers: Observers,
+) -> AbstractAsyncContextManager[None]:
+    return upkeep_of(
+        stores=installation.stores,
+        clock=installation.clock,
+        audit=installation.audit,
+        devices=work.devices.devices,
+        configs=work.configs,
+        syncs=inventory.auto,
+        leases=leases,
+        observers=observers,
+        settings=settings,
+    )
