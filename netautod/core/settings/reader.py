@@ -75,12 +75,12 @@ class Reader:
 
     def _said(self, row: Setting, content: Mapping[str, Any]) -> Iterator[Any]:
         if row.name in content:
-            yield checked(row, content[row.name], f"{self.file}: {row.key}")
+            yield _checked(row, content[row.name], f"{self.file}: {row.key}")
         self._variables.add(row.variable)
         if row.variable in self._environment:
-            yield checked(row, _parsed(row, self._environment[row.variable]), row.variable)
+            yield _checked(row, _parsed(row, self._environment[row.variable]), row.variable)
         if row.key in self._flags:
-            yield checked(row, self._flags[row.key], f"flag for {row.key}")
+            yield _checked(row, self._flags[row.key], f"flag for {row.key}")
 
 
 def _document(path: Path) -> dict[str, Any]:
@@ -106,7 +106,7 @@ def _parsed(row: Setting, text: str) -> Any:
     return text
 
 
-def checked(row: Setting, value: Any, where: str) -> Any:
+def _checked(row: Setting, value: Any, where: str) -> Any:
     """The value in the setting's type. Raises SettingsError, which begins with `where`."""
     if row.is_list:
         if not isinstance(value, list | tuple) or not all(isinstance(item, str) for item in value):

@@ -1,6 +1,5 @@
 """The rows of a section of settings: key, type, default, help, bounds and the name of the variable."""
 
-import types
 import typing
 from collections.abc import Iterator
 from dataclasses import MISSING, dataclass, fields, is_dataclass
@@ -33,16 +32,12 @@ class Setting:
 
     @property
     def is_list(self) -> bool:
-        return is_list(self.type)
+        return typing.get_origin(self.type) is tuple
 
 
 def variable_prefix(section: str) -> str:
     """What the variables of a section begin with: `NETAUTOD_SERVER_`."""
     return ENVIRONMENT_PREFIX + (section.replace("-", "_").upper() + "_" if section else "")
-
-
-def is_list(kind: Any) -> bool:
-    return typing.get_origin(kind) is tuple and not isinstance(kind, types.UnionType)
 
 
 def rows_of(section: str, declared: type[Any]) -> Iterator[Setting]:

@@ -1,12 +1,10 @@
 """Plugins: loaded one by one, reported when broken, fatal when required; and what the built-in ones run."""
 
 from pathlib import Path
-from typing import cast
 
 import pytest
 
 from netautod.app.plugins.manager import PluginError, PluginManager
-from netautod.plugin_api import PermanentFailure, RunContext
 from netautod.ssh.platform.registry import PlatformRegistry
 from tests.app.plugins.conftest import Installed, errors
 
@@ -174,22 +172,6 @@ def test_the_built_in_plugins_are_found_and_work() -> None:
     manager.register_platforms(brought.append)
     assert brought == []
     assert [status.name for status in manager.statuses if not status.ok] == []
-
-
-@pytest.mark.parametrize(
-    ("task_type", "text"),
-    [
-        ("deployment", "deployment is not yet implemented"),
-        ("health_check", "health_check is not yet implemented"),
-        ("custom_script", "custom_script is not yet implemented"),
-        ("agent_task", "no model back end is configured"),
-    ],
-)
-async def test_task_types_that_only_fail(task_type: str, text: str) -> None:
-    executor = PluginManager.load().executors()[task_type]
-    with pytest.raises(PermanentFailure) as caught:
-        await executor.run(cast(RunContext, None))
-    assert caught.value.text == text
 
 
 def test_what_the_executors_take_over_after_a_node_died() -> None:
