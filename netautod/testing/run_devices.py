@@ -20,6 +20,7 @@ from netautod.testing.device import SimulatedDevice
 from netautod.testing.reading import opened_device, reading_of
 
 READ, COMMAND = "devices.access", "devices.manage"  # what the service asks of the task's owner
+_DEVICES = UUID("5b0f6f0e-3f0b-4a53-9d1c-52f0a4c1e6a0")
 _SNAPSHOTS = UUID("9c0d9a52-6a5e-4b0b-8f0a-6f3b1f9a7d11")  # one snapshot for each execution
 
 
@@ -50,7 +51,13 @@ class RunDevice:
     def of(cls, device: "RunDevice | SimulatedDevice") -> "RunDevice":
         if isinstance(device, RunDevice):
             return device
-        return cls(name=device.hostname, host=device.host, device_type=device.platform, simulated=device)
+        return cls(
+            id=str(uuid5(_DEVICES, f"{device.hostname} {id(device)}")),  # the same in the next attempt
+            name=device.hostname,
+            host=device.host,
+            device_type=device.platform,
+            simulated=device,
+        )
 
     @property
     def info(self) -> DeviceInfo:

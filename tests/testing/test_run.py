@@ -202,6 +202,22 @@ async def test_commands() -> None:
     assert isinstance(two_lines.exception, ValueError)
 
 
+async def test_a_simulated_device_is_the_same_one_in_the_next_attempt() -> None:
+    async def work(context: RunContext) -> Any:
+        settled = await context.results.settled()
+        async for device in context.acting.devices():
+            if device.id in settled:
+                return "nothing to do"
+            result = DeviceResult(device_id=device.id, device_name=device.name, success=True, duration_ms=1)
+            await context.results.record(result)
+        raise ExecutionFailed("half")
+
+    switch = SimulatedDevice()
+    first = await run_executor(Does(work), devices=[switch], max_retries=1)
+    second = await run_executor(Does(work), devices=[switch], previous=first)
+    assert (first.state, second.output) == ("pending", "nothing to do")
+
+
 async def test_commands_over_ssh() -> None:
     async with SimulatedDevice(responses={"show clock": "06:44:12 UTC\n"}) as switch:
         assert (await ran("show clock", switch))[1] == [(True, "06:44:12 UTC", None)]
