@@ -39,6 +39,14 @@ async def database(databases: DatabasePool) -> AsyncIterator[Database]:
         await made.drop()
 
 
+@pytest.fixture(scope="module")
+async def module_database(databases: DatabasePool) -> AsyncIterator[Database]:
+    """One database for all tests of a module: making its indexes takes longer than most tests."""
+    made = databases.fresh()
+    yield made
+    await made.drop()
+
+
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def sshd(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Sshd]:
     """OpenSSH's server, for the tests that are skipped where it is missing."""

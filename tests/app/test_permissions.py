@@ -26,7 +26,7 @@ from netautod.core.identity import RequestInfo, system_caller
 from netautod.core.permissions import grants
 from netautod.http.health import Health
 from netautod.http.settings import LimitSettings
-from netautod.store.client import connect
+from netautod.store.client import Database
 from netautod.store.scoped import scoped
 from netautod.users.models import NewUser, User
 from tests.app.route_table import Line, built, table
@@ -72,15 +72,14 @@ def concrete(path: str, ids: dict[str, str]) -> str:
 
 
 @pytest.fixture(scope="module")
-async def walk(mongo_uri: str, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Walk]:
-    database = connect(mongo_uri, f"t{uuid4().hex[:20]}")
+async def walk(module_database: Database, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Walk]:
     settings = Settings(
         data_dir=tmp_path_factory.mktemp("walk"),
         admin_password=PASSWORD,
         limits=LimitSettings(requests_per_second=0),
     )
     async with AsyncExitStack() as stack:
-        installation = await stack.enter_async_context(open_installation(settings, database))
+        installation = await stack.enter_async_context(open_installation(settings, module_database))
         service = await stack.enter_async_context(app.build(settings, installation, _health))
         server = HTTPServer(service.application)
         sockets = bind_sockets(0, "127.0.0.1")
@@ -100,8 +99,6 @@ async def walk(mongo_uri: str, tmp_path_factory: pytest.TempPathFactory) -> Asyn
         server.stop()
         await server.close_all_connections()
         await service.node.drain(5)
-    await database.drop()
-    database.close()
 
 
 async def _health() -> Health:

@@ -9,10 +9,10 @@ from netautod.audit.store import INDEXES, AuditStore
 from netautod.core.clock import to_text
 from netautod.core.identity import Caller
 from netautod.store.client import Database
-from netautod.store.indexes import create_indexes
 from tests.support.client import ApiClient, assert_error
+from tests.support.clock import MovableClock
+from tests.support.databases import Indexed
 from tests.support.serving import Serve
-from tests.users.support import MovableClock
 
 
 @pytest.fixture
@@ -21,9 +21,8 @@ def clock() -> MovableClock:
 
 
 @pytest.fixture
-async def audit(database: Database, clock: MovableClock) -> AuditLog:
-    await create_indexes(database, INDEXES)
-    return AuditLog(AuditStore(database), clock)
+async def audit(indexed: Indexed, clock: MovableClock) -> AuditLog:
+    return AuditLog(AuditStore(await indexed(INDEXES)), clock)
 
 
 @pytest.fixture

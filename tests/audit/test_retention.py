@@ -7,12 +7,11 @@ from netautod.audit import store
 from netautod.audit.service import AuditLog
 from netautod.audit.store import AuditStore
 from netautod.core.clock import SystemClock
-from netautod.store.client import Database
-from netautod.store.indexes import create_indexes
+from tests.support.databases import Indexed
 
 
-async def test_old_events_go_and_the_others_stay(database: Database) -> None:
-    await create_indexes(database, store.INDEXES)
+async def test_old_events_go_and_the_others_stay(indexed: Indexed) -> None:
+    database = await indexed(store.INDEXES)
     events, now = database.collection(store.COLLECTION), SystemClock().now()
     count = store.FORGET_BATCH + 2
     await events.insert_many(

@@ -1,38 +1,33 @@
 """An installation after its first start, and nodes of it."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from uuid import uuid4
 
 import pytest
 
 from netautod.audit import store as audit
 from netautod.auth.lockout import store as failure_counters
-from netautod.auth.sessions import store as auth_store
-from netautod.auth.tokens import store as api_token_store
-from netautod.store.client import Database, connect
+from netautod.auth.sessions import store as sessions
+from netautod.auth.tokens import store as tokens
+from netautod.store.client import Database
 from netautod.store.indexes import create_indexes
-from netautod.users import store as user_store
-from netautod.users.organizations import store as organization_store
+from netautod.users import store as users
+from netautod.users.organizations import store as organizations
 from netautod.users.passwords import PasswordHasher
 from netautod.vault.vault import Vault
 from tests.auth.support import Node, NodeStarter, serve_node, start_node
 from tests.support.client import ApiClient
+from tests.support.clock import MovableClock
+from tests.support.databases import Indexed
 from tests.support.serving import Servers
-from tests.users.support import PASSWORD, Installation, MovableClock, install
+from tests.users.support import Installation, install
 
-MODULES = (audit, api_token_store, failure_counters, auth_store, organization_store, user_store)
-
-
-async def prepared(
-    database: Database, hasher: PasswordHasher, clock: MovableClock, folder: Path
-) -> Installation:
-    """With the organization default and its admin, whose password is PASSWORD."""
-    await create_indexes(database, [index for module in MODULES for index in module.INDEXES])
-    made = install(database, hasher, clock)
-    await made.bootstrap(folder, PASSWORD).run()
-    return made
+INDEXES = tuple(
+    index
+    for module in (audit, failure_counters, organizations, sessions, tokens, users)
+    for index in module.INDEXES
+)
 
 
 @pytest.fixture
@@ -42,9 +37,10 @@ def clock() -> MovableClock:
 
 @pytest.fixture
 async def installation(
-    database: Database, hasher: PasswordHasher, clock: MovableClock, tmp_path: Path
+    indexed: Indexed, hasher: PasswordHasher, clock: MovableClock, tmp_path: Path
 ) -> Installation:
-    return await prepared(database, hasher, clock, tmp_path)
+    """After its first start."""
+    return await install(await indexed(INDEXES), hasher, clock).started(tmp_path)
 
 
 @pytest.fixture
@@ -69,16 +65,14 @@ async def node(start: NodeStarter) -> Node:
 
 @pytest.fixture(scope="module")
 async def untouched(
-    mongo_uri: str, hasher: PasswordHasher, tmp_path_factory: pytest.TempPathFactory
-) -> AsyncIterator[Node]:
-    """One node for all tests of a module that only see requests refused (a database each costs 0.3 s)."""
-    database, clock = connect(mongo_uri, f"t{uuid4().hex[:20]}"), MovableClock()
-    folder = tmp_path_factory.mktemp("untouched")
-    installation = await prepared(database, hasher, clock, folder)
-    vault = await Vault.open(database, data_dir=folder, environ={})
-    yield await start_node(installation, vault, clock)
-    await database.drop()
-    database.close()
+    module_database: Database, hasher: PasswordHasher, tmp_path_factory: pytest.TempPathFactory
+) -> Node:
+    """One node for all tests of a module that only see requests refused."""
+    clock, folder = MovableClock(), tmp_path_factory.mktemp("untouched")
+    await create_indexes(module_database, INDEXES)
+    installation = await install(module_database, hasher, clock).started(folder)
+    vault = await Vault.open(module_database, data_dir=folder, environ={})
+    return await start_node(installation, vault, clock)
 
 
 @pytest.fixture

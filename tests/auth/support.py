@@ -18,8 +18,9 @@ from netautod.plugin_api.auth import AuthProvider
 from netautod.users.service import UserService
 from netautod.vault.vault import Vault
 from tests.support.client import ApiClient
+from tests.support.clock import MovableClock
 from tests.support.serving import Servers
-from tests.users.support import PASSWORD, Installation, MovableClock, install
+from tests.users.support import PASSWORD, Installation, install
 
 INFO = RequestInfo(ip_address="192.0.2.1", request_id="request-1", user_agent="tests")
 NodeStarter = Callable[[], Awaitable["Node"]]

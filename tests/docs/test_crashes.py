@@ -12,7 +12,7 @@ import pytest
 from netautod.docs.editing import Resealing
 from netautod.docs.store import DocumentStore, VersionStore
 from tests.docs.library import NOTE, TEXT, Library, Node
-from tests.users.support import MovableClock
+from tests.support.clock import MovableClock
 
 WRITER = Path(__file__).with_name("endless_writer.py")
 KILLS = 4

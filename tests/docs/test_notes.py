@@ -11,7 +11,7 @@ from netautod.vault.rewrapping import rewrap
 from netautod.vault.vault import Vault
 from tests.docs.library import ABSENT_ID, NOTE, PASSPHRASE, TEMPLATE, TEXT, Library, Node
 from tests.support.client import Response, assert_error
-from tests.users.support import MovableClock
+from tests.support.clock import MovableClock
 
 LOCKED = b'{"error":"Vault is locked"}'
 OTHER = "another long passphrase"

@@ -7,8 +7,8 @@ import pytest
 
 from tests.docs.library import ABSENT_ID, NOTE, TEXT, Library, Node
 from tests.support.client import assert_error
+from tests.support.clock import MovableClock
 from tests.support.profiler import profiled
-from tests.users.support import MovableClock
 
 
 async def test_each_write_makes_a_version_of_what_it_replaces_with_one_timestamp(node: Node) -> None:

@@ -8,17 +8,11 @@ from netautod.core.errors import TooManyRequests
 from netautod.core.identity import Caller, RequestInfo
 from netautod.http.context import HttpContext, networks
 from netautod.http.limits import RateLimiter
-
-
-class Clock(SystemClock):
-    seconds = 100.0
-
-    def monotonic(self) -> float:
-        return self.seconds
+from tests.support.clock import MovableClock
 
 
 def test_the_bucket_empties_and_fills_again() -> None:
-    clock = Clock()
+    clock = MovableClock()
     limiter = RateLimiter(clock=clock, rate=2, burst=3)
     for _ in range(3):
         limiter.take("a")
@@ -26,14 +20,14 @@ def test_the_bucket_empties_and_fills_again() -> None:
         limiter.take("a")
     assert refused.value.retry_after == 1
     limiter.take("b")
-    clock.seconds += 0.5
+    clock.move(0.5)
     limiter.take("a")
     with pytest.raises(TooManyRequests):
         limiter.take("a")
 
 
 def test_a_rate_of_zero_turns_the_limit_off() -> None:
-    limiter = RateLimiter(clock=Clock(), rate=0, burst=1)
+    limiter = RateLimiter(clock=SystemClock(), rate=0, burst=1)
     for _ in range(1000):
         limiter.take("a")
 
@@ -58,7 +52,7 @@ async def _nobody(token: str, info: RequestInfo) -> Caller:
 def test_the_client_address(peer: str, forwarded: str, expected: str) -> None:
     context = HttpContext(
         authenticate=_nobody,
-        limiter=RateLimiter(clock=Clock(), rate=0, burst=1),
+        limiter=RateLimiter(clock=SystemClock(), rate=0, burst=1),
         trusted_proxies=networks(["10.0.0.0/8"]),
         cors_origins=frozenset(),
     )

@@ -29,6 +29,7 @@ from netautod.system.service import SystemService
 from netautod.system.store import SystemStore
 from netautod.tasks.models import Task
 from tests.support.client import ApiClient, ServedRoutes, assert_error
+from tests.support.databases import Indexed
 from tests.support.execution import (
     INDEXES,
     Body,
@@ -64,9 +65,8 @@ Start = Callable[..., AbstractAsyncContextManager[Running]]
 
 
 @pytest.fixture
-async def world(database: Database) -> World:
-    await create_indexes(database, (*INDEXES, *audit.INDEXES, *system_store.INDEXES))
-    return World(database=database)
+async def world(indexed: Indexed) -> World:
+    return World(database=await indexed((*INDEXES, *audit.INDEXES, *system_store.INDEXES)))
 
 
 @pytest.fixture

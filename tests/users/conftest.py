@@ -1,34 +1,37 @@
-"""An installation with its indexes, before its first start."""
+"""An installation before and after its first start."""
 
-from collections.abc import AsyncIterator
-from uuid import uuid4
+from pathlib import Path
 
 import pytest
 
 from netautod.core.clock import SystemClock
-from netautod.store.client import Database, connect
+from netautod.store.client import Database
 from netautod.store.indexes import create_indexes
-from netautod.users import store
-from netautod.users.organizations import store as organization_store
+from netautod.users import store as users
+from netautod.users.organizations import store as organizations
 from netautod.users.passwords import PasswordHasher
-from tests.users.support import PASSWORD, Installation, install
+from tests.support.databases import Indexed
+from tests.users.support import Installation, install
+
+INDEXES = (*users.INDEXES, *organizations.INDEXES)
 
 
 @pytest.fixture
-async def installation(database: Database, hasher: PasswordHasher) -> Installation:
-    await create_indexes(database, [*store.INDEXES, *organization_store.INDEXES])
-    return install(database, hasher, SystemClock())
+async def installation(indexed: Indexed, hasher: PasswordHasher) -> Installation:
+    """Before its first start."""
+    return install(await indexed(INDEXES), hasher, SystemClock())
+
+
+@pytest.fixture
+async def started(installation: Installation, tmp_path: Path) -> Installation:
+    return await installation.started(tmp_path)
 
 
 @pytest.fixture(scope="module")
 async def untouched(
-    mongo_uri: str, hasher: PasswordHasher, tmp_path_factory: pytest.TempPathFactory
-) -> AsyncIterator[Installation]:
-    """One started installation for all tests of a module that only see requests refused."""
-    database = connect(mongo_uri, f"t{uuid4().hex[:20]}")
-    await create_indexes(database, [*store.INDEXES, *organization_store.INDEXES])
-    made = install(database, hasher, SystemClock())
-    await made.bootstrap(tmp_path_factory.mktemp("untouched"), PASSWORD).run()
-    yield made
-    await database.drop()
-    database.close()
+    module_database: Database, hasher: PasswordHasher, tmp_path_factory: pytest.TempPathFactory
+) -> Installation:
+    """A started one for all tests of a module that only see requests refused."""
+    await create_indexes(module_database, INDEXES)
+    made = install(module_database, hasher, SystemClock())
+    return await made.started(tmp_path_factory.mktemp("untouched"))

@@ -1,14 +1,13 @@
-"""The users part of a service on a test's database, with a clock that the test moves."""
+"""The users part of a service on a test's database."""
 
 from dataclasses import dataclass
-from datetime import datetime, timedelta
 from pathlib import Path
 
 from netautod.app.parts.users import UserParts, users_of
 from netautod.app.stores import Stores
 from netautod.audit.service import AuditLog
 from netautod.auth.settings import AuthSettings
-from netautod.core.clock import Clock, SystemClock
+from netautod.core.clock import Clock
 from netautod.core.identity import Caller, system_caller
 from netautod.store.client import Database
 from netautod.users.models import NewUser, User
@@ -19,24 +18,6 @@ from netautod.users.service import UserService
 from tests.support.databases import stores_of
 
 PASSWORD = "correct horse battery staple"
-
-
-class MovableClock:
-    """Stands still until `move` is called."""
-
-    def __init__(self) -> None:
-        self._now = SystemClock().now()
-        self._monotonic = 0.0
-
-    def now(self) -> datetime:
-        return self._now
-
-    def monotonic(self) -> float:
-        return self._monotonic
-
-    def move(self, seconds: float) -> None:
-        self._now += timedelta(seconds=seconds)
-        self._monotonic += seconds
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,6 +47,11 @@ class Installation:
             data_dir=data_dir,
             admin_password=password,
         )
+
+    async def started(self, data_dir: Path) -> "Installation":
+        """After its first start: with the organization default and its admin, whose password is PASSWORD."""
+        await self.bootstrap(data_dir, PASSWORD).run()
+        return self
 
     async def system(self) -> Caller:
         """The command line's caller in the organization default."""

@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
@@ -19,12 +18,6 @@ from tests.support.serving import Serve
 from tests.users.support import PASSWORD, Installation
 
 NEW_PASSWORD = "another long password"
-
-
-@pytest.fixture
-async def started(installation: Installation, tmp_path: Path) -> Installation:
-    await installation.bootstrap(tmp_path, PASSWORD).run()
-    return installation
 
 
 @pytest.fixture

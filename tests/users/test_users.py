@@ -1,7 +1,6 @@
 """GET/POST /api/users, and what the command line does to users."""
 
 import asyncio
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,12 +13,6 @@ from tests.support.serving import Serve
 from tests.users.support import PASSWORD, Installation
 
 NEW = {"username": "carla", "password": PASSWORD, "roles": ["viewer"]}
-
-
-@pytest.fixture
-async def started(installation: Installation, tmp_path: Path) -> Installation:
-    await installation.bootstrap(tmp_path, PASSWORD).run()
-    return installation
 
 
 @pytest.fixture

@@ -15,7 +15,8 @@ from netautod.core.errors import Conflict
 from netautod.vault.vault import Vault
 from tests.auth.support import INFO, Node, start_node
 from tests.support.client import ApiClient, assert_error
-from tests.users.support import PASSWORD, Installation, MovableClock
+from tests.support.clock import MovableClock
+from tests.users.support import PASSWORD, Installation
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 Http = Callable[[Node], ApiClient]

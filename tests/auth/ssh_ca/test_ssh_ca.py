@@ -23,8 +23,9 @@ from netautod.vault.rewrapping import rewrap
 from netautod.vault.vault import Vault
 from tests.auth.support import Node, NodeStarter
 from tests.support.client import ApiClient, assert_error
+from tests.support.clock import MovableClock
 from tests.support.programs.sshd import PROGRAM, running_sshd
-from tests.users.support import PASSWORD, Installation, MovableClock
+from tests.users.support import PASSWORD, Installation
 
 KEYGEN = shutil.which("ssh-keygen")
 Http = Callable[[Node], ApiClient]

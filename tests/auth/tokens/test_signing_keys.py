@@ -13,7 +13,8 @@ from netautod.store.client import Database
 from netautod.vault.errors import VaultError
 from netautod.vault.vault import Vault
 from tests.auth.support import INFO, NodeStarter
-from tests.users.support import Installation, MovableClock
+from tests.support.clock import MovableClock
+from tests.users.support import Installation
 
 
 async def test_nodes_that_start_at_once_sign_with_one_key(start: NodeStarter, database: Database) -> None:

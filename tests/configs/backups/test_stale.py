@@ -15,8 +15,8 @@ from netautod.devices.store import DeviceStore
 from netautod.plugin_api.events import BackupStale
 from netautod.ssh.failures import DeviceFailed
 from tests.configs.fleet import Fleet
+from tests.support.clock import MovableClock
 from tests.support.profiler import profiled
-from tests.users.support import MovableClock
 
 HOURS = 26.0
 

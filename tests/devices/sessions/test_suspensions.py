@@ -14,7 +14,7 @@ from netautod.ssh.failures import DeviceFailed
 from netautod.store.scoped import scoped
 from netautod.testing import Faults, SimulatedDevice
 from tests.configs.fleet import PASSWORD, Fleet
-from tests.users.support import MovableClock
+from tests.support.clock import MovableClock
 
 QUARTER = timedelta(minutes=15)
 

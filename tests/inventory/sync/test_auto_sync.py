@@ -12,8 +12,8 @@ from netautod.inventory.sync.automatic import AutoSync
 from netautod.plugin_api import InventoryFailed
 from tests.inventory.sync.fake_inventory import machine
 from tests.inventory.sync.world import SOURCES, Installation, Node, World, automatic
+from tests.support.clock import MovableClock
 from tests.support.execution import eventually
-from tests.users.support import MovableClock
 
 HOUR = 3600.0
 

@@ -13,9 +13,10 @@ from tests.auth.support import Node, start_node
 from tests.plugins.conftest import Served
 from tests.plugins.ldap.conftest import SearchSettings
 from tests.support.client import ApiClient, assert_error
+from tests.support.clock import MovableClock
 from tests.support.programs.slapd import ADA, GRACE, PASSWORD
 from tests.users.support import PASSWORD as LOCAL_PASSWORD
-from tests.users.support import Installation, MovableClock
+from tests.users.support import Installation
 
 INVALID = "Invalid username or password. "
 

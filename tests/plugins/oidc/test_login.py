@@ -16,8 +16,9 @@ from tests.auth.support import start_node
 from tests.plugins.conftest import Served
 from tests.plugins.oidc.login import LISTED, Setup, tokens_of
 from tests.support.client import Response, assert_error
+from tests.support.clock import MovableClock
 from tests.support.servers.identity_provider import CLIENT_ID, CLIENT_SECRET, ScriptedProvider
-from tests.users.support import Installation, MovableClock
+from tests.users.support import Installation
 
 LOOPBACK = "http://127.0.0.1/cli"
 LOOPBACK6 = "http://[::1]:8400/cli"

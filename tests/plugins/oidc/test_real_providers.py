@@ -22,9 +22,10 @@ from netautod_oidc import OidcProvider, OidcSettings
 from tests.auth.support import Node, serve_node, start_node
 from tests.plugins.oidc.browser import Browser
 from tests.support.client import ApiClient
+from tests.support.clock import MovableClock
 from tests.support.programs.started import free_port
 from tests.support.serving import Servers
-from tests.users.support import Installation, MovableClock
+from tests.users.support import Installation
 
 NODE, NPM = shutil.which("node"), shutil.which("npm")
 SECRET = "a client's secret: %/+ "

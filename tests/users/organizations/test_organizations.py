@@ -1,18 +1,10 @@
 """netautod org create: names, first passwords, and a call that died half-way."""
 
-from pathlib import Path
-
 import pytest
 
 from netautod.core.errors import Conflict, InvalidInput, NotFound
 from netautod.users.organizations.service import OrganizationService
 from tests.users.support import PASSWORD, Installation
-
-
-@pytest.fixture
-async def started(installation: Installation, tmp_path: Path) -> Installation:
-    await installation.bootstrap(tmp_path, PASSWORD).run()
-    return installation
 
 
 async def test_an_organization_has_its_own_roles_and_admin(started: Installation) -> None:

@@ -1,7 +1,6 @@
 """/api/roles: what may be in a role, who may edit it, and when it can go."""
 
 import asyncio
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,12 +14,6 @@ from tests.support.serving import Serve
 from tests.users.support import PASSWORD, Installation
 
 AUDITOR = {"name": "auditor", "description": "Reads all", "permissions": ["devices.access", "system.manage"]}
-
-
-@pytest.fixture
-async def started(installation: Installation, tmp_path: Path) -> Installation:
-    await installation.bootstrap(tmp_path, PASSWORD).run()
-    return installation
 
 
 @pytest.fixture
