@@ -10,6 +10,7 @@ from netautod.store.client import Database
 from netautod.store.embedded.mongod import EmbeddedMongo
 from netautod.store.indexes import Index
 from netautod.users.passwords import PasswordHasher
+from tests.configs.fleet import Fleet, open_fleet
 from tests.devices.inventory import Inventory, open_inventory
 from tests.support.databases import DatabasePool, Indexed
 from tests.support.programs.sshd import Sshd, running_sshd
@@ -81,6 +82,13 @@ def indexed(database: Database, databases: DatabasePool) -> Indexed:
 async def inventory(indexed: Indexed, serve: Serve, tmp_path: Path) -> Inventory:
     """The services of devices, sites and credentials on a fresh database, served."""
     return await open_inventory(indexed, serve, tmp_path)
+
+
+@pytest.fixture
+async def fleet(indexed: Indexed, serve: Serve, tmp_path: Path) -> AsyncIterator[Fleet]:
+    """The same with sessions, configs and devices that can be visited."""
+    async with open_fleet(indexed, serve, tmp_path) as made:
+        yield made
 
 
 @pytest.fixture(scope="session")

@@ -14,7 +14,9 @@ from netautod.auth.ssh_ca import store as ssh_ca
 from netautod.auth.ssh_ca.store import SshAuthorityStore
 from netautod.auth.tokens import store as tokens
 from netautod.auth.tokens.store import ApiTokenStore, SigningKeyStore
+from netautod.configs import snapshots
 from netautod.configs import store as configs
+from netautod.configs.backups import facts as backup_facts
 from netautod.configs.backups.facts import BackupFactsStore
 from netautod.configs.backups.stale_store import StaleWatch
 from netautod.configs.store import ConfigStore
@@ -59,7 +61,10 @@ INDEXES: tuple[Index, ...] = (
     *tokens.INDEXES,
     *audit.INDEXES,
     *sessions.INDEXES,
+    *backup_facts.INDEXES,
+    *config_texts.INDEXES,
     *configs.INDEXES,
+    *snapshots.INDEXES,
     *credentials.INDEXES,
     *devices.INDEXES,
     *documents.INDEXES,

@@ -104,17 +104,17 @@ class DiffConfigsHandler(ConfigHandler):
         self.answer(found.to_json())
 
 
-class PullConfigHandler(ConfigHandler):
+class PullConfigHandler(JsonHandler):
     pulls: Pulls
 
     @requires(PULL, answer=PullAnswer)
     async def post(self, device_id: str) -> None:
         """Reads the configuration of a device now."""
-        captured = await self.pulls.one(self.caller, self.device_id(device_id))
+        captured = await self.pulls.one(self.caller, self.path_id(device_id, "Device"))
         self.answer({**captured.config.to_json(), "changed": captured.changed})
 
 
-class BulkPullHandler(ConfigHandler):
+class BulkPullHandler(JsonHandler):
     pulls: Pulls
 
     @requires(PULL, body=BulkPullRequest, answer=BulkPullAnswer)
@@ -124,7 +124,7 @@ class BulkPullHandler(ConfigHandler):
         self.answer(result.to_json())
 
 
-class SearchConfigsHandler(ConfigHandler):
+class SearchConfigsHandler(JsonHandler):
     search: ConfigSearch
 
     @requires(READ, query=SearchQuery, answer=SearchAnswer)
@@ -142,7 +142,7 @@ class SearchConfigsHandler(ConfigHandler):
         self.answer(found.to_json("matches", Match.to_json))
 
 
-class DevicesWithBackupInfoHandler(ConfigHandler):
+class DevicesWithBackupInfoHandler(JsonHandler):
     backups: BackupInfos
 
     @requires(READ, query=DeviceQuery, answer=BackedUpDevicesAnswer)
@@ -154,7 +154,7 @@ class DevicesWithBackupInfoHandler(ConfigHandler):
         self.answer(found.to_json("devices", BackedUpDevice.to_json))
 
 
-class SnapshotListHandler(ConfigHandler):
+class SnapshotListHandler(JsonHandler):
     snapshots: Snapshots
 
     @requires(READ, query=PageQuery, answer=SnapshotsAnswer)
@@ -164,7 +164,7 @@ class SnapshotListHandler(ConfigHandler):
         self.answer(found.to_json("snapshots", Snapshot.to_json))
 
 
-class OneSnapshotHandler(ConfigHandler):
+class OneSnapshotHandler(JsonHandler):
     snapshots: Snapshots
 
     @requires(READ, answer=SnapshotAnswer)

@@ -5,10 +5,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from netautod.configs import snapshots
-from netautod.configs.backups import facts as backup_facts
 from netautod.configs.models import Config, NewestText
-from netautod.configs.texts import store as texts
 from netautod.core.identity import OrgId
 from netautod.core.pages import Page, PageOf
 from netautod.core.work import Work
@@ -28,9 +25,6 @@ INDEXES = (
     # Retention: which versions name a text, and which are old.
     Index(collection=COLLECTION, keys=(("org_id", 1), ("text_id", 1))),
     Index(collection=COLLECTION, keys=(("created_at", 1),)),
-    *backup_facts.INDEXES,
-    *snapshots.INDEXES,
-    *texts.INDEXES,
 )
 NEWEST_FIRST = [("version", -1)]
 DEVICE = {"org_id": "$org_id", "device_id": "$device_id"}

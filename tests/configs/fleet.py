@@ -24,9 +24,12 @@ from netautod.app.stores import Stores
 from netautod.audit.service import AuditLog
 from netautod.auth.settings import SshCaSettings
 from netautod.auth.ssh_ca.service import SshAuthority
+from netautod.configs import snapshots
+from netautod.configs import store as configs_store
+from netautod.configs.backups import facts
 from netautod.configs.models import Captured
 from netautod.configs.settings import ConfigSettings
-from netautod.configs.store import INDEXES as CONFIG_INDEXES
+from netautod.configs.texts import store as texts
 from netautod.core.clock import SystemClock
 from netautod.core.guard import Guard, no_guard
 from netautod.core.identity import Caller, OrgId
@@ -53,7 +56,14 @@ from tests.support.databases import Indexed, stores_of
 from tests.support.execution import manual_run, task
 from tests.support.serving import Serve
 
-INDEXES = (*INVENTORY_INDEXES, *CONFIG_INDEXES, *SUSPENSION_INDEXES)
+INDEXES = (
+    *INVENTORY_INDEXES,
+    *SUSPENSION_INDEXES,
+    *configs_store.INDEXES,
+    *facts.INDEXES,
+    *snapshots.INDEXES,
+    *texts.INDEXES,
+)
 QUICK_LEASES = ExecutionSettings(lease_seconds=3.0, heartbeat_seconds=1.0, abandon_seconds=2.0)
 QUICK = DeviceSettings(connect_seconds=5.0, command_seconds=5.0)
 RESERVED = SshCaSettings(reserved_principals=("reserved",))

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
+from netautod.app.stores import INDEXES
 from netautod.configs.snapshots import Snapshots
-from netautod.configs.store import INDEXES, ConfigStore
+from netautod.configs.store import ConfigStore
 from netautod.configs.texts.store import LOOSE
 from netautod.core.clock import SystemClock
 from netautod.core.identity import OrgId
-from netautod.devices.queries import INDEXES as DEVICE_INDEXES
 from netautod.devices.store import DeviceStore
 from netautod.store.client import Database
 from netautod.store.indexes import create_indexes
@@ -24,7 +24,7 @@ LONG, DEVICES = 2_000, 50
 
 @pytest.fixture
 async def filled(database: Database) -> Database:
-    await create_indexes(database, (*INDEXES, *DEVICE_INDEXES))
+    await create_indexes(database, INDEXES)
     counts = {number: LONG if number == 0 else 3 for number in range(DEVICES)}
     await database.collection("configs").insert_many(
         [

@@ -1,16 +1,12 @@
 """Rule 6: a failed reading never becomes the latest, on platforms of every kind."""
 
-from pathlib import Path
-
 import pytest
 
 from netautod.ssh.failures import DeviceFailed
 from netautod.ssh.platform.registry import PlatformRegistry
 from netautod.testing import Faults
-from tests.configs.fleet import PASSWORD, open_fleet
-from tests.support.databases import Indexed
+from tests.configs.fleet import PASSWORD, Fleet
 from tests.support.platform_fixtures import load, show
-from tests.support.serving import Serve
 
 _REGISTRY = PlatformRegistry()
 
@@ -23,21 +19,18 @@ _REGISTRY = PlatformRegistry()
         pytest.param("linux", Faults(disconnect_after=3), "lost", id="exec channels, and it drops"),
     ],
 )
-async def test_rule_6(
-    indexed: Indexed, serve: Serve, tmp_path: Path, platform: str, faults: Faults, kind: str
-) -> None:
+async def test_rule_6(fleet: Fleet, platform: str, faults: Faults, kind: str) -> None:
     fixture = load(platform)
     known = _REGISTRY.get(platform)
-    async with open_fleet(indexed, serve, tmp_path) as fleet:
-        device = fixture.device(known, password=PASSWORD)
-        device_id = await fleet.device(device)
-        first = await fleet.take(device_id)
-        show(device, known, fixture.changed)
-        device.faults = faults
-        with pytest.raises(DeviceFailed) as caught:
-            await fleet.take(device_id)
-        assert caught.value.kind == kind
-        device.faults = Faults()
-        show(device, known, fixture.second)
-        again = await fleet.take(device_id)
-        assert (again.changed, again.config.id) == (False, first.config.id)
+    device = fixture.device(known, password=PASSWORD)
+    device_id = await fleet.device(device)
+    first = await fleet.take(device_id)
+    show(device, known, fixture.changed)
+    device.faults = faults
+    with pytest.raises(DeviceFailed) as caught:
+        await fleet.take(device_id)
+    assert caught.value.kind == kind
+    device.faults = Faults()
+    show(device, known, fixture.second)
+    again = await fleet.take(device_id)
+    assert (again.changed, again.config.id) == (False, first.config.id)
