@@ -12,12 +12,12 @@ from uuid import UUID, uuid5
 
 from netautod.configs.models import Captured, Snapshot, SnapshotConfig
 from netautod.core.clock import Clock
-from netautod.core.errors import NotFound
+from netautod.core.errors import Duplicate, NotFound
 from netautod.core.identity import OrgId
 from netautod.core.pages import Page, PageOf
 from netautod.core.work import Work
 from netautod.store.batching import batched_changes
-from netautod.store.client import Change, Database, Document, Duplicate
+from netautod.store.client import Change, Database, Document
 from netautod.store.expressions import literal
 from netautod.store.indexes import Index
 from netautod.store.scoped import scoped

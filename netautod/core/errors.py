@@ -32,6 +32,14 @@ class Conflict(NetautodError):
     """A unique value exists already, or the state forbids the change."""
 
 
+class Duplicate(Conflict):
+    """A unique index refused the write; `fields` are the index's fields, in order."""
+
+    def __init__(self, fields: tuple[str, ...]) -> None:
+        super().__init__(f"A record with the same {' and '.join(fields) or 'key'} already exists")
+        self.fields = fields
+
+
 class TooLarge(NetautodError):
     """The request body is over the limit of its route."""
 

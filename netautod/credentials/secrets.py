@@ -1,10 +1,10 @@
 """The sealed fields of a credential: into the vault and out of it."""
 
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 from netautod.core.identity import OrgId
 from netautod.credentials.store import COLLECTION, SEALED_UNDER
-from netautod.store.client import Document
 from netautod.vault.vault import Vault
 
 
@@ -14,7 +14,7 @@ class Secrets:
     def __init__(self, vault: Vault) -> None:
         self._vault = vault
 
-    async def seal(self, org_id: OrgId, credential_id: str, values: Mapping[str, str]) -> Document:
+    async def seal(self, org_id: OrgId, credential_id: str, values: Mapping[str, str]) -> dict[str, Any]:
         """Sealed values by field name."""
         return {
             field: await self._vault.seal(
@@ -24,7 +24,7 @@ class Secrets:
         }
 
     async def open(
-        self, org_id: OrgId, credential_id: str, sealed: Document, fields: Iterable[str]
+        self, org_id: OrgId, credential_id: str, sealed: Mapping[str, Any], fields: Iterable[str]
     ) -> dict[str, str]:
         """The plaintexts of those of the fields that there are."""
         return {

@@ -6,7 +6,7 @@ from uuid import uuid4
 
 from netautod.audit.service import AuditLog
 from netautod.core.clock import Clock
-from netautod.core.errors import Conflict, NotFound
+from netautod.core.errors import Conflict, Duplicate, NotFound
 from netautod.core.identity import Caller, OrgId
 from netautod.core.pages import Page, PageOf
 from netautod.core.registries import Followers, References
@@ -16,7 +16,6 @@ from netautod.credentials.models import Credential, NoCredential, UsableCredenti
 from netautod.credentials.private_keys import check_private_key
 from netautod.credentials.secrets import Secrets
 from netautod.credentials.store import CredentialStore
-from netautod.store.client import Document, Duplicate
 from netautod.vault.vault import Vault
 
 NAME_TAKEN = "Credential with this name already exists"
@@ -146,7 +145,7 @@ class CredentialService:
         )
 
     async def _write(
-        self, org_id: OrgId, before: Credential, sealed: Document, wanted: CredentialChange
+        self, org_id: OrgId, before: Credential, sealed: Mapping[str, Any], wanted: CredentialChange
     ) -> bool:
         if wanted.touches_key:
             held = await self._secrets.open(org_id, before.id, sealed, ("secret", "passphrase"))

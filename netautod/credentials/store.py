@@ -4,12 +4,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
+from netautod.core.errors import Duplicate
 from netautod.core.identity import OrgId
 from netautod.core.pages import Page, PageOf
 from netautod.core.registries import References
 from netautod.credentials.models import Credential
 from netautod.credentials.rules import SEALED, SNMP, SSH, kind_of
-from netautod.store.client import Database, Document, Duplicate
+from netautod.store.client import Database, Document
 from netautod.store.indexes import Index
 from netautod.store.removal import VISIBLE, Removal
 from netautod.store.scoped import scoped

@@ -11,7 +11,7 @@ from uuid import uuid4
 
 from netautod.audit.service import AuditLog
 from netautod.core.clock import Clock
-from netautod.core.errors import Conflict, InvalidInput, NotFound
+from netautod.core.errors import Conflict, Duplicate, InvalidInput, NotFound
 from netautod.core.identity import Caller, OrgId
 from netautod.core.pages import Page, PageOf
 from netautod.core.registries import Followers, References, Uses
@@ -22,7 +22,6 @@ from netautod.devices.models import Creation, Device, DeviceFilter, DeviceItem, 
 from netautod.devices.queries import CREDENTIAL_FIELDS, LINK_FIELDS, where
 from netautod.devices.store import DeviceStore
 from netautod.sites.service import SiteService
-from netautod.store.client import Duplicate
 
 NAME_TAKEN = "Device with this name already exists"
 NOT_FOUND = "Device not found"

@@ -9,11 +9,12 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID, uuid5
 
+from netautod.core.errors import Duplicate
 from netautod.core.identity import OrgId
 from netautod.core.pages import Page
 from netautod.docs.contents import COLLECTION
 from netautod.docs.models import Content, Document, DocumentFilter, DocumentVersion
-from netautod.store.client import Database, Duplicate
+from netautod.store.client import Database
 from netautod.store.client import Document as Row
 from netautod.store.indexes import Index
 from netautod.store.scoped import scoped

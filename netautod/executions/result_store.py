@@ -4,12 +4,13 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
+from netautod.core.errors import Duplicate
 from netautod.core.identity import OrgId
 from netautod.core.pages import Page, PageOf
 from netautod.core.work import Work
 from netautod.plugin_api import DeviceResult, ResultTotals
 from netautod.store.batching import batched_changes
-from netautod.store.client import Database, Document, Duplicate
+from netautod.store.client import Database, Document
 from netautod.store.indexes import Index
 from netautod.store.scoped import scoped
 

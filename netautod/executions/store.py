@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from netautod.core.clock import Clock
+from netautod.core.errors import Duplicate
 from netautod.core.identity import OrgId
 from netautod.core.pages import Page, PageOf
 from netautod.executions import documents
@@ -14,7 +15,7 @@ from netautod.executions.models import Execution
 from netautod.executions.outcome import Outcome
 from netautod.executions.transitions import ACTIVE, CANCELLABLE, TERMINAL, State
 from netautod.plugin_api import ApprovalDecision
-from netautod.store.client import Database, Document, Duplicate, Filter, InsertManyResult
+from netautod.store.client import Database, Document, Filter, InsertManyResult
 from netautod.store.indexes import Index
 from netautod.store.leases.keeper import Held, LeaseKeeper, LeaseTimes
 from netautod.store.scoped import scoped

@@ -7,7 +7,7 @@ from uuid import uuid4
 
 from netautod.audit.service import AuditLog
 from netautod.core.clock import Clock
-from netautod.core.errors import Conflict, InvalidInput, NotFound
+from netautod.core.errors import Conflict, Duplicate, InvalidInput, NotFound
 from netautod.core.identity import Caller, OrgId
 from netautod.devices.bindings.models import SAVED_SOURCE
 from netautod.devices.bindings.service import SyncedDevices
@@ -17,7 +17,6 @@ from netautod.inventory.sync.store import HistoryStore
 from netautod.outbound.client import GuardedClient
 from netautod.outbound.errors import AddressRefused, RequestFailed
 from netautod.outbound.urls import origin_of
-from netautod.store.client import Duplicate
 from netautod.store.leases.named import NamedLeases
 from netautod.vault.vault import Vault
 

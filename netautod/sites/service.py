@@ -6,13 +6,12 @@ from uuid import uuid4
 
 from netautod.audit.service import AuditLog
 from netautod.core.clock import Clock
-from netautod.core.errors import Conflict, NotFound
+from netautod.core.errors import Conflict, Duplicate, NotFound
 from netautod.core.identity import Caller, OrgId
 from netautod.core.pages import Page, PageOf
 from netautod.core.registries import Followers, References
 from netautod.sites.models import Site
 from netautod.sites.store import SiteStore
-from netautod.store.client import Duplicate
 
 NAME_TAKEN = "Site with this name already exists"
 

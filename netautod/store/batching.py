@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Generic, TypeVar
 
-from netautod.core.errors import NetautodError
+from netautod.core.errors import Duplicate, NetautodError
 from netautod.core.guard import Guard, no_guard
 from netautod.core.identity import OrgId
 from netautod.core.work import Work
-from netautod.store.client import Change, Document, Duplicate, Filter
+from netautod.store.client import Change, Document, Filter
 from netautod.store.scoped import OrgCollection
 
 K = TypeVar("K", bound=Hashable)

@@ -14,7 +14,6 @@ from pymongo import ReturnDocument
 from pymongo.errors import BulkWriteError
 from pymongo.operations import DeleteOne, UpdateMany, UpdateOne
 
-from netautod.store.failures import Duplicate as Duplicate
 from netautod.store.failures import duplicates_of, translated
 
 Document = dict[str, Any]

@@ -17,21 +17,13 @@ from pymongo.errors import (
     WTimeoutError,
 )
 
-from netautod.core.errors import Conflict, Unavailable, UnknownOutcome
+from netautod.core.errors import Duplicate, Unavailable, UnknownOutcome
 
 UNAVAILABLE = "The database is not available at the moment"
 # Server answers that pass by themselves: stepping down, shutting down, not yet elected, too slow; a cursor
 # that a fail-over took along; an operation that an administrator killed.
 TRANSIENT_CODES = frozenset({6, 7, 43, 50, 64, 89, 91, 112, 133, 134, 175, 189, 237, 262, 9001, 10107, 11600})
 TRANSIENT_CODES |= {11601, 11602, 13435, 13436}
-
-
-class Duplicate(Conflict):
-    """A unique index refused the write; `fields` are the index's fields, in order."""
-
-    def __init__(self, fields: tuple[str, ...]) -> None:
-        super().__init__(f"A record with the same {' and '.join(fields) or 'key'} already exists")
-        self.fields = fields
 
 
 @contextmanager

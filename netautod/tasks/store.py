@@ -7,11 +7,11 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
-from netautod.core.errors import Conflict
+from netautod.core.errors import Conflict, Duplicate
 from netautod.core.identity import OrgId
 from netautod.core.pages import Page, PageOf
 from netautod.core.registries import Uses
-from netautod.store.client import Database, Document, Duplicate
+from netautod.store.client import Database, Document
 from netautod.store.indexes import Index
 from netautod.store.scoped import scoped
 from netautod.tasks.decide import DueTask

@@ -5,11 +5,10 @@ from typing import Any
 
 from netautod.audit.service import AuditLog
 from netautod.core.clock import Clock
-from netautod.core.errors import Conflict, InvalidInput, NotFound
+from netautod.core.errors import Conflict, Duplicate, InvalidInput, NotFound
 from netautod.core.identity import SYSTEM_ID, Caller, OrgId
 from netautod.core.pages import Page, PageOf
 from netautod.core.registries import Followers
-from netautod.store.client import Duplicate
 from netautod.users.change import UserChange, change_of
 from netautod.users.models import LOCAL, NewUser, Role, User, canonical_username, require_username
 from netautod.users.passwords import PasswordHasher, check_policy

@@ -10,8 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Self
 
+from netautod.core.errors import Duplicate
 from netautod.core.identity import OrgId
-from netautod.store.client import Database, Document, Duplicate
+from netautod.store.client import Database, Document
 from netautod.vault.envelope import Place, close_box, new_key, open_box
 from netautod.vault.errors import VaultError
 from netautod.vault.root.store import HeldRoots

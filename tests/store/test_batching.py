@@ -4,12 +4,12 @@ from typing import Any
 
 import pytest
 
-from netautod.core.errors import Conflict, NotFound, Unavailable
+from netautod.core.errors import Conflict, Duplicate, NotFound, Unavailable
 from netautod.core.guard import Guard, no_guard
 from netautod.core.identity import OrgId, system_caller
 from netautod.core.work import Work
 from netautod.store.batching import Batcher, batched_changes, batched_inserts
-from netautod.store.client import Database, Document, Duplicate
+from netautod.store.client import Database, Document
 from netautod.store.scoped import scoped
 
 ACME, OTHER = OrgId("acme"), OrgId("other")

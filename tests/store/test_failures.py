@@ -12,8 +12,8 @@ from pymongo.errors import (
     WTimeoutError,
 )
 
-from netautod.core.errors import Unavailable, UnknownOutcome
-from netautod.store.failures import Duplicate, duplicates_of, translated
+from netautod.core.errors import Duplicate, Unavailable, UnknownOutcome
+from netautod.store.failures import duplicates_of, translated
 
 SHUTTING_DOWN, BAD_VALUE = 91, 2
 

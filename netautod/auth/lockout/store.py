@@ -10,7 +10,8 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import uuid4
 
-from netautod.store.client import Database, Document, Duplicate
+from netautod.core.errors import Duplicate
+from netautod.store.client import Database, Document
 from netautod.store.indexes import Index
 
 COLLECTION = "login_failures"

@@ -3,8 +3,9 @@
 from datetime import datetime, timedelta
 
 from netautod.auth.models import TERMINAL, LoginSession, RefreshToken, SeatSlot
+from netautod.core.errors import Duplicate
 from netautod.core.identity import OrgId
-from netautod.store.client import Database, Document, Duplicate
+from netautod.store.client import Database, Document
 from netautod.store.indexes import Index
 from netautod.store.scoped import scoped
 from netautod.users.models import User

@@ -24,9 +24,8 @@ from netautod.auth.ssh_ca.models import AuthorityKey, SshCertificate
 from netautod.auth.ssh_ca.public_keys import ClientKey, fingerprint_of, parse_public_key
 from netautod.auth.ssh_ca.store import COLLECTION, FIELD, SshAuthorityStore
 from netautod.core.clock import Clock, to_text
-from netautod.core.errors import InvalidInput
+from netautod.core.errors import Duplicate, InvalidInput
 from netautod.core.identity import Caller, OrgId
-from netautod.store.client import Duplicate
 from netautod.users.models import User
 from netautod.vault.vault import Vault
 

@@ -20,8 +20,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey,
 from netautod.auth.models import StoredSigningKey
 from netautod.auth.tokens.store import FIELD, SIGNING_KEYS, SigningKeyStore
 from netautod.core.clock import Clock
-from netautod.core.errors import Conflict, Unavailable
-from netautod.store.client import Duplicate
+from netautod.core.errors import Conflict, Duplicate, Unavailable
 from netautod.vault.vault import INSTALLATION, Vault
 
 REFRESH_SECONDS = 30.0

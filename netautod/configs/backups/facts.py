@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from netautod.core.errors import Duplicate
 from netautod.core.identity import OrgId
 from netautod.core.work import Work
 from netautod.store.batching import batched_changes
-from netautod.store.client import Database, Duplicate
+from netautod.store.client import Database
 from netautod.store.expressions import literal
 from netautod.store.indexes import Index
 from netautod.store.leases.keeper import NEVER

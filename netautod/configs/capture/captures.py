@@ -10,7 +10,7 @@ from netautod.configs.models import FROM_DEVICE, TEXT_FORMAT, Captured, Config
 from netautod.configs.store import ConfigStore
 from netautod.configs.texts.store import ConfigTexts, Reading, measure
 from netautod.core.clock import Clock
-from netautod.core.errors import Conflict, NotFound
+from netautod.core.errors import Conflict, Duplicate, NotFound
 from netautod.core.identity import OrgId
 from netautod.core.loop.pace import sized
 from netautod.core.work import Work
@@ -19,7 +19,6 @@ from netautod.plugin_api.events import ConfigChanged
 from netautod.ssh.capture import capture, suspicious
 from netautod.ssh.failures import DeviceFailed
 from netautod.ssh.platform.model import Platform
-from netautod.store.client import Duplicate
 from netautod.vault.errors import VaultError
 
 ATTEMPTS = 10

@@ -18,14 +18,14 @@ from uuid import uuid4
 from netautod.configs.texts.normalise import normalise
 from netautod.configs.texts.packing import packed, unpacked
 from netautod.core.clock import Clock
-from netautod.core.errors import Conflict, NotFound
+from netautod.core.errors import Conflict, Duplicate, NotFound
 from netautod.core.identity import OrgId
 from netautod.core.loop.pace import sized
 from netautod.core.work import Work
 from netautod.ssh.failures import DeviceFailed
 from netautod.ssh.platform.model import Platform
 from netautod.store.batching import batched_inserts
-from netautod.store.client import Database, Duplicate
+from netautod.store.client import Database
 from netautod.store.indexes import Index
 from netautod.store.scoped import scoped
 from netautod.vault.envelope import SealedField

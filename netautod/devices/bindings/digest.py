@@ -6,16 +6,16 @@ is another one each time, so that a synchronisation that has read the device bef
 """
 
 from collections.abc import Collection
+from typing import Any
 from uuid import uuid4
 
 from netautod.devices.bindings.models import TAKEN_OVER
-from netautod.store.client import Document
 
 DIGEST = "settled"  # the name of the field in documents
 # A managed site keeps the inventory from naming another one.
 LOOKED_AT = frozenset({*TAKEN_OVER, "site_id"})
 
 
-def edited(fields: Collection[str]) -> Document:
+def edited(fields: Collection[str]) -> dict[str, Any]:
     """What an edit of these fields writes besides them."""
     return {} if LOOKED_AT.isdisjoint(fields) else {DIGEST: f"edited {uuid4()}"}

@@ -4,10 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from netautod.core.errors import Duplicate
 from netautod.core.identity import OrgId
 from netautod.core.work import Work
 from netautod.store.batching import Batcher
-from netautod.store.client import Database, Document, Duplicate
+from netautod.store.client import Database, Document
 from netautod.store.indexes import Index
 from netautod.store.scoped import scoped
 

@@ -9,10 +9,11 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
+from netautod.core.errors import Duplicate
 from netautod.core.identity import OrgId
 from netautod.docs.notes.models import VaultState
 from netautod.docs.notes.passphrases import PassphraseWrap
-from netautod.store.client import Database, Document, Duplicate
+from netautod.store.client import Database, Document
 from netautod.store.indexes import Index
 from netautod.store.scoped import scoped
 from netautod.vault.envelope import SealedField

@@ -4,9 +4,10 @@ import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
+from netautod.core.errors import Duplicate
 from netautod.core.work import Work
 from netautod.store.batching import Batcher
-from netautod.store.client import Duplicate, Filter
+from netautod.store.client import Filter
 from netautod.store.leases.keeper import Held, LeaseKeeper
 
 COLLECTION = "leases"

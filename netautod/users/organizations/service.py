@@ -10,9 +10,8 @@ from uuid import uuid4
 
 from netautod.audit.service import AuditLog
 from netautod.core.clock import Clock
-from netautod.core.errors import Conflict, InvalidInput, NotFound
+from netautod.core.errors import Conflict, Duplicate, InvalidInput, NotFound
 from netautod.core.identity import OrgId, system_caller
-from netautod.store.client import Duplicate
 from netautod.users.models import (
     ADMIN_ROLE,
     BUILTIN_ROLES,

@@ -6,11 +6,10 @@ from uuid import uuid4
 
 from netautod.audit.service import AuditLog
 from netautod.core.clock import Clock
-from netautod.core.errors import Conflict, Forbidden, NotFound
+from netautod.core.errors import Conflict, Duplicate, Forbidden, NotFound
 from netautod.core.identity import Caller, OrgId
 from netautod.core.pages import Page, PageOf
 from netautod.core.registries import Followers, References, Uses
-from netautod.store.client import Duplicate
 from netautod.users.models import Role
 from netautod.users.rank import require_grantable
 from netautod.users.roles.store import RoleStore

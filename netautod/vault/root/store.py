@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import Self
 
 from netautod.core.clock import Clock
-from netautod.store.client import Database, Document, Duplicate
+from netautod.core.errors import Duplicate
+from netautod.store.client import Database, Document
 from netautod.vault.envelope import FORMAT, close_box, open_box
 from netautod.vault.errors import VaultError
 from netautod.vault.root.key_file import SETTING, RootKey

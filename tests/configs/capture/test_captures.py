@@ -9,10 +9,10 @@ import pytest
 from netautod.configs.store import ConfigStore
 from netautod.configs.texts.store import ConfigTexts, Keys, measure
 from netautod.core.clock import SystemClock
+from netautod.core.errors import Duplicate
 from netautod.core.work import Work
 from netautod.ssh.failures import DeviceFailed
 from netautod.ssh.platform.registry import PlatformRegistry
-from netautod.store.client import Duplicate
 from netautod.testing import Faults, ios_config
 from tests.configs.fleet import PASSWORD, Fleet
 

@@ -5,9 +5,10 @@ from typing import Any
 
 import pytest
 
+from netautod.core.errors import Duplicate
 from netautod.devices.bindings.store import bound_to
 from netautod.devices.queries import COLLECTION, INDEXES
-from netautod.store.client import Database, Document, Duplicate
+from netautod.store.client import Database, Document
 from netautod.store.indexes import Index
 
 KEY = "source:1"
