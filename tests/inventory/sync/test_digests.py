@@ -87,7 +87,7 @@ async def test_an_edit_that_the_inventory_lets_stand_is_looked_at_once(
     assert (await world.node.all())["sw1"].site == "Bonn"
 
 
-async def test_an_edit_while_the_device_is_written_is_not_taken_for_settled(
+async def test_an_edit_while_the_device_is_written_is_not_taken_for_unchanged(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     world.remote.has(machine(1, "sw1", description="there"))
@@ -103,7 +103,7 @@ async def test_an_edit_while_the_device_is_written_is_not_taken_for_settled(
     assert (after["host"], after["description"]) == ("198.51.100.9", "there")
 
 
-async def test_of_two_inventories_none_takes_the_others_device_for_settled(world: World) -> None:
+async def test_of_two_inventories_none_takes_the_others_device_for_unchanged(world: World) -> None:
     world.remote.has(machine(1, "sw1", description="one"))
     first, second = await world.source(), await world.source(name="second")
     await world.sync(first)
@@ -114,7 +114,7 @@ async def test_of_two_inventories_none_takes_the_others_device_for_settled(world
         assert (await world.node.all())["sw1"].description == said
 
 
-async def test_settled_devices_count_where_too_many_would_go(world: World) -> None:
+async def test_unchanged_devices_count_where_too_many_would_go(world: World) -> None:
     world.remote.has(*(machine(number, f"sw{number}") for number in range(1, 22)))
     source = await world.source()
     await world.sync(source)
@@ -122,7 +122,7 @@ async def test_settled_devices_count_where_too_many_would_go(world: World) -> No
     assert (await world.sync(source))["removed"] == 9
 
 
-async def test_a_settled_device_keeps_its_name(world: World) -> None:
+async def test_an_unchanged_device_keeps_its_name(world: World) -> None:
     world.remote.has(machine(1, "sw1"))
     source = await world.source()
     await world.sync(source)
@@ -156,7 +156,7 @@ def test_a_digest_is_of_everything_that_is_said_and_of_who_says_it() -> None:
     assert bound.digest(machine(1, "sw1", metadata={"x": 1}, tags=("a",))) == bound.digest(device)
 
 
-def test_a_description_without_end_is_never_settled() -> None:
+def test_a_description_without_end_is_never_unchanged() -> None:
     deep: Any = []
     for _ in range(100_000):
         deep = [deep]
