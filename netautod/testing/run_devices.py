@@ -31,7 +31,7 @@ class RunDevice:
     `config` is what a capture reads, `responses` what commands print; in both a DeviceFailed is raised, or
     made an outcome, as by a real device. A `simulated` one is asked over SSH instead, by the platform that
     its `platform` names or that `platform_file` defines. What happened: `versions` (the texts captured that
-    said something new, oldest first) and `commands`.
+    said something new, oldest first) and `commands`. The next run with the same object goes on with them.
     """
 
     name: str = "sw1"
