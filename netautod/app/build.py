@@ -61,7 +61,7 @@ async def build(
         work = await enter(
             stages.device_work(settings, installation, plugins, leases, logins.ssh_ca, observers)
         )
-        pauses = await enter(FollowedPauses(installation.stores.system))
+        pauses = await enter(FollowedPauses(store=installation.stores.system))
         inventory = stages.inventory(settings, installation, work.devices, plugins, http, leases, pauses)
         environment = stages.environment(settings, installation, executors, work, http, metrics)
         runs = stages.runs(settings, installation, node_id, environment, work.devices, observers, pauses)

@@ -41,7 +41,7 @@ async def open_installation(settings: Settings, database: Database) -> AsyncIter
     )
     stores = Stores.of(database, settings.retention)
     async with ServerClock(database) as clock, PasswordHasher() as hasher:
-        audit = AuditLog(stores.audit, clock)
+        audit = AuditLog(store=stores.audit, clock=clock)
         people = users_of(stores=stores, hasher=hasher, clock=clock, audit=audit, settings=settings.auth)
         bootstrap = Bootstrap(
             organizations=people.organizations,

@@ -234,7 +234,7 @@ def heartbeat(
     settings: Settings, installation: Installation, node_id: str, node: ExecutionNode
 ) -> NodeHeartbeat:
     return NodeHeartbeat(
-        installation.stores.system,
+        store=installation.stores.system,
         node_id=node_id,
         slots=settings.executions.slots,
         running=lambda: node.runner.running,

@@ -15,7 +15,7 @@ from netautod.core.pages import Page, PageOf
 class AuditLog:
     """Events are written after the change that they record; `details` never holds a secret."""
 
-    def __init__(self, store: AuditStore, clock: Clock) -> None:
+    def __init__(self, *, store: AuditStore, clock: Clock) -> None:
         self._store = store
         self._clock = clock
 

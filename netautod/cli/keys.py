@@ -44,7 +44,7 @@ async def _rotate_signing_key(settings: Settings) -> list[str]:
     """A new key for access tokens; nobody is logged out."""
     async with opened(settings) as installation:
         keys = await SigningKeys.open(
-            installation.stores.signing_keys, vault=installation.vault, clock=installation.clock
+            store=installation.stores.signing_keys, vault=installation.vault, clock=installation.clock
         )
         lifetime = timedelta(seconds=settings.auth.access_token_seconds)
         key = await keys.rotate(token_lifetime=lifetime)

@@ -4,6 +4,7 @@ import argparse
 import asyncio
 import getpass
 import sys
+from collections.abc import Awaitable, Callable
 
 from netautod.app.parts.auth import lockout_of
 from netautod.app.settings import Settings
@@ -60,42 +61,40 @@ async def _all_users(settings: Settings) -> list[User]:
 
 
 def _passwd(parsed: argparse.Namespace, settings: Settings) -> int:
-    asyncio.run(_set_password(settings, parsed.username, _password()))
-    print(f"password of {parsed.username} set; all sessions ended")
+    name, password = parsed.username, _password()
+    _manage(settings, name, lambda users, caller: users.set_password(caller, name, password))
+    print(f"password of {name} set; all sessions ended")
     return 0
-
-
-async def _set_password(settings: Settings, username: str, password: str) -> None:
-    async with opened(settings) as installation:
-        await installation.people.users.set_password(
-            await _caller_over(installation.people.users, username), username, password
-        )
 
 
 def _disable(parsed: argparse.Namespace, settings: Settings) -> int:
-    asyncio.run(_disable_user(settings, parsed.username))
-    print(f"user {parsed.username} disabled")
+    name = parsed.username
+    _manage(settings, name, lambda users, caller: users.disable(caller, name))
+    print(f"user {name} disabled")
     return 0
-
-
-async def _disable_user(settings: Settings, username: str) -> None:
-    async with opened(settings) as installation:
-        await installation.people.users.disable(
-            await _caller_over(installation.people.users, username), username
-        )
 
 
 def _enable(parsed: argparse.Namespace, settings: Settings) -> int:
-    asyncio.run(_enable_user(settings, parsed.username))
-    print(f"user {parsed.username} enabled")
+    name = parsed.username
+    _manage(settings, name, lambda users, caller: users.enable(caller, name))
+    print(f"user {name} enabled")
     return 0
 
 
-async def _enable_user(settings: Settings, username: str) -> None:
-    async with opened(settings) as installation:
-        await installation.people.users.enable(
-            await _caller_over(installation.people.users, username), username
-        )
+def _manage(
+    settings: Settings, username: str, work: Callable[[UserService, Caller], Awaitable[object]]
+) -> None:
+    """Does the work as a caller who may manage this user, whatever the organization."""
+
+    async def managed() -> None:
+        async with opened(settings) as installation:
+            users = installation.people.users
+            user = await users.by_username(username)
+            if user is None:
+                raise NotFound("User not found")
+            await work(users, system_caller(user.org_id))
+
+    asyncio.run(managed())
 
 
 def _unlock(parsed: argparse.Namespace, settings: Settings) -> int:
@@ -117,14 +116,6 @@ async def _unlock_user(settings: Settings, username: str) -> None:
         user = await installation.people.users.by_username(username)
         if user is not None:
             await installation.audit.record(system_caller(user.org_id), "user.unlock", "user", user.id)
-
-
-async def _caller_over(users: UserService, username: str) -> Caller:
-    """A caller who may manage this user, whatever the organization."""
-    user = await users.by_username(username)
-    if user is None:
-        raise NotFound("User not found")
-    return system_caller(user.org_id)
 
 
 def _password() -> str:

@@ -20,8 +20,8 @@ class NodeHeartbeat:
 
     def __init__(
         self,
-        store: SystemStore,
         *,
+        store: SystemStore,
         node_id: str,
         slots: int,
         running: Callable[[], int],

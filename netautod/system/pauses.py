@@ -18,7 +18,7 @@ logger = logging.getLogger(__name__)
 class FollowedPauses:
     """`async with` reads the pauses before anything is started, and follows them from then on."""
 
-    def __init__(self, store: SystemStore, *, refresh_seconds: float = 1.0) -> None:
+    def __init__(self, *, store: SystemStore, refresh_seconds: float = 1.0) -> None:
         self._store = store
         self._refresh_seconds = refresh_seconds
         self._paused: frozenset[OrgId] = frozenset()

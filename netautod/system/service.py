@@ -28,8 +28,8 @@ class SystemService:
 
     def __init__(
         self,
-        store: SystemStore,
         *,
+        store: SystemStore,
         clock: Clock,
         audit: AuditLog,
         plugins: Plugins,

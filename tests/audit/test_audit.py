@@ -22,7 +22,7 @@ def clock() -> MovableClock:
 
 @pytest.fixture
 async def audit(indexed: Indexed, clock: MovableClock) -> AuditLog:
-    return AuditLog(AuditStore(await indexed(INDEXES)), clock)
+    return AuditLog(store=AuditStore(await indexed(INDEXES)), clock=clock)
 
 
 @pytest.fixture

@@ -21,7 +21,7 @@ async def test_old_events_go_and_the_others_stay(indexed: Indexed) -> None:
         ]
     )
     await events.insert_many([{"_id": f"young {n}", "org_id": f"o{n}", "at": now} for n in range(2)])
-    log = AuditLog(AuditStore(database), SystemClock())
+    log = AuditLog(store=AuditStore(database), clock=SystemClock())
     await log.sweep(keep_days=0)
     assert len(await events.find({})) == count + 2
     await log.sweep(keep_days=400)

@@ -73,7 +73,7 @@ async def _documents(
 ) -> tuple[DocumentService, Caller]:
     clock = SystemClock()
     vault, stores = await Vault.open(database, data_dir=folder, environ={}), stores_of(database)
-    audit = AuditLog(stores.audit, clock)
+    audit = AuditLog(store=stores.audit, clock=clock)
     notes = notes_of(stores=stores, vault=vault, clock=clock, audit=audit, settings=NotesVaultSettings())
     org_id = OrgId(str(uuid4()))
     caller = Caller(

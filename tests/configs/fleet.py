@@ -258,7 +258,7 @@ async def operations_of_a_node(
         operations = operations_of(
             stores=stores,
             clock=clock,
-            audit=AuditLog(stores.audit, clock),
+            audit=AuditLog(store=stores.audit, clock=clock),
             devices=devices,
             platforms=PlatformRegistry(),
             leases=leases,
@@ -275,7 +275,7 @@ async def open_fleet(indexed: Indexed, serve: Serve, data_dir: Path, **settings:
     database = await indexed(INDEXES)
     vault = await Vault.open(database, data_dir=data_dir, environ={})
     stores, clock, told = stores_of(database), SystemClock(), Told()
-    audit = AuditLog(stores.audit, clock)
+    audit = AuditLog(store=stores.audit, clock=clock)
     services = devices_of(stores=stores, vault=vault, clock=clock, audit=audit)
     ssh_ca = ssh_ca_of(stores=stores, vault=vault, clock=clock, audit=audit, settings=RESERVED)
     async with AsyncExitStack() as stack:

@@ -93,7 +93,9 @@ async def created(api: ApiClient, path: str, body: Any) -> Any:
 def wired(database: Database, vault: Vault) -> DeviceParts:
     """The services of one more node."""
     stores, clock = stores_of(database), SystemClock()
-    return devices_of(stores=stores, vault=vault, clock=clock, audit=AuditLog(stores.audit, clock))
+    return devices_of(
+        stores=stores, vault=vault, clock=clock, audit=AuditLog(store=stores.audit, clock=clock)
+    )
 
 
 async def open_inventory(indexed: Indexed, serve: Serve, data_dir: Path) -> Inventory:

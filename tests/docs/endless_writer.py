@@ -23,7 +23,7 @@ async def write(uri: str, name: str, data_dir: Path, org_id: OrgId, document_id:
     database, clock = connect(uri, name), SystemClock()
     vault = await Vault.open(database, data_dir=data_dir, environ={})
     stores = Stores.of(database, RetentionSettings())
-    audit = AuditLog(stores.audit, clock)
+    audit = AuditLog(store=stores.audit, clock=clock)
     notes = notes_of(stores=stores, vault=vault, clock=clock, audit=audit, settings=NotesVaultSettings())
     parts = documents_of(stores=stores, notes=notes, renderer=RenderPool(), clock=clock, audit=audit)
     caller = Caller(user_id="writer", org_id=org_id, username="writer", permissions=frozenset({"*"}))

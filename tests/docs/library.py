@@ -87,7 +87,7 @@ class Library:
         clock = clock or SystemClock()
         vault = await Vault.open(self.database, data_dir=self.data_dir, environ={})
         stores, slept = stores_of(self.database), list[float]()
-        audit = AuditLog(stores.audit, clock)
+        audit = AuditLog(store=stores.audit, clock=clock)
 
         async def sleep(seconds: float) -> None:
             slept.append(seconds)

@@ -164,7 +164,7 @@ def task_services(
 ) -> tuple[TaskService, ExecutionService]:
     """Those of a node that executes nothing itself: every run and cancel reaches another one."""
     stores = stores_of(database)
-    audit = AuditLog(stores.audit, clock)
+    audit = AuditLog(store=stores.audit, clock=clock)
     tasks = tasks_of(stores=stores, clock=clock, audit=audit, rules=rules, ticks=NextTicks())
     notifier = FinishNotifier(store=stores.executions, observers=observers)
     executions = executions_of(

@@ -77,11 +77,11 @@ async def start(world: World, serve: Serve) -> Start:
     async def run(work: Body = nothing) -> AsyncIterator[Running]:
         async with AsyncExitStack() as stack:
             store = SystemStore(world.database)
-            pauses = await stack.enter_async_context(FollowedPauses(store, refresh_seconds=QUICK))
+            pauses = await stack.enter_async_context(FollowedPauses(store=store, refresh_seconds=QUICK))
             node = world.make(Does(work), pauses=pauses)
             node_id = str(uuid4())
             heartbeat = NodeHeartbeat(
-                store,
+                store=store,
                 node_id=node_id,
                 slots=7,
                 running=lambda: node.runner.running,
@@ -92,9 +92,9 @@ async def start(world: World, serve: Serve) -> Start:
             clock, plugins = SystemClock(), PluginManager()
             plugins.register(object(), "probe")
             system = SystemService(
-                store,
+                store=store,
                 clock=clock,
-                audit=AuditLog(AuditStore(world.database), clock),
+                audit=AuditLog(store=AuditStore(world.database), clock=clock),
                 plugins=plugins,
                 pauses=pauses,
                 pending=world.executions.pending,
@@ -198,7 +198,7 @@ async def test_ticks_that_passed_in_a_pause_follow_the_rule_of_missed_ones(
     recent = replace(now, next_run_at=now.next_run_at - timedelta(minutes=10))
     yearly = {"cron_expression": "0 0 1 1 *", "next_run_at": datetime(2026, 1, 1, tzinfo=UTC)}
     long_ago = task(org_id=now.org_id, **yearly)
-    await FollowedPauses(SystemStore(world.database)).begin(now.org_id, PAUSE)
+    await FollowedPauses(store=SystemStore(world.database)).begin(now.org_id, PAUSE)
     await world.add(recent, long_ago)
     ours = {"task_id": {"$in": [recent.id, long_ago.id]}}
     async with start() as node:
@@ -240,7 +240,7 @@ async def test_what_runs_when_a_pause_begins_may_finish(start: Start, world: Wor
 
 async def test_a_node_that_starts_during_a_pause_begins_nothing(start: Start, world: World) -> None:
     org_id = OrgId(str(uuid4()))
-    await FollowedPauses(SystemStore(world.database)).begin(org_id, PAUSE)
+    await FollowedPauses(store=SystemStore(world.database)).begin(org_id, PAUSE)
     run, due = await _work_of(world, org_id)
     async with start():
         other = await world.run(task())

@@ -65,7 +65,7 @@ class Installation:
 
 def install(database: Database, hasher: PasswordHasher, clock: Clock) -> Installation:
     stores = stores_of(database)
-    audit = AuditLog(stores.audit, clock)
+    audit = AuditLog(store=stores.audit, clock=clock)
     people = users_of(stores=stores, hasher=hasher, clock=clock, audit=audit, settings=AuthSettings())
     return Installation(
         database=database, stores=stores, clock=clock, audit=audit, hasher=hasher, people=people

@@ -31,7 +31,7 @@ async def sessions_of(
     users: UserService,
     settings: Settings,
 ) -> SessionParts:
-    keys = await SigningKeys.open(stores.signing_keys, vault=vault, clock=clock)
+    keys = await SigningKeys.open(store=stores.signing_keys, vault=vault, clock=clock)
     tokens = AccessTokens(keys, clock=clock, lifetime_seconds=settings.auth.access_token_seconds)
     authenticator = Authenticator(
         session_store=stores.sessions,

@@ -28,7 +28,7 @@ def system_of(
     *, stores: Stores, clock: Clock, audit: AuditLog, plugins: Plugins, pauses: FollowedPauses
 ) -> SystemService:
     return SystemService(
-        stores.system,
+        store=stores.system,
         clock=clock,
         audit=audit,
         plugins=plugins,

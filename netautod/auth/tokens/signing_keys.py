@@ -48,7 +48,7 @@ class SigningKey:
 class SigningKeys:
     """Made by `await SigningKeys.open(...)`, after the indexes exist."""
 
-    def __init__(self, store: SigningKeyStore, *, vault: Vault, clock: Clock) -> None:
+    def __init__(self, *, store: SigningKeyStore, vault: Vault, clock: Clock) -> None:
         self._store = store
         self._vault = vault
         self._clock = clock
@@ -57,9 +57,9 @@ class SigningKeys:
         self._reading = asyncio.Lock()
 
     @classmethod
-    async def open(cls, store: SigningKeyStore, *, vault: Vault, clock: Clock) -> Self:
+    async def open(cls, *, store: SigningKeyStore, vault: Vault, clock: Clock) -> Self:
         """Reads the ring; on an empty one makes the first key. Raises VaultError if a key does not open."""
-        keys = cls(store, vault=vault, clock=clock)
+        keys = cls(store=store, vault=vault, clock=clock)
         await keys._read()
         if not keys._ring:
             now = clock.now()

@@ -44,7 +44,7 @@ async def test_a_key_copied_under_another_id_stops_the_start(
     assert stored is not None
     await keys.insert({**stored, "_id": "planted", "generation": 2})
     with pytest.raises(VaultError):
-        await SigningKeys.open(SigningKeyStore(installation.database), vault=vault, clock=clock)
+        await SigningKeys.open(store=SigningKeyStore(installation.database), vault=vault, clock=clock)
 
 
 HOUR = timedelta(hours=1)
@@ -112,9 +112,9 @@ async def test_of_two_rotations_one_waits_for_the_other(start: NodeStarter) -> N
 async def test_the_first_key_signs_also_where_the_clock_is_behind(
     installation: Installation, vault: Vault, clock: MovableClock
 ) -> None:
-    await SigningKeys.open(SigningKeyStore(installation.database), vault=vault, clock=clock)
+    await SigningKeys.open(store=SigningKeyStore(installation.database), vault=vault, clock=clock)
     clock.move(-5)
-    behind = await SigningKeys.open(SigningKeyStore(installation.database), vault=vault, clock=clock)
+    behind = await SigningKeys.open(store=SigningKeyStore(installation.database), vault=vault, clock=clock)
     assert (await behind.signing()).generation == 1
 
 

@@ -89,7 +89,7 @@ async def stored_configs(uri: str) -> AsyncIterator[Stored]:
         database = await stack.enter_async_context(fresh_database(uri, INDEXES))
         vault = await Vault.open(database, data_dir=Path(folder), environ={})
         stores, clock, told = stores_of(database), SystemClock(), Told()
-        audit = AuditLog(stores.audit, clock)
+        audit = AuditLog(store=stores.audit, clock=clock)
         services = devices_of(stores=stores, vault=vault, clock=clock, audit=audit)
         ssh_ca = ssh_ca_of(stores=stores, vault=vault, clock=clock, audit=audit, settings=SshCaSettings())
         operations = await stack.enter_async_context(

@@ -130,7 +130,7 @@ async def started(
     async with AsyncExitStack() as stack:
         if clock is None:
             clock = await stack.enter_async_context(ServerClock(database))
-        audit = AuditLog(stores.audit, clock)
+        audit = AuditLog(store=stores.audit, clock=clock)
         leasing = named_leases(
             database=database, node_id=uuid4().hex, clock=clock, settings=settings.executions
         )
