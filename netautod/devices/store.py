@@ -1,13 +1,10 @@
 """Devices as documents: live ones and the tombstones of deleted ones, whose names are free again.
 
-`metadata` is kept as JSON text: as BSON, keys such as `$ref` would come back as something else.
-
 Every write of many devices ends with `counts.changed`, and writes `search` together with name and host.
 """
 
 import json
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
-from dataclasses import fields
 from datetime import datetime
 from typing import Any
 
@@ -16,31 +13,15 @@ from netautod.core.pages import Page, PageOf, in_turns
 from netautod.core.work import Work
 from netautod.devices.bindings.digest import edited
 from netautod.devices.counts import DeviceCounts
+from netautod.devices.documents import ITEM_FIELDS, device_of, document_of, item_of
 from netautod.devices.models import Creation, Device, DeviceFilter, DeviceItem, DeviceName
-from netautod.devices.queries import (
-    COLLECTION,
-    FILTERED,
-    SEARCH,
-    SEARCH_TEXT,
-    best_index,
-    live,
-    order,
-    search_text,
-    where,
-)
+from netautod.devices.queries import COLLECTION, FILTERED, SEARCH, SEARCH_TEXT, best_index, live, order, where
 from netautod.store.batching import Batcher
 from netautod.store.client import Change, Database, Document
 from netautod.store.expressions import literal
 from netautod.store.scoped import scoped
 
 BATCH = 500
-ITEM_FIELDS = {field.name: 1 for field in fields(DeviceItem) if field.name != "id"}
-SPECIAL = frozenset({"id", "tags", "connect_commands", "metadata"})
-ITEM_PLAIN = tuple(field.name for field in fields(DeviceItem) if field.name not in SPECIAL)
-PLAIN = tuple(field.name for field in fields(Device) if field.name not in SPECIAL)
-
-# Fields that documents of the first release lack: the default of the model applies.
-ADDED = frozenset({"ssh_profile"})
 
 
 class DeviceStore:
@@ -85,11 +66,11 @@ class DeviceStore:
         if work is not None and work.bulk:
             return await self._reads.ask(org_id, device_id, work)
         found = await self._devices.find_one(org_id, live(_id=device_id))
-        return None if found is None else _device(found)
+        return None if found is None else device_of(found)
 
     async def _live_ones(self, org_id: OrgId, ids: Sequence[str]) -> Sequence[Device | None]:
         found = await self._devices.find(org_id, live(_id={"$in": list(set(ids))}))
-        devices = {document["_id"]: _device(document) for document in found}
+        devices = {document["_id"]: device_of(document) for document in found}
         return [devices.get(device_id) for device_id in ids]
 
     async def page(self, org_id: OrgId, narrowed: DeviceFilter, page: Page) -> PageOf[DeviceItem]:
@@ -109,7 +90,7 @@ class DeviceStore:
             index=best_index(narrowed),
         )
         total = await self._total(org_id, narrowed, page, len(found))
-        return PageOf(items=await in_turns(_item, found), total=total, page=page)
+        return PageOf(items=await in_turns(item_of, found), total=total, page=page)
 
     async def _total(self, org_id: OrgId, narrowed: DeviceFilter, page: Page, found: int) -> int:
         seen = page.offset + found
@@ -128,7 +109,7 @@ class DeviceStore:
                 org_id, {**wanted, "_id": {"$gt": after}}, sort=[("_id", 1)], limit=BATCH
             )
             if found:
-                yield [_device(document) for document in found]
+                yield [device_of(document) for document in found]
             if len(found) < BATCH:
                 return
             after = found[-1]["_id"]
@@ -219,7 +200,7 @@ class DeviceStore:
         found = await self._devices.find_and_update(org_id, live(**(expected or {}), _id=device_id), update)
         if found is not None and not FILTERED.isdisjoint(values):
             await self.counts.changed(org_id)
-        return None if found is None else _device(found)
+        return None if found is None else device_of(found)
 
     async def rename_site(self, org_id: OrgId, site_id: str, name: str, *, at: datetime) -> None:
         stale = live(site_id=site_id, site={"$ne": name})
@@ -241,7 +222,7 @@ class DeviceStore:
         """Takes the pin away; the device as it was, None without such a device."""
         change = {"$set": {"host_key_fingerprint": None, "updated_at": at}}
         found = await self._devices.find_and_update(org_id, live(_id=device_id), change, before=True)
-        return None if found is None else _device(found)
+        return None if found is None else device_of(found)
 
     async def bury(self, org_id: OrgId, device_id: str, *, at: datetime) -> Device | None:
         """Deletes by one write, which also notes that the followers are still to be notified."""
@@ -250,7 +231,7 @@ class DeviceStore:
         if found is None:
             return None
         await self.counts.changed(org_id)
-        return _device(found)
+        return device_of(found)
 
     async def cleaned_up(self, org_id: OrgId, device_id: str) -> None:
         await self._devices.update(org_id, {"_id": device_id, "live": False}, {"$unset": {"cleanup": ""}})
@@ -279,35 +260,3 @@ class DeviceStore:
     async def tombstones_to_clean(self) -> list[tuple[OrgId, str]]:
         found = await self._all.find({"cleanup": True}, fields={"org_id": 1})
         return [(OrgId(document["org_id"]), str(document["_id"])) for document in found]
-
-
-def document_of(device: Device) -> Document:
-    """The whole document of a live device, without `org_id`."""
-    return {
-        "_id": device.id,
-        **{name: getattr(device, name) for name in PLAIN},
-        "tags": list(device.tags),
-        "connect_commands": list(device.connect_commands),
-        "metadata": json.dumps(dict(device.metadata)),
-        SEARCH: search_text(device.name, device.host),
-        "live": True,
-    }
-
-
-def _item(document: Document) -> DeviceItem:
-    return DeviceItem(
-        id=document["_id"],
-        tags=tuple(document["tags"]),
-        connect_commands=tuple(document["connect_commands"]),
-        **{name: document[name] for name in ITEM_PLAIN},
-    )
-
-
-def _device(document: Document) -> Device:
-    return Device(
-        id=document["_id"],
-        tags=tuple(document["tags"]),
-        connect_commands=tuple(document["connect_commands"]),
-        metadata=json.loads(document["metadata"]),
-        **{name: document[name] for name in PLAIN if name in document or name not in ADDED},
-    )

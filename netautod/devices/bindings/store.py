@@ -23,8 +23,8 @@ from netautod.devices.bindings.models import (
 )
 from netautod.devices.counts import DeviceCounts
 from netautod.devices.creation import new_device
+from netautod.devices.documents import document_of
 from netautod.devices.queries import COLLECTION, LINK_FIELDS, SEARCH, live, search_text
-from netautod.devices.store import document_of
 from netautod.store.client import Database, Document
 from netautod.store.scoped import scoped
 

@@ -15,8 +15,8 @@ from tornado.httpserver import HTTPServer
 from tornado.netutil import bind_sockets
 from tornado.web import Application, RequestHandler
 
+from netautod.devices.documents import ITEM_FIELDS
 from netautod.devices.queries import LIVE
-from netautod.devices.store import ITEM_FIELDS
 from tests.bench.measuring.children import parent_gone, say
 
 LIMIT = 50
