@@ -7,7 +7,7 @@ import pytest
 from netautod.devices.bindings.models import KnownDevice
 from netautod.inventory.sync.desired import DesiredDevice
 from netautod.inventory.sync.plan import make_plan
-from tests.inventory.sync.made import bound, facts, local, remote
+from tests.inventory.sync.devices import bound, facts, local, remote
 
 RICH = remote(1, "a", description="core", site="Bonn", model="C9300", tags=("x", "y"), metadata={"rack": 1})
 GAVE = bound(1, gave=("description", "model", "site"), tags=("x", "y"), metadata_keys=("rack",))

@@ -8,7 +8,7 @@ import pytest
 from netautod.devices.bindings.models import KnownDevice
 from netautod.inventory.sync.desired import DesiredDevice
 from netautod.inventory.sync.plan import Plan, make_plan, same_host
-from tests.inventory.sync.made import OTHER_KEY, bound, facts, local, remote, synced
+from tests.inventory.sync.devices import OTHER_KEY, bound, facts, local, remote, synced
 
 TAKEN = "the name belongs to another device, whose host is not the same"
 TWICE = "another device of the inventory has the same name"

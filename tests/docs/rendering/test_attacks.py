@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from netautod.docs.rendering.pool import RenderPool
-from tests.docs.attacks import CORPUS
+from tests.docs.rendering.attacks import CORPUS
 from tests.support.loop_watch import watched
 
 WALL_SECONDS = 3.0
