@@ -1,4 +1,4 @@
-"""Sessions: what a command returns, how the pager, enable and other modes are handled, and the fence."""
+"""Sessions: what a command returns, how the pager, enable and other modes are handled, and the guard."""
 
 import asyncio
 import re

@@ -22,7 +22,7 @@ HOURS = 26.0
 
 
 class Looks:
-    """The look of a node, with a clock that the test moves, and whom it told of."""
+    """The look of a node, with a clock that the test moves, and the devices that it reported."""
 
     def __init__(self, fleet: Fleet) -> None:
         self.fleet = fleet

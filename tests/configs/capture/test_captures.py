@@ -99,7 +99,7 @@ async def test_two_small_readings_that_differ_are_not_believed(fleet: Fleet) -> 
 
 
 @pytest.mark.parametrize(
-    "bulk", [pytest.param(False, id="each for itself"), pytest.param(True, id="gathered")]
+    "bulk", [pytest.param(False, id="each by itself"), pytest.param(True, id="in batches")]
 )
 async def test_captures_that_race_number_their_versions_without_a_gap(fleet: Fleet, bulk: bool) -> None:
     """Without the lease of the device, as if it had been lost: only the unique index keeps order."""

@@ -1,4 +1,4 @@
-"""Bulk pulls: every device once, typed reasons, an end with the client; and who is told of a change."""
+"""Bulk pulls: every device once, typed reasons, an end with the client; and the observers of changes."""
 
 import pytest
 

@@ -1,3 +1,5 @@
+"""The pace at which bulk work begins sessions: in order, and only while the event loop is quick."""
+
 import asyncio
 import time
 from collections.abc import AsyncIterator

@@ -1,4 +1,4 @@
-"""Rule 6: a failed reading never becomes the latest, on platforms of every kind."""
+"""A failed reading never becomes the latest, on platforms of every kind."""
 
 import pytest
 
@@ -19,7 +19,9 @@ _REGISTRY = PlatformRegistry()
         pytest.param("linux", Faults(disconnect_after=3), "lost", id="exec channels, and it drops"),
     ],
 )
-async def test_rule_6(fleet: Fleet, platform: str, faults: Faults, kind: str) -> None:
+async def test_a_failed_reading_never_becomes_the_latest(
+    fleet: Fleet, platform: str, faults: Faults, kind: str
+) -> None:
     fixture = load(platform)
     known = _REGISTRY.get(platform)
     device = fixture.device(known, password=PASSWORD)
