@@ -11,7 +11,7 @@ from netautod.app.stores import Stores
 from netautod.audit.service import AuditLog
 from netautod.auth.account.service import AccountService
 from netautod.auth.authenticator import Authenticator
-from netautod.auth.lockout.service import Lockout, LockoutRules
+from netautod.auth.lockout.service import Lockout
 from netautod.auth.lockout.store import FailureCounters
 from netautod.auth.providers import LocalProvider, Providers
 from netautod.auth.provisioning import Provisioning
@@ -61,19 +61,15 @@ async def lockout_of(
     settings: AuthSettings,
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
 ) -> Lockout:
-    rules = LockoutRules(
-        failures=settings.lockout_failures,
-        window_seconds=settings.lockout_window,
-        lockout_seconds=settings.lockout_seconds,
-    )
     counters = FailureCounters(
         database,
-        limit=rules.failures,
-        window=timedelta(seconds=rules.window_seconds),
-        lockout=timedelta(seconds=rules.lockout_seconds),
+        limit=settings.lockout_failures,
+        window=timedelta(seconds=settings.lockout_window),
+        lockout=timedelta(seconds=settings.lockout_seconds),
     )
     key = await vault.derived_key(INSTALLATION, "login failures")
-    return Lockout(counters=counters, rules=rules, account_key=key, clock=clock, sleep=sleep)
+    failures = settings.lockout_failures
+    return Lockout(counters=counters, failures=failures, account_key=key, clock=clock, sleep=sleep)
 
 
 def auth_of(

@@ -11,7 +11,6 @@ import hmac
 import ipaddress
 import math
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from netautod.auth.lockout.store import FailureCounters
@@ -24,29 +23,22 @@ ACCOUNT_PATIENCE = timedelta(seconds=5)
 IPV6_HOST_BITS = 64
 
 
-@dataclass(frozen=True, kw_only=True)
-class LockoutRules:
-    """Settings auth.lockout_failures, auth.lockout_window and auth.lockout_seconds."""
-
-    failures: int = 10
-    window_seconds: int = 900
-    lockout_seconds: int = 900
-
-
 class Lockout:
-    """`account_key` (32 bytes) keys the hashes of the names that are counted: people type passwords there."""
+    """`failures` is the setting auth.lockout_failures. `account_key` (32 bytes) keys the hashes of the names
+    that are counted: people type passwords there.
+    """
 
     def __init__(
         self,
         *,
         counters: FailureCounters,
-        rules: LockoutRules,
+        failures: int,
         account_key: bytes,
         clock: Clock,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         self._counters = counters
-        self._limit = rules.failures
+        self._limit = failures
         self._account_key = account_key
         self._clock = clock
         self._sleep = sleep
