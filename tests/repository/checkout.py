@@ -88,7 +88,7 @@ class Checkout:
             env=environment(PYTHONPATH=f"{self.folder}:{self.folder / 'plugins'}", PYTEST_ADDOPTS=""),
         )
         out = (await process.communicate())[0].decode()
-        assert process.returncode == 0, f"{script}\n{out[-6000:]}"
+        assert process.returncode == 0, f"{script}\n{out[:3000]}\n...\n{out[-3000:]}"
         return out
 
 
