@@ -17,7 +17,7 @@ from netautod.executions.transitions import ACTIVE, CANCELLABLE, TERMINAL, State
 from netautod.plugin_api import ApprovalDecision
 from netautod.store.client import Database, Document, Filter, InsertManyResult
 from netautod.store.indexes import Index
-from netautod.store.leases.keeper import Held, LeaseKeeper, LeaseTimes
+from netautod.store.leases.keeper import Lease, LeaseKeeper, LeaseTimes
 from netautod.store.scoped import scoped
 
 COLLECTION = "executions"
@@ -59,7 +59,7 @@ class Candidate:
 class ClaimedRun:
     """A running execution whose lease this node holds."""
 
-    held: Held
+    held: Lease
     execution: Execution
     idempotent: bool
 
@@ -187,15 +187,15 @@ class ExecutionStore:
             return None
         return ClaimedRun(held=held, execution=to_execution(held.row), idempotent=idempotent)
 
-    async def save_progress(self, held: Held, done: int, total: int) -> None:
+    async def save_progress(self, held: Lease, done: int, total: int) -> None:
         """Dropped if the lease is gone."""
         await self._all.update(_fenced(held), {"$set": {"progress": {"done": done, "total": total}}})
 
-    async def end_attempt(self, held: Held, outcome: Outcome) -> bool:
+    async def end_attempt(self, held: Lease, outcome: Outcome) -> bool:
         """running -> what the outcome says; false if the lease is gone."""
         return await self._all.update(_fenced(held), [{"$set": documents.outcome_change(outcome)}])
 
-    async def has_ended(self, held: Held, state: State) -> bool:
+    async def has_ended(self, held: Lease, state: State) -> bool:
         """Whether the claim `held` is the last one and the execution is in that state."""
         row = await self._all.find_one({"_id": held.row_id}, fields={"state": 1, "epoch": 1})
         return row is not None and row["epoch"] == held.epoch and row["state"] == state
@@ -296,7 +296,7 @@ class ExecutionStore:
         return await self._all.delete_many({"_id": {"$in": list(execution_ids)}})
 
 
-def _fenced(held: Held) -> Filter:
+def _fenced(held: Lease) -> Filter:
     return {**held.fence, "state": "running"}
 
 

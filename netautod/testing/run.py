@@ -19,7 +19,7 @@ from netautod.executions.settings import ExecutionSettings
 from netautod.outbound.addresses import AddressRules
 from netautod.outbound.client import GuardedClient
 from netautod.plugin_api import ApprovalDecision, DeviceResult, Executor, ResultTotals, RunContext
-from netautod.store.leases.keeper import Held
+from netautod.store.leases.keeper import Lease
 from netautod.testing.device import SimulatedDevice
 from netautod.testing.run_devices import COMMAND, READ, RunDevice, RunServices
 
@@ -137,9 +137,9 @@ def _environment(
     )
 
 
-def _lease(execution: Execution) -> Held:
+def _lease(execution: Execution) -> Lease:
     """One that is never lost."""
-    return Held(
+    return Lease(
         row_id=execution.id,
         epoch=len(execution.attempts),
         row={},
@@ -208,7 +208,7 @@ class _Kept:
     async def totals(self, org_id: OrgId, execution_id: str) -> ResultTotals:
         return self.sums()
 
-    async def save_progress(self, held: Held, done: int, total: int) -> None:
+    async def save_progress(self, held: Lease, done: int, total: int) -> None:
         self.progress = done, total
 
     def sums(self) -> ResultTotals:

@@ -8,7 +8,7 @@ import pytest
 from netautod.core.clock import SystemClock
 from netautod.core.errors import Unavailable
 from netautod.store.client import Database
-from netautod.store.leases.keeper import Held, LeaseKeeper, LeaseTimes
+from netautod.store.leases.keeper import Lease, LeaseKeeper, LeaseTimes
 from netautod.store.leases.named import NamedLeases
 from netautod.store.periodic import Periodic
 
@@ -97,7 +97,7 @@ async def test_a_node_that_finds_the_lease_taken_waits_for_the_next_time(databas
     tried = asyncio.Event()
     acquire = waiting.acquire
 
-    async def acquired(name: str) -> Held | None:
+    async def acquired(name: str) -> Lease | None:
         found = await acquire(name)
         tried.set()
         return found

@@ -27,7 +27,7 @@ from netautod.ssh.failures import DeviceFailed
 from netautod.ssh.platform.registry import PlatformRegistry
 from netautod.ssh.session import CliSession, open_session
 from netautod.ssh.target import SessionLimits
-from netautod.store.leases.keeper import Held
+from netautod.store.leases.keeper import Lease
 from netautod.store.leases.named import NamedLeases
 
 BUSY_SECONDS = 60.0  # how long to wait for another session on the same device
@@ -205,7 +205,7 @@ class SessionScope:
             for gate in begun:
                 gate.end(accepted=accepted, refused=gate is refused, tried=tried)
 
-    async def _lease(self, stack: AsyncExitStack, device: Device) -> Held:
+    async def _lease(self, stack: AsyncExitStack, device: Device) -> Lease:
         patience = self.node.busy_seconds
         if self.seconds is not None:
             patience = min(patience, self.seconds / 2)
@@ -248,7 +248,7 @@ def _refusing(legs: list[Leg], exc: DeviceFailed) -> Leg | None:
     return next((leg for leg in legs[:-1] if leg.device.name == exc.hop), None)
 
 
-def _combined(guard: Guard, held: Held) -> Guard:
+def _combined(guard: Guard, held: Lease) -> Guard:
     def both() -> None:
         guard()
         try:

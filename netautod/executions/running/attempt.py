@@ -17,7 +17,7 @@ from netautod.executions.running.context import Context, RunResults
 from netautod.executions.running.environment import RunEnvironment
 from netautod.executions.running.log_writer import LogLimits, LogWriter
 from netautod.plugin_api import ExecutionFailed, ExecutionInfo, Executor, NeedsApproval, PermanentFailure
-from netautod.store.leases.keeper import Held
+from netautod.store.leases.keeper import Lease
 
 logger = logging.getLogger(__name__)
 
@@ -25,7 +25,7 @@ logger = logging.getLogger(__name__)
 class Attempt:
     """`run()` answers the outcome to write, or None when the lease was lost meanwhile."""
 
-    def __init__(self, *, environment: RunEnvironment, execution: Execution, held: Held) -> None:
+    def __init__(self, *, environment: RunEnvironment, execution: Execution, held: Lease) -> None:
         self._environment = environment
         self._settings = environment.settings
         self._execution = execution

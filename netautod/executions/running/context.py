@@ -5,7 +5,7 @@ from netautod.executions.models import Execution
 from netautod.executions.running.environment import DeviceResults, Progress, RunActing
 from netautod.executions.running.log_writer import LogWriter
 from netautod.plugin_api import Acting, ApprovalDecision, DeviceResult, ExecutionInfo, ResultTotals
-from netautod.store.leases.keeper import Held
+from netautod.store.leases.keeper import Lease
 
 
 class RunResults:
@@ -39,7 +39,7 @@ class Context:
         acting: RunActing,
         results: RunResults,
         log: LogWriter,
-        held: Held,
+        held: Lease,
         progress: Progress,
     ) -> None:
         self.execution = info

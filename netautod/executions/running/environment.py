@@ -12,7 +12,7 @@ from netautod.executions.models import Execution, LogEntry
 from netautod.executions.settings import ExecutionSettings
 from netautod.outbound.client import GuardedClient
 from netautod.plugin_api import Acting, DeviceResult, Executor, ResultTotals
-from netautod.store.leases.keeper import Held
+from netautod.store.leases.keeper import Lease
 
 
 class RunActing(Acting, Protocol):
@@ -39,7 +39,7 @@ class Owners(Protocol):
 class Progress(Protocol):
     """What a run needs of ExecutionStore."""
 
-    async def save_progress(self, held: Held, done: int, total: int) -> None: ...
+    async def save_progress(self, held: Lease, done: int, total: int) -> None: ...
 
 
 class LogLines(Protocol):

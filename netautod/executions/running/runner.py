@@ -16,7 +16,7 @@ from netautod.executions.outcome import NeverStarted, Outcome
 from netautod.executions.running.attempt import Attempt
 from netautod.executions.running.environment import RunEnvironment
 from netautod.executions.store import Candidate, ClaimedRun, ExecutionStore
-from netautod.store.leases.keeper import Held, LeaseKeeper
+from netautod.store.leases.keeper import Lease, LeaseKeeper
 from netautod.tasks.store import TaskStore
 
 logger = logging.getLogger(__name__)
@@ -49,7 +49,7 @@ class Runner:
         self._notifier = notifier
         self._pauses = pauses
         # By lease, not by execution: one that was taken away and claimed again can be here twice.
-        self._running: dict[Held, _Running] = {}
+        self._running: dict[Lease, _Running] = {}
         self._stopping = False
         self._wake = asyncio.Event()
         self._loop: asyncio.Task[None] | None = None
@@ -198,7 +198,7 @@ class Runner:
             self._metrics.set("executions_running", len(self._running))
             self.kick()
 
-    async def _write(self, held: Held, attempt: Attempt, ended: Outcome) -> bool:
+    async def _write(self, held: Lease, attempt: Attempt, ended: Outcome) -> bool:
         """The fenced end of the attempt, tried until it is acknowledged or the lease is gone."""
         while True:
             try:
@@ -211,7 +211,7 @@ class Runner:
                 logger.warning("the end of execution %s cannot be written yet: %s", held.row_id, error)
                 await asyncio.sleep(WRITE_PAUSE)
 
-    async def _write_once(self, held: Held, ended: Outcome) -> bool:
+    async def _write_once(self, held: Lease, ended: Outcome) -> bool:
         # An earlier try may have arrived without its acknowledgement: then the row says what we meant.
         return await self._store.end_attempt(held, ended) or await self._store.has_ended(held, ended.state)
 

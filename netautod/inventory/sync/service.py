@@ -34,7 +34,7 @@ from netautod.inventory.sync.reader import InventoryReader
 from netautod.inventory.sync.recorder import SyncRecorder
 from netautod.inventory.sync.run import SyncRun, SyncTally
 from netautod.outbound.urls import origin_of
-from netautod.store.leases.keeper import Held
+from netautod.store.leases.keeper import Lease
 from netautod.store.leases.named import NamedLeases
 
 STOPPED = "it was stopped before it was done; what was changed by then stays"
@@ -143,7 +143,7 @@ class SyncService:
         )
 
     @asynccontextmanager
-    async def _alone(self, org_id: OrgId, key: str) -> AsyncIterator[Held]:
+    async def _alone(self, org_id: OrgId, key: str) -> AsyncIterator[Lease]:
         if org_id in self._pauses.paused():
             raise Conflict("Automation is paused; POST /api/system/resume ends the pause")
         held = await self._leases.acquire(lease_name(org_id, key))
@@ -163,7 +163,7 @@ class SyncService:
         await self._recorder.previewed(job, result)
         return result
 
-    async def _recorded(self, job: SyncJob, held: Held) -> SyncResult:
+    async def _recorded(self, job: SyncJob, held: Lease) -> SyncResult:
         """The synchronisation between the two writes of its entry in the history."""
         entry = await self._recorder.begin(job)
         begun, tally = self._clock.monotonic(), SyncTally()
@@ -189,7 +189,7 @@ class SyncService:
         return bound, await self._reader.walk(job.remote, bound, job.progress)
 
     def _run(
-        self, job: SyncJob, bound: BoundDevices, walk: Walk, tally: SyncTally, held: Held | None = None
+        self, job: SyncJob, bound: BoundDevices, walk: Walk, tally: SyncTally, held: Lease | None = None
     ) -> SyncRun:
         facts = Facts(
             key=job.key,

@@ -32,8 +32,12 @@ class LeaseTimes:
 
 
 @dataclass(kw_only=True, eq=False)
-class Held:
-    """One lease of this node. `guard()` is called before anything leaves the node."""
+class Lease:
+    """A lease that this node holds. `guard()` is called before anything leaves the node.
+
+    `acknowledged_at` is when the last heartbeat that got an answer was sent (monotonic, seconds); without one
+    for `abandon` seconds the lease counts as lost. `on_lost` is called once.
+    """
 
     row_id: str
     epoch: int
@@ -76,7 +80,7 @@ class LeaseKeeper:
     node_id: str
     clock: Clock
     times: LeaseTimes
-    _held: dict[str, Held] = field(default_factory=dict)
+    _held: dict[str, Lease] = field(default_factory=dict)
     _tasks: list[asyncio.Task[None]] = field(default_factory=list)
     failed_at: float | None = None
 
@@ -89,7 +93,7 @@ class LeaseKeeper:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
-    async def claim(self, row_id: str, where: Filter, change: Mapping[str, Any]) -> Held | None:
+    async def claim(self, row_id: str, where: Filter, change: Mapping[str, Any]) -> Lease | None:
         """Compare-and-set by id and `where`; `change` is merged into the pipeline's `$set`.
 
         None: another node was faster. Raises Duplicate where a unique index forbids the claim.
@@ -100,7 +104,7 @@ class LeaseKeeper:
         )
         return None if row is None else self._hold(row, sent_at)
 
-    async def claim_free(self, row_id: str) -> Held | None:
+    async def claim_free(self, row_id: str) -> Lease | None:
         """Takes a row that does not exist or whose lease ran out, in one round trip; None if it is held."""
         sent_at = self.clock.monotonic()
         # An upsert may not filter with $expr, so the condition stands in the update; the token tells
@@ -119,8 +123,8 @@ class LeaseKeeper:
             "lease_until": self._lease_end(),
         }
 
-    def _hold(self, row: Document, sent_at: float) -> Held:
-        held = Held(
+    def _hold(self, row: Document, sent_at: float) -> Lease:
+        held = Lease(
             row_id=row["_id"],
             epoch=row["epoch"],
             row=row,
@@ -134,7 +138,7 @@ class LeaseKeeper:
         self._held[held.row_id] = held
         return held
 
-    def release(self, held: Held) -> None:
+    def release(self, held: Lease) -> None:
         """Stops renewing; the caller has written the row's end, or lets the lease run out."""
         if self._held.get(held.row_id) is held:
             del self._held[held.row_id]

@@ -8,7 +8,7 @@ from netautod.core.errors import Duplicate
 from netautod.core.work import Work
 from netautod.store.batching import Batcher
 from netautod.store.client import Filter
-from netautod.store.leases.keeper import Held, LeaseKeeper
+from netautod.store.leases.keeper import Lease, LeaseKeeper
 
 COLLECTION = "leases"
 FIRST_WAIT, LONGEST_WAIT = 0.1, 2.0
@@ -21,14 +21,14 @@ class NamedLeases:
         self._keeper = keeper
         self._ends: Batcher[None, Filter, None] = Batcher(self._end)
 
-    async def acquire(self, name: str) -> Held | None:
+    async def acquire(self, name: str) -> Lease | None:
         """The lease, or None while another holder (of this node or another) has it."""
         try:
             return await self._keeper.claim_free(name)
         except Duplicate:
             return None  # two upserts met: the other one made the row
 
-    async def release(self, held: Held, work: Work | None = None) -> None:
+    async def release(self, held: Lease, work: Work | None = None) -> None:
         """Of bulk `work`: together with others that end within the next 30 ms."""
         self._keeper.release(held)
         # Shielded: a call that is cancelled while its batch waits is dropped, and the lease would stay until
@@ -41,7 +41,7 @@ class NamedLeases:
         return [None] * len(fences)
 
     @asynccontextmanager
-    async def hold(self, name: str, *, wait_seconds: float, work: Work | None = None) -> AsyncIterator[Held]:
+    async def hold(self, name: str, *, wait_seconds: float, work: Work | None = None) -> AsyncIterator[Lease]:
         """Holds the lease for the block; raises TimeoutError if it is not free within `wait_seconds`.
 
         `work` as in `release`, for a block that ends well: a cancelled one must not wait for others.
@@ -55,7 +55,7 @@ class NamedLeases:
             raise
         await self.release(held, work)
 
-    async def _wait(self, name: str) -> Held:
+    async def _wait(self, name: str) -> Lease:
         pause = FIRST_WAIT
         while (held := await self.acquire(name)) is None:
             await asyncio.sleep(pause)

@@ -9,7 +9,7 @@ from netautod.core.errors import Unavailable
 from netautod.core.guard import LeaseLostError
 from netautod.store.client import Database, Document
 from netautod.store.expressions import literal
-from netautod.store.leases.keeper import Held, LeaseKeeper, LeaseTimes
+from netautod.store.leases.keeper import Lease, LeaseKeeper, LeaseTimes
 from netautod.store.leases.named import NamedLeases
 from tests.support.execution import eventually
 
@@ -53,7 +53,7 @@ async def test_a_dead_holders_lease_runs_out(database: Database) -> None:
     assert await NamedLeases(keeper(database, "dead")).acquire("x") is not None
     alive = NamedLeases(keeper(database, "alive"))
 
-    async def taken() -> Held | None:
+    async def taken() -> Lease | None:
         return await alive.acquire("x")
 
     held = await eventually(taken, seconds=TIMES.lease * 3)
