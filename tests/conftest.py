@@ -12,6 +12,7 @@ from netautod.store.indexes import Index
 from netautod.users.passwords import PasswordHasher
 from tests.configs.fleet import Fleet, open_fleet
 from tests.devices.inventory import Inventory, open_inventory
+from tests.support.clock import MovableClock
 from tests.support.databases import DatabasePool, Indexed
 from tests.support.programs.sshd import Sshd, running_sshd
 from tests.support.serving import Serve, Servers
@@ -76,6 +77,11 @@ def indexed(database: Database, databases: DatabasePool) -> Indexed:
         return database
 
     return create
+
+
+@pytest.fixture
+def clock() -> MovableClock:
+    return MovableClock()
 
 
 @pytest.fixture

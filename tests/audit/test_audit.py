@@ -16,11 +16,6 @@ from tests.support.serving import Serve
 
 
 @pytest.fixture
-def clock() -> MovableClock:
-    return MovableClock()
-
-
-@pytest.fixture
 async def audit(indexed: Indexed, clock: MovableClock) -> AuditLog:
     return AuditLog(store=AuditStore(await indexed(INDEXES)), clock=clock)
 

@@ -31,11 +31,6 @@ INDEXES = tuple(
 
 
 @pytest.fixture
-def clock() -> MovableClock:
-    return MovableClock()
-
-
-@pytest.fixture
 async def installation(
     indexed: Indexed, hasher: PasswordHasher, clock: MovableClock, tmp_path: Path
 ) -> Installation:

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.auth.conftest import clock, installation, vault
+from tests.auth.conftest import installation, vault
 from tests.auth.support import Node, serve_node
 from tests.support.client import ApiClient
 from tests.support.programs import slapd
 from tests.support.servers.certificates import Authority
 from tests.support.serving import Servers
 
-__all__ = ["clock", "installation", "vault"]
+__all__ = ["installation", "vault"]
 Served = Callable[[Node], ApiClient]
 
 
