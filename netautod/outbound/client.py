@@ -3,7 +3,7 @@
 import asyncio
 import json
 import ssl
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -15,6 +15,7 @@ from tornado.iostream import StreamClosedError
 from tornado.simple_httpclient import HTTPTimeoutError, SimpleAsyncHTTPClient
 
 from netautod import __version__
+from netautod.core.guard import Guard, no_guard
 from netautod.outbound.addresses import AddressRules
 from netautod.outbound.errors import AddressRefused, RequestFailed
 from netautod.outbound.resolver import GuardedResolver, Lookup, system_lookup
@@ -72,14 +73,14 @@ class GuardedClient:
         rules: AddressRules,
         *,
         lookup: Lookup = system_lookup,
-        guard: Callable[[], None] = lambda: None,
+        guard: Guard = no_guard,
     ) -> None:
         self._rules = rules
         self._lookup = lookup
         self._guard = guard
         self._contexts: dict[TlsPolicy, ssl.SSLContext] = {}
 
-    def under(self, guard: Callable[[], None]) -> "GuardedClient":
+    def under(self, guard: Guard) -> "GuardedClient":
         """A client by the same rules that calls `guard` before every request; what it raises is passed on."""
         made = GuardedClient(self._rules, lookup=self._lookup, guard=guard)
         made._contexts = self._contexts
