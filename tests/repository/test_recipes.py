@@ -49,6 +49,7 @@ def test_the_changes_of_a_recipe_fit_the_code(name: str, checkout: Checkout) -> 
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(600)
 @pytest.mark.parametrize("name", RECIPES)
 async def test_a_recipe_works(name: str, checkout: Checkout) -> None:
     await follow(RECIPES[name], checkout)
