@@ -1,6 +1,6 @@
 """Shared fixtures: one real mongod per run, a fresh database per test, served routes, and the inventory."""
 
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -8,12 +8,11 @@ import pytest_asyncio
 
 from netautod.store.client import Database
 from netautod.store.embedded.mongod import EmbeddedMongo
-from netautod.store.indexes import Index
 from netautod.users.passwords import PasswordHasher
 from tests.configs.fleet import Fleet, open_fleet
 from tests.devices.inventory import Inventory, open_inventory
 from tests.support.clock import MovableClock
-from tests.support.databases import DatabasePool, Indexed
+from tests.support.databases import DatabasePool
 from tests.support.programs.sshd import Sshd, running_sshd
 from tests.support.serving import Serve, Servers
 
@@ -37,16 +36,19 @@ async def database(databases: DatabasePool) -> AsyncIterator[Database]:
     """An empty database of its own."""
     made = databases.fresh()
     yield made
-    if not databases.is_pooled(made):
+    if databases.is_pooled(made):
+        databases.give_back(made)
+    else:
         await made.drop()
 
 
 @pytest.fixture(scope="module")
 async def module_database(databases: DatabasePool) -> AsyncIterator[Database]:
-    """One database for all tests of a module: making its indexes takes longer than most tests."""
+    """One database, with all indexes, for all tests of a module."""
     made = databases.fresh()
+    await databases.become_indexed(made)
     yield made
-    await made.drop()
+    databases.give_back(made)
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
@@ -69,14 +71,10 @@ def serve(servers: Servers) -> Serve:
 
 
 @pytest.fixture
-def indexed(database: Database, databases: DatabasePool) -> Indexed:
-    """`database = await indexed(INDEXES)`: the empty database with a resource's indexes."""
-
-    async def create(indexes: Iterable[Index]) -> Database:
-        await databases.become_indexed(database, indexes)
-        return database
-
-    return create
+async def indexed(database: Database, databases: DatabasePool) -> Database:
+    """The database with all indexes of the service, and without a document."""
+    await databases.become_indexed(database)
+    return database
 
 
 @pytest.fixture
@@ -85,13 +83,13 @@ def clock() -> MovableClock:
 
 
 @pytest.fixture
-async def inventory(indexed: Indexed, serve: Serve, tmp_path: Path) -> Inventory:
+async def inventory(indexed: Database, serve: Serve, tmp_path: Path) -> Inventory:
     """The services of devices, sites and credentials on a fresh database, served."""
     return await open_inventory(indexed, serve, tmp_path)
 
 
 @pytest.fixture
-async def fleet(indexed: Indexed, serve: Serve, tmp_path: Path) -> AsyncIterator[Fleet]:
+async def fleet(indexed: Database, serve: Serve, tmp_path: Path) -> AsyncIterator[Fleet]:
     """The same with sessions, configs and devices that can be visited."""
     async with open_fleet(indexed, serve, tmp_path) as made:
         yield made

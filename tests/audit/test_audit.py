@@ -5,19 +5,18 @@ from typing import Any
 import pytest
 
 from netautod.audit.service import AuditLog
-from netautod.audit.store import INDEXES, AuditStore
+from netautod.audit.store import AuditStore
 from netautod.core.clock import to_text
 from netautod.core.identity import Caller
 from netautod.store.client import Database
 from tests.support.client import ApiClient, assert_error
 from tests.support.clock import MovableClock
-from tests.support.databases import Indexed
 from tests.support.serving import Serve
 
 
 @pytest.fixture
-async def audit(indexed: Indexed, clock: MovableClock) -> AuditLog:
-    return AuditLog(store=AuditStore(await indexed(INDEXES)), clock=clock)
+def audit(indexed: Database, clock: MovableClock) -> AuditLog:
+    return AuditLog(store=AuditStore(indexed), clock=clock)
 
 
 @pytest.fixture

@@ -7,12 +7,11 @@ from netautod.audit import store
 from netautod.audit.service import AuditLog
 from netautod.audit.store import AuditStore
 from netautod.core.clock import SystemClock
-from tests.support.databases import Indexed
+from netautod.store.client import Database
 
 
-async def test_old_events_go_and_the_others_stay(indexed: Indexed) -> None:
-    database = await indexed(store.INDEXES)
-    events, now = database.collection(store.COLLECTION), SystemClock().now()
+async def test_old_events_go_and_the_others_stay(indexed: Database) -> None:
+    events, now = indexed.collection(store.COLLECTION), SystemClock().now()
     count = store.FORGET_BATCH + 2
     await events.insert_many(
         [
@@ -21,7 +20,7 @@ async def test_old_events_go_and_the_others_stay(indexed: Indexed) -> None:
         ]
     )
     await events.insert_many([{"_id": f"young {n}", "org_id": f"o{n}", "at": now} for n in range(2)])
-    log = AuditLog(store=AuditStore(database), clock=SystemClock())
+    log = AuditLog(store=AuditStore(indexed), clock=SystemClock())
     await log.sweep(keep_days=0)
     assert len(await events.find({})) == count + 2
     await log.sweep(keep_days=400)

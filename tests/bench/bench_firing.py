@@ -4,6 +4,7 @@ import time
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 
+from netautod.app.stores import INDEXES
 from netautod.core.metrics import Metrics
 from netautod.core.pauses import FixedPauses
 from netautod.executions.running.scheduler import Scheduler
@@ -17,7 +18,6 @@ from tests.bench.measured import apscheduler_side, batched_loop
 from tests.bench.measured.schedules import EXPRESSIONS, OLDEST_TICK, ZONES, due_tasks, store
 from tests.bench.measuring.databases import fresh_database, private_mongod
 from tests.bench.measuring.report import BenchmarkError, Report
-from tests.support.execution import INDEXES
 
 TASKS = 10_000
 ROUNDS = 3

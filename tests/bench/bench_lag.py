@@ -4,11 +4,12 @@ import asyncio
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from netautod.app.stores import INDEXES
 from netautod.executions.settings import ExecutionSettings, SchedulerSettings
 from tests.bench.measured.schedules import store
 from tests.bench.measuring.databases import fresh_database, private_mongod
 from tests.bench.measuring.report import Report, percentile
-from tests.support.execution import INDEXES, Does, World, eventually, nothing, task
+from tests.support.execution import Does, World, eventually, nothing, task
 
 TASKS = 1000
 SLOTS = 200

@@ -5,6 +5,7 @@ import signal
 from dataclasses import replace
 from datetime import UTC, datetime
 
+from netautod.app.stores import INDEXES
 from netautod.executions.store import COLLECTION
 from netautod.store.client import Database
 from tests.bench.measured.schedules import store
@@ -12,7 +13,7 @@ from tests.bench.measuring.children import child
 from tests.bench.measuring.databases import fresh_database, private_mongod
 from tests.bench.measuring.processor import reset_peak, tree_megabytes
 from tests.bench.measuring.report import Report
-from tests.support.execution import INDEXES, due_task, eventually
+from tests.support.execution import due_task, eventually
 
 PENDING = 10_000
 SLOTS = 20

@@ -2,11 +2,12 @@
 
 import time
 
+from netautod.app.stores import INDEXES
 from netautod.executions.running.scheduler import Scheduler
 from tests.bench.measured.schedules import idle_tasks, store
 from tests.bench.measuring.databases import fresh_database, private_mongod
 from tests.bench.measuring.report import Report
-from tests.support.execution import INDEXES, World
+from tests.support.execution import World
 
 FEW, MANY = 1_000, 100_000
 ROUNDS = 9

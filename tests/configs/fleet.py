@@ -24,18 +24,13 @@ from netautod.app.stores import Stores
 from netautod.audit.service import AuditLog
 from netautod.auth.settings import SshCaSettings
 from netautod.auth.ssh_ca.service import SshAuthority
-from netautod.configs import snapshots
-from netautod.configs import store as configs_store
-from netautod.configs.backups import facts
 from netautod.configs.models import Captured
 from netautod.configs.settings import ConfigSettings
-from netautod.configs.texts import store as texts
 from netautod.core.clock import SystemClock
 from netautod.core.guard import Guard, no_guard
 from netautod.core.identity import Caller, OrgId
 from netautod.core.work import Work
 from netautod.devices.sessions.service import DeviceSessions, SessionScope
-from netautod.devices.sessions.store import INDEXES as SUSPENSION_INDEXES
 from netautod.devices.settings import DeviceSettings
 from netautod.executions.models import Execution
 from netautod.executions.running.environment import RunActing
@@ -49,21 +44,12 @@ from netautod.store.client import Database
 from netautod.store.scoped import scoped
 from netautod.testing import SimulatedDevice
 from netautod.vault.vault import Vault
-from tests.devices.inventory import INDEXES as INVENTORY_INDEXES
 from tests.devices.inventory import created
 from tests.support.client import ApiClient, ServedRoutes
-from tests.support.databases import Indexed, stores_of
+from tests.support.databases import stores_of
 from tests.support.execution import manual_run, task
 from tests.support.serving import Serve
 
-INDEXES = (
-    *INVENTORY_INDEXES,
-    *SUSPENSION_INDEXES,
-    *configs_store.INDEXES,
-    *facts.INDEXES,
-    *snapshots.INDEXES,
-    *texts.INDEXES,
-)
 QUICK_LEASES = ExecutionSettings(lease_seconds=3.0, heartbeat_seconds=1.0, abandon_seconds=2.0)
 QUICK = DeviceSettings(connect_seconds=5.0, command_seconds=5.0)
 RESERVED = SshCaSettings(reserved_principals=("reserved",))
@@ -271,8 +257,9 @@ async def operations_of_a_node(
 
 
 @asynccontextmanager
-async def open_fleet(indexed: Indexed, serve: Serve, data_dir: Path, **settings: Any) -> AsyncIterator[Fleet]:
-    database = await indexed(INDEXES)
+async def open_fleet(
+    database: Database, serve: Serve, data_dir: Path, **settings: Any
+) -> AsyncIterator[Fleet]:
     vault = await Vault.open(database, data_dir=data_dir, environ={})
     stores, clock, told = stores_of(database), SystemClock(), Told()
     audit = AuditLog(store=stores.audit, clock=clock)

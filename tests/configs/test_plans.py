@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from netautod.app.stores import INDEXES
 from netautod.configs.snapshots import Snapshots
 from netautod.configs.store import ConfigStore
 from netautod.configs.texts.store import LOOSE
@@ -14,7 +13,6 @@ from netautod.core.clock import SystemClock
 from netautod.core.identity import OrgId
 from netautod.devices.store import DeviceStore
 from netautod.store.client import Database
-from netautod.store.indexes import create_indexes
 from tests.support.profiler import profiled
 
 ORG = OrgId("o")
@@ -23,10 +21,9 @@ LONG, DEVICES = 2_000, 50
 
 
 @pytest.fixture
-async def filled(database: Database) -> Database:
-    await create_indexes(database, INDEXES)
+async def filled(indexed: Database) -> Database:
     counts = {number: LONG if number == 0 else 3 for number in range(DEVICES)}
-    await database.collection("configs").insert_many(
+    await indexed.collection("configs").insert_many(
         [
             {
                 "_id": f"{device}-{version}",
@@ -43,13 +40,13 @@ async def filled(database: Database) -> Database:
             for version in range(1, count + 1)
         ]
     )
-    await database.collection("config_texts").insert_many(
+    await indexed.collection("config_texts").insert_many(
         [{"_id": f"t{number}", "org_id": ORG, "touched_at": NOW} for number in range(300)]
     )
-    await database.collection("devices").insert_many(
+    await indexed.collection("devices").insert_many(
         [{"_id": f"d{number}", "org_id": ORG, "name": f"d{number}", "live": True} for number in range(300)]
     )
-    return database
+    return indexed
 
 
 async def cost(database: Database, mongo_uri: str, asking: Awaitable[Any]) -> tuple[int, int]:

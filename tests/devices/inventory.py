@@ -6,18 +6,13 @@ from typing import Any
 
 from netautod.app.parts.devices import DeviceParts, devices_of
 from netautod.audit.service import AuditLog
-from netautod.audit.store import INDEXES as AUDIT_INDEXES
 from netautod.core.clock import SystemClock
-from netautod.credentials.store import INDEXES as CREDENTIAL_INDEXES
-from netautod.devices.queries import INDEXES as DEVICE_INDEXES
-from netautod.sites.store import INDEXES as SITE_INDEXES
 from netautod.store.client import Database
 from netautod.vault.vault import Vault
 from tests.support.client import ApiClient, Tenant
-from tests.support.databases import Indexed, stores_of
+from tests.support.databases import stores_of
 from tests.support.serving import Serve
 
-INDEXES = (*AUDIT_INDEXES, *CREDENTIAL_INDEXES, *DEVICE_INDEXES, *SITE_INDEXES)
 DEVICE = {"name": "core-1", "host": "192.0.2.1", "device_type": "cisco_ios"}
 FULL: dict[str, Any] = {
     "name": "edge-1",
@@ -98,8 +93,7 @@ def wired(database: Database, vault: Vault) -> DeviceParts:
     )
 
 
-async def open_inventory(indexed: Indexed, serve: Serve, data_dir: Path) -> Inventory:
-    database = await indexed(INDEXES)
+async def open_inventory(database: Database, serve: Serve, data_dir: Path) -> Inventory:
     vault = await Vault.open(database, data_dir=data_dir, environ={})
     services = wired(database, vault)
     served = await serve(*services.services)

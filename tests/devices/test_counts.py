@@ -13,13 +13,12 @@ from netautod.core.pages import Page
 from netautod.devices import counts
 from netautod.devices.counts import REVISIONS, DeviceCounts
 from netautod.devices.models import DeviceFilter
-from netautod.devices.queries import COLLECTION, INDEXES
+from netautod.devices.queries import COLLECTION
 from netautod.devices.service import DeviceService
 from netautod.store.client import Database
 from netautod.store.scoped import scoped
 from tests.devices.inventory import ABSENT_ID, Inventory, wired
 from tests.support.client import assert_error
-from tests.support.databases import Indexed
 from tests.support.profiler import profiled
 
 ALL = DeviceFilter()
@@ -109,8 +108,8 @@ def counted(database: Database, mongo_uri: str) -> Iterator[Callable[[], int]]:
 
 
 @pytest.fixture
-async def devices(indexed: Indexed) -> Database:
-    return await indexed(INDEXES)
+async def devices(indexed: Database) -> Database:
+    return indexed
 
 
 async def _insert(database: Database, org_id: OrgId, number: int) -> None:

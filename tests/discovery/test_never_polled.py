@@ -7,10 +7,10 @@ import pytest
 
 from netautod.core.clock import SystemClock
 from netautod.discovery.service import DiscoveryService
+from netautod.store.client import Database
 from netautod.vault.vault import Vault
-from tests.devices.inventory import ABSENT_ID, DEVICE, INDEXES, created, wired
+from tests.devices.inventory import ABSENT_ID, DEVICE, created, wired
 from tests.support.client import ApiClient, ServedRoutes, assert_error
-from tests.support.databases import Indexed
 from tests.support.serving import Serve
 
 STATUS_FIELDS = {
@@ -31,9 +31,8 @@ READS = {
 
 
 @pytest.fixture
-async def served(indexed: Indexed, serve: Serve, tmp_path: Path) -> ServedRoutes:
-    database = await indexed(INDEXES)
-    devices = wired(database, await Vault.open(database, data_dir=tmp_path, environ={})).devices
+async def served(indexed: Database, serve: Serve, tmp_path: Path) -> ServedRoutes:
+    devices = wired(indexed, await Vault.open(indexed, data_dir=tmp_path, environ={})).devices
     discovery = DiscoveryService(devices=devices, clock=SystemClock())
     return await serve(devices, discovery)
 

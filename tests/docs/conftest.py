@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from netautod.docs.rendering.pool import RenderPool
-from tests.docs.library import INDEXES, Library, Node
-from tests.support.databases import Indexed
+from netautod.store.client import Database
+from tests.docs.library import Library, Node
 from tests.support.serving import Serve
 
 
@@ -18,8 +18,8 @@ async def renderer() -> AsyncIterator[RenderPool]:
 
 
 @pytest.fixture
-async def library(indexed: Indexed, serve: Serve, tmp_path: Path, renderer: RenderPool) -> Library:
-    return Library(database=await indexed(INDEXES), data_dir=tmp_path, serve=serve, renderer=renderer)
+async def library(indexed: Database, serve: Serve, tmp_path: Path, renderer: RenderPool) -> Library:
+    return Library(database=indexed, data_dir=tmp_path, serve=serve, renderer=renderer)
 
 
 @pytest.fixture

@@ -9,10 +9,7 @@ from bson import encode
 
 from netautod.app.parts.docs import documents_of
 from netautod.audit.service import AuditLog
-from netautod.audit.store import INDEXES as AUDIT_INDEXES
 from netautod.core.clock import Clock, SystemClock
-from netautod.docs import store
-from netautod.docs.notes import store as notes_store
 from netautod.docs.notes.service import NotesVault
 from netautod.docs.rendering.pool import RenderPool
 from netautod.docs.service import DocumentService
@@ -23,7 +20,6 @@ from tests.support.client import Response, Tenant
 from tests.support.databases import stores_of
 from tests.support.serving import Serve
 
-INDEXES = (*AUDIT_INDEXES, *store.INDEXES, *notes_store.INDEXES)
 COLLECTIONS = ("documents", "document_versions", "notes_vaults", "audit_events")
 AUDIT_EVENTS = "audit_events"
 ABSENT_ID = "00000000-0000-4000-8000-000000000000"

@@ -2,17 +2,17 @@
 
 import pytest
 
-from tests.support.databases import Indexed
-from tests.support.execution import INDEXES, World
+from netautod.store.client import Database
+from tests.support.execution import World
 from tests.support.serving import Serve
 from tests.tasks.api import Tasks, open_tasks
 
 
 @pytest.fixture
-async def world(indexed: Indexed) -> World:
-    return World(database=await indexed(INDEXES))
+async def world(indexed: Database) -> World:
+    return World(database=indexed)
 
 
 @pytest.fixture
-async def tasks(indexed: Indexed, serve: Serve) -> Tasks:
+async def tasks(indexed: Database, serve: Serve) -> Tasks:
     return await open_tasks(indexed, serve)

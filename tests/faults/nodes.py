@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
+from netautod.app.stores import INDEXES
 from netautod.executions.settings import ExecutionSettings, SchedulerSettings
 from netautod.store.client import Database, connect
 from netautod.store.embedded.program import tied_to_parent
@@ -25,7 +26,7 @@ from tests.faults.executors import KINDS, SENT
 from tests.faults.history import History
 from tests.faults.node_process import NodeConfig
 from tests.support.client import ServedRoutes
-from tests.support.execution import FAST, FAST_SCAN, INDEXES, Told, World, task_services
+from tests.support.execution import FAST, FAST_SCAN, Told, World, task_services
 from tests.support.serving import Servers
 
 SCHEDULES = "/api/tasks/schedules"

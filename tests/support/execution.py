@@ -18,7 +18,6 @@ from netautod.core.identity import Caller, OrgId
 from netautod.core.metrics import Metrics
 from netautod.core.pauses import FixedPauses, Pauses
 from netautod.core.work import Work
-from netautod.executions import log_store, result_store
 from netautod.executions import store as execution_store
 from netautod.executions.models import Execution, new_execution
 from netautod.executions.notifier import ExecutionObservers, FinishNotifier
@@ -30,14 +29,12 @@ from netautod.outbound.addresses import AddressRules
 from netautod.outbound.client import GuardedClient
 from netautod.plugin_api import Acting, Executor, FinishedExecution, RunContext
 from netautod.store.client import Database
-from netautod.tasks import store as task_store
 from netautod.tasks.cron.ticks import NextTicks
 from netautod.tasks.models import Task
 from netautod.tasks.parameters import SchemaRules
 from netautod.tasks.service import TaskService
 from tests.support.databases import stores_of
 
-INDEXES = (*task_store.INDEXES, *execution_store.INDEXES, *log_store.INDEXES, *result_store.INDEXES)
 # A tenth of the defaults.
 FAST = ExecutionSettings(
     slots=20,

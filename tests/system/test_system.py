@@ -12,26 +12,21 @@ from uuid import uuid4
 import pytest
 
 from netautod import __version__
+from netautod.app.parts.system import system_of
 from netautod.app.plugins.manager import PluginManager
-from netautod.audit import store as audit
 from netautod.audit.service import AuditLog
-from netautod.audit.store import AuditStore
 from netautod.core.clock import SystemClock
 from netautod.core.identity import OrgId
 from netautod.executions.models import Execution
 from netautod.store.client import Database
-from netautod.store.indexes import create_indexes
 from netautod.system import store as system_store
 from netautod.system.heartbeat import NodeHeartbeat
 from netautod.system.models import Pause
 from netautod.system.pauses import FollowedPauses
-from netautod.system.service import SystemService
 from netautod.system.store import SystemStore
 from netautod.tasks.models import Task
 from tests.support.client import ApiClient, ServedRoutes, assert_error
-from tests.support.databases import Indexed
 from tests.support.execution import (
-    INDEXES,
     Body,
     Does,
     World,
@@ -65,8 +60,8 @@ Start = Callable[..., AbstractAsyncContextManager[Running]]
 
 
 @pytest.fixture
-async def world(indexed: Indexed) -> World:
-    return World(database=await indexed((*INDEXES, *audit.INDEXES, *system_store.INDEXES)))
+def world(indexed: Database) -> World:
+    return World(database=indexed)
 
 
 @pytest.fixture
@@ -76,7 +71,7 @@ async def start(world: World, serve: Serve) -> Start:
     @asynccontextmanager
     async def run(work: Body = nothing) -> AsyncIterator[Running]:
         async with AsyncExitStack() as stack:
-            store = SystemStore(world.database)
+            store, clock = world.stores.system, SystemClock()
             pauses = await stack.enter_async_context(FollowedPauses(store=store, refresh_seconds=QUICK))
             node = world.make(Does(work), pauses=pauses)
             node_id = str(uuid4())
@@ -89,15 +84,14 @@ async def start(world: World, serve: Serve) -> Start:
             )
             await stack.enter_async_context(heartbeat)
             await stack.enter_async_context(node)
-            clock, plugins = SystemClock(), PluginManager()
+            plugins = PluginManager()
             plugins.register(object(), "probe")
-            system = SystemService(
-                store=store,
+            system = system_of(
+                stores=world.stores,
                 clock=clock,
-                audit=AuditLog(store=AuditStore(world.database), clock=clock),
+                audit=AuditLog(store=world.stores.audit, clock=clock),
                 plugins=plugins,
                 pauses=pauses,
-                pending=world.executions.pending,
             )
             served = await serve(system)
             yield Running(id=node_id, pauses=pauses, store=store, served=served)
@@ -142,9 +136,8 @@ async def test_a_row_that_expired_comes_back_with_the_next_heartbeat(start: Star
         assert [(row.id, row.slots) for row in back] == [(node.id, 7)]
 
 
-async def test_the_row_of_a_dead_node_expires(database: Database) -> None:
-    await create_indexes(database, system_store.INDEXES)
-    found = await database.collection(system_store.NODES).aggregate([{"$indexStats": {}}])
+async def test_the_row_of_a_dead_node_expires(indexed: Database) -> None:
+    found = await indexed.collection(system_store.NODES).aggregate([{"$indexStats": {}}])
     (made,) = [index["spec"] for index in found if index["name"] == "heartbeat_at_1"]
     assert made["expireAfterSeconds"] == system_store.FORGET_SECONDS
 

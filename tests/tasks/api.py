@@ -10,8 +10,7 @@ from netautod.tasks.parameters import Reference, SchemaRules
 from netautod_agent import AgentParameters
 from netautod_backup import BackupParameters
 from tests.support.client import ApiClient, ServedRoutes
-from tests.support.databases import Indexed
-from tests.support.execution import INDEXES, Told, task_services
+from tests.support.execution import Told, task_services
 from tests.support.serving import Serve
 
 SCHEDULES = "/api/tasks/schedules"
@@ -32,9 +31,9 @@ class Tasks:
     told: Told
 
 
-async def open_tasks(indexed: Indexed, serve: Serve) -> Tasks:
+async def open_tasks(database: Database, serve: Serve) -> Tasks:
     """There is one credential, CREDENTIAL, in every organization."""
-    database, told = await indexed(INDEXES), Told()
+    told = Told()
 
     async def credential_exists(org_id: OrgId, credential_id: str) -> bool:
         return credential_id == CREDENTIAL

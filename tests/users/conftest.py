@@ -6,20 +6,14 @@ import pytest
 
 from netautod.core.clock import SystemClock
 from netautod.store.client import Database
-from netautod.store.indexes import create_indexes
-from netautod.users import store as users
-from netautod.users.organizations import store as organizations
 from netautod.users.passwords import PasswordHasher
-from tests.support.databases import Indexed
 from tests.users.support import Installation, install
-
-INDEXES = (*users.INDEXES, *organizations.INDEXES)
 
 
 @pytest.fixture
-async def installation(indexed: Indexed, hasher: PasswordHasher) -> Installation:
+async def installation(indexed: Database, hasher: PasswordHasher) -> Installation:
     """Before its first start."""
-    return install(await indexed(INDEXES), hasher, SystemClock())
+    return install(indexed, hasher, SystemClock())
 
 
 @pytest.fixture
@@ -32,6 +26,5 @@ async def untouched(
     module_database: Database, hasher: PasswordHasher, tmp_path_factory: pytest.TempPathFactory
 ) -> Installation:
     """A started one for all tests of a module that only see requests refused."""
-    await create_indexes(module_database, INDEXES)
     made = install(module_database, hasher, SystemClock())
     return await made.started(tmp_path_factory.mktemp("untouched"))

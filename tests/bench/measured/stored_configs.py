@@ -10,7 +10,7 @@ from uuid import uuid4
 from netautod.app.parts.auth import ssh_ca_of
 from netautod.app.parts.configs import ConfigParts, configs_of
 from netautod.app.parts.devices import DeviceParts, devices_of
-from netautod.app.stores import Stores
+from netautod.app.stores import INDEXES, Stores
 from netautod.audit.service import AuditLog
 from netautod.auth.settings import SshCaSettings
 from netautod.configs.models import FROM_DEVICE, TEXT_FORMAT, Config
@@ -25,7 +25,7 @@ from netautod.store.client import Database
 from netautod.store.scoped import scoped
 from netautod.vault.vault import Vault
 from tests.bench.measuring.databases import fresh_database
-from tests.configs.fleet import INDEXES, Told, operations_of_a_node
+from tests.configs.fleet import Told, operations_of_a_node
 from tests.devices.inventory import DEVICE
 from tests.support.databases import stores_of
 

@@ -1,15 +1,13 @@
 """What synchronisations ask the devices is answered by indexes, and one device has one live record here."""
 
-from collections.abc import Awaitable, Callable, Iterable
 from typing import Any
 
 import pytest
 
 from netautod.core.errors import Duplicate
 from netautod.devices.bindings.store import bound_to
-from netautod.devices.queries import COLLECTION, INDEXES
+from netautod.devices.queries import COLLECTION
 from netautod.store.client import Database, Document
-from netautod.store.indexes import Index
 
 KEY = "source:1"
 ORG: Document = {"org_id": "o"}
@@ -22,10 +20,9 @@ def device(number: int, **fields: Any) -> Document:
 
 
 @pytest.fixture
-async def devices(indexed: Callable[[Iterable[Index]], Awaitable[Database]]) -> Database:
-    database = await indexed(INDEXES)
-    await database.collection(COLLECTION).insert_many([device(number) for number in range(300)])
-    return database
+async def devices(indexed: Database) -> Database:
+    await indexed.collection(COLLECTION).insert_many([device(number) for number in range(300)])
+    return indexed
 
 
 @pytest.mark.parametrize(

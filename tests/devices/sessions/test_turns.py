@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 
 from netautod.devices.sessions.turns import SiteSlots, Slots
+from netautod.store.client import Database
 from netautod.testing import Faults, SimulatedDevice
 from tests.configs.fleet import Fleet, open_fleet
-from tests.support.databases import Indexed
 from tests.support.serving import Serve
 
 
 @pytest.fixture
-async def small(indexed: Indexed, serve: Serve, tmp_path: Path) -> AsyncIterator[Fleet]:
+async def small(indexed: Database, serve: Serve, tmp_path: Path) -> AsyncIterator[Fleet]:
     """A node with six sessions, four of which are kept for interactive calls."""
     async with open_fleet(indexed, serve, tmp_path, concurrent_sessions=6) as made:
         yield made
@@ -104,7 +104,7 @@ async def test_one_who_stops_waiting_for_a_site_leaves_nothing_behind() -> None:
 
 
 async def test_the_limit_of_a_site_binds_a_bulk_pull_but_no_single_call(
-    indexed: Indexed, serve: Serve, tmp_path: Path
+    indexed: Database, serve: Serve, tmp_path: Path
 ) -> None:
     async with open_fleet(indexed, serve, tmp_path, sessions_per_site=1) as fleet:
         mute = [fleet.simulated(f"mute{number}", faults=Faults(stop_after=9)) for number in range(2)]
