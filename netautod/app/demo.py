@@ -13,6 +13,7 @@ from typing import Any
 import asyncssh
 
 from netautod.app.build import Service
+from netautod.app.installation import Installation
 from netautod.core.clock import Clock
 from netautod.core.errors import Conflict, NetautodError
 from netautod.core.identity import Caller, OrgId
@@ -36,10 +37,10 @@ class DemoError(NetautodError):
 
 @asynccontextmanager
 async def run(
-    service: Service, users: UserService, clock: Clock, *, data_dir: Path, out: Callable[[str], None]
+    service: Service, installation: Installation, data_dir: Path, out: Callable[[str], None]
 ) -> AsyncIterator[None]:
     """The switches live as long as the block; what it adds to the inventory stays, and is found again."""
-    caller = await _caller(users)
+    caller = await _caller(installation.people.users)
     kept = await asyncio.to_thread(_load_or_make, data_dir / "demo.json")
     async with AsyncExitStack() as stack:
         switches = [await stack.enter_async_context(_switch(name, kept)) for name in SWITCHES]
@@ -47,7 +48,9 @@ async def run(
         for switch in switches:
             await _device(service, caller, switch, credential_id)
         await _task(service, caller)
-        changes = asyncio.create_task(_change_now_and_then(switches[0], clock), name="demo changes")
+        changes = asyncio.create_task(
+            _change_now_and_then(switches[0], installation.clock), name="demo changes"
+        )
         stack.callback(changes.cancel)
         out(f"demo: switches {' and '.join(SWITCHES)}, task {TASK!r} every minute")
         yield

@@ -15,9 +15,9 @@ from tornado.httpserver import HTTPServer
 from tornado.iostream import IOStream
 from tornado.netutil import bind_sockets
 
-from netautod.app import build as app
 from netautod.app import database as databases
 from netautod.app import demo
+from netautod.app.build import build
 from netautod.app.installation import open_installation
 from netautod.app.settings import Settings
 from netautod.core.errors import NetautodError, Unavailable
@@ -96,17 +96,9 @@ async def serve(
         database, _uri = await stack.enter_async_context(open_database(settings, state))
         state.database = database
         installation = await stack.enter_async_context(open_installation(settings, database))
-        service = await stack.enter_async_context(app.build(settings, installation, state.health))
+        service = await stack.enter_async_context(build(settings, installation, state.health))
         if with_demo:
-            await stack.enter_async_context(
-                demo.run(
-                    service,
-                    installation.people.users,
-                    installation.clock,
-                    data_dir=settings.data_dir,
-                    out=out,
-                )
-            )
+            await stack.enter_async_context(demo.run(service, installation, settings.data_dir, out))
         set_aside_heap(stack)
         server.request_callback = service.application
         if worker_fd is not None:

@@ -27,8 +27,7 @@ THREAD_BYTES = 256 << 10
 class Vault:
     """Made by `await Vault.open(...)`; holds no connection of its own and needs no closing."""
 
-    def __init__(self, database: Database, *, held: HeldRoots, clock: Clock) -> None:
-        keys, roots = KeyStore(database), RootStore(database, clock=clock)
+    def __init__(self, *, keys: KeyStore, roots: RootStore, held: HeldRoots, clock: Clock) -> None:
         self._ring = KeyRing(keys, roots, held=held, clock=clock)
 
     @classmethod
@@ -47,14 +46,9 @@ class Vault:
         line for the operator; then nothing has been overwritten.
         """
         clock = clock or SystemClock()
-        held = await open_roots(
-            RootStore(database, clock=clock),
-            KeyStore(database),
-            data_dir=data_dir,
-            key_file=key_file,
-            environ=environ,
-        )
-        return cls(database, held=held, clock=clock)
+        keys, roots = KeyStore(database), RootStore(database, clock=clock)
+        held = await open_roots(roots, keys, data_dir=data_dir, key_file=key_file, environ=environ)
+        return cls(keys=keys, roots=roots, held=held, clock=clock)
 
     async def seal(
         self, org_id: OrgId, collection: str, record: str, field: str, plaintext: bytes

@@ -15,8 +15,8 @@ from tornado.httpclient import AsyncHTTPClient
 from tornado.httpserver import HTTPServer
 from tornado.netutil import bind_sockets
 
-from netautod.app import build as app
 from netautod.app import routes
+from netautod.app.build import build
 from netautod.app.installation import Installation, open_installation
 from netautod.app.parts.sessions import sessions_of
 from netautod.app.parts.users import UserParts
@@ -80,7 +80,7 @@ async def walk(module_database: Database, tmp_path_factory: pytest.TempPathFacto
     )
     async with AsyncExitStack() as stack:
         installation = await stack.enter_async_context(open_installation(settings, module_database))
-        service = await stack.enter_async_context(app.build(settings, installation, _health))
+        service = await stack.enter_async_context(build(settings, installation, _health))
         server = HTTPServer(service.application)
         sockets = bind_sockets(0, "127.0.0.1")
         server.add_sockets(sockets)

@@ -12,7 +12,7 @@ import time
 from contextlib import AsyncExitStack
 from pathlib import Path
 
-from netautod.app import build as app
+from netautod.app.build import build
 from netautod.app.installation import open_installation
 from netautod.app.server import set_aside_heap
 from netautod.app.settings import Settings
@@ -87,7 +87,7 @@ async def main(uri: str, folder: str) -> None:
     worked: list[float] = []
     async with AsyncExitStack() as stack:
         installation = await stack.enter_async_context(open_installation(settings, database))
-        service = await stack.enter_async_context(app.build(settings, installation, health))
+        service = await stack.enter_async_context(build(settings, installation, health))
         routes = [
             (r"/bench/bare", Bare),
             (r"/bench/guarded", Guarded),
