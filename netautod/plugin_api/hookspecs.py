@@ -2,22 +2,15 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pluggy
 
-if TYPE_CHECKING:
-    from netautod.plugin_api import (
-        AuthProvider,
-        BackupStale,
-        ConfigChanged,
-        CredentialSuspended,
-        Executor,
-        FinishedExecution,
-        OpenInventory,
-        PluginHost,
-        PluginService,
-    )
+from netautod.plugin_api.auth import AuthProvider
+from netautod.plugin_api.events import BackupStale, ConfigChanged, CredentialSuspended, FinishedExecution
+from netautod.plugin_api.executors import Executor
+from netautod.plugin_api.host import PluginHost, PluginService
+from netautod.plugin_api.inventory import OpenInventory
 
 PROJECT = "netautod"
 hookspec = pluggy.HookspecMarker(PROJECT)
@@ -33,14 +26,12 @@ def netautod_register_settings(register: Callable[[type[Any]], None]) -> None:
 
 
 @hookspec
-def netautod_register_executors(register: "Callable[[Executor], None]", host: "PluginHost[Any]") -> None:
+def netautod_register_executors(register: Callable[[Executor], None], host: PluginHost[Any]) -> None:
     """Call `register` once for each task type that the plugin runs."""
 
 
 @hookspec
-def netautod_register_auth_providers(
-    register: "Callable[[AuthProvider], None]", host: "PluginHost[Any]"
-) -> None:
+def netautod_register_auth_providers(register: Callable[[AuthProvider], None], host: PluginHost[Any]) -> None:
     """Call `register` with a provider named `ldap` or `oidc`, if the settings enable it; a registered
     provider is an enabled one.
     """
@@ -48,7 +39,7 @@ def netautod_register_auth_providers(
 
 @hookspec
 def netautod_register_inventory_sources(
-    register: "Callable[[str, OpenInventory], None]", host: "PluginHost[Any]"
+    register: Callable[[str, OpenInventory], None], host: PluginHost[Any]
 ) -> None:
     """Call `register("netbox", open)` for each kind of inventory that the plugin can read; an inventory
     system goes to the first one (by plugin name) whose probe knows it.
@@ -65,7 +56,7 @@ def netautod_register_platforms(register: Callable[[Path], None]) -> None:
 
 
 @hookspec
-def netautod_register_services(register: "Callable[[PluginService], None]", host: "PluginHost[Any]") -> None:
+def netautod_register_services(register: Callable[[PluginService], None], host: PluginHost[Any]) -> None:
     """Call `register` with an object that lives as long as the service; its `@hookimpl` methods observe.
 
     For an observer that needs the event loop, requests or a clean end.
@@ -73,7 +64,7 @@ def netautod_register_services(register: "Callable[[PluginService], None]", host
 
 
 @hookspec
-def netautod_execution_finished(execution: "FinishedExecution") -> None:
+def netautod_execution_finished(execution: FinishedExecution) -> None:
     """Told after the end of an execution is stored.
 
     This and the following are observers: called in a thread, one call at a time per plugin, in the order of
@@ -83,15 +74,15 @@ def netautod_execution_finished(execution: "FinishedExecution") -> None:
 
 
 @hookspec
-def netautod_config_changed(event: "ConfigChanged") -> None:
+def netautod_config_changed(event: ConfigChanged) -> None:
     """Told after a new version of a device's configuration is stored."""
 
 
 @hookspec
-def netautod_backup_stale(event: "BackupStale") -> None:
+def netautod_backup_stale(event: BackupStale) -> None:
     """Told when a device has had no good capture for `backups.stale_hours`, once until the next good one."""
 
 
 @hookspec
-def netautod_credential_suspended(event: "CredentialSuspended") -> None:
+def netautod_credential_suspended(event: CredentialSuspended) -> None:
     """Told after a device refused a login, which background work leaves alone for a while from then on."""
