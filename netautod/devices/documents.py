@@ -1,12 +1,19 @@
 """The document of a live device, and what is read from one.
 
 `metadata` is kept as JSON text: as BSON, keys such as `$ref` would come back as something else.
+
+A synchronisation that has made a device what its inventory says stores a digest of that description with the
+device. An edit of a field that synchronisations look at replaces it by a mark that equals no digest. The mark
+is another one each time, so that a synchronisation that has read the device before notices the edit too.
 """
 
 import json
+from collections.abc import Collection
 from dataclasses import fields
+from typing import Any
+from uuid import uuid4
 
-from netautod.devices.models import Device, DeviceItem
+from netautod.devices.models import TAKEN_OVER, Device, DeviceItem
 from netautod.devices.queries import SEARCH, search_text
 from netautod.store.client import Document
 
@@ -14,6 +21,10 @@ ITEM_FIELDS = {field.name: 1 for field in fields(DeviceItem) if field.name != "i
 SPECIAL = frozenset({"id", "tags", "connect_commands", "metadata"})
 ITEM_PLAIN = tuple(field.name for field in fields(DeviceItem) if field.name not in SPECIAL)
 PLAIN = tuple(field.name for field in fields(Device) if field.name not in SPECIAL)
+
+DIGEST = "settled"  # the name of the field in documents
+# A managed site keeps the inventory from naming another one.
+LOOKED_AT = frozenset({*TAKEN_OVER, "site_id"})
 
 # Fields that documents of the first release lack: the default of the model applies.
 ADDED = frozenset({"ssh_profile"})
@@ -49,3 +60,8 @@ def device_of(document: Document) -> Device:
         metadata=json.loads(document["metadata"]),
         **{name: document[name] for name in PLAIN if name in document or name not in ADDED},
     )
+
+
+def edited(fields: Collection[str]) -> dict[str, Any]:
+    """What an edit of these fields writes besides them."""
+    return {} if LOOKED_AT.isdisjoint(fields) else {DIGEST: f"edited {uuid4()}"}

@@ -8,6 +8,10 @@ from typing import Any
 from netautod.core.clock import to_text
 
 DEFAULT_PROFILE = "modern"
+# Texts that a device takes over from an inventory; site, tags and metadata have rules of their own.
+ALWAYS_GIVEN = ("name", "host", "device_type")
+OPTIONAL = ("description", "manufacturer", "model", "platform", "serial_number", "asset_tag")
+TAKEN_OVER = (*ALWAYS_GIVEN, *OPTIONAL, "site", "tags", "metadata", "inventory_id", "source")
 
 
 @dataclass(frozen=True, kw_only=True)

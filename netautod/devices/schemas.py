@@ -20,8 +20,8 @@ from netautod.core.schema import (
     Timestamp,
 )
 from netautod.devices.hosts import is_host
-from netautod.devices.operations.command_text import is_one_line
 from netautod.ssh.profiles import PROFILES
+from netautod.ssh.terminal import is_one_line
 
 SOURCES = ("manual", "inventory", "csv")
 PROTOCOLS = ("ssh",)

@@ -11,9 +11,8 @@ from typing import Any
 from netautod.core.identity import OrgId
 from netautod.core.pages import Page, PageOf, in_turns
 from netautod.core.work import Work
-from netautod.devices.bindings.digest import edited
 from netautod.devices.counts import DeviceCounts
-from netautod.devices.documents import ITEM_FIELDS, device_of, document_of, item_of
+from netautod.devices.documents import ITEM_FIELDS, device_of, document_of, edited, item_of
 from netautod.devices.models import Creation, Device, DeviceFilter, DeviceItem, DeviceName
 from netautod.devices.queries import COLLECTION, FILTERED, SEARCH, SEARCH_TEXT, best_index, live, order, where
 from netautod.store.batching import Batcher

@@ -9,11 +9,11 @@ from netautod.audit.service import AuditLog
 from netautod.core.clock import Clock
 from netautod.core.errors import Conflict, Duplicate, InvalidInput, NotFound
 from netautod.core.identity import Caller, OrgId
+from netautod.core.registries import Followers
 from netautod.devices.bindings.models import SAVED_SOURCE
 from netautod.devices.bindings.service import SyncedDevices
 from netautod.inventory.models import RemoteInventory, SavedSource
 from netautod.inventory.store import COLLECTION, TOKEN, SourceStore
-from netautod.inventory.sync.store import HistoryStore
 from netautod.outbound.client import GuardedClient
 from netautod.outbound.errors import AddressRefused, RequestFailed
 from netautod.outbound.urls import origin_of
@@ -42,7 +42,6 @@ class SourceService:
         self,
         *,
         store: SourceStore,
-        history: HistoryStore,
         vault: Vault,
         clock: Clock,
         audit: AuditLog,
@@ -51,7 +50,7 @@ class SourceService:
         devices: SyncedDevices,
     ) -> None:
         self._store = store
-        self._history = history
+        self.deleted = Followers()
         self._vault = vault
         self._clock = clock
         self._audit = audit
@@ -161,7 +160,7 @@ class SourceService:
 
     async def _finish_removal(self, org_id: OrgId, source_id: str) -> None:
         await self._devices.unbind(org_id, binding_key(source_id))
-        await self._history.source_deleted(org_id, source_id)
+        await self.deleted.notify(org_id, source_id)
         await self._store.delete(org_id, source_id)
 
     async def _check_url(self, url: str) -> None:

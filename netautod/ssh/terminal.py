@@ -1,6 +1,7 @@
 """What a terminal would show: turns received bytes into plain lines (ANSI, erased text, NUL, CRLF)."""
 
 import re
+import unicodedata
 
 # ECMA-48: CSI sequences, OSC strings (ended by BEL or ST) and the other two-byte escapes.
 _CSI = r"\x1b\[(?P<args>[0-?]*)[ -/]*(?P<final>[@-~])"
@@ -104,3 +105,8 @@ def _erase(cells: list[str], column: int, what: int) -> list[str]:
     if what == 1:
         return [" "] * min(column, len(cells)) + cells[column:]
     return [" "] * column
+
+
+def is_one_line(command: str) -> bool:
+    """No line break (those of Unicode too) and no control character."""
+    return not any(unicodedata.category(character) in ("Cc", "Zl", "Zp") for character in command)

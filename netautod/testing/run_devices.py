@@ -9,13 +9,13 @@ from pathlib import Path
 from uuid import UUID, uuid4, uuid5
 
 from netautod.core.work import Work
-from netautod.devices.operations.command_text import is_one_line
 from netautod.devices.operations.commands import OpenedSession, report_of
 from netautod.devices.operations.models import LONGEST_SECONDS, SHORTEST_SECONDS
 from netautod.executions.models import Execution
 from netautod.outbound.client import GuardedClient
 from netautod.plugin_api import CaptureOutcome, CommandOutcome, DeviceFailed, DeviceInfo, ResultTotals
 from netautod.ssh.session import CliSession
+from netautod.ssh.terminal import is_one_line
 from netautod.testing.device import SimulatedDevice
 from netautod.testing.reading import opened_device, reading_of
 

@@ -12,8 +12,8 @@ from netautod.vault import envelope
 from netautod.vault.envelope import Place, Sealed
 from netautod.vault.errors import VaultError
 from netautod.vault.key_ring import KeyRing
+from netautod.vault.opening import open_roots
 from netautod.vault.organization_keys import DERIVATION, KeyStore
-from netautod.vault.root.opening import open_roots
 from netautod.vault.root.store import HeldRoots, RootStore
 
 INSTALLATION = OrgId("installation")

@@ -49,7 +49,6 @@ def inventory_of(
     """`openers` are what plugins register; nothing is synchronised for an organization that is paused."""
     sources = SourceService(
         store=stores.sources,
-        history=stores.sync_history,
         vault=vault,
         clock=clock,
         audit=audit,
@@ -57,6 +56,7 @@ def inventory_of(
         leases=leases,
         devices=devices,
     )
+    sources.deleted.register(stores.sync_history.source_deleted)
     sync = SyncService(
         sources=sources,
         recorder=SyncRecorder(history=stores.sync_history, sources=stores.sources, clock=clock, audit=audit),

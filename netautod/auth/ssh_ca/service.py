@@ -8,7 +8,7 @@ import base64
 import contextlib
 from collections.abc import Iterable, Sequence
 from datetime import timedelta
-from typing import Any
+from typing import Any, Protocol
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import (
@@ -19,7 +19,6 @@ from cryptography.hazmat.primitives.serialization import (
 )
 
 from netautod.audit.service import AuditLog
-from netautod.auth.models import LoginSession
 from netautod.auth.ssh_ca.models import AuthorityKey, SshCertificate
 from netautod.auth.ssh_ca.public_keys import ClientKey, fingerprint_of, parse_public_key
 from netautod.auth.ssh_ca.store import COLLECTION, FIELD, SshAuthorityStore
@@ -41,6 +40,16 @@ EXTENSIONS = (
     TERMINAL,
     b"permit-user-rc",
 )
+
+
+class CertifiedSession(Protocol):
+    """The session whose login asks for a certificate."""
+
+    @property
+    def id(self) -> str: ...
+
+    @property
+    def ip_address(self) -> str | None: ...
 
 
 class SshAuthority:
@@ -90,7 +99,7 @@ class SshAuthority:
         await self._audit.record(caller, "ssh_certificate.sign", "credential", credential_id, details)
         return made.certificate
 
-    async def sign(self, user: User, session: LoginSession, client: ClientKey) -> SshCertificate:
+    async def sign(self, user: User, session: CertifiedSession, client: ClientKey) -> SshCertificate:
         """A certificate for 8 hours with the username as its only principal."""
         self.check_principal(user)
         made = await self._signed(
@@ -154,7 +163,7 @@ class SshAuthority:
         await self._store.insert(org_id, sealed, at=self._clock.now())
 
     async def _record(
-        self, user: User, session: LoginSession, client: ClientKey, made: SshCertificate
+        self, user: User, session: CertifiedSession, client: ClientKey, made: SshCertificate
     ) -> None:
         await self._audit.record_for(
             user.org_id,

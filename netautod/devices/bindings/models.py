@@ -4,10 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-# Texts that a device takes over from an inventory; site, tags and metadata have rules of their own.
-ALWAYS_GIVEN = ("name", "host", "device_type")
-OPTIONAL = ("description", "manufacturer", "model", "platform", "serial_number", "asset_tag")
-TAKEN_OVER = (*ALWAYS_GIVEN, *OPTIONAL, "site", "tags", "metadata", "inventory_id", "source")
 SAVED_SOURCE = "source:"
 BATCH = 250  # documents of one round trip: decoding more of them would hold up the event loop
 
@@ -40,7 +36,7 @@ class KnownDevice:
 
     `metadata` among them is the stored JSON text: thousands of small objects would keep the collector busy.
     `cleaning`: it was deleted, and the followers of the deletion are not done yet.
-    `digest`: see digest.py.
+    `digest`: see devices/documents.py.
     """
 
     id: str

@@ -12,18 +12,11 @@ from uuid import uuid4
 
 from netautod.core.identity import OrgId
 from netautod.core.loop.pace import Pace
-from netautod.devices.bindings.digest import DIGEST
-from netautod.devices.bindings.models import (
-    TAKEN_OVER,
-    Binding,
-    BoundDevice,
-    DeviceWrite,
-    KnownDevice,
-    NewDevice,
-)
+from netautod.devices.bindings.models import Binding, BoundDevice, DeviceWrite, KnownDevice, NewDevice
 from netautod.devices.counts import DeviceCounts
 from netautod.devices.creation import new_device
-from netautod.devices.documents import document_of
+from netautod.devices.documents import DIGEST, document_of
+from netautod.devices.models import TAKEN_OVER
 from netautod.devices.queries import COLLECTION, LINK_FIELDS, SEARCH, live, search_text
 from netautod.store.client import Database, Document
 from netautod.store.scoped import scoped

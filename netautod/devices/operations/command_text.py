@@ -1,11 +1,10 @@
-"""The text of a command: that it is one line, and how audit events and logs may show it, without its secret.
+"""How audit events and logs may show the text of a command: without its secret.
 
 `shown_command` rather hides too much than too little: everything after a word such as `secret` or
 `password`, in the short forms that devices accept too. What a command reads (`show ...`) names no secret.
 """
 
 import re
-import unicodedata
 
 HIDDEN = "<hidden>"
 _READS = ("show", "sho", "display")
@@ -23,11 +22,6 @@ _PLACES = (
 )
 _IN_URL = re.compile(r"(\w+://[^\s/:@]*:)[^\s@]+@")
 _HASH = re.compile(r"\$(?:1|2[abxy]|5|6|8|9|14|y|sha1|sha512)\$[^\s\"';]+")
-
-
-def is_one_line(command: str) -> bool:
-    """No line break (those of Unicode too) and no control character."""
-    return not any(unicodedata.category(character) in ("Cc", "Zl", "Zp") for character in command)
 
 
 def shown_command(command: str) -> str:

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 from netautod.audit.service import AuditLog
 from netautod.core.errors import InvalidInput
 from netautod.core.work import Work
-from netautod.devices.operations.command_text import is_one_line, shown_command
+from netautod.devices.operations.command_text import shown_command
 from netautod.devices.operations.models import CommandReport
 from netautod.devices.service import DeviceService
 from netautod.devices.sessions.service import DeviceSessions
@@ -21,6 +21,7 @@ from netautod.ssh.failures import DeviceFailed
 from netautod.ssh.platform.model import Platform
 from netautod.ssh.session import CliSession, CommandResult, refused
 from netautod.ssh.target import MIB
+from netautod.ssh.terminal import is_one_line
 
 OUTPUT_BYTES = MIB
 CUT = f"\n[output cut at {OUTPUT_BYTES} bytes]"

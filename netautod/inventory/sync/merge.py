@@ -9,7 +9,8 @@ never replaces another one.
 import json
 from typing import Any
 
-from netautod.devices.bindings.models import ALWAYS_GIVEN, OPTIONAL, Binding, DeviceWrite, KnownDevice
+from netautod.devices.bindings.models import Binding, DeviceWrite, KnownDevice
+from netautod.devices.models import ALWAYS_GIVEN, OPTIONAL
 from netautod.inventory.sync.desired import DesiredDevice
 
 UNKNOWN_TYPE = "generic"

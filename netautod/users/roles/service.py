@@ -1,7 +1,7 @@
 """The rules of roles: what callers may put into one; built-in and used ones are not deleted."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Protocol
 from uuid import uuid4
 
 from netautod.audit.service import AuditLog
@@ -10,20 +10,29 @@ from netautod.core.errors import Conflict, Duplicate, Forbidden, NotFound
 from netautod.core.identity import Caller, OrgId
 from netautod.core.pages import Page, PageOf
 from netautod.core.registries import Followers, References, Uses
-from netautod.users.models import Role
+from netautod.users.models import Role, User
 from netautod.users.rank import require_grantable
 from netautod.users.roles.store import RoleStore
-from netautod.users.store import UserStore
 
 NAME_TAKEN = "Role with this name already exists"
 NOT_FOUND = "Role not found"
 ATTEMPTS = 5
 
 
+class RoleHolders(Protocol):
+    """The users, as far as roles ask for them."""
+
+    async def get(self, user_id: str) -> User | None: ...
+
+    async def with_role(self, org_id: OrgId, role_id: str, limit: int) -> tuple[list[str], int]:
+        """The names of the first `limit` users with the role, and how many there are."""
+        ...
+
+
 class RoleService:
     """`changed` is told of changes in what a role grants."""
 
-    def __init__(self, *, store: RoleStore, users: UserStore, clock: Clock, audit: AuditLog) -> None:
+    def __init__(self, *, store: RoleStore, users: RoleHolders, clock: Clock, audit: AuditLog) -> None:
         self.changed = Followers()
         self._store = store
         self._users = users

@@ -4,7 +4,8 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from netautod.devices.bindings.models import OPTIONAL, Binding, KnownDevice
+from netautod.devices.bindings.models import Binding, KnownDevice
+from netautod.devices.models import OPTIONAL
 from netautod.inventory.sync.desired import DesiredDevice
 from netautod.inventory.sync.plan import Facts
 

@@ -7,8 +7,8 @@ from netautod.store.client import Database, Document
 from netautod.vault.errors import VaultError
 from netautod.vault.organization_keys import KeyStore, OrganizationKeys
 from netautod.vault.root.key_file import RootKey
-from netautod.vault.root.rotation import begin_root_rotation, finish_root_rotation, rotate_root_key
 from netautod.vault.root.store import RootStore
+from netautod.vault.root_rotation import begin_root_rotation, finish_root_rotation, rotate_root_key
 from netautod.vault.vault import Vault
 from tests.vault.conftest import Keys, OpenNode
 

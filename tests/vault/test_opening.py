@@ -8,8 +8,8 @@ import pytest
 from netautod.core.errors import UnknownOutcome
 from netautod.core.identity import OrgId
 from netautod.store.client import Database
+from netautod.vault import opening
 from netautod.vault.errors import VaultError
-from netautod.vault.root import opening
 from netautod.vault.root.key_file import RootKey, make_pending
 from netautod.vault.root.store import COLLECTION, RootStore
 from netautod.vault.vault import Vault
