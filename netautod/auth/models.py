@@ -6,8 +6,8 @@ from datetime import datetime
 from typing import Any
 
 from netautod.auth.ssh_ca.models import SshCertificate
-from netautod.core.clock import optional_text, to_text
 from netautod.core.identity import OrgId
+from netautod.core.json_values import optional_text, to_text
 from netautod.users.models import User
 
 ADMIN_UI, TERMINAL = "admin_ui", "terminal"

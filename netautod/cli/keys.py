@@ -9,8 +9,8 @@ from netautod.app.stores import SEALED_FIELDS
 from netautod.auth.tokens.signing_keys import SigningKeys
 from netautod.cli.installation import opened
 from netautod.cli.parsing import Commands
-from netautod.core.clock import to_text
 from netautod.core.identity import system_caller
+from netautod.core.json_values import to_text
 from netautod.vault.rewrapping import rewrap
 from netautod.vault.vault import INSTALLATION
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from netautod.core.clock import to_text
 from netautod.core.identity import OrgId
+from netautod.core.json_values import to_text
 
 TEXT_FORMAT = "cli"
 FROM_DEVICE = "device"

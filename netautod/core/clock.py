@@ -30,13 +30,3 @@ class SystemClock:
 def whole_milliseconds(moment: datetime) -> datetime:
     """Cuts what BSON would cut, so that a value read back equals the value written."""
     return moment.replace(microsecond=moment.microsecond // 1000 * 1000)
-
-
-def to_text(moment: datetime) -> str:
-    """ISO 8601 in UTC with milliseconds and `Z`: `2026-11-21T06:44:12.345Z`."""
-    return f"{moment.astimezone(UTC):%Y-%m-%dT%H:%M:%S}.{moment.microsecond // 1000:03d}Z"
-
-
-def optional_text(moment: datetime | None) -> str | None:
-    """`to_text` for a value that may be absent."""
-    return None if moment is None else to_text(moment)

@@ -1,6 +1,7 @@
-"""Strict JSON: what a value may contain to be sent and stored, and how it is written."""
+"""Strict JSON: what a value may contain to be sent and stored, and how it and moments are written."""
 
 import json
+from datetime import UTC, datetime
 from typing import Any
 
 from netautod.core.errors import InvalidInput
@@ -71,3 +72,13 @@ def check_text(text: str, where: str) -> None:
         text.encode("utf-8")
     except UnicodeEncodeError as error:
         raise InvalidInput(f"{named(where)}: the text is not valid Unicode") from error
+
+
+def to_text(moment: datetime) -> str:
+    """ISO 8601 in UTC with milliseconds and `Z`: `2026-11-21T06:44:12.345Z`."""
+    return f"{moment.astimezone(UTC):%Y-%m-%dT%H:%M:%S}.{moment.microsecond // 1000:03d}Z"
+
+
+def optional_text(moment: datetime | None) -> str | None:
+    """`to_text` for a value that may be absent."""
+    return None if moment is None else to_text(moment)

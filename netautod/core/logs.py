@@ -8,7 +8,7 @@ from contextvars import ContextVar
 from datetime import UTC, datetime
 from typing import Any, TextIO
 
-from netautod.core.clock import to_text
+from netautod.core.json_values import to_text
 
 current_request: ContextVar[str] = ContextVar("current_request", default="-")
 

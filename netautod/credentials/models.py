@@ -4,8 +4,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from netautod.core.clock import to_text
 from netautod.core.errors import Conflict
+from netautod.core.json_values import to_text
 from netautod.credentials import hosts
 
 # The secrets of an SNMPv3 user are its keys: `has_secret` covers them too.

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from netautod.core.clock import to_text
+from netautod.core.json_values import to_text
 
 DEFAULT_PROFILE = "modern"
 # Texts that a device takes over from an inventory; site, tags and metadata have rules of their own.

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from netautod.core.clock import to_text
+from netautod.core.json_values import to_text
 
 MAX_CONTENT_BYTES = 8 * 1024 * 1024
 NO_DOCUMENT = "Document not found"

@@ -6,8 +6,8 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID, uuid5
 
-from netautod.core.clock import optional_text, to_text
 from netautod.core.identity import OrgId
+from netautod.core.json_values import optional_text, to_text
 from netautod.executions.transitions import TERMINAL, State
 from netautod.plugin_api.executors import ApprovalDecision, DeviceResult
 from netautod.tasks.models import Task

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from netautod.core.clock import optional_text, to_text
+from netautod.core.json_values import optional_text, to_text
 
 SUCCESS, PARTIAL, FAILED = "success", "partial", "failed"
 

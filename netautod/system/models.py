@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from netautod.core.clock import to_text
+from netautod.core.json_values import to_text
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,7 +2,7 @@
 
 import asyncio
 
-from netautod.core.clock import to_text
+from netautod.core.json_values import to_text
 from netautod.core.pages import Page
 from netautod.core.schema import PageQuery
 from netautod.http.access import requires

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from netautod.core.clock import optional_text, to_text
 from netautod.core.identity import OrgId
+from netautod.core.json_values import optional_text, to_text
 
 AGENT_TASK = "agent_task"
 TASK_TYPES = ("deployment", "backup", "health_check", "custom_script", AGENT_TASK)

@@ -7,9 +7,9 @@ from datetime import datetime
 from typing import Any
 from uuid import uuid4
 
-from netautod.core.clock import optional_text, to_text
 from netautod.core.errors import InvalidInput
 from netautod.core.identity import OrgId
+from netautod.core.json_values import optional_text, to_text
 from netautod.users.external_ids import canonical_external_id
 
 LOCAL, LDAP, OIDC = "local", "ldap", "oidc"

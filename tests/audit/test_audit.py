@@ -6,8 +6,8 @@ import pytest
 
 from netautod.audit.service import AuditLog
 from netautod.audit.store import AuditStore
-from netautod.core.clock import to_text
 from netautod.core.identity import Caller
+from netautod.core.json_values import to_text
 from netautod.store.client import Database
 from tests.support.client import ApiClient, assert_error
 from tests.support.clock import MovableClock

@@ -26,16 +26,7 @@ from netautod.system.pauses import FollowedPauses
 from netautod.system.store import SystemStore
 from netautod.tasks.models import Task
 from tests.support.client import ApiClient, ServedRoutes, assert_error
-from tests.support.execution import (
-    Body,
-    Does,
-    World,
-    due_task,
-    eventually,
-    manual_run,
-    nothing,
-    task,
-)
+from tests.support.execution import Body, Does, World, due_task, eventually, manual_run, nothing, task
 from tests.support.serving import Serve
 
 REASON = {"reason": "maintenance of the core"}

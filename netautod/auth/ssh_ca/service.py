@@ -22,9 +22,10 @@ from netautod.audit.service import AuditLog
 from netautod.auth.ssh_ca.models import AuthorityKey, SshCertificate
 from netautod.auth.ssh_ca.public_keys import ClientKey, fingerprint_of, parse_public_key
 from netautod.auth.ssh_ca.store import COLLECTION, FIELD, SshAuthorityStore
-from netautod.core.clock import Clock, to_text
+from netautod.core.clock import Clock
 from netautod.core.errors import Duplicate, InvalidInput
 from netautod.core.identity import Caller, OrgId
+from netautod.core.json_values import to_text
 from netautod.users.models import User
 from netautod.vault.vault import Vault
 

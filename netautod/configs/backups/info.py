@@ -7,8 +7,8 @@ from typing import Any, Literal
 from netautod.configs.backups.facts import BackupFacts, BackupFactsStore
 from netautod.configs.models import Config
 from netautod.configs.store import ConfigStore
-from netautod.core.clock import optional_text
 from netautod.core.identity import OrgId
+from netautod.core.json_values import optional_text
 from netautod.core.pages import Page, PageOf
 from netautod.devices.models import DeviceFilter, DeviceItem
 from netautod.devices.service import DeviceService

@@ -8,9 +8,10 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from netautod.audit.service import AuditLog
-from netautod.core.clock import Clock, to_text
+from netautod.core.clock import Clock
 from netautod.core.errors import Conflict
 from netautod.core.identity import Caller, OrgId
+from netautod.core.json_values import to_text
 from netautod.core.loop.batches import in_batches
 from netautod.devices.bindings.models import BATCH, BoundDevice, DeviceWrite, KnownDevice, NewDevice
 from netautod.devices.bindings.revival import Revival

@@ -11,9 +11,9 @@ import time
 from collections.abc import AsyncIterator, Mapping, Sequence
 
 from netautod.audit.service import AuditLog
-from netautod.core.clock import to_text
 from netautod.core.errors import NetautodError, NotFound
 from netautod.core.identity import Caller, OrgId
+from netautod.core.json_values import to_text
 from netautod.core.loop.each import for_each
 from netautod.core.work import Work
 from netautod.devices.models import Device

@@ -7,8 +7,9 @@ credential or the device is changed, and with a login that succeeds, such as a t
 from collections.abc import Sequence
 from typing import Protocol
 
-from netautod.core.clock import Clock, to_text
+from netautod.core.clock import Clock
 from netautod.core.identity import OrgId
+from netautod.core.json_values import to_text
 from netautod.core.work import Work
 from netautod.devices.sessions.paths import Leg
 from netautod.devices.sessions.store import LoginKey, Suspension, SuspensionStore

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from netautod.core.clock import optional_text, to_text
 from netautod.core.identity import Caller, OrgId
+from netautod.core.json_values import optional_text, to_text
 from netautod.devices.bindings.models import BoundDevice
 from netautod.inventory.models import PARTIAL, SUCCESS, RemoteInventory, SavedSource
 from netautod.inventory.sync.desired import DesiredDevice

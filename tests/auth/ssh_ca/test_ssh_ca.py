@@ -15,9 +15,9 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from netautod.auth.ssh_ca import store as ssh_ca
 from netautod.auth.ssh_ca.public_keys import parse_public_key
-from netautod.core.clock import to_text
 from netautod.core.errors import InvalidInput
 from netautod.core.identity import system_caller
+from netautod.core.json_values import to_text
 from netautod.users.models import NewUser
 from netautod.vault.rewrapping import rewrap
 from netautod.vault.vault import Vault

@@ -11,8 +11,8 @@ import pytest
 
 from netautod.auth.tokens.service import hash_of
 from netautod.auth.tokens.store import ApiTokenStore
-from netautod.core.clock import to_text
 from netautod.core.errors import Unauthenticated, Unavailable
+from netautod.core.json_values import to_text
 from tests.auth.support import INFO, Node, NodeStarter
 from tests.support.client import ApiClient, assert_error
 from tests.users.support import PASSWORD

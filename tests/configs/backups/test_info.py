@@ -10,8 +10,8 @@ import pytest
 from netautod.configs.backups.facts import BackupFacts, BackupFactsStore
 from netautod.configs.backups.info import backup_info
 from netautod.configs.models import Config
-from netautod.core.clock import to_text
 from netautod.core.identity import OrgId, system_caller
+from netautod.core.json_values import to_text
 from netautod.core.work import Work
 from netautod.store.client import Database
 from netautod.testing import Faults, ios_config

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from netautod.core.clock import to_text
+from netautod.core.json_values import to_text
 from netautod.devices.sessions.store import COLLECTION, LoginKey, SuspensionStore
 from netautod.devices.sessions.suspensions import Suspensions
 from netautod.plugin_api.events import CredentialSuspended

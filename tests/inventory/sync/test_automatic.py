@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from netautod.core.clock import to_text
 from netautod.core.identity import OrgId
+from netautod.core.json_values import to_text
 from netautod.inventory.sync.automatic import AutoSync
 from netautod.plugin_api import InventoryFailed
 from tests.inventory.sync.fake_inventory import machine
