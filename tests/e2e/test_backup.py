@@ -26,13 +26,13 @@ async def started(stack: AsyncExitStack, count: int, name: str) -> list[Simulate
 
 
 async def test_every_device_is_stored_and_a_snapshot_made(console: Console, stack: AsyncExitStack) -> None:
-    credential = await console.credential("nightly")
-    options = {"site": "nightly", "default_credential_id": credential}
+    credential = await console.credential("every device")
+    options = {"site": "every device", "default_credential_id": credential}
     devices = [
         await console.device(switch.hostname, switch.port, **options)
-        for switch in await started(stack, 3, "nightly")
+        for switch in await started(stack, 3, "every-device")
     ]
-    task = await console.backup("nightly", "nightly")
+    task = await console.backup("every device", "nightly")
     first, again = await console.run(task), await console.run(task)
     counts = {"devices_total": 3, "succeeded": 3, "failed": 0}
     for run, changed in ((first, 3), (again, 0)):
