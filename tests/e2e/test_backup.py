@@ -32,7 +32,7 @@ async def test_every_device_is_stored_and_a_snapshot_made(console: Console, stac
         await console.device(switch.hostname, switch.port, **options)
         for switch in await started(stack, 3, "every-device")
     ]
-    task = await console.backup("every device", "nightly")
+    task = await console.backup("every device", "every device")
     first, again = await console.run(task), await console.run(task)
     counts = {"devices_total": 3, "succeeded": 3, "failed": 0}
     for run, changed in ((first, 3), (again, 0)):
