@@ -63,7 +63,7 @@ class LogoutHandler(AuthHandler):
 class MeHandler(AuthHandler):
     @any_token(answer=CurrentUserAnswer)
     async def get(self) -> None:
-        """The current user with his roles and permissions."""
+        """The current user with roles and permissions."""
         self.answer((await self.auth.current_user(self.caller)).to_json())
 
 

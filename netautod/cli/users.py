@@ -25,8 +25,8 @@ def add(commands: Commands) -> None:
     parser.add_argument("--email")
     group.add("list", _list, "list all users")
     for name, run, help in (
-        ("passwd", _passwd, "set a user's password and end his sessions"),
-        ("disable", _disable, "disable a user and end his sessions"),
+        ("passwd", _passwd, "set a user's password and end the user's sessions"),
+        ("disable", _disable, "disable a user and end the user's sessions"),
         ("enable", _enable, "let a disabled user log in again"),
         ("unlock", _unlock, "clear the failed logins of a user"),
     ):

@@ -43,7 +43,7 @@ class OneUserHandler(JsonHandler):
 
     @requires("users.manage", status=204)
     async def delete(self, user_id: str) -> None:
-        """Deletes a user; his sessions and tokens end."""
+        """Deletes a user; their sessions and tokens end."""
         await self.users.delete(self.caller, self.path_id(user_id, "User"))
         self.answer_nothing()
 

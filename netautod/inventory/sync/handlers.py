@@ -86,8 +86,6 @@ ROUTES = (
     Route(path="/api/devices/sync/inventory", handler=AdHocSyncHandler),
     Route(path="/api/devices/sync/inventory/test", handler=AdHocTestHandler),
     Route(path="/api/devices/sync/history", handler=SyncHistoryHandler),
-)
-OF_SOURCES = (
     Route(path="/api/devices/sources/inventory/:source_id/sync", handler=SourceSyncHandler),
     Route(path="/api/devices/sources/inventory/:source_id/test", handler=SourceTestHandler),
 )
