@@ -32,7 +32,8 @@ async def for_each(
         await asyncio.gather(*workers)
     finally:
         for task in workers:
-            task.cancel()
+            if not task.cancelling():  # a second cancellation would cut its cleaning up short
+                task.cancel()
         await asyncio.gather(*workers, return_exceptions=True)
 
 

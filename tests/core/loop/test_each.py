@@ -94,3 +94,25 @@ async def test_who_cancels_it_ends_all_work() -> None:
     with pytest.raises(asyncio.CancelledError):
         await working
     assert ended.is_set()
+
+
+async def test_what_is_cancelled_can_clean_up() -> None:
+    begun = asyncio.Semaphore(0)
+    cleaned: list[int] = []
+
+    async def work(thing: int) -> None:
+        begun.release()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            for _ in range(thing):  # the first one has ended long before the last one
+                await asyncio.sleep(0)
+            cleaned.append(thing)
+
+    working = asyncio.create_task(for_each([0, 1, 10], work, at_once=3))
+    for _ in range(3):
+        await begun.acquire()
+    working.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await working
+    assert cleaned == [0, 1, 10]
