@@ -46,16 +46,7 @@ class ExecutionLogStore:
             sort=[("seq", 1)],
             limit=limit,
         )
-        return [
-            LogEntry(
-                seq=document["seq"],
-                at=document["at"],
-                level=document["level"],
-                device_id=document["device_id"],
-                message=document["message"],
-            )
-            for document in found
-        ]
+        return [_to_entry(document) for document in found]
 
     async def delete_of(self, execution_ids: Sequence[str]) -> None:
         """The logs of executions of any organization."""
