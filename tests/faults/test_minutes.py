@@ -101,7 +101,8 @@ async def wrong_clocks_neither_double_nor_misfire(stand: Stand) -> None:
     ends = [await node.stop() for node in (fast, slow)]
     # A lease judged by the node's own clock would have been taken over, or never renewed.
     done = await stand.world.get(long)
-    assert (done.state, [attempt.outcome for attempt in done.attempts]) == ("completed", ["completed"])
+    ended = (done.state, done.error_message, [attempt.outcome for attempt in done.attempts])
+    assert ended == ("completed", None, ["completed"])
     await stand.world.rows.delete({"_id": long.id})
     rows = await assert_each_tick_once(stand, tasks, ticks)
     early = min(row["started_at"] - row["scheduled_for"] for row in rows)
