@@ -9,6 +9,7 @@ from uuid import uuid4
 from tornado.web import Application
 
 from netautod.app import stages
+from netautod.app.configuration import Configuration
 from netautod.app.installation import Installation
 from netautod.app.parts.devices import DeviceParts
 from netautod.app.parts.http import http_context_of
@@ -45,11 +46,12 @@ class Service:
 
 @asynccontextmanager
 async def build(
-    settings: Settings, installation: Installation, health: Callable[[], Awaitable[Health]]
+    configuration: Configuration, installation: Installation, health: Callable[[], Awaitable[Health]]
 ) -> AsyncIterator[Service]:
     """Builds everything and starts what runs in the background; the caller listens and drains."""
+    settings = configuration.settings
     http = GuardedClient(AddressRules.allowing(settings.outbound.allow))
-    plugins = plugins_of(settings, http, required=settings.plugins.required)
+    plugins = plugins_of(configuration, http, required=settings.plugins.required)
     executors = plugins.executors()
     metrics, node_id = Metrics(), str(uuid4())
     async with AsyncExitStack() as stack:

@@ -1,15 +1,23 @@
-"""Reads the settings of the service, then those of its plugins: which there are, the first ones say."""
+"""Reads the settings of the service and loads its plugins, which declare sections of their own."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Any
 
-from netautod.app.plugins.manager import PluginManager, installed, one_line
+from netautod.app.plugins.loading import LoadedPlugins, installed, one_line
 from netautod.app.settings import Settings, read_settings
 from netautod.core.settings.field import SettingsError
 from netautod.core.settings.reader import Reader
+
+
+@dataclass(frozen=True, kw_only=True)
+class Configuration:
+    """What a command begins with. `plugins` are those whose sections the settings hold."""
+
+    settings: Settings
+    plugins: LoadedPlugins
 
 
 def load(
@@ -19,7 +27,7 @@ def load(
     flags: Mapping[str, Any],
     warn: Callable[[str], None],
     found: Callable[[], Iterable[EntryPoint]] = installed,
-) -> Settings:
+) -> Configuration:
     """Settings from the file, over them the environment, over them the flags (`section.name` -> value).
 
     Raises SettingsError with one line that names the key. An unknown variable is only a warning, and so
@@ -27,8 +35,7 @@ def load(
     """
     reader = Reader(file=file, environment=environment, flags=flags)
     settings = read_settings(reader)
-    # The service loads the plugins again, and then tells why one cannot be: here nothing is logged yet.
-    plugins = PluginManager.load(disabled=settings.plugins.disabled, found=found, quiet=True)
+    plugins = LoadedPlugins.load(disabled=settings.plugins.disabled, found=found)
     sections = {name: _section(reader, name, declared) for name, declared in plugins.sections.items()}
     broken = plugins.broken - set(sections)
     for name in sorted(broken):
@@ -37,7 +44,7 @@ def load(
     unread = {*settings.plugins.disabled, *broken}
     reader.refuse_unknown(without=unread)
     reader.warn_of_variables(warn, without=unread)
-    return replace(settings, of_plugins=sections)
+    return Configuration(settings=replace(settings, of_plugins=sections), plugins=plugins)
 
 
 def _section(reader: Reader, name: str, declared: type[Any]) -> Any:

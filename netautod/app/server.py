@@ -18,6 +18,7 @@ from tornado.netutil import bind_sockets
 from netautod.app import database as databases
 from netautod.app import demo
 from netautod.app.build import build
+from netautod.app.configuration import Configuration
 from netautod.app.installation import open_installation
 from netautod.app.settings import Settings
 from netautod.core.errors import NetautodError, Unavailable
@@ -76,13 +77,17 @@ class State:
 
 
 async def serve(
-    settings: Settings, *, with_demo: bool, out: Callable[[str], None], worker_fd: int | None = None
+    configuration: Configuration,
+    *,
+    with_demo: bool,
+    out: Callable[[str], None],
+    worker_fd: int | None = None,
 ) -> None:
     """Runs until SIGTERM or SIGINT. Raises an error of ours with one line when it cannot start or go on.
 
     `worker_fd`: the listening socket that a supervisor hands down; its end of our stdin tells of its death.
     """
-    state = State()
+    settings, state = configuration.settings, State()
     stop_on_signals(state)
     async with AsyncExitStack() as stack:
         # Listening comes first: a taken port is known at once, and clients get 503 instead of nothing.
@@ -96,7 +101,7 @@ async def serve(
         database, _uri = await stack.enter_async_context(open_database(settings, state))
         state.database = database
         installation = await stack.enter_async_context(open_installation(settings, database))
-        service = await stack.enter_async_context(build(settings, installation, state.health))
+        service = await stack.enter_async_context(build(configuration, installation, state.health))
         if with_demo:
             await stack.enter_async_context(demo.run(service, installation, settings.data_dir, out))
         set_aside_heap(stack)

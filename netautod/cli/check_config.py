@@ -2,7 +2,7 @@
 
 import argparse
 
-from netautod.app.settings import Settings
+from netautod.app.configuration import Configuration
 from netautod.cli.parsing import Commands
 
 
@@ -10,6 +10,6 @@ def add(commands: Commands) -> None:
     commands.add("check-config", run, "read the settings, say what is wrong, and end")
 
 
-def run(parsed: argparse.Namespace, settings: Settings) -> int:
+def run(parsed: argparse.Namespace, configuration: Configuration) -> int:
     print("the settings are valid")
     return 0

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from netautod import __version__
-from netautod.app.configuration import load
+from netautod.app.configuration import Configuration, load
 from netautod.app.settings import Settings
 from netautod.cli import check_config, imports, keys, openapi, organizations, plugins, serve, sync, users
 from netautod.cli.parsing import SETTINGS_FLAGS, Commands
@@ -24,12 +24,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Exit codes: 0 done, 1 failed, 2 wrong call or wrong settings."""
     parsed = _parser().parse_args(arguments)
     try:
-        settings = _settings(parsed)
+        configuration = _configuration(parsed)
     except SettingsError as error:
         return _say(error.text, 2)
+    settings = configuration.settings
     logs.configure(level=_log_level(parsed, settings), format=settings.log.format)
     try:
-        result: int = parsed.run(parsed, settings)
+        result: int = parsed.run(parsed, configuration)
     except InvalidInput as error:
         return _say(error.text, 2)
     except NetautodError as error:
@@ -48,7 +49,7 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _settings(parsed: argparse.Namespace) -> Settings:
+def _configuration(parsed: argparse.Namespace) -> Configuration:
     file = Path(parsed.config) if parsed.config else next((f for f in DEFAULT_FILES if f.exists()), None)
     given = {key: getattr(parsed, name, None) for name, key in SETTINGS_FLAGS.items()}
     flags = {key: value for key, value in given.items() if value is not None}

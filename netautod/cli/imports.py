@@ -8,6 +8,7 @@ from pathlib import Path
 
 from tqdm import tqdm
 
+from netautod.app.configuration import Configuration
 from netautod.app.parts.devices import devices_of
 from netautod.app.settings import Settings
 from netautod.cli.installation import opened, organization_named
@@ -32,7 +33,7 @@ def add(commands: Commands) -> None:
     parser.add_argument("--organization", metavar="NAME", help="needed when there are several")
 
 
-def run(parsed: argparse.Namespace, settings: Settings) -> int:
+def run(parsed: argparse.Namespace, configuration: Configuration) -> int:
     """Exit code 1 if rows failed; raises InvalidInput for a file that cannot be read as a whole."""
     file = _row_file(parsed.file, parsed.format)
     # The bar is for people only: tqdm draws none where its output is no terminal.
@@ -44,7 +45,7 @@ def run(parsed: argparse.Namespace, settings: Settings) -> int:
 
         result = asyncio.run(
             import_devices(
-                settings,
+                configuration.settings,
                 file,
                 organization=parsed.organization,
                 dry_run=parsed.dry_run,

@@ -4,6 +4,7 @@ import argparse
 import asyncio
 from datetime import timedelta
 
+from netautod.app.configuration import Configuration
 from netautod.app.settings import Settings
 from netautod.app.stores import SEALED_FIELDS
 from netautod.auth.tokens.signing_keys import SigningKeys
@@ -20,7 +21,8 @@ def add(commands: Commands) -> None:
     parser.add_argument("--jwt", action="store_true", help="instead: a new key that signs access tokens")
 
 
-def run(parsed: argparse.Namespace, settings: Settings) -> int:
+def run(parsed: argparse.Namespace, configuration: Configuration) -> int:
+    settings = configuration.settings
     for line in asyncio.run(_rotate_signing_key(settings) if parsed.jwt else _rotate_keys(settings)):
         print(line)
     return 0

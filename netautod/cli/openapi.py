@@ -4,7 +4,7 @@ import argparse
 import json
 
 from netautod.app import routes
-from netautod.app.settings import Settings
+from netautod.app.configuration import Configuration
 from netautod.cli.parsing import Commands
 
 
@@ -12,6 +12,6 @@ def add(commands: Commands) -> None:
     commands.add("openapi", run, "print the OpenAPI description")
 
 
-def run(parsed: argparse.Namespace, settings: Settings) -> int:
+def run(parsed: argparse.Namespace, configuration: Configuration) -> int:
     print(json.dumps(routes.description(), indent=2))
     return 0

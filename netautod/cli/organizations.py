@@ -3,6 +3,7 @@
 import argparse
 import asyncio
 
+from netautod.app.configuration import Configuration
 from netautod.app.settings import Settings
 from netautod.cli.installation import opened
 from netautod.cli.parsing import Commands
@@ -25,16 +26,16 @@ async def create_organization(settings: Settings, name: str, admin: str) -> Crea
         )
 
 
-def _create(parsed: argparse.Namespace, settings: Settings) -> int:
-    created = asyncio.run(create_organization(settings, parsed.name, parsed.admin))
+def _create(parsed: argparse.Namespace, configuration: Configuration) -> int:
+    created = asyncio.run(create_organization(configuration.settings, parsed.name, parsed.admin))
     print(f"organization {created.organization.name} created, administrator {created.admin}")
     if created.generated_password is not None:
         print(f"password: {created.generated_password}")
     return 0
 
 
-def _list(parsed: argparse.Namespace, settings: Settings) -> int:
-    for organization in asyncio.run(_organizations(settings)):
+def _list(parsed: argparse.Namespace, configuration: Configuration) -> int:
+    for organization in asyncio.run(_organizations(configuration.settings)):
         print(organization.name)
     return 0
 

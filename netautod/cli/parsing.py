@@ -3,9 +3,9 @@
 import argparse
 from collections.abc import Callable
 
-from netautod.app.settings import Settings
+from netautod.app.configuration import Configuration
 
-Run = Callable[[argparse.Namespace, Settings], int]
+Run = Callable[[argparse.Namespace, Configuration], int]
 # The flags that set a setting, and which one.
 SETTINGS_FLAGS = {
     "data_dir": "data_dir",

@@ -2,8 +2,8 @@
 
 import argparse
 
+from netautod.app.configuration import Configuration
 from netautod.app.parts.plugins import plugins_of
-from netautod.app.settings import Settings
 from netautod.cli.parsing import Commands
 from netautod.outbound.addresses import AddressRules
 from netautod.outbound.client import GuardedClient
@@ -14,9 +14,10 @@ def add(commands: Commands) -> None:
     commands.add("plugins", run, "list the plugins and whether they work")
 
 
-def run(parsed: argparse.Namespace, settings: Settings) -> int:
+def run(parsed: argparse.Namespace, configuration: Configuration) -> int:
     """Exit code 1 if a plugin does not work."""
-    manager = plugins_of(settings, GuardedClient(AddressRules.allowing(settings.outbound.allow)))
+    http = GuardedClient(AddressRules.allowing(configuration.settings.outbound.allow))
+    manager = plugins_of(configuration, http)
     manager.executors()
     manager.register_platforms(PlatformRegistry().register)
     for status in manager.statuses:

@@ -4,7 +4,7 @@ import argparse
 import asyncio
 
 from netautod.app import server, supervisor
-from netautod.app.settings import Settings
+from netautod.app.configuration import Configuration
 from netautod.cli.parsing import SETTINGS_FLAGS, Commands
 
 MOST_WORKERS = 64
@@ -21,13 +21,13 @@ def add(commands: Commands) -> None:
     parser.add_argument("--worker-fd", type=int, help=argparse.SUPPRESS)
 
 
-def run(parsed: argparse.Namespace, settings: Settings) -> int:
+def run(parsed: argparse.Namespace, configuration: Configuration) -> int:
     if parsed.workers == 1:
-        asyncio.run(server.serve(settings, with_demo=parsed.demo, out=_out, worker_fd=parsed.worker_fd))
+        asyncio.run(server.serve(configuration, with_demo=parsed.demo, out=_out, worker_fd=parsed.worker_fd))
         return 0
     asyncio.run(
         supervisor.supervise(
-            settings,
+            configuration.settings,
             workers=parsed.workers,
             with_demo=parsed.demo,
             arguments=_given_flags(parsed),

@@ -9,11 +9,11 @@ from uuid import uuid4
 
 from tqdm import tqdm
 
+from netautod.app.configuration import Configuration
 from netautod.app.parts.devices import devices_of
 from netautod.app.parts.inventory import inventory_of
 from netautod.app.parts.leases import named_leases
 from netautod.app.parts.plugins import plugins_of
-from netautod.app.settings import Settings
 from netautod.cli.installation import opened, organization_named
 from netautod.cli.parsing import Commands
 from netautod.core.identity import system_caller
@@ -37,7 +37,7 @@ def add(commands: Commands) -> None:
     parser.add_argument("--organization", metavar="NAME", help="needed when there are several")
 
 
-def run(parsed: argparse.Namespace, settings: Settings) -> int:
+def run(parsed: argparse.Namespace, configuration: Configuration) -> int:
     """Exit code 1 if anything went wrong; raises the error of an inventory that cannot be read."""
     options = SyncOptions(dry_run=parsed.dry_run, confirm_removals=parsed.confirm_removals)
     # The bar is for people only: tqdm draws none where its output is no terminal.
@@ -54,14 +54,16 @@ def run(parsed: argparse.Namespace, settings: Settings) -> int:
             bar.update(done - bar.n)
 
         result = asyncio.run(
-            _sync_source(settings, parsed.source, options, organization=parsed.organization, progress=show)
+            _sync_source(
+                configuration, parsed.source, options, organization=parsed.organization, progress=show
+            )
         )
     sys.stdout.write(json.dumps(result.to_json(), indent=2) + "\n" if parsed.json else _account(result))
     return 1 if result.errors else 0
 
 
 async def _sync_source(
-    settings: Settings,
+    configuration: Configuration,
     source: str,
     options: SyncOptions,
     *,
@@ -69,6 +71,7 @@ async def _sync_source(
     progress: Progress,
 ) -> SyncResult:
     """`source`: the name or id of a saved source. Without an `organization` there must be only one."""
+    settings = configuration.settings
     async with AsyncExitStack() as stack:
         installation = await stack.enter_async_context(opened(settings))
         caller = system_caller((await organization_named(installation.people.organizations, organization)).id)
@@ -90,7 +93,7 @@ async def _sync_source(
                 )
             ),
             devices=devices_of(stores=stores, vault=vault, clock=clock, audit=audit).synced,
-            openers=plugins_of(settings, http).inventory_sources(),
+            openers=plugins_of(configuration, http).inventory_sources(),
             pauses=FixedPauses(),
             settings=settings.inventory,
         )

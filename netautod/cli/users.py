@@ -6,6 +6,7 @@ import getpass
 import sys
 from collections.abc import Awaitable, Callable
 
+from netautod.app.configuration import Configuration
 from netautod.app.parts.auth import lockout_of
 from netautod.app.settings import Settings
 from netautod.cli.installation import opened
@@ -33,11 +34,11 @@ def add(commands: Commands) -> None:
         group.add(name, run, help).add_argument("username")
 
 
-def _add(parsed: argparse.Namespace, settings: Settings) -> int:
+def _add(parsed: argparse.Namespace, configuration: Configuration) -> int:
     new = NewUser(
         username=parsed.username, password=_password(), roles=tuple(parsed.roles), email=parsed.email
     )
-    asyncio.run(_add_user(settings, parsed.org, new))
+    asyncio.run(_add_user(configuration.settings, parsed.org, new))
     print(f"user {parsed.username} added")
     return 0
 
@@ -48,8 +49,8 @@ async def _add_user(settings: Settings, organization: str, new: NewUser) -> None
         await installation.people.users.create(system_caller(found.id), new)
 
 
-def _list(parsed: argparse.Namespace, settings: Settings) -> int:
-    for user in asyncio.run(_all_users(settings)):
+def _list(parsed: argparse.Namespace, configuration: Configuration) -> int:
+    for user in asyncio.run(_all_users(configuration.settings)):
         state = "active" if user.is_active else "disabled"
         print(f"{user.username:<24} {user.auth_provider:<6} {state:<9} {', '.join(user.role_names)}")
     return 0
@@ -60,23 +61,23 @@ async def _all_users(settings: Settings) -> list[User]:
         return await installation.people.users.everyone()
 
 
-def _passwd(parsed: argparse.Namespace, settings: Settings) -> int:
+def _passwd(parsed: argparse.Namespace, configuration: Configuration) -> int:
     name, password = parsed.username, _password()
-    _manage(settings, name, lambda users, caller: users.set_password(caller, name, password))
+    _manage(configuration.settings, name, lambda users, caller: users.set_password(caller, name, password))
     print(f"password of {name} set; all sessions ended")
     return 0
 
 
-def _disable(parsed: argparse.Namespace, settings: Settings) -> int:
+def _disable(parsed: argparse.Namespace, configuration: Configuration) -> int:
     name = parsed.username
-    _manage(settings, name, lambda users, caller: users.disable(caller, name))
+    _manage(configuration.settings, name, lambda users, caller: users.disable(caller, name))
     print(f"user {name} disabled")
     return 0
 
 
-def _enable(parsed: argparse.Namespace, settings: Settings) -> int:
+def _enable(parsed: argparse.Namespace, configuration: Configuration) -> int:
     name = parsed.username
-    _manage(settings, name, lambda users, caller: users.enable(caller, name))
+    _manage(configuration.settings, name, lambda users, caller: users.enable(caller, name))
     print(f"user {name} enabled")
     return 0
 
@@ -97,8 +98,8 @@ def _manage(
     asyncio.run(managed())
 
 
-def _unlock(parsed: argparse.Namespace, settings: Settings) -> int:
-    asyncio.run(_unlock_user(settings, parsed.username))
+def _unlock(parsed: argparse.Namespace, configuration: Configuration) -> int:
+    asyncio.run(_unlock_user(configuration.settings, parsed.username))
     print(f"failed logins of {parsed.username} cleared")
     return 0
 

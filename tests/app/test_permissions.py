@@ -17,9 +17,11 @@ from tornado.netutil import bind_sockets
 
 from netautod.app import routes
 from netautod.app.build import build
+from netautod.app.configuration import Configuration
 from netautod.app.installation import Installation, open_installation
 from netautod.app.parts.sessions import sessions_of
 from netautod.app.parts.users import UserParts
+from netautod.app.plugins.loading import LoadedPlugins
 from netautod.app.settings import Settings
 from netautod.auth.sessions.service import Sessions
 from netautod.core.identity import RequestInfo, system_caller
@@ -80,7 +82,8 @@ async def walk(module_database: Database, tmp_path_factory: pytest.TempPathFacto
     )
     async with AsyncExitStack() as stack:
         installation = await stack.enter_async_context(open_installation(settings, module_database))
-        service = await stack.enter_async_context(build(settings, installation, _health))
+        configuration = Configuration(settings=settings, plugins=LoadedPlugins.load())
+        service = await stack.enter_async_context(build(configuration, installation, _health))
         server = HTTPServer(service.application)
         sockets = bind_sockets(0, "127.0.0.1")
         server.add_sockets(sockets)

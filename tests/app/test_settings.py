@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from netautod.app.configuration import load
-from netautod.app.plugins.manager import PluginManager
+from netautod.app.plugins.loading import LoadedPlugins
 from netautod.app.settings import Settings
 from netautod.app.settings import table as core_table
 from netautod.cli import entry as cli
@@ -26,7 +26,7 @@ def clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
 def table() -> Iterator[Setting]:
     """The settings of the service, then those of the built-in plugins."""
     yield from core_table()
-    for name, declared in PluginManager.load().sections.items():
+    for name, declared in LoadedPlugins.load().sections.items():
         yield from rows_of(name, declared)
 
 
@@ -34,13 +34,13 @@ def loaded(
     file: Path | None = None, environment: dict[str, str] | None = None, **flags: Any
 ) -> tuple[Settings, list[str]]:
     warnings: list[str] = []
-    settings = load(
+    configuration = load(
         file=file,
         environment=environment or {},
         flags={key.replace("__", "."): value for key, value in flags.items()},
         warn=warnings.append,
     )
-    return settings, warnings
+    return configuration.settings, warnings
 
 
 def value_of(settings: Settings, key: str) -> Any:

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from netautod.app.plugins.loading import LoadedPlugins
 from netautod.app.plugins.manager import PluginManager
 from netautod.testing import run_executor
 
@@ -19,7 +20,7 @@ from netautod.testing import run_executor
     ],
 )
 async def test_task_types_that_only_fail(task_type: str, parameters: dict[str, Any], text: str) -> None:
-    executor = PluginManager.load().executors()[task_type]
+    executor = PluginManager(LoadedPlugins.load()).executors()[task_type]
     run = await run_executor(executor, parameters, max_retries=3)
     assert (run.state, run.output) == ("failed", None)
     assert str(run.error).startswith(text)

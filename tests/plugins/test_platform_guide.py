@@ -12,7 +12,8 @@ from typing import cast
 
 import pytest
 
-from netautod.app.plugins.manager import PluginError, PluginManager
+from netautod.app.plugins.loading import LoadedPlugins, PluginError
+from netautod.app.plugins.manager import PluginManager
 from netautod.ssh.platform.file import TomlTable
 from netautod.ssh.platform.registry import PlatformRegistry
 from tests.support.guide import write_example
@@ -43,7 +44,7 @@ def importable(guide: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> P
 @pytest.fixture
 def manager(importable: Path) -> PluginManager:
     entry = EntryPoint(name="acme_platform", value="acme_platform", group="netautod")
-    return PluginManager.load(required=["acme_platform"], found=lambda: [entry])
+    return PluginManager(LoadedPlugins.load(found=lambda: [entry]), required=["acme_platform"])
 
 
 @pytest.fixture

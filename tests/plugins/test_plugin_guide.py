@@ -115,12 +115,13 @@ def test_a_wrong_variable_of_a_plugin(main: Main, monkeypatch: pytest.MonkeyPatc
 def test_good_settings_of_a_plugin(main: Main, tmp_path: Path) -> None:
     section = '[my_plugin]\nat_once = 3\nurl = "https://x"\ntoken = "canary"\n'
     assert main("check-config", section) == (0, "the settings are valid\n", "")
-    settings = load(
+    configuration = load(
         file=tmp_path / "netautod.toml",
         environment={"NETAUTOD_MY_PLUGIN_AT_ONCE": "4", "NETAUTOD_MY_PLUGIN_AT_ONE": "5"},
         flags={},
         warn=(warnings := list[str]()).append,
     )
+    settings = configuration.settings
     mine = settings.of_plugins["my_plugin"]
     assert (mine.at_once, mine.url, mine.token, mine.journal) == (4, "https://x", "canary", "")
     assert "canary" not in repr(settings)
@@ -141,6 +142,27 @@ def test_the_section_of_a_plugin_that_cannot_be_loaded_is_a_warning(main: Main, 
     said = "netautod: FILE: the section my_plugin is ignored: the plugin cannot be loaded\n"
     assert (code, out, err) == (0, "the settings are valid\n", said)
     assert main("check-config", "[another]\n") == (2, "", "netautod: FILE: unknown setting another\n")
+
+
+def test_a_plugin_is_loaded_once_and_its_failure_is_logged_once(
+    main: Main,
+    installed: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    monkeypatch.setattr("netautod.core.logs.configure", lambda **_: None)  # it would take caplog's handler
+    imports = tmp_path / "imports"
+    noting = f"with open({str(imports)!r}, 'a') as file: file.write('imported ')"
+    source = f"{noting}\nimport no_such_module\n"
+    (installed / "my_plugin" / "__init__.py").write_text(source)
+    code, out, _ = main("plugins")
+    assert (code, re.findall(r"(?m)^my_plugin +1\.2 +(.*)$", out)) == (
+        1,
+        ["ModuleNotFoundError: No module named 'no_such_module'"],
+    )
+    assert [record.getMessage() for record in caplog.records] == ["plugin my_plugin cannot be loaded"]
+    assert imports.read_text() == "imported "
 
 
 async def test_in_the_service(installed: Path, tmp_path: Path) -> None:

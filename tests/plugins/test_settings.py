@@ -40,7 +40,7 @@ def read(folder: Path, section: str, values: dict[str, Any]) -> Settings:
     file = folder / "netautod.toml"
     lines = [f"[{section}]", *(f"{name} = {toml(value)}" for name, value in values.items())]
     file.write_text("\n".join(lines))
-    return load(file=file, environment={}, flags={}, warn=lambda text: None)
+    return load(file=file, environment={}, flags={}, warn=lambda text: None).settings
 
 
 def test_complete_sections(tmp_path: Path) -> None:

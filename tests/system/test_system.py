@@ -13,6 +13,7 @@ import pytest
 
 from netautod import __version__
 from netautod.app.parts.system import system_of
+from netautod.app.plugins.loading import LoadedPlugins
 from netautod.app.plugins.manager import PluginManager
 from netautod.audit.service import AuditLog
 from netautod.core.clock import SystemClock
@@ -75,13 +76,11 @@ async def start(world: World, serve: Serve) -> Start:
             )
             await stack.enter_async_context(heartbeat)
             await stack.enter_async_context(node)
-            plugins = PluginManager()
-            plugins.register(object(), "probe")
             system = system_of(
                 stores=world.stores,
                 clock=clock,
                 audit=AuditLog(store=world.stores.audit, clock=clock),
-                plugins=plugins,
+                plugins=PluginManager(LoadedPlugins.of({"probe": object()})),
                 pauses=pauses,
             )
             served = await serve(system)

@@ -1,24 +1,29 @@
-"""The part of the composition root about plugins: their loading, their services and their observers."""
+"""The part of the composition root about plugins: what they are lent, their services and their observers."""
 
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 
+from netautod.app.configuration import Configuration
 from netautod.app.plugins.manager import Lent, PluginManager
 from netautod.app.plugins.observers import Observers
 from netautod.app.plugins.services import running_services
-from netautod.app.settings import Settings
 from netautod.core.metrics import Metrics
 from netautod.outbound.client import GuardedClient
 
 
-def plugins_of(settings: Settings, http: GuardedClient, *, required: Iterable[str] = ()) -> PluginManager:
-    """The installed plugins, lent `http`. Raises PluginError for a required one that cannot be loaded."""
-    lent = Lent(
-        http=http,
-        instance_name=settings.server.instance_name,
-        settings=settings.of_plugins,
-    )
-    return PluginManager.load(required=required, disabled=settings.plugins.disabled, lent=lent)
+def plugins_of(
+    configuration: Configuration, http: GuardedClient, *, required: Iterable[str] = ()
+) -> PluginManager:
+    """The loaded plugins, lent `http`; the log is told of those that cannot be.
+
+    Raises PluginError for a required one that cannot be loaded.
+    """
+    settings = configuration.settings
+    configuration.plugins.log_failures()
+    lent = Lent(http=http, instance_name=settings.server.instance_name, settings=settings.of_plugins)
+    manager = PluginManager(configuration.plugins, required=required, lent=lent)
+    manager.check_required()
+    return manager
 
 
 @asynccontextmanager

@@ -1,12 +1,18 @@
 """Plugins as they are found: modules with entry points, in a folder of the test."""
 
+from collections.abc import Iterable
 from importlib.metadata import EntryPoint
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from netautod.app.configuration import Configuration
+from netautod.app.parts.plugins import plugins_of
+from netautod.app.plugins.loading import LoadedPlugins
 from netautod.app.plugins.manager import PluginManager
+from netautod.app.settings import Settings
+from netautod.outbound.addresses import AddressRules
+from netautod.outbound.client import GuardedClient
 
 
 class Installed:
@@ -23,8 +29,13 @@ class Installed:
         self.entries.append(EntryPoint(name=name, value=module, group="netautod"))
         return module
 
-    def load(self, **options: Any) -> PluginManager:
-        return PluginManager.load(found=lambda: self.entries, **options)
+    def load(self, disabled: Iterable[str] = ()) -> LoadedPlugins:
+        return LoadedPlugins.load(disabled=disabled, found=lambda: self.entries)
+
+    def manager(self, *, required: Iterable[str] = (), disabled: Iterable[str] = ()) -> PluginManager:
+        """As the service has it: what cannot be loaded is logged, or fatal."""
+        configuration = Configuration(settings=Settings(), plugins=self.load(disabled))
+        return plugins_of(configuration, GuardedClient(AddressRules()), required=required)
 
 
 @pytest.fixture
@@ -35,5 +46,5 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Installed:
     return Installed(folder)
 
 
-def errors(manager: PluginManager) -> dict[str, str | None]:
-    return {status.name: status.error for status in manager.statuses}
+def errors(plugins: LoadedPlugins | PluginManager) -> dict[str, str | None]:
+    return {status.name: status.error for status in plugins.statuses}

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from netautod.app.plugins.manager import Lent, PluginError, PluginManager
+from netautod.app.plugins.loading import LoadedPlugins, PluginError
+from netautod.app.plugins.manager import Lent, PluginManager
 from netautod.auth.providers import Providers
 from netautod.core.errors import InvalidInput
 from netautod.plugin_api import (
@@ -67,8 +68,8 @@ def test_a_plugin_is_given_its_section_and_the_guarded_client() -> None:
         register(Password("ldap"))
 
     lent = Lent(settings={"one": "its own", "two": "another's"})
-    manager = PluginManager(lent=lent)
-    manager.register(plugin(netautod_register_auth_providers), "one")
+    loaded = LoadedPlugins.of({"one": plugin(netautod_register_auth_providers)})
+    manager = PluginManager(loaded, lent=lent)
     assert list(manager.auth_providers()) == ["ldap"]
     assert given == ["its own", lent.http]
 
@@ -77,8 +78,8 @@ def test_a_plugin_may_leave_the_host_out() -> None:
     def netautod_register_auth_providers(register: Register) -> None:
         register(Redirect("oidc"))
 
-    manager = PluginManager()
-    manager.register(plugin(netautod_register_auth_providers), "one")
+    loaded = LoadedPlugins.of({"one": plugin(netautod_register_auth_providers)})
+    manager = PluginManager(loaded)
     assert list(manager.auth_providers()) == ["oidc"]
 
 
@@ -87,8 +88,8 @@ def test_other_names_are_refused(name: str) -> None:
     def netautod_register_auth_providers(register: Register) -> None:
         register(Password(name))
 
-    manager = PluginManager()
-    manager.register(plugin(netautod_register_auth_providers), "one")
+    loaded = LoadedPlugins.of({"one": plugin(netautod_register_auth_providers)})
+    manager = PluginManager(loaded)
     assert manager.auth_providers() == {}
     assert "ldap or oidc" in (manager.statuses[0].error or "")
 
@@ -100,9 +101,8 @@ def test_the_first_plugin_keeps_the_name_and_a_broken_one_spoils_no_other() -> N
     def breaks(register: Register) -> None:
         raise RuntimeError("broken")
 
-    manager = PluginManager()
-    for name, function in (("c", first), ("b", breaks), ("a", first)):
-        manager.register(plugin(function), name)
+    given = {"c": plugin(first), "b": plugin(breaks), "a": plugin(first)}
+    manager = PluginManager(LoadedPlugins.of(given))
     assert list(manager.auth_providers()) == ["ldap"]
     errors = {status.name: status.error for status in manager.statuses}
     assert errors["b"] == "netautod_register_auth_providers: RuntimeError: broken"
@@ -114,8 +114,8 @@ def test_a_required_plugin_that_breaks_is_fatal() -> None:
     def breaks(register: Register) -> None:
         raise RuntimeError("broken")
 
-    manager = PluginManager(required=["one"])
-    manager.register(plugin(breaks), "one")
+    loaded = LoadedPlugins.of({"one": plugin(breaks)})
+    manager = PluginManager(loaded, required=["one"])
     with pytest.raises(PluginError, match="one"):
         manager.auth_providers()
 

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from netautod.app.plugins.manager import PluginError, PluginManager
+from netautod.app.plugins.loading import LoadedPlugins, PluginError
+from netautod.app.plugins.manager import PluginManager
 from netautod.ssh.platform.registry import PlatformRegistry
 from tests.app.plugins.conftest import Installed, errors
 
@@ -55,7 +56,7 @@ def test_a_broken_plugin_is_reported_and_the_others_load(
     installed.add("broken", source)
     installed.add("after", EXECUTOR.format(task_type="after"))
     installed.add("before", EXECUTOR.format(task_type="before"))
-    manager = installed.load()
+    manager = installed.manager()
     assert list(manager.executors()) == ["after", "before"]
     seen = errors(manager)
     assert (seen["after"], seen["before"]) == (None, None)
@@ -67,32 +68,45 @@ def test_a_broken_plugin_is_reported_and_the_others_load(
 def test_a_broken_required_plugin_is_fatal(installed: Installed, source: str, error: str) -> None:
     installed.add("broken", source)
     with pytest.raises(PluginError) as caught:
-        installed.load(required=["broken"])
+        installed.manager(required=["broken"])
     assert caught.value.text.startswith("the required plugin broken is not available: ")
     assert error in caught.value.text
 
 
+def test_why_a_plugin_cannot_be_loaded_is_logged_when_the_plugins_are_asked(
+    installed: Installed, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Not before: how to log is known only when the settings are read, with the plugins."""
+    installed.add("broken", "1 / 0")
+    installed.load()
+    assert caplog.text == ""
+    installed.manager()
+    [record] = caplog.records
+    assert record.getMessage() == "plugin broken cannot be loaded"
+    assert "ZeroDivisionError: division by zero" in caplog.text
+
+
 def test_a_required_plugin_that_is_missing_or_disabled_is_fatal(installed: Installed) -> None:
     installed.add("good", EXECUTOR.format(task_type="backup"))
-    assert errors(installed.load(required=["good"])) == {"good": None}
+    assert errors(installed.manager(required=["good"])) == {"good": None}
     text = "the required plugin {} is not available: it is not installed, or disabled"
     with pytest.raises(PluginError, match=text.format("other")):
-        installed.load(required=["good", "other"])
+        installed.manager(required=["good", "other"])
     with pytest.raises(PluginError, match=text.format("good")):
-        installed.load(required=["good"], disabled=["good"])
+        installed.manager(required=["good"], disabled=["good"])
 
 
 def test_a_disabled_plugin_is_not_even_imported(installed: Installed) -> None:
     installed.add("broken", "1 / 0")
     installed.add("good", EXECUTOR.format(task_type="backup"))
-    manager = installed.load(disabled=["broken", "not there"])
+    manager = installed.manager(disabled=["broken", "not there"])
     assert errors(manager) == {"good": None}
 
 
 def test_the_first_of_two_executors_for_one_type_stays(installed: Installed) -> None:
     second = installed.add("b", EXECUTOR.format(task_type="backup"))
     first = installed.add("a", EXECUTOR.format(task_type="backup"))
-    manager = installed.load()
+    manager = installed.manager()
     executor = manager.executors()["backup"]
     assert type(executor).__module__ == first != second
     assert errors(manager)["a"] is None
@@ -102,7 +116,7 @@ def test_the_first_of_two_executors_for_one_type_stays(installed: Installed) -> 
 def test_a_second_plugin_of_the_same_name_does_not_drive_out_the_first(installed: Installed) -> None:
     first = installed.add("backup", EXECUTOR.format(task_type="backup"))
     installed.add("backup", EXECUTOR.format(task_type="backup"))
-    manager = installed.load(required=["backup"])
+    manager = installed.manager(required=["backup"])
     assert type(manager.executors()["backup"]).__module__ == first
     assert [status.error for status in manager.statuses] == [
         None,
@@ -114,13 +128,13 @@ def test_a_registration_that_raises(installed: Installed) -> None:
     half = EXECUTOR.format(task_type="half") + "    raise RuntimeError('out of\\nluck')\n"
     installed.add("half", half)
     installed.add("whole", EXECUTOR.format(task_type="whole"))
-    manager = installed.load()
+    manager = installed.manager()
     assert "whole" in manager.executors()
     assert errors(manager) == {
         "half": "netautod_register_executors: RuntimeError: out of luck",
         "whole": None,
     }
-    required = installed.load(required=["half"])
+    required = installed.manager(required=["half"])
     with pytest.raises(PluginError, match=r"the required plugin half is not available: .* out of luck"):
         required.executors()
 
@@ -132,7 +146,7 @@ def test_a_plugin_brings_a_platform(installed: Installed, repository_root: Path)
     (installed.folder / "acme_os.toml").write_text(head + rest)
     installed.add("acme", PLATFORM)
     platforms = PlatformRegistry()
-    installed.load().register_platforms(platforms.register)
+    installed.manager().register_platforms(platforms.register)
     assert platforms.get("acme_switch").name == "acme_os"
 
 
@@ -152,15 +166,15 @@ def test_a_platform_that_cannot_be_used_marks_its_plugin(
     if text is not None:
         (installed.folder / "acme_os.toml").write_text(text)
     installed.add("acme", PLATFORM)
-    manager = installed.load()
+    manager = installed.manager()
     manager.register_platforms(PlatformRegistry().register)
     assert error in str(errors(manager)["acme"])
     with pytest.raises(PluginError, match="the required plugin acme is not available"):
-        installed.load(required=["acme"]).register_platforms(PlatformRegistry().register)
+        installed.manager(required=["acme"]).register_platforms(PlatformRegistry().register)
 
 
 def test_the_built_in_plugins_are_found_and_work() -> None:
-    manager = PluginManager.load(required=["agent", "backup", "unimplemented"])
+    manager = PluginManager(LoadedPlugins.load())
     assert set(manager.executors()) >= {
         "agent_task",
         "backup",
@@ -175,6 +189,6 @@ def test_the_built_in_plugins_are_found_and_work() -> None:
 
 
 def test_what_the_executors_take_over_after_a_node_died() -> None:
-    executors = PluginManager.load().executors()
+    executors = PluginManager(LoadedPlugins.load()).executors()
     assert executors["backup"].idempotent
     assert not executors["agent_task"].idempotent

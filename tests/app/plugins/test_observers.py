@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from netautod.app.plugins.loading import LoadedPlugins
 from netautod.app.plugins.manager import OBSERVER_HOOKS, PluginManager
 from netautod.app.plugins.observers import Observers
 from netautod.core.metrics import Metrics
@@ -62,9 +63,7 @@ class Stuck(Notes):
 async def observing(
     metrics: Metrics | None = None, *, options: dict[str, Any] | None = None, **plugins: object
 ) -> AsyncIterator[tuple[Observers, PluginManager]]:
-    manager = PluginManager()
-    for name, plugin in plugins.items():
-        manager.register(plugin, name)
+    manager = PluginManager(LoadedPlugins.of(plugins))
     async with Observers(manager, metrics or Metrics(), **(options or {})) as observers:
         yield observers, manager
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from netautod.app.configuration import load
+from netautod.app.plugins.loading import LoadedPlugins
 from netautod.app.plugins.manager import Lent, PluginManager
 from netautod.core.settings.field import SettingsError
 from netautod.plugin_api import Executor, PluginHost, hookimpl, setting
@@ -75,14 +76,12 @@ def declaring(*sections: Any) -> Any:
 )
 def test_what_cannot_be_declared(name: str, sections: list[Any], error: str) -> None:
     with pytest.raises((SettingsError, TypeError), match=error):
-        PluginManager().register(declaring(*sections), name)
+        LoadedPlugins.of({name: declaring(*sections)})
 
 
 def test_two_plugins_cannot_have_one_variable() -> None:
-    manager = PluginManager()
-    manager.register(declaring(Good), "my-plugin")
     with pytest.raises(SettingsError, match=r"NETAUTOD_MY_PLUGIN_PATH is the variable of my-plugin.path"):
-        manager.register(declaring(Good), "my_plugin")
+        LoadedPlugins.of({"my-plugin": declaring(Good), "my_plugin": declaring(Good)})
 
 
 def test_what_was_read_or_the_defaults_reach_the_host() -> None:
@@ -91,15 +90,11 @@ def test_what_was_read_or_the_defaults_reach_the_host() -> None:
     def netautod_register_executors(register: Callable[[Executor], None], host: PluginHost[Any]) -> None:
         hosts.append(host)
 
-    manager = PluginManager(lent=Lent(settings={"read": Good(size=3.0)}))
-    for name, plugin in (
-        ("read", declaring(Good)),
-        ("default", declaring(Good)),
-        ("none", declaring()),
-    ):
+    given = {"read": declaring(Good), "default": declaring(Good), "none": declaring()}
+    for plugin in given.values():
         plugin.netautod_register_executors = hookimpl(netautod_register_executors)
-        manager.register(plugin, name)
-    manager.executors()
+    lent = Lent(settings={"read": Good(size=3.0)})
+    PluginManager(LoadedPlugins.of(given), lent=lent).executors()
     assert sorted(str(host.settings) for host in hosts) == sorted([str(Good(size=3.0)), str(Good()), "None"])
 
 
@@ -124,9 +119,9 @@ def test_a_plugin_that_declares_wrongly_is_left_out_and_the_others_work(installe
     installed.add("server", CLAIMING)
     installed.add("mine", CLAIMING)
     installed.add("raises", CLAIMING + "    raise RuntimeError('out of luck')\n")
-    manager = installed.load()
-    assert list(manager.sections) == ["mine"]
-    assert errors(manager) == {
+    loaded = installed.load()
+    assert list(loaded.sections) == ["mine"]
+    assert errors(loaded) == {
         "mine": None,
         "raises": "RuntimeError: out of luck",
         "server": "SettingsError: [server] is a setting of the service itself",
@@ -136,8 +131,8 @@ def test_a_plugin_that_declares_wrongly_is_left_out_and_the_others_work(installe
 def test_the_first_of_two_plugins_of_one_name_has_the_section(installed: Installed, tmp_path: Path) -> None:
     first = installed.add("mine", CLAIMING)
     installed.add("mine", CLAIMING.replace("size", "length"))
-    settings = read(tmp_path, installed, "[mine]\nsize = 3\n")
-    assert type(settings.of_plugins["mine"]).__module__ == first
+    configuration = read(tmp_path, installed, "[mine]\nsize = 3\n")
+    assert type(configuration.settings.of_plugins["mine"]).__module__ == first
 
 
 def test_a_check_that_fails_in_another_way_is_one_line(installed: Installed, tmp_path: Path) -> None:

@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from netautod.app.plugins.manager import Lent, PluginError, PluginManager
+from netautod.app.plugins.loading import LoadedPlugins, PluginError
+from netautod.app.plugins.manager import Lent, PluginManager
 from netautod.app.plugins.observers import Observers
 from netautod.app.plugins.services import running_services
 from netautod.core.metrics import Metrics
@@ -68,10 +69,7 @@ class Bringing:
 
 
 def managing(*, required: tuple[str, ...] = (), lent: Lent | None = None, **plugins: object) -> PluginManager:
-    manager = PluginManager(required=required, lent=lent)
-    for name, plugin in plugins.items():
-        manager.register(plugin, name)
-    return manager
+    return PluginManager(LoadedPlugins.of(plugins), required=required, lent=lent)
 
 
 async def test_a_service_observes_between_its_start_and_its_stop() -> None:

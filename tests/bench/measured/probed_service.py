@@ -13,7 +13,9 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 
 from netautod.app.build import build
+from netautod.app.configuration import Configuration
 from netautod.app.installation import open_installation
+from netautod.app.plugins.loading import LoadedPlugins
 from netautod.app.server import set_aside_heap
 from netautod.app.settings import Settings
 from netautod.auth.settings import AuthSettings
@@ -87,7 +89,8 @@ async def main(uri: str, folder: str) -> None:
     worked: list[float] = []
     async with AsyncExitStack() as stack:
         installation = await stack.enter_async_context(open_installation(settings, database))
-        service = await stack.enter_async_context(build(settings, installation, health))
+        configuration = Configuration(settings=settings, plugins=LoadedPlugins.load())
+        service = await stack.enter_async_context(build(configuration, installation, health))
         routes = [
             (r"/bench/bare", Bare),
             (r"/bench/guarded", Guarded),

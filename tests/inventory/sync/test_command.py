@@ -10,7 +10,8 @@ from dataclasses import replace
 
 import pytest
 
-from netautod.app.plugins.manager import PluginManager
+from netautod.app.configuration import Configuration
+from netautod.app.plugins.loading import LoadedPlugins
 from netautod.cli import sync as sync_command
 from netautod.cli.parsing import Commands
 from netautod.core.errors import InvalidInput, NotFound, UpstreamFailed
@@ -26,22 +27,21 @@ Command = Callable[..., Awaitable[int]]
 
 
 @pytest.fixture
-async def command(world: World, mongo_uri: str, monkeypatch: pytest.MonkeyPatch) -> Command:
+async def command(world: World, mongo_uri: str) -> Command:
     """`code = await command("netbox", "--flag")`, for the organization of the test."""
     name = f"org {world.org_id}"
     made = Organization(id=world.org_id, name=name, ready=True, created_at=world.node.clock.now())
     await OrganizationStore(world.database).insert(made)
-    plugins = PluginManager()
-    plugins.register(InventoryPlugin({"fake": world.remote.open}), "fake")
-    monkeypatch.setattr(PluginManager, "load", lambda **_: plugins)
+    plugins = {"fake": InventoryPlugin({"fake": world.remote.open})}
     settings = replace(world.settings, mongodb=MongoDBSettings(uri=mongo_uri, database=world.database.name))
 
     async def call(*arguments: str, organization: str | None = name) -> int:
+        configuration = Configuration(settings=settings, plugins=LoadedPlugins.of(plugins))
         parser = argparse.ArgumentParser()
         sync_command.add(Commands(parser))
         words = ["sync", *arguments, *(["--organization", organization] if organization else [])]
         # A loop of its own, as on the command line.
-        return await asyncio.to_thread(sync_command.run, parser.parse_args(words), settings)
+        return await asyncio.to_thread(sync_command.run, parser.parse_args(words), configuration)
 
     return call
 
@@ -85,9 +85,7 @@ async def test_errors_are_listed_and_the_exit_code_tells(
     assert capsys.readouterr().out.endswith("removed 12\n")
 
 
-async def test_what_cannot_be_done_is_an_error(
-    world: World, command: Command, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_what_cannot_be_done_is_an_error(world: World, command: Command) -> None:
     with pytest.raises(NotFound, match="Inventory source not found"):
         await command("netbox")
     await world.source()

@@ -12,6 +12,7 @@ import pytest
 from netautod.app.parts.devices import DeviceParts, devices_of
 from netautod.app.parts.inventory import InventoryParts, inventory_of
 from netautod.app.parts.leases import named_leases
+from netautod.app.plugins.loading import LoadedPlugins
 from netautod.app.plugins.manager import PluginManager
 from netautod.app.settings import Settings
 from netautod.app.stores import INDEXES, Stores
@@ -125,8 +126,7 @@ async def started(
     await create_indexes(database, INDEXES)
     vault = await Vault.open(database, data_dir=settings.data_dir, environ={})
     stores = Stores.of(database, settings.retention)
-    plugins = PluginManager()
-    plugins.register(InventoryPlugin({"fake": remote.open}), "fake")
+    plugins = PluginManager(LoadedPlugins.of({"fake": InventoryPlugin({"fake": remote.open})}))
     async with AsyncExitStack() as stack:
         if clock is None:
             clock = await stack.enter_async_context(ServerClock(database))

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from netautod.app.plugins.loading import LoadedPlugins
 from netautod.app.plugins.manager import PluginManager
 from netautod.plugin_api import InventoryFailed, InventoryPage, InventoryProbe, RemoteProblem
 from netautod_netbox.netbox_rows import NetBoxPage, NetBoxRows
@@ -386,5 +387,5 @@ async def test_an_abandoned_walk_leaves_nothing_under_way(netbox: NetBoxReplay) 
 
 
 def test_the_plugin_registers_both_sources() -> None:
-    manager = PluginManager.load()
+    manager = PluginManager(LoadedPlugins.load())
     assert {"netbox", "nautobot"} <= set(manager.inventory_sources())

@@ -5,6 +5,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import netautod_webhook
+from netautod.app.plugins.loading import LoadedPlugins
 from netautod.app.plugins.manager import Lent, PluginManager
 from netautod.app.plugins.observers import Observers
 from netautod.app.plugins.services import running_services
@@ -25,8 +26,8 @@ async def posting(*urls: str, allow: str = "127.0.0.1", **changes: Any) -> Async
     section = WebhookSettings(urls=urls, **{**QUICK, **changes})
     http = GuardedClient(AddressRules.allowing([allow]))
     lent = Lent(http=http, instance_name="lab", settings={"webhook": section})
-    manager = PluginManager(required=["webhook"], lent=lent)
-    manager.register(netautod_webhook, "webhook")
+    loaded = LoadedPlugins.of({"webhook": netautod_webhook})
+    manager = PluginManager(loaded, required=["webhook"], lent=lent)
     async with running_services(manager), Observers(manager, Metrics()) as observers:
         yield observers
 
