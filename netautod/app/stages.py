@@ -1,7 +1,7 @@
 """The stages of `build`: each hands to its parts what they use of the settings and the installation."""
 
 from collections.abc import AsyncIterator, Mapping
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from dataclasses import dataclass
 
 from netautod.app.installation import Installation
@@ -19,7 +19,7 @@ from netautod.app.plugins.manager import PluginManager
 from netautod.app.plugins.observers import Observers
 from netautod.app.run_services import acting_factory
 from netautod.app.settings import Settings
-from netautod.app.upkeep import upkeep_of
+from netautod.app.upkeep import retention_of, stale_backups_of, sweeping
 from netautod.auth.ssh_ca.service import SshAuthority
 from netautod.core.metrics import Metrics
 from netautod.core.pauses import Pauses
@@ -241,22 +241,35 @@ def heartbeat(
     )
 
 
-def upkeep(
+@asynccontextmanager
+async def upkeep(
     settings: Settings,
     installation: Installation,
     work: DeviceWork,
     inventory: InventoryParts,
     leases: NamedLeases,
     observers: Observers,
-) -> AbstractAsyncContextManager[None]:
-    return upkeep_of(
-        stores=installation.stores,
-        clock=installation.clock,
+) -> AsyncIterator[None]:
+    stores, clock, devices = installation.stores, installation.clock, work.devices.devices
+    sweeps = retention_of(
+        stores=stores,
+        clock=clock,
         audit=installation.audit,
-        devices=work.devices.devices,
+        devices=devices,
         configs=work.configs,
-        syncs=inventory.auto,
+        settings=settings.retention,
+    )
+    stale = stale_backups_of(
+        stores=stores,
+        clock=clock,
+        devices=devices,
         leases=leases,
         observers=observers,
-        settings=settings,
+        settings=settings.backups,
     )
+    async with (
+        sweeping(sweeps, leases=leases, settings=settings.retention),
+        stale or nullcontext(),
+        inventory.auto,
+    ):
+        yield

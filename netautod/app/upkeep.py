@@ -1,16 +1,14 @@
-"""The periodic work of a node: clean-ups by age, the look for stale backups, automatic synchronisations.
+"""The periodic work of a node: clean-ups by age, and the look for stale backups.
 
 Each resource knows how to do its own; here is when that happens and in which order. One node at a time does
-it: the work, or each source that is due, has a lease or a claim.
+it: the work has a lease.
 """
 
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager, nullcontext
+from collections.abc import Awaitable, Callable
 from functools import partial
 
 from netautod.app.parts.configs import ConfigParts
 from netautod.app.plugins.observers import Observers
-from netautod.app.settings import Settings
 from netautod.app.stores import Stores
 from netautod.audit.service import AuditLog
 from netautod.configs.backups.stale import StaleBackups
@@ -20,7 +18,6 @@ from netautod.core.clock import Clock
 from netautod.core.retention import RetentionSettings
 from netautod.devices.service import DeviceService
 from netautod.executions.retention import ExecutionRetention
-from netautod.inventory.sync.automatic import AutoSync
 from netautod.store.leases.named import NamedLeases
 from netautod.store.periodic import Periodic
 
@@ -101,41 +98,3 @@ def stale_backups_of(
         lease="stale backups",
         leases=leases,
     )
-
-
-@asynccontextmanager
-async def upkeep_of(
-    *,
-    stores: Stores,
-    clock: Clock,
-    audit: AuditLog,
-    devices: DeviceService,
-    configs: ConfigParts,
-    syncs: AutoSync,
-    leases: NamedLeases,
-    observers: Observers,
-    settings: Settings,
-) -> AsyncIterator[None]:
-    """All of it, until the end of the block."""
-    sweeps = retention_of(
-        stores=stores,
-        clock=clock,
-        audit=audit,
-        devices=devices,
-        configs=configs,
-        settings=settings.retention,
-    )
-    stale = stale_backups_of(
-        stores=stores,
-        clock=clock,
-        devices=devices,
-        leases=leases,
-        observers=observers,
-        settings=settings.backups,
-    )
-    async with (
-        sweeping(sweeps, leases=leases, settings=settings.retention),
-        stale or nullcontext(),
-        syncs,
-    ):
-        yield
