@@ -1,4 +1,4 @@
-"""Opens the database: the configured one, that of a running service, or an own one."""
+"""Opens the database: the configured one, that of a running service, or a private one."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -45,7 +45,7 @@ async def _require_replica_set(database: Database) -> None:
 
 @asynccontextmanager
 async def any_database(settings: Settings) -> AsyncIterator[Database]:
-    """For commands: the configured database, that of a running service, or an own one for the while."""
+    """For commands: the configured database, that of a running service, or a private one within the block."""
     uri = settings.mongodb.uri or find_running(settings.data_dir)
     if uri:
         async with open_database(settings, uri) as database:

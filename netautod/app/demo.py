@@ -39,7 +39,7 @@ class DemoError(NetautodError):
 async def run(
     service: Service, installation: Installation, data_dir: Path, out: Callable[[str], None]
 ) -> AsyncIterator[None]:
-    """The switches live as long as the block; what it adds to the inventory stays, and is found again."""
+    """The switches live as long as the block; what it adds to the inventory stays for the next start."""
     caller = await _caller(installation.people.users)
     kept = await asyncio.to_thread(_load_or_make, data_dir / "demo.json")
     async with AsyncExitStack() as stack:

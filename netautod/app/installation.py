@@ -19,7 +19,7 @@ from netautod.vault.vault import Vault
 
 @dataclass(frozen=True, kw_only=True)
 class Installation:
-    """`initial_password`: that of the first administrator, if this was the first start and made one up."""
+    """`initial_password`: set if this start created the first administrator with a generated password."""
 
     database: Database
     stores: Stores
@@ -32,7 +32,7 @@ class Installation:
 
 @asynccontextmanager
 async def open_installation(settings: Settings, database: Database) -> AsyncIterator[Installation]:
-    """Creates the indexes, opens the vault, and sees to the first organization and its administrator."""
+    """Creates the indexes, opens the vault, and makes the first organization and administrator if needed."""
     await create_indexes(database, INDEXES)
     vault = await Vault.open(
         database,

@@ -67,7 +67,7 @@ class Services:
                 )
 
     async def capture_config(self, device_id: str, *, credential_id: str | None = None) -> CaptureOutcome:
-        """DeviceFailed `not_found` is for a device that was deleted meanwhile, the others see sessions.py."""
+        """Raises DeviceFailed (kinds: ssh/failures.py); `not_found`: the device was deleted meanwhile."""
         self._work.caller.require(READ)
         override = None if credential_id is None else uuid_or_none(credential_id) or credential_id
         try:

@@ -1,4 +1,4 @@
-"""Whom a request's token stands for: the check of token, session and user on every request.
+"""Finds the caller of a request by its token: checks token, session and user on every request.
 
 Access tokens (JWTs) stand for a session, API tokens (`nat_...`) for a part of what their owner may do. The
 state of session, API token and user is read from the database and kept for `cache_seconds`, so that a session
@@ -35,7 +35,7 @@ H = TypeVar("H", LoginSession, ApiToken)
 
 @dataclass(frozen=True, kw_only=True)
 class _Standing(Generic[H]):
-    """What the database says of a token: the session or API token that it is, and whom it acts for."""
+    """What the database says of a token: the session or API token that it is, and its user."""
 
     holder: H
     user: User
@@ -63,7 +63,7 @@ class Authenticator:
         self._users = users
         self._clock = clock
         self._activity_interval = activity_interval
-        # Apart, so that a flood of made-up API tokens does not drive the sessions out.
+        # Two caches, so that a flood of made-up API tokens does not evict the sessions.
         self._sessions: SharedReads[_Standing[LoginSession]] = SharedReads(
             clock=clock, seconds=cache_seconds, size=MAX_CACHED
         )

@@ -1,4 +1,4 @@
-"""Login, refresh and logout: the order of the checks, what is told to the client and what to the audit."""
+"""Login, refresh and logout: the order of the checks, what clients are told and what is audited."""
 
 import asyncio
 import logging

@@ -62,7 +62,7 @@ def _configuration(parsed: argparse.Namespace) -> Configuration:
 
 
 def _log_level(parsed: argparse.Namespace, settings: Settings) -> str:
-    """What the service tells at `info` is noise around the answer of a command."""
+    """Info lines, which the service logs, would hide the output of a command."""
     quiet = parsed.run is not serve.run and settings.log.level == "info"
     return "warning" if quiet else settings.log.level
 

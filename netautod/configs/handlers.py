@@ -1,4 +1,4 @@
-"""The config router: pulls, stored versions, diffs, the search and snapshots; and how backups stand."""
+"""The routes of stored configs: pulls, versions, diffs, search, snapshots, the state of backups."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Deletes what of the stored configurations has had its time: old versions, deleted devices, loose ends.
+"""Deletes old versions of configurations, those of deleted devices, and texts that no version names.
 
 The newest version of a live device always stays (a failed capture never becomes one, so it is the newest good
 one), and so does every version that a kept snapshot names. A device that was deleted long enough ago goes
@@ -93,15 +93,15 @@ class ConfigRetention:
 
     async def _keep_newest(self, count: int, *, unseen_since: datetime) -> int:
         deleted = 0
-        for org_id, device_id in await self._versions.crowded(count):
+        for org_id, device_id in await self._versions.devices_with_more_than(count):
             oldest_kept = await self._versions.nth_newest(org_id, device_id, count)
-            if oldest_kept is not None:  # else some are gone meanwhile
+            if oldest_kept is not None:  # else some were deleted meanwhile
                 deleted += await self._trim(org_id, device_id, below=oldest_kept, unseen_since=unseen_since)
         return deleted
 
     async def _keep_recent(self, *, unseen_since: datetime) -> int:
         deleted = 0
-        for org_id, device_id in await self._versions.with_unseen(unseen_since):
+        for org_id, device_id in await self._versions.devices_with_unseen(unseen_since):
             newest = await self._versions.nth_newest(org_id, device_id, 1)
             if newest is not None:
                 deleted += await self._trim(org_id, device_id, below=newest, unseen_since=unseen_since)

@@ -101,7 +101,7 @@ class ConfigSearch:
         found.add(hits, stored)
 
     async def _teach(self, org_id: OrgId, turn: Turn, sizes: Mapping[Key, int]) -> None:
-        """Brings the worker these texts, some of them at a time; `sizes` are of the raw ones, in bytes."""
+        """Sends the worker these texts, some at a time; `sizes` are those of the raw texts, in bytes."""
         some: list[Key] = []
         size = 0
         for key in sizes:

@@ -14,7 +14,7 @@ from netautod.configs.texts.store import ConfigTexts
 from netautod.configs.workers.pool import TextWorker
 from netautod.core.errors import NotFound
 from netautod.core.identity import Caller, OrgId
-from netautod.core.loop.pace import sized
+from netautod.core.loop.pace import in_thread_if_large
 from netautod.core.pages import Page, PageOf
 from netautod.devices.service import DeviceService
 from netautod.ssh.platform.registry import PlatformRegistry
@@ -58,7 +58,7 @@ class ConfigService:
             await self._reveal(caller, config)
             return config, text
         platform = self._platforms.get(config.platform)
-        return config, await sized(len(text), redact, text, platform)
+        return config, await in_thread_if_large(len(text), redact, text, platform)
 
     async def diff(
         self, caller: Caller, device_id: str, old: int | None, new: int | None, *, secrets: bool

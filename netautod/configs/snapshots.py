@@ -98,7 +98,7 @@ class Snapshots:
         succeeded: int,
         failed: int,
     ) -> str:
-        """Makes the execution's snapshot or brings it up to date; answers its id."""
+        """Makes the execution's snapshot or brings it up to date; returns its id."""
         made = snapshot_id(execution_id)
         totals = {"devices_total": devices_total, "succeeded": succeeded, "failed": failed}
         values = {"name": name, "task_id": task_id, "execution_id": execution_id, **totals}

@@ -123,8 +123,8 @@ class ConfigStore:
         await self._changes.ask(config.org_id, noting, work)
         return replace(config, last_seen_at=max(config.last_seen_at, at), config_hash=config_hash)
 
-    async def crowded(self, most: int) -> list[tuple[OrgId, str]]:
-        """The devices of all organizations with more versions."""
+    async def devices_with_more_than(self, most: int) -> list[tuple[OrgId, str]]:
+        """The devices of all organizations with more than `most` versions."""
         return await self._devices(
             [
                 # In this order the server counts the keys of the index and reads no document.
@@ -134,8 +134,8 @@ class ConfigStore:
             ]
         )
 
-    async def with_unseen(self, since: datetime) -> list[tuple[OrgId, str]]:
-        """The devices of all organizations with versions that have not been seen since."""
+    async def devices_with_unseen(self, since: datetime) -> list[tuple[OrgId, str]]:
+        """The devices of all organizations with versions whose content was last seen before `since`."""
         # A version is seen when it is made: what was made since need not be looked at.
         old = {"created_at": {"$lt": since}, "last_seen_at": {"$lt": since}}
         return await self._devices([{"$match": old}, {"$group": {"_id": DEVICE}}])

@@ -43,7 +43,7 @@ def system_caller(org_id: OrgId, username: str = "cli") -> Caller:
 
 @dataclass(frozen=True, kw_only=True)
 class RequestInfo:
-    """Facts of a request that sessions and audit events keep."""
+    """What sessions and audit events keep of a request."""
 
     ip_address: str
     request_id: str

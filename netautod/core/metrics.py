@@ -1,4 +1,4 @@
-"""The counters and gauges of the service, by name; a listener for Prometheus comes with operations."""
+"""The counters and gauges of the service, by name."""
 
 from collections import Counter
 from collections.abc import Mapping

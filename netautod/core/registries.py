@@ -38,7 +38,7 @@ class References:
         self._finders: list[Finder] = []
 
     def register(self, find: Finder) -> None:
-        """`find(org_id, record_id, limit)` answers the users of one kind with at most `limit` names."""
+        """`find(org_id, record_id, limit)` returns the users of one kind with at most `limit` names."""
         self._finders.append(find)
 
     async def users(self, org_id: OrgId, record_id: str) -> list[Uses]:

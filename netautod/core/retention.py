@@ -1,4 +1,4 @@
-"""How long records are kept; each resource deletes its own."""
+"""The settings of retention: how long records are kept; each resource deletes its own."""
 
 from dataclasses import dataclass
 

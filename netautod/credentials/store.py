@@ -38,7 +38,7 @@ class CredentialStore:
         self._defaults = scoped(database, DEFAULTS)
 
     def removal(self, references: References) -> Removal:
-        """How records go that nobody uses."""
+        """Deletes records that nothing refers to."""
         return Removal(self._database, COLLECTION, references)
 
     async def insert(

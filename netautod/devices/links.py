@@ -1,4 +1,4 @@
-"""The records that a device points at (credentials, site, jump device): do they exist, do they fit.
+"""The records that a device points at (credentials, site, jump device): whether they exist and fit.
 
 They are checked before a write and again after it: whoever deletes such a record hides it first and looks
 for its users then, so one of the two always notices the other.
@@ -88,7 +88,7 @@ class Links:
         self._sites = sites
 
     async def check(self, org_id: OrgId, device_id: str, fields: Mapping[str, Any]) -> str | None:
-        """Raises InvalidInput that names the field; answers the name of the site that `site_id` means."""
+        """Raises InvalidInput that names the field; returns the name of the site that `site_id` means."""
         facts = await self.facts(org_id, [fields])
         problem = facts.problem(device_id, fields)
         if problem is not None:

@@ -99,7 +99,7 @@ class DeviceService:
         return await self._store.created(after, before=before, limit=limit)
 
     async def pin_host_key(self, org_id: OrgId, device_id: str, fingerprint: str) -> str:
-        """Trust on first use: pins the fingerprint unless one is pinned; answers the pinned one."""
+        """Trust on first use: pins the fingerprint unless one is pinned; returns the pinned one."""
         pinned = await self._store.pin_host_key(org_id, device_id, fingerprint)
         if pinned is None:
             raise NotFound(NOT_FOUND)
@@ -157,7 +157,7 @@ class DeviceService:
         await self._audit.record(caller, "device.delete", "device", device_id, {"name": buried.name})
 
     async def purge(self, *, buried_before: datetime) -> int:
-        """Forgets devices that were deleted before then, with their history; answers how many.
+        """Forgets devices that were deleted before then, with their history; returns how many.
 
         First the tombstone is closed, so that no sync revives a device of which half is gone. If we die on
         the way, the tombstone is still there and the next pass goes on.

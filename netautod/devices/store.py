@@ -38,7 +38,7 @@ class DeviceStore:
         await self.counts.changed(org_id)
 
     async def insert_many(self, org_id: OrgId, devices: Sequence[Device]) -> tuple[int, ...]:
-        """Inserts all whose name no live device has; answers the positions of the others."""
+        """Inserts all whose name no live device has; returns the positions of the others."""
         result = await self._devices.insert_many(org_id, [document_of(device) for device in devices])
         await self.counts.changed(org_id)
         return result.duplicates

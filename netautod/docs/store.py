@@ -128,7 +128,7 @@ class VersionStore:
         self._all = database.collection(VERSIONS)
 
     async def add(self, org_id: OrgId, current: Document, at: datetime) -> datetime:
-        """Copies the stored content of `current`; answers when the version of this revision was made."""
+        """Copies the stored content of `current`; returns the time of the version of this revision."""
         assert current.content is not None
         version_id = _version_id(current)
         row = {
@@ -149,7 +149,7 @@ class VersionStore:
     async def listed(self, org_id: OrgId, document_id: str) -> list[Row]:
         """`{id, document_id, created_at}` of all, newest first, with the times as text.
 
-        The database formats them as clock.to_text does: 10,000 of them made here would hold up the loop.
+        The database formats them, as json_values.to_text does: 10,000 made here would hold up the loop.
         """
         return await self._versions.aggregate(
             org_id,

@@ -1,4 +1,4 @@
-"""Executions as values, their attempts, log lines and results; what they look like as JSON."""
+"""Executions as values, their attempts, log lines and results; and their JSON form."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass

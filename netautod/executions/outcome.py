@@ -88,7 +88,7 @@ def stopped(*, idempotent: bool) -> Outcome:
 
 
 def lost(execution: Execution, *, idempotent: bool) -> Outcome:
-    """The node of the run died: taken up again if that is harmless and retries are left."""
+    """The node of the run died: run again if the executor is idempotent and retries are left."""
     if not idempotent or not _retries_left(execution):
         return failed(NODE_LOST)
     return Retried(error_message=NODE_LOST, delay_seconds=0, attempt="lost")

@@ -38,7 +38,7 @@ class ExecutionRetention:
         self._settings = settings
 
     async def clean(self) -> int:
-        """One pass; answers how many executions it deleted. Doing it twice at once does no harm."""
+        """One pass; returns how many executions it deleted. Doing it twice at once does no harm."""
         deleted = await self._clean_old() + await self._clean_many()
         if deleted:
             logger.info("%d old executions deleted", deleted)

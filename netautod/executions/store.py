@@ -292,7 +292,7 @@ class ExecutionStore:
         return [(OrgId(row["org_id"]), row["_id"]) for row in found]
 
     async def delete(self, execution_ids: Sequence[str]) -> int:
-        """Answers how many there were."""
+        """Returns how many there were."""
         return await self._all.delete_many({"_id": {"$in": list(execution_ids)}})
 
 

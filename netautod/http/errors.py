@@ -24,7 +24,7 @@ STATUS: dict[type[errors.NetautodError], int] = {
 
 
 def status_of(error: errors.NetautodError) -> int:
-    """The status of the error's nearest class in the table; 500 for one that no route should let out."""
+    """The status of the error's nearest class in the table; 500 for an error without an entry."""
     return next((STATUS[kind] for kind in type(error).__mro__ if kind in STATUS), 500)
 
 

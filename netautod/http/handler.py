@@ -93,7 +93,7 @@ class JsonHandler(RequestHandler):
     def data_received(self, chunk: bytes) -> None:
         if not self._too_large and len(self._received) + len(chunk) <= self._limit:
             self._received += chunk
-        else:  # read on and drop, so that the client gets its answer instead of a reset
+        else:  # the body is read on and dropped, so that the client gets an answer, not a reset
             self._too_large = True
             self._received.clear()
 
@@ -159,7 +159,7 @@ class JsonHandler(RequestHandler):
         self.finish(body)
 
     async def answer_with_list(self, value: Mapping[str, Any], name: str, items: Iterable[Any]) -> None:
-        """Like `answer`, for an object with a list so long that the loop needs its turns meanwhile."""
+        """Like `answer`, for an object with a long list: the event loop gets its turns meanwhile."""
         self._begin_answer()
         end, rest, before = b"]}", iter(items), b""
         self.write(json_values.encode({**value, name: []}).removesuffix(end))

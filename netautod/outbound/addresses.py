@@ -1,4 +1,4 @@
-"""Which addresses outgoing requests may reach: everything but this machine, its links and cloud metadata.
+"""Which addresses outgoing requests may reach: all but this machine, link-local ones and cloud metadata.
 
 Private networks are allowed, because that is where inventory systems and identity providers live. An IPv6
 address that carries an IPv4 address (mapped, NAT64, 6to4 ...) is treated as that one.

@@ -1,4 +1,4 @@
-"""The form of URLs that outgoing requests take: absolute, http or https, without user name and tricks."""
+"""The form of URLs that outgoing requests take: absolute, http or https, printable ASCII, no user name."""
 
 import ipaddress
 import re
@@ -16,7 +16,7 @@ HOST = re.compile(r"[A-Za-z0-9_]([A-Za-z0-9_.-]{0,252}[A-Za-z0-9_.])?")
 
 @dataclass(frozen=True, kw_only=True)
 class Origin:
-    """RFC 6454: two URLs of one origin are one server to us."""
+    """Scheme, host and port (RFC 6454): URLs of one origin are taken for one server."""
 
     scheme: str
     host: str

@@ -9,7 +9,7 @@ from datetime import datetime
 
 @dataclass(frozen=True, kw_only=True)
 class FinishedExecution:
-    """`state` is completed, failed, timeout or cancelled; retries are not told, only the end.
+    """`state` is completed, failed, timeout or cancelled; retries are not reported, only the end.
 
     `recovered`: it completed, and the task's last finished execution before it had failed or timed out.
     """
@@ -42,7 +42,7 @@ class ConfigChanged:
 
 @dataclass(frozen=True, kw_only=True)
 class BackupStale:
-    """The device has had no good capture for `hours`, told once until the next good one.
+    """The device has had no good capture for `hours`, reported once until the next good one.
 
     `last_success_at` is None for a device that never had one: it counts from its creation.
     """

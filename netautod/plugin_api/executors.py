@@ -166,7 +166,7 @@ class Acting(Protocol):
         ...
 
     async def create_snapshot(self, name: str, totals: ResultTotals) -> str:
-        """Makes (or completes) this execution's config snapshot from its results; answers its id."""
+        """Makes (or completes) this execution's config snapshot from its results; returns its id."""
         ...
 
 

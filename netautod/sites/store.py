@@ -30,7 +30,7 @@ class SiteStore:
         self._sites = scoped(database, COLLECTION)
 
     def removal(self, references: References) -> Removal:
-        """How records go that nobody uses."""
+        """Deletes records that nothing refers to."""
         return Removal(self._database, COLLECTION, references)
 
     async def insert(self, org_id: OrgId, site: Site) -> None:

@@ -30,19 +30,19 @@ class Connection:
     fingerprints: tuple[str, ...]
 
     def abort(self) -> None:
-        """Closes the TCP connections at once, without a word to the other side."""
+        """Closes the TCP connections at once, without an SSH disconnect message."""
         for connection in (self.ssh, *reversed(self.hops)):
             connection.abort()
 
     async def close(self) -> None:
-        """Says good-bye, and aborts when that takes over two seconds."""
+        """Disconnects (RFC 4253 11.1), and aborts when that takes over two seconds."""
         try:
             async with asyncio.timeout(_CLOSE_SECONDS):
                 for connection in (self.ssh, *reversed(self.hops)):
                     connection.close()
                     await connection.wait_closed()
         except TimeoutError:
-            pass  # a peer that does not answer the good-bye is not waited for
+            pass  # a peer that does not close its side is not waited for
         finally:
             self.abort()
 

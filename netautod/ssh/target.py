@@ -1,4 +1,4 @@
-"""The values that a session is opened with: a device's address, the way to it, the login, the limits."""
+"""The values that a session is opened with: the device, its jump devices, the login, the limits."""
 
 from dataclasses import dataclass, field
 from functools import cached_property

@@ -48,7 +48,7 @@ class _Batch(Generic[T, R]):
 
 
 class Batcher(Generic[K, T, R]):
-    """`act` does all of a batch with one key and answers in order; an error among the answers is raised.
+    """`act` does all of a batch with one key and returns results in order; an error among them is raised.
 
     A call returns only when `act` has ended, so what was written is acknowledged. A call that is cancelled
     while its batch waits is dropped; once the batch is under way it happens, as any write would.

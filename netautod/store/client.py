@@ -119,7 +119,7 @@ class Collection:
         return bool(result.matched_count or result.upserted_id is not None)
 
     async def update_many(self, where: Filter, change: Change) -> int:
-        """Changes all that match; answers how many matched."""
+        """Changes all that match; returns how many matched."""
         with translated(writing=True):
             return (await self._raw.update_many(where, change)).matched_count
 

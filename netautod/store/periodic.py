@@ -1,4 +1,4 @@
-"""Work that is done again and again in the background, by one node at a time if it has a lease."""
+"""Work that is repeated in the background at an interval, by one node at a time if it has a lease."""
 
 import asyncio
 import logging

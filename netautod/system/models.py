@@ -34,7 +34,7 @@ class Node:
 
 @dataclass(frozen=True, kw_only=True)
 class Pause:
-    """Why and since when an organization's automation rests; `by` is a username."""
+    """Why and since when an organization's automation is paused; `by` is a username."""
 
     reason: str
     by: str

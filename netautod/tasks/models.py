@@ -1,4 +1,4 @@
-"""Scheduled tasks as values, and what they and agent schedules look like as JSON."""
+"""Scheduled tasks as values, and the JSON form of tasks and agent schedules."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

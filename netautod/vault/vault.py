@@ -1,4 +1,4 @@
-"""The vault: seals and opens secrets of organizations; the one door that the rest of the service uses."""
+"""The vault: seals and opens secrets of organizations; the only entry point for the rest of the service."""
 
 import asyncio
 from collections.abc import Mapping

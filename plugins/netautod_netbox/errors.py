@@ -1,4 +1,4 @@
-"""What reading an inventory can fail with inside this plugin, and how its own words are quoted."""
+"""The errors of reading an inventory, inside this plugin, and how texts of the inventory are quoted."""
 
 import json
 from typing import Any
@@ -47,7 +47,7 @@ def error_status(system: str, status: int, body: bytes, *, token: str) -> ErrorS
 
 
 def quote(text: str, *, token: str) -> str:
-    """The inventory's words on one line, cut, and without the token, which it might repeat."""
+    """A text of the inventory on one line, cut, and without the token, which it might repeat."""
     shown = text[:LONGEST_BODY].replace(token, "***") if token else text[:LONGEST_BODY]
     line = " ".join("".join(sign if sign.isprintable() else " " for sign in shown).split())
     return line if len(line) <= LONGEST_QUOTE else line[:LONGEST_QUOTE] + " ..."

@@ -1,4 +1,4 @@
-"""Pages of Nautobot's device list in our terms, as `depth=1` gives them: with one level of nested objects."""
+"""Maps pages of Nautobot's device list, read with `depth=1` (one level of objects), to RemoteDevices."""
 
 from dataclasses import dataclass
 from uuid import UUID
@@ -89,7 +89,7 @@ class NautobotRows:
         )
 
     def _device_type(self, platform: Row, manufacturer: str | None, model: str | None) -> str:
-        """The user's own map, what Nautobot says to Netmiko, its driver's name, then our table."""
+        """By the user's own map, else Nautobot's Netmiko driver, else its network driver, else our table."""
         slug, driver = _slug(platform), text(platform, "network_driver")
         netmiko = text_in(platform, "network_driver_mappings", "netmiko")
         own = self._types.overridden(slug, driver)

@@ -1,4 +1,4 @@
-"""Pages of NetBox's device list in our terms."""
+"""Maps pages of NetBox's device list to RemoteDevices."""
 
 from dataclasses import dataclass
 
@@ -57,7 +57,7 @@ class PlatformTree:
             self._parents[platform_id] = _id(parent)
 
     def line(self, slug: str) -> tuple[str, ...]:
-        """The slug, its parent's, its grandparent's; no longer than any sane tree is deep."""
+        """The slug, its parent's, its grandparent's; cut at a depth that no real tree has."""
         found = [slug]
         platform_id = self._ids.get(slug)
         while platform_id is not None and len(found) < DEEPEST_PLATFORM:

@@ -70,8 +70,8 @@ async def test_the_newest_of_many_devices_costs_a_document_each(filled: Database
 
 async def test_counting_versions_reads_no_document(filled: Database, mongo_uri: str) -> None:
     versions = ConfigStore(filled)
-    assert await versions.crowded(3) == [(ORG, "d0")]
-    _, documents = await cost(filled, mongo_uri, versions.crowded(3))
+    assert await versions.devices_with_more_than(3) == [(ORG, "d0")]
+    _, documents = await cost(filled, mongo_uri, versions.devices_with_more_than(3))
     assert documents == 0
 
 
@@ -84,7 +84,7 @@ async def test_what_retention_looks_for_every_hour_is_found_by_index(
         "drafts": Snapshots(filled, clock=SystemClock()).drafts(before=NOW),
         "old tombstones": DeviceStore(filled).buried_before(NOW),
         "loose texts": filled.collection("config_texts").find({**LOOSE, "touched_at": {"$lt": NOW}}),
-        "unseen versions": ConfigStore(filled).with_unseen(NOW - timedelta(minutes=LONG)),
+        "unseen versions": ConfigStore(filled).devices_with_unseen(NOW - timedelta(minutes=LONG)),
     }
     wanted = asked.pop(what)
     for other in asked.values():

@@ -1,1 +1,1 @@
-"""How backups stand: the last capture of each device, and devices without a good one."""
+"""The state of backups: the last capture of each device, and devices without a recent good one."""

@@ -1,7 +1,7 @@
 """How the last capture of each device went, one small document per device, written by every capture.
 
 It tells what the versions cannot: that a capture failed, when, and why. What a success stored is told by the
-versions themselves, so the two can never disagree (models: BackupInfo).
+versions themselves, so the two can never disagree (BackupInfo in info.py).
 """
 
 from collections.abc import Mapping, Sequence

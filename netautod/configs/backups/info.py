@@ -1,4 +1,4 @@
-"""The device list with how the backup of each device stands (GET /api/devices/with-backup-info)."""
+"""The device list with the state of each device's backup (GET /api/devices/with-backup-info)."""
 
 from dataclasses import dataclass
 from datetime import datetime

@@ -12,7 +12,7 @@ from netautod.configs.texts.store import ConfigTexts, Reading, measure
 from netautod.core.clock import Clock
 from netautod.core.errors import Conflict, Duplicate, NotFound
 from netautod.core.identity import OrgId
-from netautod.core.loop.pace import sized
+from netautod.core.loop.pace import in_thread_if_large
 from netautod.core.work import Work
 from netautod.devices.sessions.service import OpenDevice, SessionScope
 from netautod.plugin_api.events import ConfigChanged
@@ -49,7 +49,7 @@ class ConfigCapture:
     async def take(
         self, scope: SessionScope, device_id: str, *, via: str, credential_id: str | None = None
     ) -> tuple[str, Captured]:
-        """Reads the device and stores what it says; answers its name and the outcome. `via`: see Config.
+        """Reads the device and stores what it says; returns its name and the outcome. `via`: see Config.
 
         Raises NotFound without such a device and DeviceFailed for everything that goes wrong with it: what
         is refused, cut off or suspiciously small never becomes a version. The version is written while the
@@ -119,7 +119,7 @@ class ConfigCapture:
 
     async def _measured(self, org_id: OrgId, raw: str, platform: Platform) -> Reading:
         keys = await self._texts.keys(org_id)
-        return await sized(len(raw), measure, raw, platform, keys)
+        return await in_thread_if_large(len(raw), measure, raw, platform, keys)
 
     async def _keep(
         self, opened: OpenDevice, reading: Reading, last: Config | None, via: str
@@ -154,7 +154,7 @@ class ConfigCapture:
         try:
             raw = await self._texts.load(last.org_id, last.text_id)
         except (NotFound, VaultError):
-            return False  # lost or damaged: the new reading is stored all the more
+            return False  # lost or damaged: the new reading is stored as a new version
         return (await self._measured(last.org_id, raw, platform)).config_hash == reading.config_hash
 
 

@@ -20,7 +20,7 @@ from netautod.configs.texts.packing import packed, unpacked
 from netautod.core.clock import Clock
 from netautod.core.errors import Conflict, Duplicate, NotFound
 from netautod.core.identity import OrgId
-from netautod.core.loop.pace import sized
+from netautod.core.loop.pace import in_thread_if_large
 from netautod.core.work import Work
 from netautod.ssh.failures import DeviceFailed
 from netautod.ssh.platform.model import Platform
@@ -108,7 +108,7 @@ class ConfigTexts:
         since the version that will name this one is written a moment later.
         """
         org_id = work.org_id
-        data = await sized(len(reading.raw), packed, reading.raw)
+        data = await in_thread_if_large(len(reading.raw), packed, reading.raw)
         if len(data) > MAX_PLAINTEXT_BYTES:
             raise DeviceFailed(
                 f"the configuration is too large to be stored ({reading.size} bytes)", kind="flood"
@@ -128,7 +128,7 @@ class ConfigTexts:
     async def load(self, org_id: OrgId, text_id: str) -> str:
         """NotFound for a lost text, VaultError for a damaged one."""
         data = await self.load_one_packed(org_id, text_id)
-        return await sized(len(data) * 8, unpacked, data)
+        return await in_thread_if_large(len(data) * 8, unpacked, data)
 
     async def load_one_packed(self, org_id: OrgId, text_id: str) -> bytes:
         """As `load`, but still packed."""

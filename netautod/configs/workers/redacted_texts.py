@@ -40,7 +40,7 @@ class RedactedTexts:
         self._pattern: tuple[LineQuery, LineMatcher] | None = None
 
     def prepare(self, wanted: LineQuery, keys: Sequence[Key]) -> list[Key]:
-        """Begins a batch; answers the keys whose texts `learn` has to bring. InvalidInput: a bad pattern."""
+        """Begins a batch; returns the keys whose texts `learn` has to bring. InvalidInput: a bad pattern."""
         self._compiled(wanted)
         self._batch = {}
         for key in dict.fromkeys(keys):

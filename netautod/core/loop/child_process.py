@@ -44,7 +44,7 @@ class ChildProcess:
             limit=buffer,
             env={"LC_ALL": "C.UTF-8"},
             cwd="/",
-            start_new_session=True,  # a Ctrl-C in the terminal is for the service, which closes the pipe
+            start_new_session=True,  # Ctrl-C in the terminal is for the service, which closes the pipe
         )
         made = cls(process, name)
         try:

@@ -1,4 +1,4 @@
-"""Works on many things, a bounded number at a time, without holding them all."""
+"""Many things: worked on a bounded number at a time, or divided into batches."""
 
 import asyncio
 from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, Iterable
@@ -40,3 +40,9 @@ async def for_each(
 async def _one_by_one(things: Iterable[T]) -> AsyncIterator[T]:
     for thing in things:
         yield thing
+
+
+def in_batches(values: Iterable[T], size: int) -> list[list[T]]:
+    """The values in their order, `size` of them in each list; the last one may be shorter."""
+    listed = list(values)
+    return [listed[start : start + size] for start in range(0, len(listed), size)]

@@ -1,4 +1,4 @@
-"""How long work leaves the event loop to others: in slices, or in a thread."""
+"""Keeps long work from blocking the event loop: done in slices, or in a thread."""
 
 import asyncio
 import time
@@ -18,13 +18,13 @@ class Pace:
         self._began = time.perf_counter()
 
     async def breathe(self) -> None:
-        """To be awaited after each small step; costs a microsecond as long as the slice lasts."""
+        """To be awaited after each small step; lets the event loop run when a slice is over."""
         if time.perf_counter() - self._began > SLICE_SECONDS:
             await asyncio.sleep(0)
             self._began = time.perf_counter()
 
 
-async def sized(characters: int, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+async def in_thread_if_large(characters: int, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     """Calls `work`, in a thread if it handles over 32 Ki characters."""
     if characters <= THREAD_CHARACTERS:
         return work(*args, **kwargs)

@@ -1,4 +1,4 @@
-"""Readings of the database that all requests of a short while share, by key."""
+"""Database reads that all requests with the same key share for a short time."""
 
 import asyncio
 from collections import OrderedDict

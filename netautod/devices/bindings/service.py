@@ -12,7 +12,7 @@ from netautod.core.clock import Clock
 from netautod.core.errors import Conflict
 from netautod.core.identity import Caller, OrgId
 from netautod.core.json_values import to_text
-from netautod.core.loop.batches import in_batches
+from netautod.core.loop.each import in_batches
 from netautod.devices.bindings.models import BATCH, BoundDevice, DeviceWrite, KnownDevice, NewDevice
 from netautod.devices.bindings.revival import Revival
 from netautod.devices.bindings.store import NAMES, BindingStore
@@ -81,7 +81,7 @@ class SyncedDevices:
         return found
 
     async def make(self, caller: Caller, devices: Sequence[NewDevice]) -> set[str]:
-        """Answers the external ids that were not made: the name or the id is taken by now.
+        """Returns the external ids that were not made: the name or the id is taken by now.
 
         One audit event covers all of them: they are the devices of this `created_at`.
         """
@@ -94,7 +94,7 @@ class SyncedDevices:
         return {devices[position].binding.external_id for position in refused}
 
     async def write(self, caller: Caller, writes: Sequence[DeviceWrite]) -> set[str]:
-        """Answers the ids of the devices that were not written, because of an edit or a taken name."""
+        """Returns the ids of the devices that were not written, because of an edit or a taken name."""
         refused = await self._store.write(caller.org_id, writes, at=self._clock.now())
         written = [write for write in writes if write.before.id not in refused]
         details = [
@@ -106,7 +106,7 @@ class SyncedDevices:
         return refused
 
     async def revive(self, caller: Caller, writes: Sequence[DeviceWrite]) -> set[str]:
-        """Brings deleted devices back, without the links that have gone meanwhile; answers as `write`."""
+        """Brings deleted devices back, without the links that have gone meanwhile; returns as `write`."""
         org_id = caller.org_id
         for write in writes:
             if write.before.cleaning:  # the deletion is not over: what it cleans up must not be new
@@ -120,7 +120,7 @@ class SyncedDevices:
         return refused
 
     async def remove(self, caller: Caller, device: KnownDevice) -> str | None:
-        """As the deletion of a device by hand. Answers why it was not removed."""
+        """As the deletion of a device by hand. Returns why it was not removed."""
         try:
             await self._devices.references.refuse_if_used(caller.org_id, device.id)
         except Conflict as error:

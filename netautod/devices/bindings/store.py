@@ -21,7 +21,7 @@ from netautod.devices.queries import COLLECTION, LINK_FIELDS, SEARCH, live, sear
 from netautod.store.client import Database, Document
 from netautod.store.scoped import scoped
 
-NAMES = 1000  # texts of one question: most names of a first synchronisation are of no device here
+NAMES = 1000  # names or ids in one query: most names of a first synchronisation are of no device here
 FIELDS = dict.fromkeys((*TAKEN_OVER, *LINK_FIELDS, "live", "bindings", "cleanup", DIGEST), 1)
 NAMELESS = {"name": "", "host": "", "device_type": ""}
 BRIEF = dict.fromkeys(("name", DIGEST, "bindings.key", "bindings.external_id", "bindings.brought"), 1)
@@ -64,7 +64,7 @@ class BindingStore:
         return [_known(document, shared) for document in found]
 
     async def insert(self, org_id: OrgId, devices: Sequence[NewDevice], *, at: datetime) -> tuple[int, ...]:
-        """Answers the positions that were not inserted: the name or the external id is taken by now."""
+        """Returns the positions that were not inserted: the name or the external id is taken by now."""
         pace, documents = Pace(), []
         plain = new_device(org_id, "", NAMELESS, site=None, source="inventory", at=at)
         blank = document_of(plain)
@@ -76,7 +76,7 @@ class BindingStore:
         return result.duplicates
 
     async def write(self, org_id: OrgId, writes: Sequence[DeviceWrite], *, at: datetime) -> set[str]:
-        """Answers the ids of those that were not written."""
+        """Returns the ids of those that were not written."""
         changes = [(_expected(write), _update(write, at)) for write in writes]
         result = await self._devices.change_batch(org_id, changes)
         await self._counts.changed(org_id)

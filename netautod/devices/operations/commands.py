@@ -92,7 +92,7 @@ async def report_of(opening: AbstractAsyncContextManager[OpenedSession], command
             failure = _refusal(result, opened.session.platform)
             answered = True
     except DeviceFailed as exc:
-        if not answered:  # else the answer is complete, and only the good-bye failed
+        if not answered:  # else the answer is complete, and only the close of the session failed
             failure, used, output = exc, exc.credential_id, exc.partial
     return CommandReport(
         output=_capped(output, cut=failure is not None and failure.kind == "flood"),

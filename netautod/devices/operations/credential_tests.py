@@ -106,9 +106,9 @@ async def _test(scope: SessionScope, device: Device, credential_id: str | None) 
             used, success = opened.credential_id, True
             message = "login succeeded"
     except DeviceFailed as failure:
-        if not success:  # else only the good-bye failed
+        if not success:  # else only the close of the session failed
             used, message = failure.credential_id, _message(failure)
-    except NetautodError as error:  # deleted meanwhile, say
+    except NetautodError as error:  # such as a device that was deleted meanwhile
         message = error.text
     return LoginTest(
         device_id=device.id,

@@ -1,1 +1,1 @@
-"""Sessions on devices: the way there, the login, turns between nodes, suspended credentials."""
+"""Sessions on devices: jump devices and logins, the limits on concurrent sessions, suspended credentials."""

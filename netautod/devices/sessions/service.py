@@ -180,7 +180,7 @@ class SessionScope:
 
     @asynccontextmanager
     async def _admitted(self, legs: list[Leg]) -> AsyncIterator[None]:
-        """Admits the login in the block; its end tells the others with the same credentials how it went."""
+        """Admits the login in the block; its outcome decides whether others with its credentials go on."""
         begun: list[CredentialGate] = []
         accepted, tried, refused = False, True, None
         gates = {

@@ -79,7 +79,7 @@ class Slots:
 
 
 class SiteSlots:
-    """The bulk sessions that this node may hold at one site, whose line may be thin; 0: no limit.
+    """The bulk sessions that this node may hold at one site, whose link may be slow; 0: no limit.
 
     It is asked first, before anything else is held, so a full site delays its own devices only.
     """

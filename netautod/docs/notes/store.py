@@ -82,7 +82,7 @@ class NotesVaultStore:
         patience: timedelta,
         window: timedelta,
     ) -> datetime:
-        """Counts a try before it is made, and answers when it may be made.
+        """Counts a try before it is made, and returns the time from which it may be made.
 
         The first `free` tries may be made at once, later ones `gap` apart, over all nodes; a slot later than
         now + `patience` is answered but not reserved. `window` after the last try the count starts again.

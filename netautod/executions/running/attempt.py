@@ -23,7 +23,7 @@ logger = logging.getLogger(__name__)
 
 
 class Attempt:
-    """`run()` answers the outcome to write, or None when the lease was lost meanwhile."""
+    """`run()` returns the outcome to write, or None when the lease was lost meanwhile."""
 
     def __init__(self, *, environment: RunEnvironment, execution: Execution, held: Lease) -> None:
         self._environment = environment
@@ -72,7 +72,7 @@ class Attempt:
                 self._environment.metrics.add("executions_abandoned")
                 logger.error("the executor of %s ignores its cancellation", self._execution.id)
         if work is not None and work.done() and not work.cancelled():
-            work.exception()  # seen: asyncio need not complain
+            work.exception()  # retrieves the exception: asyncio would log it as never retrieved
         await self.log.close()
 
     async def _wait(self) -> Outcome | None:

@@ -62,7 +62,7 @@ class Reaper:
             await self._notifier.notify(execution, execution.state, execution.error_message)
 
     async def reap(self) -> int:
-        """One pass; answers how many executions it moved."""
+        """One pass; returns how many executions it moved."""
         dead_runs = await self._store.dead_runs(grace_seconds=self._grace, limit=BATCH)
         if not dead_runs or self._after_outage():
             return 0

@@ -108,13 +108,13 @@ class Runner:
                 logger.warning("no executions can be claimed: %s", error)
             except Exception:  # the node would look healthy and never run anything again
                 logger.exception("a round of claims failed")
-            # Not wait_for: in Python 3.11 it swallows a cancellation that meets a wake-up.
+            # Not wait_for: in Python 3.11 it loses a cancellation that comes with a wake-up.
             with suppress(TimeoutError):
                 async with asyncio.timeout(POLL_SECONDS):
                     await self._wake.wait()
 
     async def _claim_some(self) -> int:
-        """One round; answers how many were started (0: nothing to do, or no slot free)."""
+        """One round; returns how many were started (0: nothing to do, or no slot free)."""
         free = self._slots - len(self._running)
         if free <= 0:
             return 0

@@ -69,7 +69,7 @@ class ImportTally:
 
     def add_failed(self, row: int, name: str, error: str) -> None:
         self.failed += 1
-        if len(self._errors) <= MOST_ERRORS:  # one more, which makes the closing entry
+        if len(self._errors) <= MOST_ERRORS:  # one more error than is shown becomes the closing entry
             self._errors.append(RowError(row=row, name=name[:NAME_LIMIT], error=error[:TEXT_LIMIT]))
 
     def result(self) -> ImportResult:

@@ -1,4 +1,4 @@
-"""Synchronises saved sources that are due, each on one node, whatever becomes of the others.
+"""Synchronises saved sources that are due, each on one node; a failure of one does not stop the others.
 
 A node claims a source by moving its time a little into the future: longer than a synchronisation may take.
 If the node dies, the source is due again then. The end, also a failure, moves it by the source's interval.
@@ -62,7 +62,7 @@ class AutoSync:
         await self.finished()
 
     async def scan(self) -> int:
-        """Starts due synchronisations while there are free slots; answers how many it started."""
+        """Starts due synchronisations while there are free slots; returns how many it started."""
         room = self._slots - len(self._running)
         if room <= 0:
             return 0

@@ -20,7 +20,7 @@ ENCODER = json.JSONEncoder(allow_nan=False)
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class DesiredDevice:
-    """`texts`: the fields OPTIONAL of devices/bindings/models.py and `site`, None where the inventory has
+    """`texts`: the fields OPTIONAL of devices/models.py and `site`, None where the inventory has
     none.
 
     `metadata_text` is the metadata as JSON, if it has been written down already. `digest`: of the inventory's

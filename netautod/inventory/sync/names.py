@@ -87,7 +87,7 @@ def _open_circles(
     waiting: Mapping[str, str],
     found: list[list[Step]],
 ) -> list[str]:
-    """Parks one device of each circle; answers the names that are free now, each wanted by the next in it."""
+    """Parks one device of each circle; returns the names that are free now, each wanted by the next in it."""
     parked: list[Step] = []
     seen: set[str] = set()
     for device_id in waiting:

@@ -16,7 +16,7 @@ from netautod.inventory.sync.desired import DesiredDevice
 from netautod.inventory.sync.merge import ADOPT, CREATE, REVIVE, UPDATE, merge, new_binding, new_values
 from netautod.inventory.sync.names import NameClaim, losers
 
-GUARDED_FROM = 10  # a source with more devices does not lose over half of them at once by itself
+GUARDED_FROM = 10  # of a source with more devices, over half are not removed without a confirmation
 
 
 @dataclass(frozen=True, kw_only=True)

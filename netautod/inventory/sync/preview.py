@@ -1,4 +1,4 @@
-"""What a dry run answers: the counts that the synchronisation would have, and the devices by name."""
+"""What a dry run returns: the counts that the synchronisation would have, and the devices by name."""
 
 from typing import Any
 

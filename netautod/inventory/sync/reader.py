@@ -89,7 +89,7 @@ class InventoryReader:
         raise UpstreamFailed(UNKNOWN)
 
     async def _add(self, walk: Walk, page: InventoryPage, bound: BoundDevices, token: str) -> int:
-        """Adds a page to the walk; answers how many of its devices have no usable id. With any of those it is
+        """Adds a page to the walk; returns how many of its devices have no usable id. With any of those it is
         unknown which devices are gone."""
         nameless = 0
         for problem in page.problems:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from netautod.core.guard import Guard
 from netautod.core.identity import Caller
-from netautod.core.loop.batches import in_batches
+from netautod.core.loop.each import in_batches
 from netautod.devices.bindings.models import BATCH, BoundDevice, DeviceWrite, KnownDevice, NewDevice
 from netautod.devices.bindings.service import SyncedDevices, after_parking, parked
 from netautod.inventory.sync.desired import DesiredDevice
@@ -107,7 +107,7 @@ class SyncRun:
         return await asyncio.to_thread(make_plan, known, left, facts)
 
     async def _apply(self, plan: Plan, desired: Sequence[DesiredDevice]) -> list[DesiredDevice]:
-        """Answers those that were edited between the plan and the write."""
+        """Returns those that were edited between the plan and the write."""
         for refused in plan.refused:
             one = refused.desired
             if one is None:
@@ -151,7 +151,7 @@ class SyncRun:
             waiting = [device for device, _ in refused]
 
     async def _rename(self, writes: Sequence[DeviceWrite]) -> set[str]:
-        """Answers the external ids of those that were not written."""
+        """Returns the external ids of those that were not written."""
         by_id = {write.before.id: write for write in writes}
         again: set[str] = set()
         moves = {device_id: (write.before.name, write.name) for device_id, write in by_id.items()}

@@ -42,7 +42,7 @@ def generated_password() -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class CreatedOrganization:
-    """`generated_password` is None if the caller chose it; it is told once and kept nowhere."""
+    """`generated_password` is None if the caller chose it; it is shown once and stored nowhere."""
 
     organization: Organization
     admin: str

@@ -29,7 +29,7 @@ class RoleStore:
         self._all = database.collection(ROLES)
 
     def removal(self, references: References) -> Removal:
-        """How records go that nobody uses."""
+        """Deletes records that nothing refers to."""
         return Removal(self._database, ROLES, references)
 
     async def insert(self, role: Role) -> None:

@@ -1,1 +1,1 @@
-"""The root key of an installation: its file, its check values in the database, its rotation."""
+"""The root key of an installation: its file, and its check values in the database."""
