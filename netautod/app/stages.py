@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from dataclasses import dataclass
+from typing import Protocol
 
 from netautod.app.installation import Installation
 from netautod.app.parts.auth import AuthParts, auth_of, lockout_of, ssh_ca_of
@@ -21,8 +22,10 @@ from netautod.app.run_services import acting_factory
 from netautod.app.settings import Settings
 from netautod.app.upkeep import retention_of, stale_backups_of, sweeping
 from netautod.auth.ssh_ca.service import SshAuthority
+from netautod.configs.capture.captures import CaptureObservers
 from netautod.core.metrics import Metrics
 from netautod.core.pauses import Pauses
+from netautod.devices.sessions.suspensions import SuspensionObservers
 from netautod.docs.notes.service import NotesVault
 from netautod.docs.rendering.pool import RenderPool
 from netautod.docs.service import DocumentService
@@ -95,6 +98,10 @@ async def logins(settings: Settings, installation: Installation, plugins: Plugin
     return Logins(sessions=sessions, ssh_ca=ssh_ca, auth=auth)
 
 
+class DeviceObservers(CaptureObservers, SuspensionObservers, Protocol):
+    """Whom the work with devices tells of what it has done."""
+
+
 @asynccontextmanager
 async def device_work(
     settings: Settings,
@@ -102,7 +109,7 @@ async def device_work(
     plugins: PluginManager,
     leases: NamedLeases,
     ssh_ca: SshAuthority,
-    observers: Observers,
+    observers: DeviceObservers,
 ) -> AsyncIterator[DeviceWork]:
     stores, vault = installation.stores, installation.vault
     clock, audit = installation.clock, installation.audit

@@ -8,12 +8,11 @@ import pytest
 
 from netautod.store.client import Database
 from netautod.users.passwords import PasswordHasher
-from netautod.vault.vault import Vault
 from tests.auth.support import Node, NodeStarter, serve_node, start_node
 from tests.support.client import ApiClient
 from tests.support.clock import MovableClock
+from tests.support.installation import Installation, open_installation
 from tests.support.serving import Servers
-from tests.users.support import Installation, install
 
 
 @pytest.fixture
@@ -21,22 +20,14 @@ async def installation(
     indexed: Database, hasher: PasswordHasher, clock: MovableClock, tmp_path: Path
 ) -> Installation:
     """After its first start."""
-    return await install(indexed, hasher, clock).started(tmp_path)
+    made = await open_installation(indexed, tmp_path, clock=clock, hasher=hasher)
+    return await made.started(tmp_path)
 
 
 @pytest.fixture
-async def vault(database: Database, tmp_path: Path) -> Vault:
-    return await Vault.open(database, data_dir=tmp_path, environ={})
-
-
-@pytest.fixture
-def start(installation: Installation, vault: Vault, clock: MovableClock) -> NodeStarter:
+def start(installation: Installation) -> NodeStarter:
     """`node = await start()`: one more node of the service."""
-
-    async def started() -> Node:
-        return await start_node(installation, vault, clock)
-
-    return started
+    return partial(start_node, installation)
 
 
 @pytest.fixture
@@ -49,10 +40,9 @@ async def untouched(
     module_database: Database, hasher: PasswordHasher, tmp_path_factory: pytest.TempPathFactory
 ) -> Node:
     """One node for all tests of a module that only see requests refused."""
-    clock, folder = MovableClock(), tmp_path_factory.mktemp("untouched")
-    installation = await install(module_database, hasher, clock).started(folder)
-    vault = await Vault.open(module_database, data_dir=folder, environ={})
-    return await start_node(installation, vault, clock)
+    folder = tmp_path_factory.mktemp("untouched")
+    made = await open_installation(module_database, folder, clock=MovableClock(), hasher=hasher)
+    return await start_node(await made.started(folder))
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from netautod.app.parts.auth import AuthParts, auth_of, lockout_of, ssh_ca_of
+from netautod.app.parts.auth import AuthParts, auth_of, lockout_of
 from netautod.app.parts.sessions import SessionParts, sessions_of
 from netautod.app.settings import Settings
 from netautod.auth.authenticator import Authenticator
@@ -16,14 +16,13 @@ from netautod.auth.ssh_ca.service import SshAuthority
 from netautod.core.identity import RequestInfo
 from netautod.plugin_api.auth import AuthProvider
 from netautod.users.service import UserService
-from netautod.vault.vault import Vault
 from tests.support.client import ApiClient
 from tests.support.clock import MovableClock
+from tests.support.installation import PASSWORD, Installation
 from tests.support.serving import Servers
-from tests.users.support import PASSWORD, Installation, install
 
 INFO = RequestInfo(ip_address="192.0.2.1", request_id="request-1", user_agent="tests")
-NodeStarter = Callable[[], Awaitable["Node"]]
+NodeStarter = Callable[..., Awaitable["Node"]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,12 +30,16 @@ class Node:
     """`pauses`: how long the lockout made logins wait, without waiting."""
 
     installation: Installation
-    clock: MovableClock
     logins: SessionParts
     parts: AuthParts
     lockout: Lockout
     ssh_ca: SshAuthority
     pauses: list[float]
+
+    @property
+    def clock(self) -> MovableClock:
+        assert isinstance(self.installation.clock, MovableClock)
+        return self.installation.clock
 
     @property
     def auth(self) -> AuthService:
@@ -62,18 +65,13 @@ class Node:
 
 
 async def start_node(
-    installation: Installation,
-    vault: Vault,
-    clock: MovableClock,
-    *,
-    plugins: Sequence[AuthProvider] = (),
-    seats: int = 0,
+    installation: Installation, *, plugins: Sequence[AuthProvider] = (), seats: int = 0
 ) -> Node:
     settings = Settings(
         license=LicenseSettings(seats=seats), ssh_ca=SshCaSettings(reserved_principals=("root",))
     )
-    own = install(installation.database, installation.hasher, clock)
-    stores, audit, pauses = own.stores, own.audit, list[float]()
+    own, pauses = installation.on_another_node(settings=settings), list[float]()
+    stores, vault, clock = own.stores, own.vault, own.clock
 
     async def pause(seconds: float) -> None:
         pauses.append(seconds)
@@ -82,26 +80,18 @@ async def start_node(
     lockout = await lockout_of(
         database=own.database, vault=vault, clock=clock, settings=settings.auth, sleep=pause
     )
-    ssh_ca = ssh_ca_of(stores=stores, vault=vault, clock=clock, audit=audit, settings=settings.ssh_ca)
+    ssh_ca = own.ssh_ca()
     parts = auth_of(
         stores=stores,
         clock=clock,
-        audit=audit,
+        audit=own.audit,
         people=own.people,
         sessions=logins,
         lockout=lockout,
         ssh_ca=ssh_ca,
         directories=plugins,
     )
-    return Node(
-        installation=own,
-        clock=clock,
-        logins=logins,
-        parts=parts,
-        lockout=lockout,
-        ssh_ca=ssh_ca,
-        pauses=pauses,
-    )
+    return Node(installation=own, logins=logins, parts=parts, lockout=lockout, ssh_ca=ssh_ca, pauses=pauses)
 
 
 def serve_node(servers: Servers, node: Node, *, port: int = 0) -> ApiClient:

@@ -11,7 +11,7 @@ from netautod.core.schema import Request
 from netautod.users.schemas import RoleRequest, UserCreate
 from tests.auth.support import Node, NodeStarter
 from tests.support.client import ApiClient, Response, assert_error
-from tests.users.support import PASSWORD
+from tests.support.installation import PASSWORD
 
 Http = Callable[[Node], ApiClient]
 NEW_PASSWORD = "another long password"

@@ -12,7 +12,7 @@ from netautod.users.passwords import PasswordHasher, Verdict
 from netautod.users.service import UserService
 from tests.auth.support import INFO, Node, NodeStarter
 from tests.support.client import ApiClient, Response, assert_error
-from tests.users.support import PASSWORD
+from tests.support.installation import PASSWORD
 
 Http = Callable[[Node], ApiClient]
 WRONG = "wrong horse battery staple"

@@ -9,7 +9,7 @@ import pytest
 from netautod.store.client import Database
 from tests.auth.support import INFO, Node
 from tests.support.client import ApiClient
-from tests.users.support import PASSWORD
+from tests.support.installation import PASSWORD
 
 TYPED_AS_USERNAME = "canary-typed-as-username"
 WRONG = "canary wrong password"

@@ -9,7 +9,7 @@ import pytest
 from netautod.cli import entry as cli
 from netautod.store.client import Database
 from tests.auth.support import INFO, Node
-from tests.users.support import PASSWORD
+from tests.support.installation import PASSWORD
 
 WRONG = "wrong horse battery staple"
 Command = Callable[..., Awaitable[int]]

@@ -14,21 +14,17 @@ from pymongo import AsyncMongoClient
 from tornado.iostream import IOStream
 from tornado.tcpclient import TCPClient
 
-from netautod.app.parts.auth import ssh_ca_of
-from netautod.app.parts.configs import ConfigParts, configs_of
-from netautod.app.parts.devices import DeviceParts, devices_of
-from netautod.app.parts.leases import named_leases
-from netautod.app.parts.operations import DeviceOperations, operations_of
+from netautod.app import stages
+from netautod.app.parts.configs import ConfigParts
+from netautod.app.plugins.manager import PluginManager
 from netautod.app.run_services import acting_factory
-from netautod.app.stores import Stores
-from netautod.audit.service import AuditLog
+from netautod.app.settings import Settings
+from netautod.app.stages import DeviceWork
 from netautod.auth.settings import SshCaSettings
 from netautod.auth.ssh_ca.service import SshAuthority
 from netautod.configs.models import Captured
 from netautod.configs.settings import ConfigSettings
-from netautod.core.clock import SystemClock
 from netautod.core.guard import Guard, no_guard
-from netautod.core.identity import Caller, OrgId
 from netautod.core.work import Work
 from netautod.devices.sessions.service import DeviceSessions, SessionScope
 from netautod.devices.settings import DeviceSettings
@@ -38,21 +34,22 @@ from netautod.executions.settings import ExecutionSettings
 from netautod.outbound.addresses import AddressRules
 from netautod.outbound.client import GuardedClient
 from netautod.plugin_api.events import BackupStale, ConfigChanged, CredentialSuspended
-from netautod.ssh.platform.registry import PlatformRegistry
 from netautod.ssh.target import SessionLimits
 from netautod.store.client import Database
 from netautod.store.scoped import scoped
 from netautod.testing import SimulatedDevice
-from netautod.vault.vault import Vault
 from tests.devices.inventory import created
-from tests.support.client import ApiClient, ServedRoutes
-from tests.support.databases import stores_of
+from tests.support.client import Tenant
 from tests.support.execution import manual_run, task
+from tests.support.installation import Installation, open_installation
 from tests.support.serving import Serve
 
 QUICK_LEASES = ExecutionSettings(lease_seconds=3.0, heartbeat_seconds=1.0, abandon_seconds=2.0)
 QUICK = DeviceSettings(connect_seconds=5.0, command_seconds=5.0)
-RESERVED = SshCaSettings(reserved_principals=("reserved",))
+SETTINGS = Settings(
+    ssh_ca=SshCaSettings(reserved_principals=("reserved",)),
+    configs=ConfigSettings(search_cache_bytes=1 << 20),
+)
 PASSWORD = "simulated-pa55word"
 
 
@@ -74,36 +71,26 @@ class Told:
         self.suspended.append(event)
 
 
-@dataclass(kw_only=True)
-class Fleet:
+@dataclass(frozen=True, kw_only=True)
+class Fleet(Tenant):
     """One organization with a default credential; `add` puts a simulated device into its inventory."""
 
+    installation: Installation
     database: Database
-    stores: Stores
-    vault: Vault
-    services: DeviceParts
+    parts: DeviceWork
     stack: AsyncExitStack
     ssh_ca: SshAuthority
-    operations: DeviceOperations
-    configs: ConfigParts
     told: Told
-    served: ServedRoutes
-    api: ApiClient
-    caller: Caller
     credential_id: str = ""
     host_key: asyncssh.SSHKey = field(default_factory=lambda: asyncssh.generate_private_key("ssh-ed25519"))
 
     @property
-    def sessions(self) -> DeviceSessions:
-        return self.operations.sessions
+    def configs(self) -> ConfigParts:
+        return self.parts.configs
 
     @property
-    def org_id(self) -> OrgId:
-        return self.caller.org_id
-
-    def with_permissions(self, *permissions: str) -> ApiClient:
-        """Another user of the same organization."""
-        return self.served.client(*permissions, org_id=self.org_id)[0]
+    def sessions(self) -> DeviceSessions:
+        return self.parts.operations.sessions
 
     @property
     def password(self) -> str:
@@ -118,11 +105,9 @@ class Fleet:
     @asynccontextmanager
     async def another_node(self, **settings: Any) -> AsyncIterator[DeviceSessions]:
         """The sessions of a second node of the service."""
-        making = operations_of_a_node(
-            self.database, self.stores, self.services, self.ssh_ca, self.told, **settings
-        )
-        async with making as operations:
-            yield operations.sessions
+        installation = self.installation.on_another_node()
+        async with device_work(installation, self.ssh_ca, self.told, **settings) as parts:
+            yield parts.operations.sessions
 
     def work(self, **options: Any) -> Work:
         """A request of the administrator, unless the options say otherwise."""
@@ -150,11 +135,11 @@ class Fleet:
             self.caller, user_id=str(uuid4()), username="owner", permissions=frozenset({permission})
         )
         make = acting_factory(
-            devices=self.services.devices,
+            devices=self.parts.devices.devices,
             captures=self.configs.captures,
             snapshots=self.configs.snapshots,
             sessions=self.sessions,
-            commands=self.operations.commands,
+            commands=self.parts.operations.commands,
             http=GuardedClient(AddressRules()),
         )
         return make(Work(caller=owner, guard=guard, bulk=True, execution_id=run.id), run)
@@ -228,75 +213,45 @@ class Fleet:
 
 
 @asynccontextmanager
-async def operations_of_a_node(
-    database: Database,
-    stores: Stores,
-    devices: DeviceParts,
+async def device_work(
+    installation: Installation,
     ssh_ca: SshAuthority,
     told: Told,
-    **settings: Any,
-) -> AsyncIterator[DeviceOperations]:
-    """What one node of the service does on devices; `busy_seconds` and fields of the settings."""
-    busy_seconds = settings.pop("busy_seconds", 20.0)
-    clock = SystemClock()
-    leasing = named_leases(database=database, node_id=str(uuid4()), clock=clock, settings=QUICK_LEASES)
-    async with leasing as leases:
-        operations = operations_of(
-            stores=stores,
-            clock=clock,
-            audit=AuditLog(store=stores.audit, clock=clock),
-            devices=devices,
-            platforms=PlatformRegistry(),
-            leases=leases,
-            authority=ssh_ca,
-            settings=replace(QUICK, **settings),
-            observers=told,
-        )
-        operations.sessions.busy_seconds = busy_seconds
-        yield operations
+    *,
+    busy_seconds: float = 20.0,
+    **devices: Any,
+) -> AsyncIterator[DeviceWork]:
+    """What one node of the service does with devices; `devices` are fields of the settings."""
+    settings = replace(installation.settings, devices=replace(QUICK, **devices), executions=QUICK_LEASES)
+    plugins = PluginManager()
+    async with (
+        stages.leases(settings, installation, str(uuid4())) as leases,
+        stages.device_work(settings, installation, plugins, leases, ssh_ca, told) as parts,
+    ):
+        parts.operations.sessions.busy_seconds = busy_seconds
+        yield parts
 
 
 @asynccontextmanager
 async def open_fleet(
-    database: Database, serve: Serve, data_dir: Path, **settings: Any
+    database: Database, serve: Serve, data_dir: Path, **devices: Any
 ) -> AsyncIterator[Fleet]:
-    vault = await Vault.open(database, data_dir=data_dir, environ={})
-    stores, clock, told = stores_of(database), SystemClock(), Told()
-    audit = AuditLog(store=stores.audit, clock=clock)
-    services = devices_of(stores=stores, vault=vault, clock=clock, audit=audit)
-    ssh_ca = ssh_ca_of(stores=stores, vault=vault, clock=clock, audit=audit, settings=RESERVED)
+    installation, told = await open_installation(database, data_dir, settings=SETTINGS), Told()
+    ssh_ca = installation.ssh_ca()
     async with AsyncExitStack() as stack:
-        operations = await stack.enter_async_context(
-            operations_of_a_node(database, stores, services, ssh_ca, told, **settings)
-        )
-        configs = await stack.enter_async_context(
-            configs_of(
-                database=database,
-                stores=stores,
-                vault=vault,
-                clock=clock,
-                audit=audit,
-                devices=services.devices,
-                sessions=operations.sessions,
-                settings=ConfigSettings(search_cache_bytes=1 << 20),
-                observers=told,
-            )
-        )
-        served = await serve(*configs.services, *services.services, *operations.services)
+        parts = await stack.enter_async_context(device_work(installation, ssh_ca, told, **devices))
+        services = (parts.configs, parts.devices, parts.operations)
+        served = await serve(*(service for part in services for service in part.services))
         api, caller = served.client("*")
         fleet = Fleet(
+            installation=installation,
             database=database,
-            stores=stores,
-            vault=vault,
-            services=services,
+            parts=parts,
             stack=stack,
             ssh_ca=ssh_ca,
-            operations=operations,
-            configs=configs,
             told=told,
             served=served,
             api=api,
             caller=caller,
         )
-        fleet.credential_id = await fleet.credential("default", is_default=True)
-        yield fleet
+        yield replace(fleet, credential_id=await fleet.credential("default", is_default=True))

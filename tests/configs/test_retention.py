@@ -28,12 +28,12 @@ DAY = timedelta(days=1)
 def retention(fleet: Fleet, **settings: Any) -> ConfigRetention:
     configs = fleet.configs
     return ConfigRetention(
-        devices=fleet.services.devices,
-        versions=fleet.stores.configs,
+        devices=fleet.parts.devices.devices,
+        versions=fleet.installation.stores.configs,
         texts=configs.texts,
         snapshots=configs.snapshots,
-        facts=fleet.stores.backup_facts,
-        executions=fleet.stores.executions,
+        facts=fleet.installation.stores.backup_facts,
+        executions=fleet.installation.stores.executions,
         clock=SystemClock(),
         settings=replace(RetentionSettings(), **settings),
     )

@@ -209,7 +209,7 @@ async def test_many_searches_at_once_do_not_mix(fleet: Fleet) -> None:
 
 def search(fleet: Fleet, **options: Any) -> ConfigSearch:
     return ConfigSearch(
-        devices=fleet.services.devices,
+        devices=fleet.parts.devices.devices,
         store=ConfigStore(fleet.database),
         texts=fleet.configs.texts,
         **{"worker": fleet.configs.workers.searching, **options},

@@ -1,16 +1,13 @@
-"""Credentials, sites and devices wired as the service wires them, served over HTTP on a fresh database."""
+"""Credentials, sites and devices, served over HTTP on a fresh database."""
 
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from netautod.app.parts.devices import DeviceParts, devices_of
-from netautod.audit.service import AuditLog
-from netautod.core.clock import SystemClock
+from netautod.app.parts.devices import DeviceParts
 from netautod.store.client import Database
-from netautod.vault.vault import Vault
 from tests.support.client import ApiClient, Tenant
-from tests.support.databases import stores_of
+from tests.support.installation import Installation, open_installation
 from tests.support.serving import Serve
 
 DEVICE = {"name": "core-1", "host": "192.0.2.1", "device_type": "cisco_ios"}
@@ -66,9 +63,12 @@ ABSENT_ID = "00000000-0000-4000-8000-000000000000"
 
 @dataclass(frozen=True, kw_only=True)
 class Inventory(Tenant):
+    installation: Installation
     database: Database
-    vault: Vault
     services: DeviceParts
+
+    def on_another_node(self) -> DeviceParts:
+        return self.installation.on_another_node().devices()
 
     async def device(self, **fields: Any) -> Any:
         return await created(self.api, "/api/devices", {**DEVICE, **fields})
@@ -85,17 +85,11 @@ async def created(api: ApiClient, path: str, body: Any) -> Any:
     return (await api.post(path, body)).expect(201)
 
 
-def wired(database: Database, vault: Vault) -> DeviceParts:
-    """The services of one more node."""
-    stores, clock = stores_of(database), SystemClock()
-    return devices_of(
-        stores=stores, vault=vault, clock=clock, audit=AuditLog(store=stores.audit, clock=clock)
-    )
-
-
 async def open_inventory(database: Database, serve: Serve, data_dir: Path) -> Inventory:
-    vault = await Vault.open(database, data_dir=data_dir, environ={})
-    services = wired(database, vault)
+    installation = await open_installation(database, data_dir)
+    services = installation.devices()
     served = await serve(*services.services)
     api, caller = served.client("*")
-    return Inventory(database=database, vault=vault, services=services, served=served, api=api, caller=caller)
+    return Inventory(
+        installation=installation, database=database, services=services, served=served, api=api, caller=caller
+    )

@@ -17,7 +17,7 @@ from netautod.devices.queries import COLLECTION
 from netautod.devices.service import DeviceService
 from netautod.store.client import Database
 from netautod.store.scoped import scoped
-from tests.devices.inventory import ABSENT_ID, Inventory, wired
+from tests.devices.inventory import ABSENT_ID, Inventory
 from tests.support.client import assert_error
 from tests.support.profiler import profiled
 
@@ -92,7 +92,7 @@ async def test_after_a_write_every_node_has_the_right_totals(
     inventory: Inventory, write: Write, changes: dict[str, int]
 ) -> None:
     first = await _three(inventory)
-    nodes = [wired(inventory.database, inventory.vault).devices for _ in range(2)]
+    nodes = [inventory.on_another_node().devices for _ in range(2)]
     before = {"all": 3, "linux": 2, "Bonn": 2, "Ulm": 1, "blue": 2, "edge": 2}
     assert [await _totals(node, inventory.org_id) for node in nodes] == [before, before]
     await write(inventory, first)

@@ -10,7 +10,7 @@ from netautod.core.errors import NotFound
 from netautod.core.identity import OrgId
 from netautod.devices.queries import COLLECTION
 from netautod.store.scoped import scoped
-from tests.devices.inventory import ABSENT_ID, DEVICE, Inventory, wired
+from tests.devices.inventory import ABSENT_ID, DEVICE, Inventory
 from tests.support.client import assert_error
 
 
@@ -53,7 +53,7 @@ async def test_a_rename_that_a_crash_cut_off_reaches_the_devices_after_the_next_
     monkeypatch.setattr(inventory.services.sites.renamed, "notify", die)
     assert (await inventory.api.put(f"/api/sites/{site['id']}", {"name": "Bonn"})).status == 500
     assert (await inventory.api.get(f"/api/devices/{device['id']}")).json["site"] == "Berlin"
-    restarted = wired(inventory.database, inventory.vault)
+    restarted = inventory.on_another_node()
     await restarted.sites.resume()
     assert (await restarted.devices.get(inventory.org_id, device["id"])).site == "Bonn"
     left = await scoped(inventory.database, "sites").find_one(inventory.org_id, {"_id": site["id"]})
@@ -212,7 +212,7 @@ async def test_a_deletion_that_a_crash_cut_off_is_cleaned_up_after_the_next_star
     inventory.services.devices.deleted.register(die)
     assert (await inventory.api.delete(f"/api/devices/{device['id']}")).status == 500
     assert (await inventory.api.get("/api/devices")).json["total"] == 0
-    restarted = wired(inventory.database, inventory.vault)
+    restarted = inventory.on_another_node()
     cleaned: list[str] = []
 
     async def clean(org_id: OrgId, device_id: str) -> None:

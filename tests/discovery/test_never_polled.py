@@ -8,9 +8,9 @@ import pytest
 from netautod.core.clock import SystemClock
 from netautod.discovery.service import DiscoveryService
 from netautod.store.client import Database
-from netautod.vault.vault import Vault
-from tests.devices.inventory import ABSENT_ID, DEVICE, created, wired
+from tests.devices.inventory import ABSENT_ID, DEVICE, created
 from tests.support.client import ApiClient, ServedRoutes, assert_error
+from tests.support.installation import open_installation
 from tests.support.serving import Serve
 
 STATUS_FIELDS = {
@@ -32,7 +32,7 @@ READS = {
 
 @pytest.fixture
 async def served(indexed: Database, serve: Serve, tmp_path: Path) -> ServedRoutes:
-    devices = wired(indexed, await Vault.open(indexed, data_dir=tmp_path, environ={})).devices
+    devices = (await open_installation(indexed, tmp_path)).devices().devices
     discovery = DiscoveryService(devices=devices, clock=SystemClock())
     return await serve(devices, discovery)
 

@@ -8,16 +8,14 @@ from typing import Any
 from bson import encode
 
 from netautod.app.parts.docs import documents_of
-from netautod.audit.service import AuditLog
-from netautod.core.clock import Clock, SystemClock
+from netautod.core.clock import Clock
 from netautod.docs.notes.service import NotesVault
 from netautod.docs.rendering.pool import RenderPool
 from netautod.docs.service import DocumentService
 from netautod.docs.upkeep import DocumentUpkeep
 from netautod.store.client import Database
-from netautod.vault.vault import Vault
 from tests.support.client import Response, Tenant
-from tests.support.databases import stores_of
+from tests.support.installation import open_installation
 from tests.support.serving import Serve
 
 COLLECTIONS = ("documents", "document_versions", "notes_vaults", "audit_events")
@@ -80,18 +78,22 @@ class Library:
     async def node(
         self, *, org_id: str | None = None, clock: Clock | None = None, auto_lock: timedelta | None = None
     ) -> Node:
-        clock = clock or SystemClock()
-        vault = await Vault.open(self.database, data_dir=self.data_dir, environ={})
-        stores, slept = stores_of(self.database), list[float]()
-        audit = AuditLog(store=stores.audit, clock=clock)
+        made, slept = await open_installation(self.database, self.data_dir, clock=clock), list[float]()
 
         async def sleep(seconds: float) -> None:
             slept.append(seconds)
 
         notes = NotesVault(
-            store=stores.notes, vault=vault, clock=clock, audit=audit, auto_lock=auto_lock, sleep=sleep
+            store=made.stores.notes,
+            vault=made.vault,
+            clock=made.clock,
+            audit=made.audit,
+            auto_lock=auto_lock,
+            sleep=sleep,
         )
-        parts = documents_of(stores=stores, notes=notes, renderer=self.renderer, clock=clock, audit=audit)
+        parts = documents_of(
+            stores=made.stores, notes=notes, renderer=self.renderer, clock=made.clock, audit=made.audit
+        )
         served = await self.serve(parts.documents, notes)
         api, caller = served.client("*", org_id=org_id)
         return Node(

@@ -8,7 +8,7 @@ import pytest
 from tornado.httpclient import AsyncHTTPClient
 
 from tests.faults.nodes import Stand, open_stand
-from tests.support.programs.replica_set import ReplicaSet
+from tests.support.programs.replica_set import ReplicaSet, replica_set
 
 Scenario = Callable[[Stand], Awaitable[None]]
 
@@ -53,8 +53,7 @@ async def stand(mongo_uri: str, tmp_path: Path) -> AsyncIterator[Stand]:
         yield made
 
 
-@pytest.fixture(scope="module")
-async def replica_set(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[ReplicaSet]:
-    """Three members."""
-    async with ReplicaSet(tmp_path_factory.mktemp("set")) as members:
+@pytest.fixture(scope="module", name="replica_set")
+async def running_replica_set(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[ReplicaSet]:
+    async with replica_set(tmp_path_factory.mktemp("set")) as members:
         yield members

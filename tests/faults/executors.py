@@ -4,18 +4,16 @@ import asyncio
 import os
 import signal
 import time
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from typing import Any, ClassVar, cast
-
-from marshmallow import Schema
+from typing import Any, cast
 
 from netautod.core.guard import LeaseLostError
 from netautod.outbound.addresses import AddressRules
 from netautod.outbound.client import GuardedClient
 from netautod.plugin_api import Executor, RunContext
 from netautod.store.client import Database
+from tests.support.execution import Does
 
 SENT = "sent"
 
@@ -42,26 +40,8 @@ class Wire:
         await self._sent.update({"_id": row_id}, [{"$set": {**command, "at": "$$NOW"}}], upsert=True)
 
 
-class Work(ABC):
-    """Base of the executors; `parameters` of the task say how long (`seconds`) and how often (`pause`)."""
-
-    parameters_schema: ClassVar[type[Schema] | None] = None
-    idempotent: ClassVar[bool] = True
-    task_type: ClassVar[str]
-
-    def __init__(self, node: str) -> None:
-        self.node = node
-
-    async def run(self, context: RunContext) -> Any:
-        await self.work(context, cast(Wire, context.acting), Pace(context.parameters))
-        return {"node": self.node}
-
-    @abstractmethod
-    async def work(self, context: RunContext, wire: Wire, pace: "Pace") -> None: ...
-
-
 class Pace:
-    """`seconds` of work in all, `pause` seconds between two commands."""
+    """`seconds` of work in all, `pause` seconds between two commands: the parameters of the task."""
 
     def __init__(self, parameters: Mapping[str, Any]) -> None:
         self.seconds = float(parameters.get("seconds", 0))
@@ -73,65 +53,49 @@ class Pace:
         return time.monotonic() >= self._end
 
 
-class Noop(Work):
-    task_type = "noop"
-
-    async def work(self, context: RunContext, wire: Wire, pace: Pace) -> None:
-        return
+async def noop(context: RunContext, wire: Wire, pace: Pace) -> None:
+    return
 
 
-class Slow(Work):
+async def slow(context: RunContext, wire: Wire, pace: Pace) -> None:
     """Waits, and sends nothing."""
-
-    task_type = "slow"
-
-    async def work(self, context: RunContext, wire: Wire, pace: Pace) -> None:
-        await asyncio.sleep(pace.seconds)
+    await asyncio.sleep(pace.seconds)
 
 
-class Send(Work):
+async def send(context: RunContext, wire: Wire, pace: Pace) -> None:
     """Commands a device until its time is over."""
+    while not pace.over:
+        await wire.send(context)
+        await asyncio.sleep(pace.pause)
 
-    task_type = "send"
 
-    async def work(self, context: RunContext, wire: Wire, pace: Pace) -> None:
-        while not pace.over:
+async def deaf(context: RunContext, wire: Wire, pace: Pace) -> None:
+    """Ignores its cancellation and goes on commanding as long as it is let."""
+    while not pace.over:
+        with suppress(asyncio.CancelledError, LeaseLostError):
             await wire.send(context)
+        with suppress(asyncio.CancelledError):
             await asyncio.sleep(pace.pause)
 
 
-class Agent(Send):
-    """The same, but not to be started a second time."""
-
-    task_type = "agent_task"
-    idempotent = False
-
-
-class Deaf(Work):
-    """Ignores its cancellation and goes on commanding as long as it is let."""
-
-    task_type = "deaf"
-
-    async def work(self, context: RunContext, wire: Wire, pace: Pace) -> None:
-        while not pace.over:
-            with suppress(asyncio.CancelledError, LeaseLostError):
-                await wire.send(context)
-            with suppress(asyncio.CancelledError):
-                await asyncio.sleep(pace.pause)
-
-
-class Killer(Work):
+async def killer(context: RunContext, wire: Wire, pace: Pace) -> None:
     """Takes its whole process down, as a fault in a C library does."""
-
-    task_type = "killer"
-
-    async def work(self, context: RunContext, wire: Wire, pace: Pace) -> None:
-        await asyncio.sleep(pace.seconds)
-        os.kill(os.getpid(), signal.SIGKILL)
+    await asyncio.sleep(pace.seconds)
+    os.kill(os.getpid(), signal.SIGKILL)
 
 
-KINDS = (Noop, Slow, Send, Agent, Deaf, Killer)
+KINDS = {"noop": noop, "slow": slow, "send": send, "agent_task": send, "deaf": deaf, "killer": killer}
 
 
-def executors(node: str) -> dict[str, Executor]:
-    return {kind.task_type: kind(node) for kind in KINDS}
+def executor(node: str, name: str) -> Executor:
+    """An agent is not to be started a second time."""
+
+    async def work(context: RunContext) -> Any:
+        await KINDS[name](context, cast(Wire, context.acting), Pace(context.parameters))
+        return {"node": node}
+
+    class Kind(Does):
+        task_type = name
+        idempotent = name != "agent_task"
+
+    return Kind(work)

@@ -13,7 +13,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, SupportsFloat, SupportsIndex, cast
 
 from netautod.core.metrics import Metrics
@@ -24,31 +24,25 @@ from netautod.executions.running.node import ExecutionNode
 from netautod.executions.settings import ExecutionSettings, SchedulerSettings
 from netautod.store.client import Database, connect
 from netautod.store.server_clock import ServerClock
-from tests.faults.executors import Wire, executors
+from tests.faults.executors import KINDS, Wire, executor
 from tests.support.execution import World
 
 
 @dataclass(frozen=True, kw_only=True)
 class NodeConfig:
-    """`die_at`: the step of DIE_AT before which the process kills itself, once it gets there."""
+    """`die_at`: the step of DIE_AT before which the process kills itself, once it gets there.
+
+    `runs` and `schedule` are the fields of ExecutionSettings and SchedulerSettings.
+    """
 
     node_id: str
     uri: str
     database: str
-    runs: ExecutionSettings
-    schedule: SchedulerSettings
+    runs: dict[str, Any]
+    schedule: dict[str, Any]
     drain_seconds: float
     die_at: str | None = None
     faked_clock: bool = False
-
-    def to_text(self) -> str:
-        return json.dumps(asdict(self))
-
-    @classmethod
-    def of_text(cls, text: str) -> "NodeConfig":
-        raw = json.loads(text)
-        runs, schedule = ExecutionSettings(**raw.pop("runs")), SchedulerSettings(**raw.pop("schedule"))
-        return cls(runs=runs, schedule=schedule, **raw)
 
 
 # Where the node dies: the owner of the step, and the step's name.
@@ -89,10 +83,10 @@ def _node(config: NodeConfig, database: Database, clock: ServerClock, metrics: M
     world = World(database=database, metrics=metrics, clock=clock, acting=acting)
     world.finished.deaf = True
     return world.make(
-        *executors(config.node_id).values(),
+        *(executor(config.node_id, task_type) for task_type in KINDS),
         node_id=config.node_id,
-        runs=config.runs,
-        schedule=config.schedule,
+        runs=ExecutionSettings(**config.runs),
+        schedule=SchedulerSettings(**config.schedule),
     )
 
 
@@ -106,7 +100,7 @@ def _sleep(seconds: SupportsFloat | SupportsIndex) -> None:
 
 
 def main() -> None:
-    config = NodeConfig.of_text(sys.argv[1])
+    config = NodeConfig(**json.loads(sys.argv[1]))
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(name)s %(message)s", stream=sys.stderr)
     if config.faked_clock:
         # libfaketime 0.9.10 with a true monotonic clock breaks clock_nanosleep, which the driver's monitor

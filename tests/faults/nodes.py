@@ -9,7 +9,7 @@ import sys
 from asyncio.subprocess import PIPE, Process
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,6 @@ from uuid import uuid4
 from netautod.app.stores import INDEXES
 from netautod.executions.settings import ExecutionSettings, SchedulerSettings
 from netautod.store.client import Database, connect
-from netautod.store.embedded.program import tied_to_parent
 from netautod.store.indexes import create_indexes
 from netautod.store.server_clock import ServerClock
 from netautod.tasks.parameters import SchemaRules
@@ -27,11 +26,11 @@ from tests.faults.history import History
 from tests.faults.node_process import NodeConfig
 from tests.support.client import ServedRoutes
 from tests.support.execution import FAST, FAST_SCAN, Told, World, task_services
+from tests.support.programs.started import ROOT, started
 from tests.support.serving import Servers
 
 SCHEDULES = "/api/tasks/schedules"
 EXECUTIONS = "/api/tasks/executions"
-ROOT = Path(__file__).parent.parent.parent
 START_SECONDS = 40.0
 DEFAULT_RUNS = ExecutionSettings()
 # A tenth of the default, like the leases in FAST.
@@ -84,6 +83,7 @@ class Stand:
     world: World
     history: History
     folder: Path
+    stack: AsyncExitStack
     nodes: list[NodeProcess] = field(default_factory=list)
 
     async def start(
@@ -97,24 +97,26 @@ class Stand:
     ) -> NodeProcess:
         """A node that is ready; `clock_seconds` sets its clock wrong."""
         config = NodeConfig(
-            node_id=f"node-{len(self.nodes) + 1}-{uuid4().hex[:6]}",
+            node_id=f"node-{uuid4().hex[:8]}",
             uri=self.uri,
             database=self.world.database.name,
-            runs=runs,
-            schedule=schedule,
+            runs=asdict(runs),
+            schedule=asdict(schedule),
             drain_seconds=drain_seconds,
             die_at=die_at,
             faked_clock=clock_seconds != 0,
         )
         environment = {**os.environ, **(await _wrong_clock(clock_seconds) if clock_seconds else {})}
-        command = [sys.executable, "-m", "tests.faults.node_process", config.to_text()]
-        with (self.folder / f"{config.node_id}.log").open("wb") as log:
-            process = await asyncio.create_subprocess_exec(
-                *tied_to_parent(command, os.getpid()), cwd=ROOT, env=environment, stdout=PIPE, stderr=log
-            )
-        node = NodeProcess(id=config.node_id, process=process, clock_error=0)
+        log = self.folder / f"{config.node_id}.log"
+        command = (sys.executable, "-m", "tests.faults.node_process", json.dumps(asdict(config)))
+        running = started(*command, slow_to_leave=True, log=log, cwd=ROOT, env=environment, stdout=PIPE)
+        process = await self.stack.enter_async_context(running)
+        assert process.stdout is not None
+        line = await asyncio.wait_for(process.stdout.readline(), START_SECONDS)
+        assert line, log.read_text()[-2000:]
+        clock_error = float(json.loads(line)["clock"]) - datetime.now(UTC).timestamp()
+        node = NodeProcess(id=config.node_id, process=process, clock_error=clock_error)
         self.nodes.append(node)
-        node.clock_error = await self._ready(node)
         return node
 
     async def start_many(self, count: int, **options: Any) -> list[NodeProcess]:
@@ -138,17 +140,6 @@ class Stand:
         broken = await self.history.broken()
         assert not broken, broken
 
-    async def _ready(self, node: NodeProcess) -> float:
-        assert node.process.stdout is not None
-        line = await asyncio.wait_for(node.process.stdout.readline(), START_SECONDS)
-        assert line, (self.folder / f"{node.id}.log").read_text()[-2000:]
-        return float(json.loads(line)["clock"]) - datetime.now(UTC).timestamp()
-
-    async def close(self) -> None:
-        for node in self.nodes:
-            if node.alive:
-                await node.kill()
-
 
 @asynccontextmanager
 async def open_stand(uri: str, folder: Path) -> AsyncIterator[Stand]:
@@ -162,16 +153,14 @@ async def open_stand(uri: str, folder: Path) -> AsyncIterator[Stand]:
         await create_indexes(database, INDEXES)
         stack.push_async_callback(database.drop)
         history = await stack.enter_async_context(History(uri, name))
-        stand = Stand(uri=uri, world=World(database=database), history=history, folder=folder)
-        stack.push_async_callback(stand.close)
-        yield stand
+        yield Stand(uri=uri, world=World(database=database), history=history, folder=folder, stack=stack)
 
 
 @asynccontextmanager
 async def served(database: Database) -> AsyncIterator[ServedRoutes]:
     """The API of a node that executes nothing itself: every run and cancel reaches another process."""
     async with ServerClock(database) as clock, Servers() as servers:
-        rules = SchemaRules(schemas=dict.fromkeys((kind.task_type for kind in KINDS), None), references={})
+        rules = SchemaRules(schemas=dict.fromkeys(KINDS), references={})
         yield await servers.serve(*task_services(database, clock=clock, rules=rules, observers=Told()))
 
 

@@ -5,18 +5,18 @@ from collections.abc import AsyncIterator
 import pytest
 
 from netautod.store.client import Database
-from tests.inventory.sync.world import Installation, World, installed
+from tests.inventory.sync.world import MakeWorld, World, worlds
 from tests.support.serving import Serve
 
 
 @pytest.fixture(scope="module")
-async def installation(
+async def make_world(
     module_database: Database, tmp_path_factory: pytest.TempPathFactory
-) -> AsyncIterator[Installation]:
-    async with installed(module_database, tmp_path_factory.mktemp("inventory")) as made:
+) -> AsyncIterator[MakeWorld]:
+    async with worlds(module_database, tmp_path_factory.mktemp("inventory")) as made:
         yield made
 
 
 @pytest.fixture
-async def world(installation: Installation, serve: Serve) -> World:
-    return await installation.world(serve)
+async def world(make_world: MakeWorld, serve: Serve) -> World:
+    return await make_world(serve)

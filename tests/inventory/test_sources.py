@@ -149,8 +149,8 @@ async def test_the_token_is_in_no_answer_and_sealed(world: World) -> None:
 async def test_the_token_survives_a_rotation_of_keys(world: World) -> None:
     world.remote.has(machine(1, "sw1"))
     source = await world.source()
-    await world.node.vault.rotate_organization_key(world.org_id)
-    result = await rewrap(world.node.vault, world.database, SEALED_FIELDS)
+    await world.node.installation.vault.rotate_organization_key(world.org_id)
+    result = await rewrap(world.node.installation.vault, world.database, SEALED_FIELDS)
     assert (result.rewrapped >= 1, result.failed) == (True, 0)
     assert (await world.sync(source))["added"] == 1
 

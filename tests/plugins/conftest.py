@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.auth.conftest import installation, vault
+from tests.auth.conftest import installation
 from tests.auth.support import Node, serve_node
 from tests.support.client import ApiClient
 from tests.support.programs import slapd
 from tests.support.servers.certificates import Authority
 from tests.support.serving import Servers
 
-__all__ = ["installation", "vault"]
+__all__ = ["installation"]
 Served = Callable[[Node], ApiClient]
 
 

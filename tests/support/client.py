@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 from uuid import uuid4
 
@@ -39,9 +39,7 @@ class ApiClient:
     headers: dict[str, str] = field(default_factory=dict)
 
     def with_token(self, token: str | None) -> "ApiClient":
-        return ApiClient(
-            base_url=self.base_url, description=self.description, token=token, headers=dict(self.headers)
-        )
+        return replace(self, token=token, headers=dict(self.headers))
 
     async def get(self, path: str, **options: Any) -> Response:
         return await self.request("GET", path, **options)

@@ -4,16 +4,17 @@ from pathlib import Path
 
 import pytest
 
-from netautod.core.clock import SystemClock
 from netautod.store.client import Database
 from netautod.users.passwords import PasswordHasher
-from tests.users.support import Installation, install
+from tests.support.installation import Installation, open_installation
 
 
 @pytest.fixture
-async def installation(indexed: Database, hasher: PasswordHasher) -> Installation:
+async def installation(
+    indexed: Database, hasher: PasswordHasher, tmp_path_factory: pytest.TempPathFactory
+) -> Installation:
     """Before its first start."""
-    return install(indexed, hasher, SystemClock())
+    return await open_installation(indexed, tmp_path_factory.mktemp("keys"), hasher=hasher)
 
 
 @pytest.fixture
@@ -26,5 +27,5 @@ async def untouched(
     module_database: Database, hasher: PasswordHasher, tmp_path_factory: pytest.TempPathFactory
 ) -> Installation:
     """A started one for all tests of a module that only see requests refused."""
-    made = install(module_database, hasher, SystemClock())
-    return await made.started(tmp_path_factory.mktemp("untouched"))
+    folder = tmp_path_factory.mktemp("untouched")
+    return await (await open_installation(module_database, folder, hasher=hasher)).started(folder)

@@ -14,8 +14,8 @@ from netautod.users.models import NewUser, User
 from netautod.users.roles.store import RoleStore
 from netautod.users.store import UserStore
 from tests.support.client import ApiClient, ServedRoutes, assert_error
+from tests.support.installation import PASSWORD, Installation
 from tests.support.serving import Serve
-from tests.users.support import PASSWORD, Installation
 
 NEW_PASSWORD = "another long password"
 

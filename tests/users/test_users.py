@@ -9,8 +9,8 @@ from netautod.core.errors import Conflict, Forbidden, InvalidInput, NotFound
 from netautod.core.identity import system_caller
 from netautod.users.models import User, canonical_username
 from tests.support.client import ApiClient, assert_error
+from tests.support.installation import PASSWORD, Installation
 from tests.support.serving import Serve
-from tests.users.support import PASSWORD, Installation
 
 NEW = {"username": "carla", "password": PASSWORD, "roles": ["viewer"]}
 

@@ -13,7 +13,7 @@ from netautod.users.models import NewUser
 from netautod.users.service import UserService
 from tests.auth.support import INFO, Node, NodeStarter
 from tests.support.client import ApiClient, assert_error
-from tests.users.support import PASSWORD
+from tests.support.installation import PASSWORD
 
 Http = Callable[[Node], ApiClient]
 NEW_PASSWORD = "another long password"

@@ -11,7 +11,7 @@ from netautod.core.errors import Unauthenticated
 from netautod.users.service import UserService
 from tests.auth.support import INFO, Node, NodeStarter
 from tests.support.client import ApiClient, assert_error
-from tests.users.support import PASSWORD
+from tests.support.installation import PASSWORD
 
 DAY = 86400
 

@@ -12,11 +12,9 @@ from netautod.auth.models import LoginRequest, SeatSlot
 from netautod.auth.sessions.seats import SeatLimitReached, free_slots
 from netautod.auth.sessions.store import SessionStore
 from netautod.core.errors import Conflict
-from netautod.vault.vault import Vault
 from tests.auth.support import INFO, Node, start_node
 from tests.support.client import ApiClient, assert_error
-from tests.support.clock import MovableClock
-from tests.users.support import PASSWORD, Installation
+from tests.support.installation import PASSWORD, Installation
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 Http = Callable[[Node], ApiClient]
@@ -52,11 +50,11 @@ def test_which_slots_a_login_may_take(slots: dict[int, SeatSlot], active: list[s
 
 
 @pytest.fixture
-def seated(installation: Installation, vault: Vault, clock: MovableClock) -> Seated:
+def seated(installation: Installation) -> Seated:
     """`node = await seated(10)`: a node with ten seats."""
 
     async def made(seats: int) -> Node:
-        return await start_node(installation, vault, clock, seats=seats)
+        return await start_node(installation, seats=seats)
 
     return made
 

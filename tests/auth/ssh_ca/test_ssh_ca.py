@@ -20,12 +20,11 @@ from netautod.core.identity import system_caller
 from netautod.core.json_values import to_text
 from netautod.users.models import NewUser
 from netautod.vault.rewrapping import rewrap
-from netautod.vault.vault import Vault
 from tests.auth.support import Node, NodeStarter
 from tests.support.client import ApiClient, assert_error
 from tests.support.clock import MovableClock
+from tests.support.installation import PASSWORD, Installation
 from tests.support.programs.sshd import PROGRAM, running_sshd
-from tests.users.support import PASSWORD, Installation
 
 KEYGEN = shutil.which("ssh-keygen")
 Http = Callable[[Node], ApiClient]
@@ -234,13 +233,11 @@ async def test_the_private_key_is_sealed_and_every_signature_audited(
     }
 
 
-async def test_the_authority_outlives_a_rotation_of_keys(
-    node: Node, installation: Installation, vault: Vault
-) -> None:
+async def test_the_authority_outlives_a_rotation_of_keys(node: Node, installation: Installation) -> None:
     org_id = await installation.organizations.default_id()
     before = await node.ssh_ca.public_key(org_id)
-    await vault.rotate_organization_key(org_id)
-    result = await rewrap(vault, installation.database, ssh_ca.SEALED_FIELDS)
+    await installation.vault.rotate_organization_key(org_id)
+    result = await rewrap(installation.vault, installation.database, ssh_ca.SEALED_FIELDS)
     assert (result.rewrapped, result.failed) == (1, 0)
     assert await node.ssh_ca.public_key(org_id) == before
 

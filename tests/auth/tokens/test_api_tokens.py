@@ -15,7 +15,7 @@ from netautod.core.errors import Unauthenticated, Unavailable
 from netautod.core.json_values import to_text
 from tests.auth.support import INFO, Node, NodeStarter
 from tests.support.client import ApiClient, assert_error
-from tests.users.support import PASSWORD
+from tests.support.installation import PASSWORD
 
 Http = Callable[[Node], ApiClient]
 CI = {"name": "ci", "permissions": ["devices.access"]}

@@ -11,10 +11,9 @@ from netautod.auth.tokens.store import FIELD, SIGNING_KEYS, SigningKeyStore
 from netautod.core.errors import Conflict, Unauthenticated, Unavailable
 from netautod.store.client import Database
 from netautod.vault.errors import VaultError
-from netautod.vault.vault import Vault
 from tests.auth.support import INFO, NodeStarter
 from tests.support.clock import MovableClock
-from tests.users.support import Installation
+from tests.support.installation import Installation
 
 
 async def test_nodes_that_start_at_once_sign_with_one_key(start: NodeStarter, database: Database) -> None:
@@ -36,7 +35,7 @@ async def test_only_the_sealed_key_is_stored(start: NodeStarter, database: Datab
 
 
 async def test_a_key_copied_under_another_id_stops_the_start(
-    installation: Installation, vault: Vault, clock: MovableClock, start: NodeStarter
+    installation: Installation, clock: MovableClock, start: NodeStarter
 ) -> None:
     await start()
     keys = installation.database.collection(SIGNING_KEYS)
@@ -44,7 +43,9 @@ async def test_a_key_copied_under_another_id_stops_the_start(
     assert stored is not None
     await keys.insert({**stored, "_id": "planted", "generation": 2})
     with pytest.raises(VaultError):
-        await SigningKeys.open(store=SigningKeyStore(installation.database), vault=vault, clock=clock)
+        await SigningKeys.open(
+            store=SigningKeyStore(installation.database), vault=installation.vault, clock=clock
+        )
 
 
 HOUR = timedelta(hours=1)
@@ -110,11 +111,15 @@ async def test_of_two_rotations_one_waits_for_the_other(start: NodeStarter) -> N
 
 
 async def test_the_first_key_signs_also_where_the_clock_is_behind(
-    installation: Installation, vault: Vault, clock: MovableClock
+    installation: Installation, clock: MovableClock
 ) -> None:
-    await SigningKeys.open(store=SigningKeyStore(installation.database), vault=vault, clock=clock)
+    await SigningKeys.open(
+        store=SigningKeyStore(installation.database), vault=installation.vault, clock=clock
+    )
     clock.move(-5)
-    behind = await SigningKeys.open(store=SigningKeyStore(installation.database), vault=vault, clock=clock)
+    behind = await SigningKeys.open(
+        store=SigningKeyStore(installation.database), vault=installation.vault, clock=clock
+    )
     assert (await behind.signing()).generation == 1
 
 

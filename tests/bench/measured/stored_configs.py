@@ -7,12 +7,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from uuid import uuid4
 
-from netautod.app.parts.auth import ssh_ca_of
-from netautod.app.parts.configs import ConfigParts, configs_of
-from netautod.app.parts.devices import DeviceParts, devices_of
+from netautod.app.parts.configs import ConfigParts
+from netautod.app.parts.devices import DeviceParts
+from netautod.app.settings import Settings
 from netautod.app.stores import INDEXES, Stores
-from netautod.audit.service import AuditLog
-from netautod.auth.settings import SshCaSettings
 from netautod.configs.models import FROM_DEVICE, TEXT_FORMAT, Config
 from netautod.configs.settings import ConfigSettings
 from netautod.configs.texts.store import measure
@@ -23,11 +21,10 @@ from netautod.devices.queries import COLLECTION
 from netautod.ssh.platform.registry import PlatformRegistry
 from netautod.store.client import Database
 from netautod.store.scoped import scoped
-from netautod.vault.vault import Vault
 from tests.bench.measuring.databases import fresh_database
-from tests.configs.fleet import Told, operations_of_a_node
+from tests.configs.fleet import Told, device_work
 from tests.devices.inventory import DEVICE
-from tests.support.databases import stores_of
+from tests.support.installation import open_installation
 
 DEVICE_TYPE = "cisco_ios"
 
@@ -87,29 +84,18 @@ async def stored_configs(uri: str) -> AsyncIterator[Stored]:
     async with AsyncExitStack() as stack:
         folder = stack.enter_context(TemporaryDirectory(prefix="netautod-bench-"))
         database = await stack.enter_async_context(fresh_database(uri, INDEXES))
-        vault = await Vault.open(database, data_dir=Path(folder), environ={})
-        stores, clock, told = stores_of(database), SystemClock(), Told()
-        audit = AuditLog(store=stores.audit, clock=clock)
-        services = devices_of(stores=stores, vault=vault, clock=clock, audit=audit)
-        ssh_ca = ssh_ca_of(stores=stores, vault=vault, clock=clock, audit=audit, settings=SshCaSettings())
-        operations = await stack.enter_async_context(
-            operations_of_a_node(database, stores, services, ssh_ca, told)
-        )
-        configs = await stack.enter_async_context(
-            configs_of(
-                database=database,
-                stores=stores,
-                vault=vault,
-                clock=clock,
-                audit=audit,
-                devices=services.devices,
-                sessions=operations.sessions,
-                settings=ConfigSettings(search_seconds=300.0),
-                observers=told,
-            )
-        )
+        settings = Settings(configs=ConfigSettings(search_seconds=300.0))
+        installation = await open_installation(database, Path(folder), settings=settings)
+        working = device_work(installation, installation.ssh_ca(), Told())
+        parts = await stack.enter_async_context(working)
         everything = frozenset({"*"})
         caller = Caller(
             user_id=str(uuid4()), org_id=OrgId(str(uuid4())), username="bench", permissions=everything
         )
-        yield Stored(database=database, stores=stores, services=services, configs=configs, caller=caller)
+        yield Stored(
+            database=database,
+            stores=installation.stores,
+            services=parts.devices,
+            configs=parts.configs,
+            caller=caller,
+        )

@@ -31,9 +31,9 @@ class Looks:
 
     def node(self) -> StaleBackups:
         return StaleBackups(
-            watch=self.fleet.stores.stale_backups,
-            configs=self.fleet.stores.configs,
-            devices=self.fleet.services.devices,
+            watch=self.fleet.installation.stores.stale_backups,
+            configs=self.fleet.installation.stores.configs,
+            devices=self.fleet.parts.devices.devices,
             clock=self.clock,
             hours=HOURS,
             observers=self.fleet.told,
@@ -47,7 +47,7 @@ class Looks:
         return sorted(event.device_name for event in self.told)
 
     async def captured(self, device_id: str, error: str | None = None) -> None:
-        await self.fleet.stores.backup_facts.record(
+        await self.fleet.installation.stores.backup_facts.record(
             self.fleet.work(), device_id, at=self.clock.now(), error=error
         )
 

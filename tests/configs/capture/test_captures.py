@@ -105,7 +105,7 @@ async def test_captures_that_race_number_their_versions_without_a_gap(fleet: Fle
     """Without the lease of the device, as if it had been lost: only the unique index keeps order."""
     captured = await fleet.take(await fleet.device(fleet.simulated()))
     opened: Any = _Opened(captured.config.device_id, fleet.work(bulk=bulk))
-    texts = ConfigTexts(fleet.database, vault=fleet.vault, clock=SystemClock())
+    texts = ConfigTexts(fleet.database, vault=fleet.installation.vault, clock=SystemClock())
     keys = await texts.keys(fleet.org_id)
 
     async def keep(number: int) -> tuple[int, bool]:

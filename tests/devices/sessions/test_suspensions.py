@@ -22,7 +22,9 @@ QUARTER = timedelta(minutes=15)
 @pytest.fixture
 def clock(fleet: Fleet) -> MovableClock:
     made = MovableClock()
-    fleet.sessions.suspensions = Suspensions(store=fleet.stores.suspensions, clock=made, observers=fleet.told)
+    fleet.sessions.suspensions = Suspensions(
+        store=fleet.installation.stores.suspensions, clock=made, observers=fleet.told
+    )
     return made
 
 
@@ -133,7 +135,7 @@ async def test_suspended_devices_make_no_room_for_more_refusals(fleet: Fleet, cl
     ids = [await fleet.device(switch) for switch in switches]
     store = SuspensionStore(fleet.database)
     for device_id in ids[:10]:
-        device = await fleet.services.devices.get(fleet.org_id, device_id)
+        device = await fleet.parts.devices.devices.get(fleet.org_id, device_id)
         login = LoginKey(
             device_id=device_id,
             credential_id=fleet.credential_id,

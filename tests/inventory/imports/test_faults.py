@@ -11,7 +11,7 @@ from netautod.devices.bulk_creation import Fields
 from netautod.inventory.imports import run as import_run
 from netautod.inventory.imports.csv_rows import CsvFile
 from netautod.store.scoped import scoped
-from tests.devices.inventory import DEVICE, Inventory, wired
+from tests.devices.inventory import DEVICE, Inventory
 from tests.inventory.imports.files import GOOD, HEAD, JSON, import_csv
 from tests.support.client import assert_error
 
@@ -47,7 +47,7 @@ async def test_what_is_in_after_a_crash_stays_and_a_second_run_brings_the_rest(
     monkeypatch.setattr(batches, "insert", failing(batches.insert, RuntimeError("power failure"), after=2))
     assert (await import_csv(inventory.api, TEXT)).status == 500
     assert (await inventory.api.get("/api/devices")).json["total"] == 2 * import_run.BATCH
-    restarted = wired(inventory.database, inventory.vault)
+    restarted = inventory.on_another_node()
     again = await restarted.imports.run(inventory.caller, CsvFile(TEXT.encode()))
     assert (again.imported, again.failed) == (import_run.BATCH, 2 * import_run.BATCH)
     assert again.errors[0].to_json() == {

@@ -1,7 +1,7 @@
-"""An inventory system that a test fills: the source of a plugin, without a network in between."""
+"""An inventory system that a test fills, and the plugin that reads it, without a network in between."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -63,6 +63,10 @@ class FakeInventory:
         gone = {str(number) for number in numbers}
         self.devices = [device for device in self.devices if device.external_id not in gone]
 
+    @hookimpl
+    def netautod_register_inventory_sources(self, register: Callable[[str, OpenInventory], None]) -> None:
+        register("fake", self.open)
+
     def open(self, access: InventoryAccess) -> InventorySource:
         self.accesses.append(access)
         return FakeSource(self, access)
@@ -95,15 +99,3 @@ class FakeSource:
         yield InventoryPage(problems=tuple(end.problems))
         if end.incomplete is not None:
             raise IncompleteWalk(end.incomplete)
-
-
-class InventoryPlugin:
-    """Registers inventories by name, as a plugin does."""
-
-    def __init__(self, sources: Mapping[str, OpenInventory]) -> None:
-        self._sources = sources
-
-    @hookimpl
-    def netautod_register_inventory_sources(self, register: Callable[[str, OpenInventory], None]) -> None:
-        for name, open_source in self._sources.items():
-            register(name, open_source)

@@ -10,8 +10,9 @@ from netautod.core.identity import OrgId
 from netautod.core.json_values import to_text
 from netautod.inventory.sync.automatic import AutoSync
 from netautod.plugin_api import InventoryFailed
+from netautod.store.client import Database
 from tests.inventory.sync.fake_inventory import machine
-from tests.inventory.sync.world import SOURCES, Installation, Node, World, automatic
+from tests.inventory.sync.world import SOURCES, Node, World, automatic
 from tests.support.clock import MovableClock
 from tests.support.execution import eventually
 
@@ -19,9 +20,9 @@ HOUR = 3600.0
 
 
 @pytest.fixture(autouse=True)
-async def no_other_sources(installation: Installation) -> None:
+async def no_other_sources(module_database: Database) -> None:
     """The look for due sources is over all organizations."""
-    await installation.database.collection("inventory_sources").delete_many({})
+    await module_database.collection("inventory_sources").delete_many({})
 
 
 def hours_later(text: str, hours: float) -> str:
@@ -62,7 +63,7 @@ async def test_a_due_source_is_synchronised_and_then_due_an_interval_later(world
     source = await enabled(world)
     off = await world.source(name="off")
     clock = MovableClock()
-    async with world.another_node(clock) as node:
+    async with world.another_node(clock=clock) as node:
         assert await passed(node) == 0
         clock.move(2 * HOUR + 60)
         assert await passed(node) == 1
@@ -80,7 +81,7 @@ async def test_of_many_nodes_one_does_it(world: World) -> None:
     await enabled(world)
     clock = MovableClock()
     clock.move(3 * HOUR)
-    async with world.another_node(clock) as node:
+    async with world.another_node(clock=clock) as node:
         nodes = [automatic(node) for _ in range(5)]
         assert sum(await asyncio.gather(*(auto.scan() for auto in nodes))) == 1
         for auto in nodes:
@@ -94,7 +95,7 @@ async def test_an_inventory_that_is_down_hurts_no_other_and_is_tried_an_interval
     up = await enabled(world, name="up")
     clock = MovableClock()
     clock.move(3 * HOUR)
-    async with world.another_node(clock) as node:
+    async with world.another_node(clock=clock) as node:
         assert await passed(node) == 2
         failed = await shown(world, down)
         assert (failed["last_sync_status"], (await shown(world, up))["last_sync_status"]) == (
@@ -113,7 +114,7 @@ async def test_a_node_that_dies_leaves_the_source_to_the_others_soon(
     source = await enabled(world)
     clock = MovableClock()
     clock.move(3 * HOUR)
-    async with world.another_node(clock) as node:
+    async with world.another_node(clock=clock) as node:
         with monkeypatch.context() as dying:
 
             async def die(*_: Any) -> None:
@@ -135,7 +136,7 @@ async def test_a_source_that_is_synchronised_by_hand_at_the_moment_is_left_alone
     await world.remote.walking.wait()
     clock = MovableClock()
     clock.move(3 * HOUR)
-    async with world.another_node(clock) as node:
+    async with world.another_node(clock=clock) as node:
         assert await passed(node) == 1
     world.remote.held.set()
     await by_hand
@@ -148,7 +149,7 @@ async def test_what_is_set_meanwhile_counts(world: World) -> None:
     world.remote.held = asyncio.Event()
     clock = MovableClock()
     clock.move(3 * HOUR)
-    async with world.another_node(clock) as node:
+    async with world.another_node(clock=clock) as node:
         auto = automatic(node)
         await auto.scan()
         await world.remote.walking.wait()
@@ -166,7 +167,7 @@ async def test_no_more_at_a_time_than_there_is_room(world: World) -> None:
     world.remote.held = asyncio.Event()
     clock = MovableClock()
     clock.move(3 * HOUR)
-    async with world.another_node(clock) as node:
+    async with world.another_node(clock=clock) as node:
         auto = automatic(node, concurrent_syncs=2)
         assert (await auto.scan(), await auto.scan()) == (2, 0)
         world.remote.held.set()
@@ -179,7 +180,7 @@ async def test_nothing_begins_while_the_organization_is_paused(world: World) -> 
     await enabled(world)
     clock = MovableClock()
     clock.move(3 * HOUR)
-    async with world.another_node(clock) as node:
+    async with world.another_node(clock=clock) as node:
         assert await automatic(node, paused={world.org_id}).scan() == 0
         another = automatic(node, paused={OrgId("another one")})
         assert await another.scan() == 1
@@ -191,7 +192,7 @@ async def test_the_background_loop_does_it_and_stops_cleanly(world: World) -> No
     world.remote.held = asyncio.Event()
     clock = MovableClock()
     clock.move(3 * HOUR)
-    async with world.another_node(clock) as node:
+    async with world.another_node(clock=clock) as node:
         async with automatic(node, scan_seconds=0.05), asyncio.timeout(10):
             await world.remote.walking.wait()
         (entry,) = await world.history()
@@ -212,7 +213,7 @@ async def test_a_failure_of_any_kind_ends_no_loop(world: World) -> None:
     async def another_after(count: int) -> bool:
         return await failures() > count
 
-    async with world.another_node(clock) as node, automatic(node, scan_seconds=0.05):
+    async with world.another_node(clock=clock) as node, automatic(node, scan_seconds=0.05):
         await eventually(lambda: another_after(0))
         clock.move(3 * HOUR)
         await eventually(lambda: another_after(1))

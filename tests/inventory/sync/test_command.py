@@ -19,7 +19,7 @@ from netautod.plugin_api import RemoteProblem
 from netautod.store.settings import MongoDBSettings
 from netautod.users.models import Organization
 from netautod.users.organizations.store import OrganizationStore
-from tests.inventory.sync.fake_inventory import InventoryPlugin, machine
+from tests.inventory.sync.fake_inventory import machine
 from tests.inventory.sync.world import SOURCES, World
 from tests.support.programs.service import run
 
@@ -30,9 +30,11 @@ Command = Callable[..., Awaitable[int]]
 async def command(world: World, mongo_uri: str) -> Command:
     """`code = await command("netbox", "--flag")`, for the organization of the test."""
     name = f"org {world.org_id}"
-    made = Organization(id=world.org_id, name=name, ready=True, created_at=world.node.clock.now())
+    made = Organization(
+        id=world.org_id, name=name, ready=True, created_at=world.node.installation.clock.now()
+    )
     await OrganizationStore(world.database).insert(made)
-    plugins = {"fake": InventoryPlugin({"fake": world.remote.open})}
+    plugins = {"fake": world.remote}
     settings = replace(world.settings, mongodb=MongoDBSettings(uri=mongo_uri, database=world.database.name))
 
     async def call(*arguments: str, organization: str | None = name) -> int:

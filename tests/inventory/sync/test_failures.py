@@ -9,7 +9,7 @@ import pytest
 from netautod.outbound.errors import AddressRefused, RequestFailed
 from netautod.plugin_api import InventoryFailed, RemoteProblem
 from tests.inventory.sync.fake_inventory import TOKEN, URL, FakeSource, machine
-from tests.inventory.sync.world import AD_HOC, SOURCES, World, counts, installed
+from tests.inventory.sync.world import AD_HOC, SOURCES, World, counts, worlds
 from tests.support.client import assert_error
 from tests.support.serving import Serve
 
@@ -177,8 +177,8 @@ async def test_two_syncs_of_one_inventory_at_once_are_a_409(world: World) -> Non
 
 async def test_the_settings_say_which_device_type_a_platform_is(world: World, serve: Serve) -> None:
     own = {"device_types": ("ios-xe = cisco_xe", "eos=arista_eos")}
-    async with installed(world.database, world.settings.data_dir, **own) as made:
-        there = await made.world(serve)
+    async with worlds(world.database, world.settings.data_dir, **own) as made:
+        there = await made(serve)
         assert (await there.api.post(AD_HOC, BODY)).status == 200
         assert there.remote.accesses[0].device_types == {"ios-xe": "cisco_xe", "eos": "arista_eos"}
 
@@ -190,8 +190,8 @@ async def test_an_inventory_that_keeps_silent_is_not_waited_for(
         await asyncio.Event().wait()
 
     limits = {"test_seconds": 0.2}
-    async with installed(world.database, world.settings.data_dir, **limits) as made:
-        hasty = await made.world(serve)
+    async with worlds(world.database, world.settings.data_dir, **limits) as made:
+        hasty = await made(serve)
         monkeypatch.setattr(FakeSource, "probe", silent)
         text = "no complete answer within 0.2 seconds"
         assert_error(await hasty.api.post(AD_HOC, BODY), 502, text)
@@ -200,8 +200,8 @@ async def test_an_inventory_that_keeps_silent_is_not_waited_for(
 
 async def test_too_many_devices_and_too_much_time_end_a_sync(world: World, serve: Serve) -> None:
     limits = {"max_devices": 3, "sync_seconds": 1.0}
-    async with installed(world.database, world.settings.data_dir, **limits) as small_one:
-        small = await small_one.world(serve)
+    async with worlds(world.database, world.settings.data_dir, **limits) as small_one:
+        small = await small_one(serve)
         small.remote.has(*(machine(number, f"sw{number}") for number in range(1, 5)))
         assert_error(await small.api.post(AD_HOC, BODY), 502, "more than 3 devices")
         small.remote.has(machine(1, "sw1"))

@@ -1,7 +1,7 @@
-"""The parts of the service that synchronise, wired by the composition root, on a test's database."""
+"""The parts of the service that synchronise, on a test's database."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -9,16 +9,13 @@ from uuid import uuid4
 
 import pytest
 
-from netautod.app.parts.devices import DeviceParts, devices_of
-from netautod.app.parts.inventory import InventoryParts, inventory_of
-from netautod.app.parts.leases import named_leases
+from netautod.app import stages
+from netautod.app.parts.devices import DeviceParts
+from netautod.app.parts.inventory import InventoryParts
 from netautod.app.plugins.loading import LoadedPlugins
 from netautod.app.plugins.manager import PluginManager
 from netautod.app.settings import Settings
-from netautod.app.stores import INDEXES, Stores
-from netautod.audit.service import AuditLog
-from netautod.core.clock import Clock
-from netautod.core.identity import Caller, OrgId
+from netautod.core.identity import Caller, OrgId, system_caller
 from netautod.core.pages import Page
 from netautod.core.pauses import FixedPauses
 from netautod.core.retention import RetentionSettings
@@ -30,13 +27,11 @@ from netautod.inventory.sync.models import SyncOptions, SyncResult
 from netautod.outbound.addresses import AddressRules
 from netautod.outbound.client import GuardedClient
 from netautod.store.client import Database
-from netautod.store.indexes import create_indexes
 from netautod.store.leases.named import COLLECTION as LEASES
 from netautod.store.scoped import scoped
-from netautod.store.server_clock import ServerClock
-from netautod.vault.vault import Vault
-from tests.inventory.sync.fake_inventory import TOKEN, URL, FakeInventory, InventoryPlugin
+from tests.inventory.sync.fake_inventory import TOKEN, URL, FakeInventory
 from tests.support.client import Tenant
+from tests.support.installation import Installation, open_installation
 from tests.support.serving import Serve
 
 SOURCES = "/api/devices/sources/inventory"
@@ -48,9 +43,7 @@ HISTORY = "/api/devices/sync/history"
 class Node:
     """One node of the service; `caller` is an administrator of the organization under test."""
 
-    stores: Stores
-    vault: Vault
-    clock: Clock
+    installation: Installation
     devices: DeviceParts
     inventory: InventoryParts
     caller: Caller
@@ -110,9 +103,9 @@ class World(Tenant):
         return repr(found)
 
     @asynccontextmanager
-    async def another_node(self, clock: Clock | None = None) -> AsyncIterator[Node]:
-        async with started(self.database, self.settings, self.remote, self.node.caller, clock) as node:
-            yield node
+    async def another_node(self, **changes: Any) -> AsyncIterator[Node]:
+        async with started(self.node.installation.on_another_node(**changes), self.remote) as node:
+            yield replace(node, caller=self.caller)
 
     async def forget_leases(self) -> None:
         """As if the leases of dead nodes had run out."""
@@ -120,91 +113,56 @@ class World(Tenant):
 
 
 @asynccontextmanager
-async def started(
-    database: Database, settings: Settings, remote: FakeInventory, caller: Caller, clock: Clock | None = None
-) -> AsyncIterator[Node]:
-    await create_indexes(database, INDEXES)
-    vault = await Vault.open(database, data_dir=settings.data_dir, environ={})
-    stores = Stores.of(database, settings.retention)
-    plugins = PluginManager(LoadedPlugins.of({"fake": InventoryPlugin({"fake": remote.open})}))
-    async with AsyncExitStack() as stack:
-        if clock is None:
-            clock = await stack.enter_async_context(ServerClock(database))
-        audit = AuditLog(store=stores.audit, clock=clock)
-        leasing = named_leases(
-            database=database, node_id=uuid4().hex, clock=clock, settings=settings.executions
-        )
-        devices = devices_of(stores=stores, vault=vault, clock=clock, audit=audit)
-        inventory = inventory_of(
-            stores=stores,
-            vault=vault,
-            clock=clock,
-            audit=audit,
-            http=GuardedClient(AddressRules.allowing(settings.outbound.allow)),
-            leases=await stack.enter_async_context(leasing),
-            devices=devices.synced,
-            openers=plugins.inventory_sources(),
-            pauses=FixedPauses(),
-            settings=settings.inventory,
-        )
+async def started(installation: Installation, remote: FakeInventory) -> AsyncIterator[Node]:
+    """A node whose plugin reads the inventory."""
+    settings, devices = installation.settings, installation.devices()
+    http = GuardedClient(AddressRules.allowing(settings.outbound.allow))
+    plugins = PluginManager(LoadedPlugins.of({"fake": remote}))
+    async with stages.leases(settings, installation, uuid4().hex) as leases:
+        inventory = stages.inventory(settings, installation, devices, plugins, http, leases, FixedPauses())
         await devices.resume()
         await inventory.sources.resume()
-        yield Node(
-            stores=stores, vault=vault, clock=clock, devices=devices, inventory=inventory, caller=caller
-        )
+        nobody = system_caller(OrgId("none"), "nobody")
+        yield Node(installation=installation, devices=devices, inventory=inventory, caller=nobody)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Installation:
-    """A database and a node on it, for many tests: each has an organization of its own."""
-
-    database: Database
-    settings: Settings
-    remote: FakeInventory
-    node: Node
-
-    async def world(self, serve: Serve) -> World:
-        vars(self.remote).update(vars(FakeInventory()))
-        caller = administrator()
-        node = replace(self.node, caller=caller)
-        served = await serve(*node.devices.services, *node.inventory.services)
-        api, _ = served.client("*", org_id=caller.org_id, user_id=caller.user_id)
-        return World(
-            database=self.database,
-            remote=self.remote,
-            settings=self.settings,
-            node=node,
-            served=served,
-            api=api,
-            caller=caller,
-        )
-
-
-def administrator() -> Caller:
-    """Of a new organization."""
-    return Caller(
-        user_id=str(uuid4()), org_id=OrgId(str(uuid4())), username="ann", permissions=frozenset({"*"})
-    )
+MakeWorld = Callable[[Serve], Awaitable[World]]
 
 
 @asynccontextmanager
-async def installed(database: Database, data_dir: Path, **inventory: Any) -> AsyncIterator[Installation]:
+async def worlds(database: Database, data_dir: Path, **inventory: Any) -> AsyncIterator[MakeWorld]:
+    """`world = await make(serve)`: they share a database and a node, but no organization."""
+    remote = FakeInventory()
     settings = Settings(
         data_dir=data_dir,
         inventory=InventorySettings(**inventory),
         retention=RetentionSettings(sync_history=5),
     )
-    remote = FakeInventory()
-    async with started(database, settings, remote, administrator()) as node:
-        yield Installation(database=database, settings=settings, remote=remote, node=node)
+    async with started(await open_installation(database, data_dir, settings=settings), remote) as node:
+
+        async def make(serve: Serve) -> World:
+            vars(remote).update(vars(FakeInventory()))
+            served = await serve(*node.devices.services, *node.inventory.services)
+            api, caller = served.client("*")
+            return World(
+                database=database,
+                remote=remote,
+                settings=settings,
+                node=replace(node, caller=caller),
+                served=served,
+                api=api,
+                caller=caller,
+            )
+
+        yield make
 
 
 def automatic(node: Node, paused: Collection[OrgId] = (), **settings: Any) -> AutoSync:
     """The automatic syncs of a node with settings of its own."""
     return AutoSync(
         sync=node.inventory.sync,
-        sources=node.stores.sources,
-        clock=node.clock,
+        sources=node.installation.stores.sources,
+        clock=node.installation.clock,
         settings=InventorySettings(**settings),
         caller_of=lambda org_id: replace(node.caller, org_id=org_id),
         pauses=FixedPauses(frozenset(paused)),

@@ -7,16 +7,14 @@ import pytest
 
 from netautod.plugin_api import Identity, ProbeResult, ProviderUnavailable, ProvisioningRules
 from netautod.users.models import NewUser, User
-from netautod.vault.vault import Vault
 from netautod_ldap import LdapProvider
 from tests.auth.support import Node, start_node
 from tests.plugins.conftest import Served
 from tests.plugins.ldap.conftest import SearchSettings
 from tests.support.client import ApiClient, assert_error
-from tests.support.clock import MovableClock
+from tests.support.installation import PASSWORD as LOCAL_PASSWORD
+from tests.support.installation import Installation
 from tests.support.programs.slapd import ADA, GRACE, PASSWORD
-from tests.users.support import PASSWORD as LOCAL_PASSWORD
-from tests.users.support import Installation
 
 INVALID = "Invalid username or password. "
 
@@ -54,8 +52,6 @@ Start = Callable[..., Awaitable[Setup]]
 @pytest.fixture
 async def start(
     installation: Installation,
-    vault: Vault,
-    clock: MovableClock,
     searching: SearchSettings,
     served: Served,
 ) -> AsyncIterator[Start]:
@@ -65,7 +61,7 @@ async def start(
     async def started(**settings: object) -> Setup:
         provider = LdapProvider(searching(**settings))
         providers.append(provider)
-        node = await start_node(installation, vault, clock, plugins=[provider])
+        node = await start_node(installation, plugins=[provider])
         return Setup(node=node, client=served(node))
 
     yield started
@@ -241,10 +237,8 @@ class Away:
 
 
 @pytest.fixture
-async def away(
-    installation: Installation, vault: Vault, clock: MovableClock, served: Served
-) -> tuple[Node, ApiClient]:
-    node = await start_node(installation, vault, clock, plugins=[Away()])
+async def away(installation: Installation, served: Served) -> tuple[Node, ApiClient]:
+    node = await start_node(installation, plugins=[Away()])
     return node, served(node)
 
 
@@ -283,10 +277,8 @@ async def test_the_test_route_tries_a_users_password(start: Start) -> None:
     assert events[0]["details"] == {"success": True, "with_password": True}
 
 
-async def test_a_provider_that_is_off(
-    installation: Installation, vault: Vault, clock: MovableClock, served: Served
-) -> None:
-    node = await start_node(installation, vault, clock)
+async def test_a_provider_that_is_off(installation: Installation, served: Served) -> None:
+    node = await start_node(installation)
     client = served(node)
     body = {"username": "ada", "password": PASSWORD}
     assert_error(await client.post("/api/auth/ldap", body), 400, "LDAP login is not enabled")

@@ -9,7 +9,6 @@ import pytest
 
 from netautod.outbound.addresses import AddressRules
 from netautod.outbound.client import GuardedClient
-from netautod.vault.vault import Vault
 from netautod_oidc import OidcProvider, OidcSettings
 from tests.auth.redirect.uris import UNLISTED
 from tests.auth.support import start_node
@@ -17,8 +16,8 @@ from tests.plugins.conftest import Served
 from tests.plugins.oidc.login import LISTED, Setup, tokens_of
 from tests.support.client import Response, assert_error
 from tests.support.clock import MovableClock
+from tests.support.installation import Installation
 from tests.support.servers.identity_provider import CLIENT_ID, CLIENT_SECRET, ScriptedProvider
-from tests.users.support import Installation
 
 LOOPBACK = "http://127.0.0.1/cli"
 LOOPBACK6 = "http://[::1]:8400/cli"
@@ -31,9 +30,7 @@ Start = Callable[..., Awaitable[Setup]]
 
 
 @pytest.fixture
-async def start(
-    installation: Installation, vault: Vault, clock: MovableClock, served: Served
-) -> AsyncIterator[Start]:
+async def start(installation: Installation, served: Served) -> AsyncIterator[Start]:
     """`setup = await start(settings)`: a node whose users come from a scripted provider."""
     scripted: list[ScriptedProvider] = []
 
@@ -50,7 +47,7 @@ async def start(
             **(rules or {}),
         )
         plugin = OidcProvider(settings, http=GuardedClient(AddressRules.allowing(["127.0.0.1"])))
-        node = await start_node(installation, vault, clock, plugins=[plugin], seats=seats)
+        node = await start_node(installation, plugins=[plugin], seats=seats)
         client = served(node)
         return Setup(node=node, client=client, provider=provider)
 
@@ -284,10 +281,8 @@ async def test_a_provider_that_is_away(start: Start) -> None:
     assert_error(await away.client.get(f"/api/auth/oidc/authorize?{query}"), 502, "not available")
 
 
-async def test_a_provider_that_is_off(
-    installation: Installation, vault: Vault, clock: MovableClock, served: Served
-) -> None:
-    node = await start_node(installation, vault, clock)
+async def test_a_provider_that_is_off(installation: Installation, served: Served) -> None:
+    node = await start_node(installation)
     client = served(node)
     for path in (f"authorize?redirect_uri={quote(LISTED)}", "callback?state=x&code=y"):
         assert_error(await client.get(f"/api/auth/oidc/{path}"), 400, "OIDC login is not enabled")

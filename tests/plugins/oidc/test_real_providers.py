@@ -17,15 +17,13 @@ import pytest
 
 from netautod.outbound.addresses import AddressRules
 from netautod.outbound.client import GuardedClient
-from netautod.vault.vault import Vault
 from netautod_oidc import OidcProvider, OidcSettings
 from tests.auth.support import Node, serve_node, start_node
 from tests.plugins.oidc.browser import Browser
 from tests.support.client import ApiClient
-from tests.support.clock import MovableClock
+from tests.support.installation import Installation
 from tests.support.programs.started import free_port
 from tests.support.serving import Servers
-from tests.users.support import Installation
 
 NODE, NPM = shutil.which("node"), shutil.which("npm")
 SECRET = "a client's secret: %/+ "
@@ -54,9 +52,7 @@ Open = Callable[[OidcSettings], Awaitable[Site]]
 
 
 @pytest.fixture
-async def site(
-    installation: Installation, vault: Vault, clock: MovableClock
-) -> AsyncIterator[tuple[str, Open]]:
+async def site(installation: Installation) -> AsyncIterator[tuple[str, Open]]:
     """The callback address to register at the provider, and the function that opens the site."""
     port = free_port()
     callback = f"http://127.0.0.1:{port}/api/auth/oidc/callback"
@@ -72,7 +68,7 @@ async def site(
                 default_roles=("viewer",),
                 role_map=("operator = net-admins",),
             )
-            node = await start_node(installation, vault, clock, plugins=[OidcProvider(ours, http=client)])
+            node = await start_node(installation, plugins=[OidcProvider(ours, http=client)])
             api = serve_node(servers, node, port=port)
             query = urlencode({"redirect_uri": CONSOLE})
             begin = f"http://127.0.0.1:{port}/api/auth/oidc/authorize?{query}"

@@ -14,11 +14,10 @@ from contextlib import asynccontextmanager
 from importlib import import_module
 from pathlib import Path
 
-from tests.support.programs.started import free_ports, listening, not_installed, started
+from tests.support.programs.started import free_ports, module_listening, not_installed
 
 USERNAME = "admin"
 _PACKAGE = "fake-switches==1.5.0"
-_ROOT = Path(__file__).parents[3]
 NEEDS = ("Twisted[conch]>=24", "netaddr", "lxml", "tftpy")
 
 
@@ -50,15 +49,12 @@ async def running_switches(models: Sequence[str], password: str) -> AsyncIterato
     folder = await installed()
     ports = dict(zip(models, free_ports(len(models)), strict=True))
     switches = [f"{port}={model}" for model, port in ports.items()]
-    command = (sys.executable, "-W", "ignore", "-m", __name__, str(folder), USERNAME, password, *switches)
-    async with started(*command, stdin=PIPE, cwd=_ROOT, slow_to_leave=True):
-        for port in ports.values():
-            await listening(port)
+    async with module_listening(__name__, str(folder), password, *switches, ports=ports.values()):
         yield ports
 
 
-def _serve(folder: str, username: str, password: str, *switches: str) -> None:
-    """The process of the switches, each a PORT=MODEL; it ends with its input."""
+def _serve(folder: str, password: str, *switches: str) -> None:
+    """The process of the switches, each a PORT=MODEL."""
     sys.path.insert(0, folder)
     factory = import_module("fake_switches.switch_factory").SwitchFactory()
     service = import_module("fake_switches.transports.ssh_service").SwitchSshService
@@ -66,15 +62,9 @@ def _serve(folder: str, username: str, password: str, *switches: str) -> None:
     for switch in switches:
         port, _, model = switch.partition("=")
         core = factory.get(model, "sw1", password)
-        users = {username: password.encode()}
+        users = {USERNAME: password.encode()}
         service(ip="127.0.0.1", port=int(port), switch_core=core, users=users).hook_to_reactor(reactor)
-    reactor.callInThread(_end_with_input)
     reactor.run()
-
-
-def _end_with_input() -> None:
-    sys.stdin.read()
-    os._exit(0)
 
 
 if __name__ == "__main__":

@@ -5,19 +5,15 @@ fakenos is an SSH server on paramiko, which nobody here wrote: a shell that echo
 """
 
 import json
-import os
+import signal
 import sys
-from asyncio.subprocess import PIPE
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
-from pathlib import Path
 
-from tests.support.programs.started import free_ports, listening, not_installed, started
-
-_ROOT = Path(__file__).parents[3]
+from tests.support.programs.started import free_ports, module_listening, not_installed
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,43 +36,22 @@ async def running_hosts(hosts: Sequence[FakeHost]) -> AsyncIterator[dict[str, in
     if find_spec("fakenos") is None:
         not_installed("fakenos is not installed")
     ports = dict(zip((host.platform for host in hosts), free_ports(len(hosts)), strict=True))
-    command = (sys.executable, "-m", __name__)
-    # Its threads would take seconds to leave.
-    async with started(*command, stdin=PIPE, cwd=_ROOT, slow_to_leave=True) as process:
-        assert process.stdin is not None
-        process.stdin.write(json.dumps(_inventory(hosts, ports)).encode() + b"\n")
-        await process.stdin.drain()
-        for port in ports.values():
-            await listening(port)
+    inventory = json.dumps({"hosts": {host.name: _settings(host, ports[host.platform]) for host in hosts}})
+    async with module_listening(__name__, inventory, ports=ports.values()):
         yield ports
 
 
-def _inventory(hosts: Sequence[FakeHost], ports: dict[str, int]) -> dict[str, object]:
+def _settings(host: FakeHost, port: int) -> dict[str, object]:
+    commands = {command: {"output": output} for command, output in host.commands}
     return {
-        "hosts": {
-            host.name: {
-                "username": host.username,
-                "password": host.password,
-                "port": ports[host.platform],
-                "platform": host.platform,
-                "nos": {
-                    "plugin": host.platform,
-                    "configuration": {
-                        "commands": {command: {"output": output} for command, output in host.commands}
-                    },
-                },
-            }
-            for host in hosts
-        }
+        "username": host.username,
+        "password": host.password,
+        "port": port,
+        "platform": host.platform,
+        "nos": {"plugin": host.platform, "configuration": {"commands": commands}},
     }
 
 
-def _serve() -> None:
-    """The process of the hosts: reads their inventory as a line of JSON, ends with its input."""
-    import_module("fakenos").FakeNOS(inventory=json.loads(sys.stdin.readline())).start()
-    sys.stdin.read()  # ends when the test does, however it ends
-    os._exit(0)
-
-
 if __name__ == "__main__":
-    _serve()
+    import_module("fakenos").FakeNOS(inventory=json.loads(sys.argv[1])).start()
+    signal.pause()

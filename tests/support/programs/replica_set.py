@@ -1,19 +1,17 @@
 """A MongoDB replica set of the tests: members that can be killed, and a primary that steps down."""
 
 import asyncio
-import os
 import struct
-from asyncio.subprocess import DEVNULL, Process
-from collections.abc import Mapping
-from contextlib import suppress
+from asyncio.subprocess import Process
+from collections.abc import AsyncIterator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 import bson
 
-from netautod.store.embedded.program import find_mongod, minimal_environment, tied_to_parent
-from tests.support.programs.started import free_ports
+from netautod.store.embedded.program import find_mongod, minimal_environment
+from tests.support.programs.started import free_ports, started
 
 SET_NAME = "faults"
 # An election starts after this long without a primary; the default of 10 s makes a fail-over 11 s long.
@@ -25,14 +23,15 @@ START_SECONDS = 30.0
 
 
 class ReplicaSet:
-    """`async with ReplicaSet(folder) as members:` runs `size` members on loopback; `uri` names them all.
+    """Three members on loopback; `uri` names them all. Made by `replica_set`.
 
     The servers take test commands, so that `fail` can refuse chosen commands.
     """
 
-    def __init__(self, folder: Path, *, size: int = 3) -> None:
+    def __init__(self, folder: Path, stack: AsyncExitStack) -> None:
         self._folder = folder
-        self._ports = free_ports(size)
+        self._stack = stack
+        self._ports = free_ports(3)
         self._processes: dict[int, Process] = {}
 
     @property
@@ -40,37 +39,29 @@ class ReplicaSet:
         hosts = ",".join(f"127.0.0.1:{port}" for port in self._ports)
         return f"mongodb://{hosts}/?replicaSet={SET_NAME}"
 
-    async def __aenter__(self) -> Self:
-        try:
-            await asyncio.gather(*(self.start(port) for port in self._ports))
-            await self._initiate()
-            await self.primary()
-        except BaseException:
-            await self._stop()
-            raise
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        await self._stop()
+    async def begin(self) -> None:
+        await asyncio.gather(*(self.start(port) for port in self._ports))
+        members = [{"_id": number, "host": f"127.0.0.1:{port}"} for number, port in enumerate(self._ports)]
+        settings = {"electionTimeoutMillis": ELECTION_MILLIS, "heartbeatIntervalMillis": ELECTION_MILLIS // 2}
+        wanted = {"_id": SET_NAME, "members": members, "settings": settings}
+        await command(self._ports[0], {"replSetInitiate": wanted})
+        await self.primary()
 
     async def start(self, port: int) -> None:
         """Starts a member (again); returns when it answers."""
         data = self._folder / str(port)
         data.mkdir(exist_ok=True)
-        with (self._folder / f"{port}.log").open("ab") as log:
-            self._processes[port] = await asyncio.create_subprocess_exec(
-                *tied_to_parent([str(find_mongod()), *_options(data, port)], os.getpid()),
-                env=minimal_environment(),
-                stdin=DEVNULL,
-                stdout=log,
-                stderr=log,
-                start_new_session=True,
-            )
+        starting = started(
+            str(find_mongod()),
+            *_options(data, port),
+            slow_to_leave=True,
+            env=minimal_environment(),
+            start_new_session=True,
+        )
+        self._processes[port] = await self._stack.enter_async_context(starting)
         async with asyncio.timeout(START_SECONDS):
             while await _hello(port) is None:
-                assert self._processes[port].returncode is None, self._log(port)
+                assert self._processes[port].returncode is None, data.with_suffix(".log").read_text()[-2000:]
                 await asyncio.sleep(POLL_SECONDS)
 
     async def primary(self) -> int:
@@ -126,20 +117,14 @@ class ReplicaSet:
     async def _fail_point(self, options: Mapping[str, Any]) -> None:
         await command(await self.primary(), {"configureFailPoint": "failCommand", **options})
 
-    async def _initiate(self) -> None:
-        members = [{"_id": number, "host": f"127.0.0.1:{port}"} for number, port in enumerate(self._ports)]
-        settings = {"electionTimeoutMillis": ELECTION_MILLIS, "heartbeatIntervalMillis": ELECTION_MILLIS // 2}
-        wanted = {"_id": SET_NAME, "members": members, "settings": settings}
-        await command(self._ports[0], {"replSetInitiate": wanted})
 
-    def _log(self, port: int) -> str:
-        return (self._folder / f"{port}.log").read_text(errors="replace")[-2000:]
-
-    async def _stop(self) -> None:
-        for process in self._processes.values():
-            with suppress(ProcessLookupError):
-                process.kill()
-        await asyncio.gather(*(process.wait() for process in self._processes.values()))
+@asynccontextmanager
+async def replica_set(folder: Path) -> AsyncIterator[ReplicaSet]:
+    """With a primary; killed at the end."""
+    async with AsyncExitStack() as stack:
+        members = ReplicaSet(folder, stack)
+        await members.begin()
+        yield members
 
 
 async def command(port: int, document: Mapping[str, Any]) -> dict[str, Any]:
@@ -170,7 +155,18 @@ async def _hello(port: int) -> dict[str, Any] | None:
 
 
 def _options(data: Path, port: int) -> list[str]:
-    options = ["--dbpath", str(data), "--port", str(port), "--bind_ip", "127.0.0.1", "--nounixsocket"]
+    options = [
+        "--logpath",
+        f"{data}.log",
+        "--logappend",
+        "--dbpath",
+        str(data),
+        "--port",
+        str(port),
+        "--bind_ip",
+        "127.0.0.1",
+        "--nounixsocket",
+    ]
     options += ["--replSet", SET_NAME, "--wiredTigerCacheSizeGB", "0.25", "--oplogSize", "64", "--quiet"]
     for parameter in ("enableTestCommands=1", "diagnosticDataCollectionEnabled=false"):
         options += ["--setParameter", parameter]

@@ -7,7 +7,7 @@ import re
 import signal
 import sys
 import time
-from asyncio.subprocess import DEVNULL, PIPE, Process
+from asyncio.subprocess import PIPE, Process
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -17,6 +17,7 @@ from typing import Any
 from tornado.httpclient import AsyncHTTPClient
 
 from tests.support.client import ApiClient
+from tests.support.programs.started import ROOT, started
 
 NETAUTOD = (sys.executable, "-m", "netautod")
 READY = re.compile(r"netautod ready on (http://127\.0\.0\.1:\d+)")
@@ -90,7 +91,7 @@ class Service:
 
 def plugin_names() -> list[str]:
     """The plugins of this checkout, as their entry points call them."""
-    folders = (Path(__file__).parents[3] / "plugins").glob("*/__init__.py")
+    folders = (ROOT / "plugins").glob("*/__init__.py")
     return sorted(path.parent.name.removeprefix("netautod_") for path in folders)
 
 
@@ -117,23 +118,11 @@ async def serving(
     cwd: Path | None = None,
 ) -> AsyncIterator[Service]:
     """A service on a free port, until the end of the block; `flags` and `variables` are added."""
-    log = _log_in(data_dir)
-    started_at = time.monotonic()
-    with log.open("ab") as errors:
-        process = await asyncio.create_subprocess_exec(
-            *command,
-            "--port",
-            "0",
-            "--data-dir",
-            str(data_dir),
-            *flags,
-            stdin=DEVNULL,
-            stdout=PIPE,
-            stderr=errors,
-            env=environment(**(variables or {})),
-            cwd=cwd,
-        )
-    try:
+    os.makedirs(data_dir, exist_ok=True)
+    log, started_at = data_dir / "service.log", time.monotonic()
+    whole = (*command, "--port", "0", "--data-dir", str(data_dir), *flags)
+    env = environment(**(variables or {}))
+    async with started(*whole, stdout=PIPE, log=log, env=env, cwd=cwd) as process:
         printed = await _until_ready(process, log)
         ready = READY.fullmatch(printed[-1])
         assert ready is not None
@@ -145,13 +134,6 @@ async def serving(
             seconds=time.monotonic() - started_at,
             log=log,
         )
-    finally:
-        await _ended(process)
-
-
-def _log_in(data_dir: Path) -> Path:
-    data_dir.mkdir(parents=True, exist_ok=True)
-    return data_dir / "service.log"
 
 
 def _tail(log: Path) -> str:
@@ -170,17 +152,6 @@ async def _until_ready(process: Process, log: Path) -> list[str]:
     return printed
 
 
-async def _ended(process: Process) -> None:
-    if process.returncode is None:
-        process.terminate()
-    try:
-        async with asyncio.timeout(40):
-            await process.wait()
-    except TimeoutError:
-        process.kill()
-        await process.wait()
-
-
 async def run(
     *arguments: str,
     command: Sequence[str] = NETAUTOD,
@@ -190,21 +161,11 @@ async def run(
     seconds: float = 60.0,
 ) -> Finished:
     """A command to its end; `given` is its standard input."""
-    process = await asyncio.create_subprocess_exec(
-        *command,
-        *arguments,
-        stdin=PIPE,
-        stdout=PIPE,
-        stderr=PIPE,
-        env=environment(**(variables or {})),
-        cwd=cwd,
+    env = environment(**(variables or {}))
+    running = started(
+        *command, *arguments, stdin=PIPE, stdout=PIPE, stderr=PIPE, slow_to_leave=True, env=env, cwd=cwd
     )
-    try:
-        async with asyncio.timeout(seconds):
-            out, err = await process.communicate(given.encode())
-    finally:
-        if process.returncode is None:
-            process.kill()
-            await process.wait()
+    async with asyncio.timeout(seconds), running as process:
+        out, err = await process.communicate(given.encode())
     assert process.returncode is not None
     return Finished(code=process.returncode, out=out.decode(), err=err.decode())

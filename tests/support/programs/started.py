@@ -4,14 +4,20 @@ import asyncio
 import os
 import shutil
 import socket
+import sys
 from asyncio import StreamReader, StreamWriter
 from asyncio.subprocess import DEVNULL, Process
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, BinaryIO, NoReturn
 
 import pytest
+
+from netautod.store.embedded.program import tied_to_parent
+
+ROOT = Path(__file__).parents[3]
+LEAVE_SECONDS = 40.0
 
 
 def program(name: str) -> str | None:
@@ -28,18 +34,42 @@ def not_installed(reason: str) -> NoReturn:
 
 @asynccontextmanager
 async def started(
-    *command: str, stdin: int = DEVNULL, stdout: int = DEVNULL, slow_to_leave: bool = False, **options: Any
+    *command: str, slow_to_leave: bool = False, log: Path | None = None, **options: Any
 ) -> AsyncIterator[Process]:
-    """The process until the end of the block: then it is terminated, or killed if it is `slow_to_leave`."""
-    process = await asyncio.create_subprocess_exec(
-        *command, stdin=stdin, stdout=stdout, stderr=DEVNULL, **options
-    )
+    """The process until the end of the block: then it is terminated, or killed if it is `slow_to_leave`.
+
+    Its standard error is added to `log`; `options` are those of create_subprocess_exec. If the tests are
+    killed, so is the process.
+    """
+    with _appended(log or Path(os.devnull)) as errors:
+        process = await asyncio.create_subprocess_exec(
+            *tied_to_parent(command, os.getpid()),
+            **{"stdin": DEVNULL, "stdout": DEVNULL, "stderr": errors, **options},
+        )
     try:
         yield process
     finally:
         if process.returncode is None:
             (process.kill if slow_to_leave else process.terminate)()
-        await process.wait()
+        try:
+            await asyncio.wait_for(process.wait(), LEAVE_SECONDS)
+        except TimeoutError:
+            process.kill()
+            await process.wait()
+
+
+def _appended(path: Path) -> BinaryIO:
+    return path.open("ab")
+
+
+@asynccontextmanager
+async def module_listening(module: str, *arguments: str, ports: Iterable[int]) -> AsyncIterator[None]:
+    """A module of the tests in a process of its own, where its threads disturb no test, once it listens."""
+    command = (sys.executable, "-W", "ignore", "-m", module, *arguments)
+    async with started(*command, cwd=ROOT, slow_to_leave=True):
+        for port in ports:
+            await listening(port)
+        yield
 
 
 def free_port() -> int:

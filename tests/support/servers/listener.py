@@ -1,52 +1,35 @@
 """A TCP server of the test that answers each connection with a function, in a thread of its own."""
 
 import socket
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from socketserver import BaseRequestHandler, ThreadingTCPServer
+from threading import Thread
 
 
-class Listener:
-    def __init__(self, behaviour: Callable[[socket.socket], None]) -> None:
-        self._behaviour = behaviour
-        self._socket = socket.create_server(("127.0.0.1", 0))
-        self.url = f"ldap://127.0.0.1:{self._socket.getsockname()[1]}"
-        self.ended = threading.Event()
-        self.connections = 0
-        self.threads = [threading.Thread(target=self._accept)]
-        self.threads[0].start()
+class Listener(ThreadingTCPServer):
+    request_queue_size = 128
+    connections = 0
 
-    def _accept(self) -> None:
-        while True:
-            try:
-                connection, _ = self._socket.accept()
-            except OSError:  # closed before this thread began to wait
-                return
-            if self.ended.is_set():
-                connection.close()
-                return
-            self.connections += 1
-            thread = threading.Thread(target=self._serve, args=(connection,))
-            self.threads.append(thread)
-            thread.start()
+    @property
+    def url(self) -> str:
+        return f"ldap://127.0.0.1:{self.server_address[1]}"
 
-    def _serve(self, connection: socket.socket) -> None:
-        with connection, suppress(OSError):  # the client goes away
-            self._behaviour(connection)
-
-    def close(self) -> None:
-        self.ended.set()
-        with socket.create_connection(self._socket.getsockname()):
-            pass
-        self._socket.close()
-        for thread in self.threads:
-            thread.join()
+    def process_request(self, *request: object) -> None:
+        self.connections += 1
+        super().process_request(*request)  # type: ignore[arg-type]
 
 
 @contextmanager
 def listening(behaviour: Callable[[socket.socket], None]) -> Iterator[Listener]:
-    made = Listener(behaviour)
-    try:
-        yield made
-    finally:
-        made.close()
+    class Handler(BaseRequestHandler):
+        def handle(self) -> None:
+            with suppress(OSError):  # the client goes away
+                behaviour(self.request)
+
+    with Listener(("127.0.0.1", 0), Handler) as server:
+        Thread(target=server.serve_forever, args=(0.02,)).start()
+        try:
+            yield server
+        finally:
+            server.shutdown()

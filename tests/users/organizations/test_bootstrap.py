@@ -12,7 +12,7 @@ from netautod.users.models import BUILTIN_ROLES, NewUser
 from netautod.users.organizations.initial_password import NAME
 from netautod.users.organizations.service import OrganizationService
 from netautod.users.store import UserStore
-from tests.users.support import PASSWORD, Installation, install
+from tests.support.installation import PASSWORD, Installation
 
 
 async def opens(installation: Installation, password: str) -> bool:
@@ -83,7 +83,7 @@ async def test_five_nodes_that_start_at_once_agree(
     installation: Installation, tmp_path: Path, shared: bool
 ) -> None:
     folders = [tmp_path / ("one" if shared else str(number)) for number in range(5)]
-    nodes = [install(installation.database, installation.hasher, installation.clock) for _ in folders]
+    nodes = [installation.on_another_node() for _ in folders]
     starts = [node.bootstrap(folder).run() for node, folder in zip(nodes, folders, strict=True)]
     told = [password for password in await asyncio.gather(*starts) if password is not None]
     assert len(told) == 1

@@ -4,7 +4,7 @@ import pytest
 
 from netautod.core.errors import Conflict, InvalidInput, NotFound
 from netautod.users.organizations.service import OrganizationService
-from tests.users.support import PASSWORD, Installation
+from tests.support.installation import PASSWORD, Installation
 
 
 async def test_an_organization_has_its_own_roles_and_admin(started: Installation) -> None:

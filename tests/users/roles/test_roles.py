@@ -10,8 +10,8 @@ from netautod.core.registries import References
 from netautod.users.roles.service import RoleService
 from netautod.users.roles.store import RoleStore
 from tests.support.client import ApiClient, ServedRoutes, assert_error
+from tests.support.installation import PASSWORD, Installation
 from tests.support.serving import Serve
-from tests.users.support import PASSWORD, Installation
 
 AUDITOR = {"name": "auditor", "description": "Reads all", "permissions": ["devices.access", "system.manage"]}
 

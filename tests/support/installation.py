@@ -1,0 +1,117 @@
+"""An installation of the service on a test's database: what tests compose nodes from, as app does."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from netautod.app import installation as app
+from netautod.app.parts.auth import ssh_ca_of
+from netautod.app.parts.devices import DeviceParts, devices_of
+from netautod.app.parts.users import users_of
+from netautod.app.settings import Settings
+from netautod.app.stores import Stores
+from netautod.audit.service import AuditLog
+from netautod.auth.ssh_ca.service import SshAuthority
+from netautod.core.clock import Clock, SystemClock
+from netautod.core.identity import Caller, system_caller
+from netautod.store.client import Database
+from netautod.users.models import NewUser, User
+from netautod.users.organizations.bootstrap import Bootstrap
+from netautod.users.organizations.service import OrganizationService
+from netautod.users.passwords import PasswordHasher
+from netautod.users.service import UserService
+from netautod.vault.vault import Vault
+
+PASSWORD = "correct horse battery staple"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Installation(app.Installation):
+    """Before its first start: `started` is that. The indexes are those of the fixture `indexed`."""
+
+    settings: Settings
+    hasher: PasswordHasher
+    initial_password: None = None
+
+    @property
+    def users(self) -> UserService:
+        return self.people.users
+
+    @property
+    def organizations(self) -> OrganizationService:
+        return self.people.organizations
+
+    def devices(self) -> DeviceParts:
+        return devices_of(stores=self.stores, vault=self.vault, clock=self.clock, audit=self.audit)
+
+    def ssh_ca(self) -> SshAuthority:
+        return ssh_ca_of(
+            stores=self.stores,
+            vault=self.vault,
+            clock=self.clock,
+            audit=self.audit,
+            settings=self.settings.ssh_ca,
+        )
+
+    def on_another_node(self, **changes: Any) -> "Installation":
+        """With stores of its own, and people who tell the caches of that node only."""
+        same = {"clock": self.clock, "hasher": self.hasher, "settings": self.settings}
+        return installation_of(self.database, self.vault, **{**same, **changes})
+
+    def bootstrap(self, data_dir: Path, password: str = "") -> Bootstrap:
+        return Bootstrap(
+            organizations=self.organizations,
+            users=self.users,
+            hasher=self.hasher,
+            data_dir=data_dir,
+            admin_password=password,
+        )
+
+    async def started(self, data_dir: Path) -> "Installation":
+        """After its first start: with the organization default and its admin, whose password is PASSWORD."""
+        await self.bootstrap(data_dir, PASSWORD).run()
+        return self
+
+    async def system(self) -> Caller:
+        """The command line's caller in the organization default."""
+        return system_caller(await self.organizations.default_id())
+
+    async def add(self, username: str, *roles: str, password: str = PASSWORD) -> User:
+        return await self.users.create(
+            await self.system(), NewUser(username=username, password=password, roles=roles)
+        )
+
+
+def installation_of(
+    database: Database, vault: Vault, *, clock: Clock, hasher: PasswordHasher, settings: Settings
+) -> Installation:
+    stores = Stores.of(database, settings.retention)
+    audit = AuditLog(store=stores.audit, clock=clock)
+    people = users_of(stores=stores, hasher=hasher, clock=clock, audit=audit, settings=settings.auth)
+    return Installation(
+        database=database,
+        stores=stores,
+        clock=clock,
+        vault=vault,
+        audit=audit,
+        people=people,
+        settings=settings,
+        hasher=hasher,
+    )
+
+
+async def open_installation(
+    database: Database,
+    data_dir: Path,
+    *,
+    clock: Clock | None = None,
+    hasher: PasswordHasher | None = None,
+    settings: Settings | None = None,
+) -> Installation:
+    return installation_of(
+        database,
+        await Vault.open(database, data_dir=data_dir, environ={}),
+        clock=clock or SystemClock(),
+        hasher=hasher or PasswordHasher(),  # which starts no thread before the first password
+        settings=settings or Settings(),
+    )
