@@ -16,6 +16,7 @@ from tornado.tcpclient import TCPClient
 
 from netautod.app import stages
 from netautod.app.parts.configs import ConfigParts
+from netautod.app.plugins.loading import LoadedPlugins
 from netautod.app.plugins.manager import PluginManager
 from netautod.app.run_services import acting_factory
 from netautod.app.settings import Settings
@@ -223,7 +224,7 @@ async def device_work(
 ) -> AsyncIterator[DeviceWork]:
     """What one node of the service does with devices; `devices` are fields of the settings."""
     settings = replace(installation.settings, devices=replace(QUICK, **devices), executions=QUICK_LEASES)
-    plugins = PluginManager()
+    plugins = PluginManager(LoadedPlugins.of({}))
     async with (
         stages.leases(settings, installation, str(uuid4())) as leases,
         stages.device_work(settings, installation, plugins, leases, ssh_ca, told) as parts,

@@ -4,15 +4,11 @@ import pytest
 
 from netautod.store.client import Database
 from tests.support.execution import World
-from tests.support.serving import Serve
-from tests.tasks.api import Tasks, open_tasks
+from tests.tasks.conftest import tasks
+
+__all__ = ["tasks"]
 
 
 @pytest.fixture
 async def world(indexed: Database) -> World:
     return World(database=indexed)
-
-
-@pytest.fixture
-async def tasks(indexed: Database, serve: Serve) -> Tasks:
-    return await open_tasks(indexed, serve)

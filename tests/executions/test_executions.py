@@ -1,7 +1,7 @@
 """The execution routes: run, cancel, decide, filter and read."""
 
 from tests.support.client import assert_error
-from tests.tasks.api import AGENTS, OPERATOR, SCHEDULES, Tasks, created, operator
+from tests.tasks.conftest import AGENTS, OPERATOR, SCHEDULES, Tasks, created, operator
 
 
 async def test_run_answers_a_pending_execution(tasks: Tasks) -> None:

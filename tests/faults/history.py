@@ -2,13 +2,14 @@
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Callable
-from contextlib import AsyncExitStack
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from itertools import pairwise
 from typing import Any
 from uuid import uuid4
 
 from pymongo import AsyncMongoClient
+from pymongo.asynchronous.database import AsyncDatabase
 
 from netautod.executions.transitions import TERMINAL, TRANSITIONS
 
@@ -16,28 +17,13 @@ MARKS = "marks"
 
 
 class History:
-    """`async with History(uri, name) as history:`; `states[id]` is the sequence, the first one included.
+    """`states[id]` is the sequence with the first one; `watch` is told of each new state as it happens."""
 
-    `watch` is told of each new state as it happens.
-    """
-
-    def __init__(self, uri: str, name: str) -> None:
+    def __init__(self, database: AsyncDatabase[dict[str, Any]]) -> None:
         self.states: dict[str, list[str]] = defaultdict(list)
         self.watch: Callable[[str, str], None] = lambda execution_id, state: None
-        self._client: AsyncMongoClient[dict[str, Any]] = AsyncMongoClient(uri)
-        self._database = self._client[name]
+        self._database = database
         self._marks: dict[str, asyncio.Event] = {}
-        self._stack = AsyncExitStack()
-
-    async def __aenter__(self) -> "History":
-        self._stack.push_async_callback(self._client.close)
-        stream = await self._stack.enter_async_context(await self._database.watch())
-        following = asyncio.create_task(self._follow(stream), name="history")
-        self._stack.push_async_callback(_ended, following)
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self._stack.aclose()
 
     async def broken(self) -> list[tuple[str, list[str]]]:
         """Executions that made a forbidden move, such as one out of a terminal state."""
@@ -57,7 +43,7 @@ class History:
         async with asyncio.timeout(20):
             await self._marks[mark].wait()
 
-    async def _follow(self, stream: Any) -> None:
+    async def follow(self, stream: Any) -> None:
         async for change in stream:
             collection = change.get("ns", {}).get("coll")
             if collection == "executions":
@@ -73,9 +59,18 @@ class History:
             self.watch(key, found["state"])
 
 
-async def _ended(task: asyncio.Task[None]) -> None:
-    task.cancel()
-    await asyncio.gather(task, return_exceptions=True)
+@asynccontextmanager
+async def followed(uri: str, name: str) -> AsyncIterator[History]:
+    """The history of a database until the end of the block."""
+    async with AsyncMongoClient[dict[str, Any]](uri) as client:
+        history = History(client[name])
+        async with await client[name].watch() as stream:
+            following = asyncio.create_task(history.follow(stream), name="history")
+            try:
+                yield history
+            finally:
+                following.cancel()
+                await asyncio.gather(following, return_exceptions=True)
 
 
 def _allowed(states: list[str]) -> bool:

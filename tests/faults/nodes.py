@@ -22,7 +22,7 @@ from netautod.store.indexes import create_indexes
 from netautod.store.server_clock import ServerClock
 from netautod.tasks.parameters import SchemaRules
 from tests.faults.executors import KINDS, SENT
-from tests.faults.history import History
+from tests.faults.history import History, followed
 from tests.faults.node_process import NodeConfig
 from tests.support.client import ServedRoutes
 from tests.support.execution import FAST, FAST_SCAN, Told, World, task_services
@@ -152,7 +152,7 @@ async def open_stand(uri: str, folder: Path) -> AsyncIterator[Stand]:
         stack.callback(database.close)
         await create_indexes(database, INDEXES)
         stack.push_async_callback(database.drop)
-        history = await stack.enter_async_context(History(uri, name))
+        history = await stack.enter_async_context(followed(uri, name))
         yield Stand(uri=uri, world=World(database=database), history=history, folder=folder, stack=stack)
 
 

@@ -1,6 +1,7 @@
 """An HTTP client that holds every answer to the OpenAPI description."""
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -104,17 +105,13 @@ def check_against_description(
 
 
 def _described(description: dict[str, Any], method: str, path: str) -> Any:
-    segments = path.split("/")
-    best: tuple[int, Any] | None = None
-    for template, operations in description["paths"].items():
-        parts = template.split("/")
-        if len(parts) != len(segments) or method.lower() not in operations:
-            continue
-        wildcards = sum(part.startswith("{") for part in parts)
-        matches = all(p.startswith("{") or p == s for p, s in zip(parts, segments, strict=True))
-        if matches and (best is None or wildcards < best[0]):
-            best = (wildcards, operations[method.lower()])
-    return best[1] if best else None
+    """The operation whose path has the fewest parameters, of those that match."""
+    found = [
+        (template.count("{"), operations[method.lower()])
+        for template, operations in description["paths"].items()
+        if method.lower() in operations and re.fullmatch(re.sub(r"{\w+}", "[^/]*", template), path)
+    ]
+    return min(found, key=lambda each: each[0])[1] if found else None
 
 
 def assert_error(response: Response, status: int, text: str = "") -> None:

@@ -78,8 +78,7 @@ async def nothing(context: RunContext) -> Any:
 
 def task(**values: Any) -> Task:
     """An hourly backup task, not due, unless `values` say otherwise."""
-    now = datetime.now(UTC)
-    now = now.replace(microsecond=now.microsecond // 1000 * 1000)
+    now = SystemClock().now()
     base = Task(
         id=str(uuid4()),
         org_id=OrgId(str(uuid4())),
@@ -109,13 +108,8 @@ def due_task(**values: Any) -> Task:
 
 
 def manual_run(of: Task) -> Execution:
-    now = datetime.now(UTC)
-    return new_execution(
-        of,
-        execution_id=str(uuid4()),
-        scheduled_for=None,
-        created_at=now.replace(microsecond=now.microsecond // 1000 * 1000),
-    )
+    now = SystemClock().now()
+    return new_execution(of, execution_id=str(uuid4()), scheduled_for=None, created_at=now)
 
 
 class NoActing(Acting):

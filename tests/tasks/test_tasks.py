@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.support.client import assert_error
-from tests.tasks.api import (
+from tests.tasks.conftest import (
     AGENT,
     AGENTS,
     BODY,

@@ -1,13 +1,23 @@
-"""Settings of the plugin for the slapd of the run."""
+"""A login through the provider `ldap` without a server around it, and its settings for the slapd of the run."""
 
 from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
 
-from netautod_ldap import LdapSettings
+from netautod.plugin_api import Identity
+from netautod_ldap import LdapProvider, LdapSettings
 from tests.support.programs import slapd
 from tests.support.servers.certificates import Authority
+
+
+async def asked(settings: LdapSettings, username: str, password: str) -> Identity | None:
+    provider = LdapProvider(settings)
+    try:
+        return await provider.authenticate(username, password)
+    finally:
+        await provider.close()
+
 
 SearchSettings = Callable[..., LdapSettings]
 

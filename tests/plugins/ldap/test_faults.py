@@ -9,8 +9,7 @@ import pytest
 
 from netautod.plugin_api import ProviderUnavailable
 from netautod_ldap import LdapProvider, LdapSettings
-from tests.plugins.ldap.conftest import SearchSettings
-from tests.plugins.ldap.support import asked
+from tests.plugins.ldap.conftest import SearchSettings, asked
 from tests.support.programs import slapd
 from tests.support.programs.slapd import BASE, PASSWORD
 from tests.support.servers.listener import listening

@@ -8,8 +8,7 @@ from netautod.plugin_api import ProviderUnavailable
 from netautod_ldap import LdapProvider, LdapSettings
 from netautod_ldap.settings import ServerAddress
 from netautod_ldap.templates import filled_dn, filled_filter
-from tests.plugins.ldap.conftest import SearchSettings
-from tests.plugins.ldap.support import asked
+from tests.plugins.ldap.conftest import SearchSettings, asked
 from tests.support.programs import slapd
 from tests.support.programs.slapd import ADA, BASE, PASSWORD, Slapd
 from tests.support.servers.certificates import Authority

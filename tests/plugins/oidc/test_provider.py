@@ -8,7 +8,7 @@ import pytest
 
 from netautod.plugin_api import Identity, LoginRefused, ProviderUnavailable
 from netautod_oidc import OidcProvider
-from tests.plugins.oidc.support import ATTEMPT, CODE, provider_for
+from tests.plugins.oidc.conftest import ATTEMPT, CODE, provider_for
 from tests.support.servers.identity_provider import CLIENT_ID, CLIENT_SECRET, ScriptedProvider
 
 Claims = dict[str, Any]

@@ -11,7 +11,7 @@ from joserfc.jwk import OctKey
 
 from netautod.plugin_api import LoginRefused, ProviderUnavailable
 from netautod_oidc import OidcProvider
-from tests.plugins.oidc.support import ATTEMPT, CODE
+from tests.plugins.oidc.conftest import ATTEMPT, CODE
 from tests.support.servers.identity_provider import CLIENT_ID, ScriptedProvider, new_key
 
 Claims = dict[str, Any]

@@ -13,7 +13,7 @@ from netautod_webhook.message import Message
 from netautod_webhook.receiver import Receiver
 from netautod_webhook.settings import WebhookSettings
 from tests.plugins.events import ended
-from tests.plugins.webhook.support import SECRET, ids, posting
+from tests.plugins.webhook.conftest import SECRET, ids, posting
 from tests.support.servers.listener import listening
 from tests.support.servers.webhook_receiver import WebhookReceiver, receiving
 

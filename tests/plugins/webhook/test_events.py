@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.plugins.events import CHANGED, STALE, SUSPENDED, ended
-from tests.plugins.webhook.support import OTHER, SECRET, ids, posting
+from tests.plugins.webhook.conftest import OTHER, SECRET, ids, posting
 from tests.support.servers.certificates import Authority
 from tests.support.servers.webhook_receiver import WebhookReceiver, receiving
 

@@ -7,8 +7,9 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.support.programs.started import free_ports, program, started
+from tests.support.programs.started import ROOT, free_ports, program, started
 
+DATA = ROOT / "tests" / "data" / "slapd"
 PROGRAM = program("slapd")
 ADD = program("ldapadd")
 PASSWORD = "Analytical-Engine-1843"
@@ -19,86 +20,16 @@ ADA = f"cn=Lovelace\\, Ada,ou=people,{BASE}"
 GRACE = f"uid=grace,ou=people,{BASE}"
 READER = f"cn=reader,{BASE}"
 
-CONFIGURATION = """
-include /etc/ldap/schema/core.schema
-include /etc/ldap/schema/cosine.schema
-include /etc/ldap/schema/nis.schema
-include /etc/ldap/schema/inetorgperson.schema
-modulepath /usr/lib/ldap
-moduleload back_mdb
-moduleload memberof
-pidfile {folder}/pid
-TLSCACertificateFile {authority}
-TLSCertificateFile {certificate}
-TLSCertificateKeyFile {key}
-database mdb
-suffix "{base}"
-rootdn "cn=admin,{base}"
-rootpw "{admin}"
-directory {folder}/data
-maxsize 10485760
-overlay memberof
-access to attrs=userPassword by anonymous auth by * none
-access to * by dn.exact="{reader}" read by self read by * none
-"""
-
-DIRECTORY = f"""
-dn: {BASE}
-objectClass: dcObject
-objectClass: organization
-o: Example
-
-dn: ou=people,{BASE}
-objectClass: organizationalUnit
-
-dn: ou=groups,{BASE}
-objectClass: organizationalUnit
-
-dn: {READER}
-objectClass: organizationalRole
-objectClass: simpleSecurityObject
-userPassword: {READER_PASSWORD}
-
-dn: {ADA}
-objectClass: inetOrgPerson
-sn: Lovelace
-uid: ada
-displayName: Ada Lovelace
-mail: ada@example.net
-userPassword: {PASSWORD}
-
-dn: {GRACE}
-objectClass: inetOrgPerson
-cn: Grace Hopper
-sn: Hopper
-userPassword: {PASSWORD}
-
-dn: uid=twin,ou=people,{BASE}
-objectClass: inetOrgPerson
-cn: First Twin
-sn: Twin
-userPassword: {PASSWORD}
-
-dn: uid=twin,ou=groups,{BASE}
-objectClass: inetOrgPerson
-cn: Second Twin
-sn: Twin
-userPassword: {PASSWORD}
-
-dn: cn=Net Admins,ou=groups,{BASE}
-objectClass: groupOfNames
-member: {ADA}
-
-dn: cn=operators,ou=groups,{BASE}
-objectClass: groupOfUniqueNames
-uniqueMember: {ADA}
-uniqueMember: {GRACE}
-
-dn: cn=legacy,ou=groups,{BASE}
-objectClass: posixGroup
-gidNumber: 1000
-memberUid: grace
-"""
+# What stands in braces in the files of DATA.
+NAMES = {
+    "base": BASE,
+    "ada": ADA,
+    "grace": GRACE,
+    "reader": READER,
+    "password": PASSWORD,
+    "reader_password": READER_PASSWORD,
+    "admin_password": ADMIN_PASSWORD,
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -120,34 +51,25 @@ async def running_slapd(folder: Path, authority: Path, certificate: Path, key: P
     """Needs PROGRAM and ADD; `folder` is an empty one of its own."""
     assert PROGRAM is not None
     (folder / "data").mkdir()
+    files = {"folder": folder, "authority": authority, "certificate": certificate, "key": key}
     configuration = folder / "slapd.conf"
-    configuration.write_text(
-        CONFIGURATION.format(
-            folder=folder,
-            authority=authority,
-            certificate=certificate,
-            key=key,
-            base=BASE,
-            admin=ADMIN_PASSWORD,
-            reader=READER,
-        )
-    )
+    configuration.write_text((DATA / "slapd.conf").read_text().format(**NAMES, **files))
     port, tls_port = free_ports(2)
     made = Slapd(port=port, tls_port=tls_port)
     urls = f"{made.url}/ {made.tls_url}/"
     async with started(PROGRAM, "-d", "0", "-f", str(configuration), "-h", urls):
-        await _filled(made)
+        await _filled(made, (DATA / "directory.ldif").read_text().format(**NAMES))
         yield made
 
 
-async def _filled(slapd: Slapd) -> None:
+async def _filled(slapd: Slapd, directory: str) -> None:
     """slapd has no way to say that it is ready: the first try that reaches it fills the directory."""
     assert ADD is not None
     command = (ADD, "-x", "-H", slapd.url, "-D", f"cn=admin,{BASE}", "-w", ADMIN_PASSWORD)
     async with asyncio.timeout(20):
         while True:
             adding = await asyncio.create_subprocess_exec(*command, stdin=PIPE, stdout=DEVNULL, stderr=PIPE)
-            _, problem = await adding.communicate(DIRECTORY.encode())
+            _, problem = await adding.communicate(directory.encode())
             if adding.returncode == 0:
                 return
             if b"Can't contact" not in problem:

@@ -17,46 +17,39 @@ class Authority:
     def __init__(self, folder: Path, name: str) -> None:
         self._folder = folder
         self._key = ec.generate_private_key(ec.SECP256R1())
-        self._name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
+        self._name = name
         self.file = folder / f"{name}.pem"
-        now = datetime.now(UTC)
-        certificate = (
-            self._builder(self._name, self._key, now - timedelta(days=2), now + timedelta(days=2))
-            .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
-            .sign(self._key, hashes.SHA256())
-        )
-        self.file.write_bytes(certificate.public_bytes(Encoding.PEM))
+        authority = x509.BasicConstraints(ca=True, path_length=0)
+        self.file.write_bytes(self._signed(name, self._key, timedelta(days=2), authority))
 
     def server(self, name: str, host: str = "127.0.0.1", *, expired: bool = False) -> tuple[Path, Path]:
         """The files with the certificate and the key of a server at the address or name `host`."""
         key = ec.generate_private_key(ec.SECP256R1())
-        now = datetime.now(UTC)
-        until = now - timedelta(hours=1) if expired else now + timedelta(days=1)
-        subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, host)])
         other: x509.GeneralName
         try:
             other = x509.IPAddress(ip_address(host))
         except ValueError:
             other = x509.DNSName(host)
-        certificate = (
-            self._builder(subject, key, now - timedelta(days=1), until)
-            .add_extension(x509.SubjectAlternativeName([other]), critical=False)
-            .sign(self._key, hashes.SHA256())
-        )
+        left = timedelta(hours=-1) if expired else timedelta(days=1)
         files = self._folder / f"{name}.crt", self._folder / f"{name}.key"
-        files[0].write_bytes(certificate.public_bytes(Encoding.PEM))
+        files[0].write_bytes(self._signed(host, key, left, x509.SubjectAlternativeName([other])))
         files[1].write_bytes(key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
         return files
 
-    def _builder(
-        self, subject: x509.Name, key: ec.EllipticCurvePrivateKey, begin: datetime, end: datetime
-    ) -> x509.CertificateBuilder:
-        return (
-            x509.CertificateBuilder()
-            .subject_name(subject)
-            .issuer_name(self._name)
-            .public_key(key.public_key())
-            .serial_number(x509.random_serial_number())
-            .not_valid_before(begin)
-            .not_valid_after(end)
-        )
+    def _signed(
+        self, subject: str, key: ec.EllipticCurvePrivateKey, left: timedelta, extension: x509.ExtensionType
+    ) -> bytes:
+        now = datetime.now(UTC)
+        builder = x509.CertificateBuilder(
+            issuer_name=_common_name(self._name),
+            subject_name=_common_name(subject),
+            public_key=key.public_key(),
+            serial_number=x509.random_serial_number(),
+            not_valid_before=now - timedelta(days=2),
+            not_valid_after=now + left,
+        ).add_extension(extension, critical=isinstance(extension, x509.BasicConstraints))
+        return builder.sign(self._key, hashes.SHA256()).public_bytes(Encoding.PEM)
+
+
+def _common_name(name: str) -> x509.Name:
+    return x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])

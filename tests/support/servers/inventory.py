@@ -5,9 +5,9 @@ import json
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from tornado.web import Application, RequestHandler
 
@@ -46,12 +46,28 @@ class Asked:
 class ReplayServer(ABC):
     """Answers GET below `<prefix>/api/` on a random port of loopback, until `close`.
 
-    `scripted`: these come first, for lists only. `before_list` is called before a list of devices is made.
+    `rows` are its devices, which may be changed at any time; `largest` is its MAX_PAGE_SIZE.
+    `device_seconds`: how long each row of a list takes; 0.003 as recorded of NetBox.
+    `scripted`: these answers come first, for lists only. `before_list` is called before a list of devices.
     `authorized` are the whole header values that are let in; `hidden` the lists that they may not see.
     """
 
-    def __init__(self, *, authorized: Iterable[str], prefix: str = "") -> None:
+    system: ClassVar[str]
+
+    def __init__(
+        self,
+        rows: Iterable[Row],
+        *,
+        authorized: Iterable[str],
+        version: str,
+        largest: int = 1000,
+        prefix: str = "",
+    ) -> None:
+        self.rows = list(rows)
         self.authorized = set(authorized)
+        self.largest = largest
+        self.device_seconds = 0.0
+        self._version = version
         self.asked: list[Asked] = []
         self.scripted: deque[Answer] = deque()
         self.hidden: set[str] = set()
@@ -79,11 +95,23 @@ class ReplayServer(ABC):
             return self.scripted.popleft()
         return self.listed(asked.path, asked.query)
 
-    @abstractmethod
-    def refusal(self, authorization: str | None) -> Any: ...
+    def page(self, found: list[Row], query: Query, write: Callable[[Row], Any]) -> Answer:
+        """The part of a list that is asked for, in the order of `found`.
+
+        The real ones make `next` from the Host header; here it points to another host.
+        """
+        limit = min(number(query, "limit", 50) or self.largest, self.largest)
+        offset = number(query, "offset", 0)
+        shown = [write(row) for row in found[offset : offset + limit]]
+        following = f"{OTHER_HOST}/api/dcim/devices/?offset=1" if offset + limit < len(found) else None
+        content = {"count": len(found), "next": following, "previous": None, "results": shown}
+        return replace(json_answer(content), seconds=len(shown) * self.device_seconds)
+
+    def status(self) -> Any:
+        return {**recorded(self.system, "status"), f"{self.system}-version": self._version}
 
     @abstractmethod
-    def status(self) -> Any: ...
+    def refusal(self, authorization: str | None) -> Any: ...
 
     @abstractmethod
     def listed(self, path: str, query: Query) -> Answer: ...
@@ -107,16 +135,6 @@ class _Handler(RequestHandler):
 
 def json_answer(value: Any, *, status: int = 200) -> Answer:
     return Answer(status=status, body=json.dumps(value).encode())
-
-
-def list_answer(count: int, rows: Iterable[bytes], *, has_more: bool) -> Answer:
-    """`next` is made from the Host header by the real ones; here it points to another host."""
-    following = f"{OTHER_HOST}/api/dcim/devices/?offset=1" if has_more else None
-    head = b'{"count": %d, "next": %s, "previous": null, "results": [' % (
-        count,
-        json.dumps(following).encode(),
-    )
-    return Answer(body=head + b", ".join(rows) + b"]}")
 
 
 def number(query: Query, name: str, default: int) -> int:

@@ -1,7 +1,5 @@
 """A Nautobot made of recorded answers: names only with depth 1, offsets, unknown parameters refused."""
 
-import json
-from collections.abc import Iterable
 from typing import Any
 
 from tests.support.servers.inventory import (
@@ -10,7 +8,6 @@ from tests.support.servers.inventory import (
     ReplayServer,
     Row,
     json_answer,
-    list_answer,
     no_choice,
     number,
     recorded,
@@ -36,37 +33,21 @@ def recorded_devices() -> list[Row]:
     return [*whole, *rest]
 
 
-def recorded_manufacturers() -> list[Row]:
-    found = recorded("nautobot", "dcim-devices-depth2-limit2")["results"]
-    makers: list[Row] = [row["device_type"]["manufacturer"] for row in found]
-    return makers
-
-
 class NautobotReplay(ReplayServer):
-    """`rows` may be changed at any time. `refuses_sort`: like a version that does not know the parameter."""
+    """`refuses_sort`: like a version that does not know the parameter."""
 
-    def __init__(
-        self,
-        rows: Iterable[Row] | None = None,
-        *,
-        version: str = "3.2.7",
-        largest: int = 1000,
-        refuses_sort: bool = False,
-    ) -> None:
-        super().__init__(authorized={f"Token {TOKEN}"})
-        self.rows = list(recorded_devices() if rows is None else rows)
-        self.manufacturers = recorded_manufacturers()
-        self.largest = largest
-        self._version = version
+    system = "nautobot"
+
+    def __init__(self, *, version: str = "3.2.7", refuses_sort: bool = False) -> None:
+        super().__init__(recorded_devices(), authorized={f"Token {TOKEN}"}, version=version)
+        found = recorded("nautobot", "dcim-devices-depth2-limit2")["results"]
+        self.manufacturers: list[Row] = [row["device_type"]["manufacturer"] for row in found]
         self._plain = PLAIN - {"sort"} if refuses_sort else PLAIN
 
     def refusal(self, authorization: str | None) -> Any:
         return {
             "detail": "Invalid token" if authorization else "Authentication credentials were not provided."
         }
-
-    def status(self) -> Any:
-        return {**recorded("nautobot", "status"), "nautobot-version": self._version}
 
     def listed(self, path: str, query: Query) -> Answer:
         for name in query:
@@ -99,14 +80,9 @@ class NautobotReplay(ReplayServer):
         return [] if row[name] is None else [row[name]["name"]]
 
     def _page(self, rows: list[Row], query: Query) -> Answer:
-        limit = min(number(query, "limit", 50) or self.largest, self.largest)
-        offset = number(query, "offset", 0)
         key = "id" if query.get("sort") == ["id"] else "name"
         found = sorted(rows, key=lambda row: str(row[key]))
-        depth = number(query, "depth", 0)
-        shown = [row if depth else _flat(row) for row in found[offset : offset + limit]]
-        written = [json.dumps(row).encode() for row in shown]
-        return list_answer(len(found), written, has_more=offset + limit < len(found))
+        return self.page(found, query, dict if number(query, "depth", 0) else _flat)
 
 
 def _flat(row: Row) -> Row:

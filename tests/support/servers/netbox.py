@@ -1,8 +1,6 @@
 """A NetBox made of recorded answers: its token check, filters, paging and quirks, and generated fleets."""
 
-import json
 from collections.abc import Iterable
-from dataclasses import replace
 from functools import cached_property
 from itertools import cycle, islice
 from typing import Any
@@ -13,7 +11,6 @@ from tests.support.servers.inventory import (
     Query,
     ReplayServer,
     Row,
-    list_answer,
     no_choice,
     number,
     recorded,
@@ -56,34 +53,19 @@ def as_netbox_3(row: Row) -> Row:
 
 
 class NetBoxReplay(ReplayServer):
-    """`rows` may be changed at any time. `largest` is its MAX_PAGE_SIZE.
+    """`ignores_filters`: as any NetBox does with parameters that it does not know."""
 
-    `ignores_filters`: as any NetBox does with parameters that it does not know. `device_seconds`: how long it
-    takes for each device of a list; 0.003 as recorded.
-    """
+    system = "netbox"
 
-    def __init__(
-        self,
-        rows: Iterable[Row] | None = None,
-        *,
-        version: str = "4.7.3",
-        largest: int = 1000,
-        prefix: str = "",
-        platforms: Iterable[Row] | None = None,
-    ) -> None:
+    def __init__(self, rows: Iterable[Row] | None = None, *, version: str = "4.7.3", **options: Any) -> None:
         release = tuple(int(part) for part in version.split(".")[:2])
         authorized = {f"Token {V1_TOKEN}"}
         if release >= SINCE_V2_TOKENS:
             authorized.add(f"Bearer {V2_TOKEN}")
-        super().__init__(authorized=authorized, prefix=prefix)
-        self.rows = list(recorded_devices() if rows is None else rows)
-        self.platforms: list[Row] = list(
-            recorded("netbox", "dcim-platforms")["results"] if platforms is None else platforms
-        )
-        self.largest = largest
+        found = recorded_devices() if rows is None else rows
+        super().__init__(found, authorized=authorized, version=version, **options)
+        self.platforms: list[Row] = recorded("netbox", "dcim-platforms")["results"]
         self.ignores_filters = False
-        self.device_seconds = 0.0
-        self._version = version
         self._knows_fields = release >= SINCE_FIELDS
 
     def delete(self, *ids: int) -> None:
@@ -91,9 +73,6 @@ class NetBoxReplay(ReplayServer):
 
     def refusal(self, authorization: str | None) -> Any:
         return recorded("netbox", "error-403-no-token" if authorization is None else "error-403-bad-token")
-
-    def status(self) -> Any:
-        return {**recorded("netbox", "status"), "netbox-version": self._version}
 
     def listed(self, path: str, query: Query) -> Answer:
         if path == "dcim/platforms":
@@ -133,22 +112,14 @@ class NetBoxReplay(ReplayServer):
         return {**flat, "platform": platforms}
 
     def _page(self, rows: list[Row], query: Query, *, fields: str) -> Answer:
-        after, offset = number(query, "id__gt", 0), number(query, "offset", 0)
-        limit = min(number(query, "limit", 50) or self.largest, self.largest)
-        order = query.get("ordering", [""])[-1]
+        after, order = number(query, "id__gt", 0), query.get("ordering", [""])[-1]
         found = [row for row in rows if row["id"] > after]
         if order in ("id", "-id"):
             found.sort(key=lambda row: int(row["id"]), reverse=order == "-id")
         else:
             found.sort(key=lambda row: (row["name"] is None, row["name"]))
-        shown = found[offset : offset + limit]
-        written = [self._bytes(row, fields if self._knows_fields else "") for row in shown]
-        answer = list_answer(len(found), written, has_more=offset + limit < len(found))
-        return replace(answer, seconds=len(shown) * self.device_seconds)
-
-    def _bytes(self, row: Row, fields: str) -> bytes:
-        names = fields.split(",") if fields else list(row)
-        return json.dumps({name: row[name] for name in names if name in row}).encode()
+        names = fields.split(",") if fields and self._knows_fields else None
+        return self.page(found, query, lambda row: {name: row[name] for name in names or row if name in row})
 
 
 def _values(row: Row, name: str) -> list[str]:

@@ -3,13 +3,12 @@
 import asyncio
 import json
 import ssl
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives import hashes, hmac
 from tornado.web import Application, RequestHandler
 
@@ -30,15 +29,9 @@ class Delivery:
         """By the cryptography package, where the plugin uses the standard library."""
         scheme, _, digits = self.headers["X-Netautod-Signature"].partition("=")
         assert scheme == "sha256"
-        check = hmac.HMAC(secret.encode(), hashes.SHA256())
-        check.update(self.headers["X-Netautod-Timestamp"].encode())
-        check.update(b".")
-        check.update(self.body)
-        try:
-            check.verify(bytes.fromhex(digits))
-        except InvalidSignature:
-            return False
-        return True
+        code = hmac.HMAC(secret.encode(), hashes.SHA256())
+        code.update(self.headers["X-Netautod-Timestamp"].encode() + b"." + self.body)
+        return code.finalize().hex() == digits
 
 
 @dataclass(kw_only=True)
@@ -54,22 +47,24 @@ class WebhookReceiver:
     news: asyncio.Condition = field(default_factory=asyncio.Condition)
     free: asyncio.Event = field(default_factory=asyncio.Event)
 
-    async def until(self, count: int, *, seconds: float = 20) -> list[Delivery]:
+    async def until(self, count: int) -> list[Delivery]:
         """What was received, once it is that much."""
-        async with asyncio.timeout(seconds), self.news:
-            await self.news.wait_for(lambda: len(self.received) >= count)
+        await self._until(lambda: len(self.received) >= count)
         return self.received
 
-    async def until_events(self, *events: str, seconds: float = 30) -> list[Any]:
+    async def until_events(self, *events: str) -> list[Any]:
         """The contents, once each of the events was received as often as it is named."""
 
         def are_there() -> bool:
             seen = [delivery.headers["X-Netautod-Event"] for delivery in self.received]
             return all(seen.count(event) >= events.count(event) for event in events)
 
-        async with asyncio.timeout(seconds), self.news:
-            await self.news.wait_for(are_there)
+        await self._until(are_there)
         return [delivery.content for delivery in self.received]
+
+    async def _until(self, there: Callable[[], bool]) -> None:
+        async with asyncio.timeout(30), self.news:
+            await self.news.wait_for(there)
 
     async def take(self, handler: RequestHandler) -> None:
         request = handler.request
