@@ -36,10 +36,7 @@ async def database(databases: DatabasePool) -> AsyncIterator[Database]:
     """An empty database of its own."""
     made = databases.fresh()
     yield made
-    if databases.is_pooled(made):
-        databases.give_back(made)
-    else:
-        await made.drop()
+    await databases.give_back(made)
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +45,7 @@ async def module_database(databases: DatabasePool) -> AsyncIterator[Database]:
     made = databases.fresh()
     await databases.become_indexed(made)
     yield made
-    databases.give_back(made)
+    await databases.give_back(made)
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")

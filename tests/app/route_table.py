@@ -32,15 +32,7 @@ def normalised(path: str) -> str:
 
 def table() -> dict[str, Line]:
     with (Path(__file__).parent.parent / "data" / "routes.csv").open() as file:
-        rows = [
-            Line(
-                method=row["method"],
-                path=normalised(row["path"]),
-                success=row["success"],
-                permission=row["permission"],
-            )
-            for row in csv.DictReader(file)
-        ]
+        rows = [Line(**{**row, "path": normalised(row["path"])}) for row in csv.DictReader(file)]
     return {row.key: row for row in rows}
 
 

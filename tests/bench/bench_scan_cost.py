@@ -26,7 +26,7 @@ async def run(report: Report) -> None:
         schedulers: dict[int, Scheduler] = {}
         for count, database in ((FEW, few), (MANY, many)):
             await store(database, idle_tasks(count))
-            schedulers[count] = World(database=database).make().scheduler
+            schedulers[count] = World(database=database).node().scheduler
             await _scan(schedulers[count])
         for _ in range(ROUNDS):
             for count, scheduler in schedulers.items():

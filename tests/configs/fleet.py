@@ -74,7 +74,7 @@ class Told:
 
 @dataclass(frozen=True, kw_only=True)
 class Fleet(Tenant):
-    """One organization with a default credential; `add` puts a simulated device into its inventory."""
+    """One organization with a default credential; `device` puts a simulated one into its inventory."""
 
     installation: Installation
     database: Database
@@ -92,11 +92,6 @@ class Fleet(Tenant):
     @property
     def sessions(self) -> DeviceSessions:
         return self.parts.operations.sessions
-
-    @property
-    def password(self) -> str:
-        """What the default credential logs in with."""
-        return PASSWORD
 
     @property
     def quick_limits(self) -> SessionLimits:
@@ -243,7 +238,6 @@ async def open_fleet(
         parts = await stack.enter_async_context(device_work(installation, ssh_ca, told, **devices))
         services = (parts.configs, parts.devices, parts.operations)
         served = await serve(*(service for part in services for service in part.services))
-        api, caller = served.client("*")
         fleet = Fleet(
             installation=installation,
             database=database,
@@ -251,8 +245,6 @@ async def open_fleet(
             stack=stack,
             ssh_ca=ssh_ca,
             told=told,
-            served=served,
-            api=api,
-            caller=caller,
+            **served.administrator(),
         )
         yield replace(fleet, credential_id=await fleet.credential("default", is_default=True))

@@ -89,7 +89,6 @@ async def open_inventory(database: Database, serve: Serve, data_dir: Path) -> In
     installation = await open_installation(database, data_dir)
     services = installation.devices()
     served = await serve(*services.services)
-    api, caller = served.client("*")
     return Inventory(
-        installation=installation, database=database, services=services, served=served, api=api, caller=caller
+        installation=installation, database=database, services=services, **served.administrator()
     )

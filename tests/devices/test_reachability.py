@@ -6,7 +6,7 @@ import pytest
 
 from netautod.store.scoped import scoped
 from netautod.testing import SimulatedDevice
-from tests.configs.fleet import Fleet
+from tests.configs.fleet import PASSWORD, Fleet
 from tests.devices.inventory import ABSENT_ID
 from tests.support.client import assert_error
 
@@ -70,7 +70,7 @@ async def test_who_may_reset_a_key(fleet: Fleet) -> None:
 async def test_old_algorithms_need_the_profile_that_the_failure_names(fleet: Fleet, profile: str) -> None:
     old = SimulatedDevice(
         hostname="old",
-        password=fleet.password,
+        password=PASSWORD,
         host_key=fleet.host_key,
         algorithms="compatible" if profile == "compatible" else "legacy",
     )

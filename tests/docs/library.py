@@ -19,7 +19,6 @@ from tests.support.installation import open_installation
 from tests.support.serving import Serve
 
 COLLECTIONS = ("documents", "document_versions", "notes_vaults", "audit_events")
-AUDIT_EVENTS = "audit_events"
 ABSENT_ID = "00000000-0000-4000-8000-000000000000"
 TEXT = {"name": "plan", "category": "outputs", "content_type": "text", "content": "first"}
 NOTE = {**TEXT, "category": "notes"}
@@ -95,15 +94,12 @@ class Library:
             stores=made.stores, notes=notes, renderer=self.renderer, clock=made.clock, audit=made.audit
         )
         served = await self.serve(parts.documents, notes)
-        api, caller = served.client("*", org_id=org_id)
         return Node(
             notes=notes,
             documents=parts.documents,
             upkeep=parts.upkeep,
             slept=slept,
-            served=served,
-            api=api,
-            caller=caller,
+            **served.administrator(org_id=org_id),
         )
 
     async def dump(self) -> bytes:
@@ -113,7 +109,7 @@ class Library:
 
     async def events(self) -> list[Any]:
         """(action, resource id) of the audit log, oldest first."""
-        found = await self.database.collection(AUDIT_EVENTS).find({}, sort=[("at", 1)])
+        found = await self.database.collection("audit_events").find({}, sort=[("at", 1)])
         return [(event["action"], event["resource_id"]) for event in found]
 
     async def versions_of(self, document: Any) -> int:

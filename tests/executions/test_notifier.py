@@ -93,7 +93,7 @@ async def test_a_time_out_and_the_recovery_after_it(world: World) -> None:
 
 
 async def test_the_run_of_a_dead_node_is_told_by_the_one_that_notices(world: World) -> None:
-    dying = world.make(DoesOnce(hangs))
+    dying = world.node(DoesOnce(hangs))
     async with dying:
         execution = await world.run(task(task_type="agent_task"))
         await world.until(execution, "running")
@@ -102,7 +102,7 @@ async def test_the_run_of_a_dead_node_is_told_by_the_one_that_notices(world: Wor
 
 
 async def test_a_node_that_stops_tells_what_it_gives_up(world: World) -> None:
-    node = world.make(DoesOnce(hangs))
+    node = world.node(DoesOnce(hangs))
     async with node:
         execution = await world.run(task(task_type="agent_task"))
         await world.until(execution, "running")

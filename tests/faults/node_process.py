@@ -82,7 +82,7 @@ def _node(config: NodeConfig, database: Database, clock: ServerClock, metrics: M
 
     world = World(database=database, metrics=metrics, clock=clock, acting=acting)
     world.finished.deaf = True
-    return world.make(
+    return world.node(
         *(executor(config.node_id, task_type) for task_type in KINDS),
         node_id=config.node_id,
         runs=ExecutionSettings(**config.runs),

@@ -13,6 +13,7 @@ import sys
 from asyncio.subprocess import PIPE, STDOUT
 from dataclasses import dataclass
 from pathlib import Path
+from textwrap import dedent
 
 from tests.support.programs.service import environment
 
@@ -29,12 +30,7 @@ class Block:
 
 def blocks(part: str) -> list[Block]:
     """Those of a part of the README, in order, without the indentation of the step that they stand in."""
-    return [Block(language=language, text=_flush(text)) for language, text in _BLOCK.findall(part)]
-
-
-def _flush(text: str) -> str:
-    indent = min((len(line) - len(line.lstrip(" ")) for line in text.splitlines() if line), default=0)
-    return "".join(line[indent:] if line.strip() else "\n" for line in text.splitlines(keepends=True))
+    return [Block(language=language, text=dedent(text)) for language, text in _BLOCK.findall(part)]
 
 
 class Checkout:

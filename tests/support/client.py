@@ -142,6 +142,11 @@ class ServedRoutes:
         self.callers[token] = caller
         return ApiClient(base_url=self.base_url, description=self.description, token=token), caller
 
+    def administrator(self, **options: Any) -> dict[str, Any]:
+        """The fields of a Tenant: a new organization unless given, and its administrator."""
+        api, caller = self.client("*", **options)
+        return {"served": self, "api": api, "caller": caller}
+
 
 @dataclass(frozen=True, kw_only=True)
 class Tenant:

@@ -35,9 +35,12 @@ class DatabasePool:
             await create_indexes(database, INDEXES)
         self._pooled.add(database.name)
 
-    def give_back(self, database: Database) -> None:
+    async def give_back(self, database: Database) -> None:
         """No test uses it any more."""
-        self._resting.append(database.name)
+        if database.name in self._pooled:
+            self._resting.append(database.name)
+        else:
+            await database.drop()
 
     async def _reused(self, database: Database, name: str) -> bool:
         """Turns the database into the cleared one of that name, unless a test has profiled that one."""
@@ -49,9 +52,6 @@ class DatabasePool:
         await asyncio.gather(*(rested.collection(collection).delete_many({}) for collection in collections))
         vars(database).update(vars(rested))
         return True
-
-    def is_pooled(self, database: Database) -> bool:
-        return database.name in self._pooled
 
     def close(self) -> None:
         self._shared.close()

@@ -1,11 +1,11 @@
 """Nodes, tasks and executors for tests of the scheduling: real stores, made-up work."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
-from typing import Any, ClassVar
+from types import SimpleNamespace
+from typing import Any, ClassVar, cast
 from uuid import uuid4
 
 from marshmallow import Schema
@@ -27,7 +27,7 @@ from netautod.executions.service import ExecutionService
 from netautod.executions.settings import ExecutionSettings, SchedulerSettings
 from netautod.outbound.addresses import AddressRules
 from netautod.outbound.client import GuardedClient
-from netautod.plugin_api import Acting, Executor, FinishedExecution, RunContext
+from netautod.plugin_api import Executor, FinishedExecution, RunContext
 from netautod.store.client import Database
 from netautod.tasks.cron.ticks import NextTicks
 from netautod.tasks.models import Task
@@ -112,14 +112,9 @@ def manual_run(of: Task) -> Execution:
     return new_execution(of, execution_id=str(uuid4()), scheduled_for=None, created_at=now)
 
 
-class NoActing(Acting):
-    """For executors that use none of the product's services."""
-
-    http = GuardedClient(AddressRules())
-
-
 def no_acting(work: Work, execution: Execution) -> RunActing:
-    return NoActing()  # type: ignore[abstract]
+    """For executors that use none of the product's services."""
+    return cast(RunActing, SimpleNamespace(http=GuardedClient(AddressRules())))
 
 
 class Told(list[FinishedExecution]):
@@ -191,7 +186,7 @@ class World:
         await self.executions.insert(execution)
         return execution
 
-    def make(
+    def node(
         self,
         *executors: Executor,
         node_id: str | None = None,
@@ -217,11 +212,6 @@ class World:
             pauses=pauses,
             settings=schedule,
         )
-
-    @asynccontextmanager
-    async def node(self, *executors: Executor, **settings: Any) -> AsyncIterator[ExecutionNode]:
-        async with self.make(*executors, **settings) as node:
-            yield node
 
     async def get(self, execution: Execution) -> Execution:
         found = await self.executions.get(execution.org_id, execution.id)

@@ -65,7 +65,7 @@ async def start(world: World, serve: Serve) -> Start:
         async with AsyncExitStack() as stack:
             store, clock = world.stores.system, SystemClock()
             pauses = await stack.enter_async_context(FollowedPauses(store=store, refresh_seconds=QUICK))
-            node = world.make(Does(work), pauses=pauses)
+            node = world.node(Does(work), pauses=pauses)
             node_id = str(uuid4())
             heartbeat = NodeHeartbeat(
                 store=store,

@@ -315,7 +315,7 @@ async def test_a_dead_nodes_run_is_taken_over(world: World) -> None:
         started.set()
         await asyncio.sleep(60)
 
-    doomed = world.make(Does(work), DoesOnce(work))
+    doomed = world.node(Does(work), DoesOnce(work))
     await doomed.__aenter__()
     await world.until(execution, "running")
     await world.until(agent, "running")

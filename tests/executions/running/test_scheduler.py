@@ -38,7 +38,7 @@ async def _completed(world: World, task: Task) -> bool:
 async def test_three_nodes_fire_each_tick_once(world: World) -> None:
     tasks = [due_task(name=f"task {number}") for number in range(150)]
     await world.add(*tasks)
-    nodes = [world.make(Does(nothing)) for _ in range(3)]
+    nodes = [world.node(Does(nothing)) for _ in range(3)]
     await asyncio.gather(*(node.scheduler.scan() for node in nodes))
     rows = await world.all()
     assert len(rows) == 150
@@ -49,7 +49,7 @@ async def test_three_nodes_fire_each_tick_once(world: World) -> None:
 async def test_a_crash_between_insert_and_advance_fires_once(world: World) -> None:
     task = due_task()
     await world.add(task)
-    node = world.make(Does(nothing))
+    node = world.node(Does(nothing))
     died = manual_run(task)
     await world.rows.insert(
         {
@@ -68,7 +68,7 @@ async def test_a_tick_is_skipped_while_the_previous_run_is_active(world: World) 
     task = due_task()
     await world.add(task)
     await world.executions.insert(manual_run(task))
-    await world.make(Does(nothing)).scheduler.scan()
+    await world.node(Does(nothing)).scheduler.scan()
     assert len(await world.all()) == 1
     assert world.metrics.value("scheduler_skipped") == 1
     assert await _advanced(world, task) is not None
@@ -85,7 +85,7 @@ async def test_missed_ticks_are_coalesced(world: World, minutes: int, fires: int
     now = datetime.now(UTC).replace(second=0, microsecond=0)
     task = due_task(next_run_at=now - timedelta(minutes=minutes))
     await world.add(task)
-    await world.make(Does(nothing)).scheduler.scan()
+    await world.node(Does(nothing)).scheduler.scan()
     rows = await world.all()
     assert len(rows) == fires
     assert rows[0]["scheduled_for"] >= now
@@ -100,7 +100,7 @@ async def test_a_tick_older_than_the_window_gets_no_run(world: World) -> None:
         next_run_at=(now - timedelta(hours=3)).replace(second=0, microsecond=0),
     )
     await world.add(task)
-    await world.make(Does(nothing)).scheduler.scan()
+    await world.node(Does(nothing)).scheduler.scan()
     assert await world.all() == []
     assert world.metrics.value("scheduler_missed") == 1
     assert await _advanced(world, task) is not None
@@ -108,7 +108,7 @@ async def test_a_tick_older_than_the_window_gets_no_run(world: World) -> None:
 
 async def test_disabled_and_future_tasks_do_not_fire(world: World) -> None:
     await world.add(due_task(enabled=False), due_task(next_run_at=datetime.now(UTC) + timedelta(minutes=5)))
-    await world.make(Does(nothing)).scheduler.scan()
+    await world.node(Does(nothing)).scheduler.scan()
     assert await world.all() == []
 
 
@@ -116,7 +116,7 @@ async def test_a_schedule_that_is_no_longer_valid_is_disabled_and_blocks_nothing
     broken = due_task(timezone="Mars/Olympus")
     fine = due_task()
     await world.add(broken, fine)
-    await world.make(Does(nothing)).scheduler.scan()
+    await world.node(Does(nothing)).scheduler.scan()
     assert [row["task_id"] for row in await world.all()] == [fine.id]
     stored = await world.tasks.get(broken.org_id, broken.id)
     assert stored is not None
@@ -130,7 +130,7 @@ async def test_more_due_tasks_than_a_batch_all_fire(world: World) -> None:
 
     tasks = [due_task(name=f"task {number}") for number in range(25)]
     await world.add(*tasks)
-    await world.make(Does(nothing), schedule=replace(FAST_SCAN, batch=10)).scheduler.scan()
+    await world.node(Does(nothing), schedule=replace(FAST_SCAN, batch=10)).scheduler.scan()
     assert len(await world.all()) == 25
 
 

@@ -143,15 +143,13 @@ async def worlds(database: Database, data_dir: Path, **inventory: Any) -> AsyncI
         async def make(serve: Serve) -> World:
             vars(remote).update(vars(FakeInventory()))
             served = await serve(*node.devices.services, *node.inventory.services)
-            api, caller = served.client("*")
+            fields = served.administrator()
             return World(
                 database=database,
                 remote=remote,
                 settings=settings,
-                node=replace(node, caller=caller),
-                served=served,
-                api=api,
-                caller=caller,
+                node=replace(node, caller=fields["caller"]),
+                **fields,
             )
 
         yield make

@@ -1,4 +1,4 @@
-"""A login through the provider `ldap` without a server around it, and its settings for the slapd of the run."""
+"""A login through the provider `ldap` without a server around it, and settings for the slapd of the run."""
 
 from collections.abc import Callable
 from dataclasses import replace
