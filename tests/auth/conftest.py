@@ -1,6 +1,5 @@
 """An installation after its first start, and nodes of it."""
 
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -8,8 +7,7 @@ import pytest
 
 from netautod.store.client import Database
 from netautod.users.passwords import PasswordHasher
-from tests.auth.support import Node, NodeStarter, serve_node, start_node
-from tests.support.client import ApiClient
+from tests.auth.support import Node, NodeStarter, ServeNode, serve_node, start_node
 from tests.support.clock import MovableClock
 from tests.support.installation import Installation, open_installation
 from tests.support.serving import Servers
@@ -46,6 +44,6 @@ async def untouched(
 
 
 @pytest.fixture
-def http(servers: Servers) -> Callable[[Node], ApiClient]:
+def http(servers: Servers) -> ServeNode:
     """`client = http(node)`."""
     return partial(serve_node, servers)

@@ -23,6 +23,7 @@ from tests.support.serving import Servers
 
 INFO = RequestInfo(ip_address="192.0.2.1", request_id="request-1", user_agent="tests")
 NodeStarter = Callable[..., Awaitable["Node"]]
+ServeNode = Callable[["Node"], ApiClient]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -26,6 +26,7 @@ from tests.faults.history import History, followed
 from tests.faults.node_process import NodeConfig
 from tests.support.client import ServedRoutes
 from tests.support.execution import FAST, FAST_SCAN, Told, World, task_services
+from tests.support.programs.service import run
 from tests.support.programs.started import ROOT, started
 from tests.support.serving import Servers
 
@@ -170,9 +171,8 @@ def can_fake_clocks() -> bool:
 
 async def _wrong_clock(seconds: int) -> Mapping[str, str]:
     """The environment of a process whose clock is off; its monotonic clock stays true."""
-    process = await asyncio.create_subprocess_exec("faketime", "-f", "+0s", "env", stdout=PIPE)
-    output, _ = await process.communicate()
-    preload = next(line for line in output.decode().splitlines() if line.startswith("LD_PRELOAD="))
+    output = (await run("-f", "+0s", "env", command=("faketime",))).out
+    preload = next(line for line in output.splitlines() if line.startswith("LD_PRELOAD="))
     return {
         "LD_PRELOAD": preload.removeprefix("LD_PRELOAD="),
         "FAKETIME": f"{seconds:+d}s",

@@ -1,6 +1,5 @@
 """Runs the script of the API's page in node, over the few parts of the DOM that it uses."""
 
-import asyncio
 import json
 import re
 from importlib.resources import files
@@ -8,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from netautod.http.docs_page import PAGE
+from tests.support.programs.service import run
 
 DOM = Path(__file__).parents[1] / "data" / "page_dom.js"
 
@@ -19,13 +19,9 @@ async def rendered(described: dict[str, Any], folder: Path) -> dict[str, str]:
     program, data = folder / "page.js", folder / "openapi.json"
     program.write_text(DOM.read_text(encoding="utf-8") + script, encoding="utf-8")
     data.write_text(json.dumps(described), encoding="utf-8")
-    running = await asyncio.create_subprocess_exec(
-        "node", str(program), str(data), stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE
-    )
-    async with asyncio.timeout(30):
-        out, problems = await running.communicate()
-    assert running.returncode == 0, problems.decode()
-    answer = json.loads(out)
+    done = await run(str(program), str(data), command=("node",), seconds=30)
+    assert done.code == 0, done.err
+    answer = json.loads(done.out)
     assert answer["failure"] == ""
     shown: dict[str, str] = answer["shown"]
     return shown

@@ -1,26 +1,15 @@
 """An installation for logins through directories, and a slapd with a certificate of ours."""
 
-from collections.abc import AsyncIterator, Callable
-from functools import partial
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
-from tests.auth.conftest import installation
-from tests.auth.support import Node, serve_node
-from tests.support.client import ApiClient
+from tests.auth.conftest import http, installation
 from tests.support.programs import slapd
 from tests.support.servers.certificates import Authority
-from tests.support.serving import Servers
 
-__all__ = ["installation"]
-Served = Callable[[Node], ApiClient]
-
-
-@pytest.fixture
-def served(servers: Servers) -> Served:
-    """`client = served(node)`."""
-    return partial(serve_node, servers)
+__all__ = ["http", "installation"]
 
 
 @pytest.fixture(scope="session")

@@ -35,11 +35,10 @@ def readings(path: Path) -> tuple[str, tuple[str, str, str], tuple[str, ...]]:
 
 def _recording(package: str, file: str) -> str:
     try:
-        files = distribution(package).files or []
+        found = distribution(package).locate_file(file)
     except PackageNotFoundError as exc:
         raise NotInstalled(package) from exc
-    found = next(one for one in files if str(one) == file)
-    return Path(str(found.locate())).read_text(encoding="utf-8")
+    return Path(str(found)).read_text(encoding="utf-8")
 
 
 def _substituted(text: str, steps: list[dict[str, Any]]) -> str:

@@ -8,8 +8,7 @@ import pytest
 from netautod.plugin_api import Identity, ProbeResult, ProviderUnavailable, ProvisioningRules
 from netautod.users.models import NewUser, User
 from netautod_ldap import LdapProvider
-from tests.auth.support import Node, start_node
-from tests.plugins.conftest import Served
+from tests.auth.support import Node, ServeNode, start_node
 from tests.plugins.ldap.conftest import SearchSettings
 from tests.support.client import ApiClient, assert_error
 from tests.support.installation import PASSWORD as LOCAL_PASSWORD
@@ -53,7 +52,7 @@ Start = Callable[..., Awaitable[Setup]]
 async def start(
     installation: Installation,
     searching: SearchSettings,
-    served: Served,
+    http: ServeNode,
 ) -> AsyncIterator[Start]:
     """`setup = await start(auto_provision=True, ...)`: a node whose users come from slapd."""
     providers: list[LdapProvider] = []
@@ -62,7 +61,7 @@ async def start(
         provider = LdapProvider(searching(**settings))
         providers.append(provider)
         node = await start_node(installation, plugins=[provider])
-        return Setup(node=node, client=served(node))
+        return Setup(node=node, client=http(node))
 
     yield started
     for provider in providers:
@@ -237,9 +236,9 @@ class Away:
 
 
 @pytest.fixture
-async def away(installation: Installation, served: Served) -> tuple[Node, ApiClient]:
+async def away(installation: Installation, http: ServeNode) -> tuple[Node, ApiClient]:
     node = await start_node(installation, plugins=[Away()])
-    return node, served(node)
+    return node, http(node)
 
 
 async def test_a_directory_that_is_away_is_a_401_that_is_not_counted(away: tuple[Node, ApiClient]) -> None:
@@ -277,9 +276,9 @@ async def test_the_test_route_tries_a_users_password(start: Start) -> None:
     assert events[0]["details"] == {"success": True, "with_password": True}
 
 
-async def test_a_provider_that_is_off(installation: Installation, served: Served) -> None:
+async def test_a_provider_that_is_off(installation: Installation, http: ServeNode) -> None:
     node = await start_node(installation)
-    client = served(node)
+    client = http(node)
     body = {"username": "ada", "password": PASSWORD}
     assert_error(await client.post("/api/auth/ldap", body), 400, "LDAP login is not enabled")
     admin = client.with_token((await node.log_in()).access_token)

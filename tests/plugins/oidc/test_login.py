@@ -11,8 +11,7 @@ from netautod.outbound.addresses import AddressRules
 from netautod.outbound.client import GuardedClient
 from netautod_oidc import OidcProvider, OidcSettings
 from tests.auth.redirect.uris import UNLISTED
-from tests.auth.support import start_node
-from tests.plugins.conftest import Served
+from tests.auth.support import ServeNode, start_node
 from tests.plugins.oidc.login import LISTED, Setup, tokens_of
 from tests.support.client import Response, assert_error
 from tests.support.clock import MovableClock
@@ -30,7 +29,7 @@ Start = Callable[..., Awaitable[Setup]]
 
 
 @pytest.fixture
-async def start(installation: Installation, served: Served) -> AsyncIterator[Start]:
+async def start(installation: Installation, http: ServeNode) -> AsyncIterator[Start]:
     """`setup = await start(settings)`: a node whose users come from a scripted provider."""
     scripted: list[ScriptedProvider] = []
 
@@ -48,7 +47,7 @@ async def start(installation: Installation, served: Served) -> AsyncIterator[Sta
         )
         plugin = OidcProvider(settings, http=GuardedClient(AddressRules.allowing(["127.0.0.1"])))
         node = await start_node(installation, plugins=[plugin], seats=seats)
-        client = served(node)
+        client = http(node)
         return Setup(node=node, client=client, provider=provider)
 
     yield started
@@ -281,9 +280,9 @@ async def test_a_provider_that_is_away(start: Start) -> None:
     assert_error(await away.client.get(f"/api/auth/oidc/authorize?{query}"), 502, "not available")
 
 
-async def test_a_provider_that_is_off(installation: Installation, served: Served) -> None:
+async def test_a_provider_that_is_off(installation: Installation, http: ServeNode) -> None:
     node = await start_node(installation)
-    client = served(node)
+    client = http(node)
     for path in (f"authorize?redirect_uri={quote(LISTED)}", "callback?state=x&code=y"):
         assert_error(await client.get(f"/api/auth/oidc/{path}"), 400, "OIDC login is not enabled")
 

@@ -5,19 +5,19 @@ modes and Dell's pager. It pins a Twisted of 2016; it is installed without its p
 into a folder of its own.
 """
 
-import asyncio
 import os
 import sys
-from asyncio.subprocess import DEVNULL, PIPE, STDOUT
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from importlib import import_module
 from pathlib import Path
 
+from tests.support.programs.service import run
 from tests.support.programs.started import free_ports, module_listening, not_installed
 
 USERNAME = "admin"
 _PACKAGE = "fake-switches==1.5.0"
+PIP = (sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check")
 NEEDS = ("Twisted[conch]>=24", "netaddr", "lxml", "tftpy")
 
 
@@ -28,19 +28,11 @@ async def installed() -> Path:
     done = folder / "complete"
     if not done.exists():
         for packages in (("--no-deps", _PACKAGE), NEEDS):
-            await _pip("--target", str(folder), "--upgrade", *packages)
+            pip = await run("--target", str(folder), "--upgrade", *packages, command=PIP, seconds=600)
+            if pip.code != 0:
+                not_installed(f"pip cannot install it: {pip.err[-500:]}")
         done.touch()
     return folder
-
-
-async def _pip(*arguments: str) -> None:
-    pip = (sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check")
-    process = await asyncio.create_subprocess_exec(
-        *pip, *arguments, stdin=DEVNULL, stdout=PIPE, stderr=STDOUT
-    )
-    told = (await process.communicate())[0].decode()
-    if process.returncode != 0:
-        not_installed(f"pip cannot install it: {told[-500:]}")
 
 
 @asynccontextmanager

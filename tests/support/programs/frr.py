@@ -14,7 +14,7 @@ import pytest
 
 from tests.support.programs import sshd
 from tests.support.programs.sshd import Sshd
-from tests.support.programs.started import listening_at, not_installed, started
+from tests.support.programs.started import listening, not_installed, started
 
 PASSWORD = "simulated-pa55word"
 ENABLE_PASSWORD = "en4ble-it"
@@ -107,7 +107,7 @@ async def _running_zebra(folder: Path, prefixes: int) -> AsyncIterator[Process]:
         *("--vty_socket", str(folder), "--config_file", str(folder / "zebra.conf")),
     )
     async with started(*command) as zebra:
-        await listening_at(folder / "zebra.vty")  # which it opens last
+        await listening(folder / "zebra.vty")  # which it opens last
         yield zebra
 
 

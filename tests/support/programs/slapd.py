@@ -1,12 +1,12 @@
 """OpenLDAP's slapd with a small directory, private to the test, on free ports, with a certificate."""
 
 import asyncio
-from asyncio.subprocess import DEVNULL, PIPE
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.support.programs.service import run
 from tests.support.programs.started import ROOT, free_ports, program, started
 
 DATA = ROOT / "tests" / "data" / "slapd"
@@ -65,13 +65,8 @@ async def running_slapd(folder: Path, authority: Path, certificate: Path, key: P
 async def _filled(slapd: Slapd, directory: str) -> None:
     """slapd has no way to say that it is ready: the first try that reaches it fills the directory."""
     assert ADD is not None
-    command = (ADD, "-x", "-H", slapd.url, "-D", f"cn=admin,{BASE}", "-w", ADMIN_PASSWORD)
+    arguments = ("-x", "-H", slapd.url, "-D", f"cn=admin,{BASE}", "-w", ADMIN_PASSWORD)
     async with asyncio.timeout(20):
-        while True:
-            adding = await asyncio.create_subprocess_exec(*command, stdin=PIPE, stdout=DEVNULL, stderr=PIPE)
-            _, problem = await adding.communicate(directory.encode())
-            if adding.returncode == 0:
-                return
-            if b"Can't contact" not in problem:
-                raise AssertionError(problem.decode())
+        while (adding := await run(*arguments, command=(ADD,), given=directory)).code != 0:
+            assert "Can't contact" in adding.err, adding.err
             await asyncio.sleep(0.05)

@@ -5,9 +5,8 @@ import os
 import shutil
 import socket
 import sys
-from asyncio import StreamReader, StreamWriter
 from asyncio.subprocess import DEVNULL, Process
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, BinaryIO, NoReturn
@@ -88,21 +87,16 @@ def free_ports(count: int) -> list[int]:
             one.close()
 
 
-async def listening(port: int) -> None:
-    """Waits until the port accepts connections: most servers have no other way to say that they are ready."""
-    await _connected(lambda: asyncio.open_connection("127.0.0.1", port))
-
-
-async def listening_at(path: Path) -> None:
-    """The same for a unix socket."""
-    await _connected(lambda: asyncio.open_unix_connection(path))
-
-
-async def _connected(connect: Callable[[], Awaitable[tuple[StreamReader, StreamWriter]]]) -> None:
+async def listening(at: int | Path) -> None:
+    """Waits until a port or unix socket accepts connections: most servers do not say that they are ready."""
     async with asyncio.timeout(10):
         while True:
             try:
-                _, writer = await connect()
+                _, writer = await (
+                    asyncio.open_connection("127.0.0.1", at)
+                    if isinstance(at, int)
+                    else asyncio.open_unix_connection(at)
+                )
             except (FileNotFoundError, ConnectionRefusedError):
                 await asyncio.sleep(0.02)
             else:
