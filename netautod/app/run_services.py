@@ -21,7 +21,7 @@ READ = "devices.access"
 COMMAND = "devices.manage"
 
 
-class Services:
+class ActingServices:
     """The `acting` of one attempt.
 
     Every call checks the owner's permission as HTTP does (Forbidden ends the run without a retry).
@@ -142,7 +142,7 @@ def acting_factory(
     """What the runner calls for each attempt."""
 
     def make(work: Work, execution: Execution) -> RunActing:
-        return Services(
+        return ActingServices(
             work=work,
             execution=execution,
             devices=devices,

@@ -125,7 +125,7 @@ async def device_work(
         settings=settings.devices,
         observers=observers,
     )
-    making = configs_of(
+    opening = configs_of(
         database=installation.database,
         stores=stores,
         vault=vault,
@@ -136,7 +136,7 @@ async def device_work(
         settings=settings.configs,
         observers=observers,
     )
-    async with making as configs:
+    async with opening as configs:
         yield DeviceWork(devices=devices, operations=operations, configs=configs)
 
 

@@ -33,7 +33,7 @@ def retention_of(
     configs: ConfigParts,
     settings: RetentionSettings,
 ) -> tuple[Sweep, ...]:
-    """The sweeps in their order: executions first, then what hangs on them, then the audit log."""
+    """The sweeps in their order: executions first, since their snapshots keep versions of configs."""
     executions = ExecutionRetention(
         executions=stores.executions,
         logs=stores.execution_logs,
@@ -52,7 +52,7 @@ def retention_of(
         clock=clock,
         settings=settings,
     )
-    return executions.clean, versions.sweep, partial(audit.sweep, keep_days=settings.audit_days)
+    return executions.sweep, versions.sweep, partial(audit.sweep, keep_days=settings.audit_days)
 
 
 def sweeping(sweeps: tuple[Sweep, ...], *, leases: NamedLeases, settings: RetentionSettings) -> Periodic:

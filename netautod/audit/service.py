@@ -25,7 +25,7 @@ class AuditLog:
     async def sweep(self, *, keep_days: float) -> None:
         """Deletes the events of all organizations that are older than so many days; 0 keeps all."""
         if keep_days:
-            await self._store.forget(before=self._clock.now() - timedelta(days=keep_days))
+            await self._store.delete_older(before=self._clock.now() - timedelta(days=keep_days))
 
     async def record(
         self,

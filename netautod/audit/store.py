@@ -15,7 +15,7 @@ INDEXES = (
     Index(collection=COLLECTION, keys=(("org_id", 1), ("at", -1), ("_id", 1))),
     Index(collection=COLLECTION, keys=(("at", 1),)),  # retention
 )
-FORGET_BATCH = 1000
+DELETE_BATCH = 1000
 EQUAL = ("action", "actor_id", "resource_type", "resource_id")
 
 
@@ -38,9 +38,9 @@ class AuditStore:
         found = await self._events.find(org_id, where, sort=sort, limit=page.limit, offset=page.offset)
         return PageOf(items=[_event(document) for document in found], total=total, page=page)
 
-    async def forget(self, *, before: datetime) -> None:
+    async def delete_older(self, *, before: datetime) -> None:
         """In batches: one deletion of millions would outlast the time-out of its connection."""
-        while old := await self._all.find({"at": {"$lt": before}}, fields={"_id": 1}, limit=FORGET_BATCH):
+        while old := await self._all.find({"at": {"$lt": before}}, fields={"_id": 1}, limit=DELETE_BATCH):
             await self._all.delete_many({"_id": {"$in": [event["_id"] for event in old]}})
 
 

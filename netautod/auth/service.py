@@ -188,7 +188,7 @@ class AuthService:
         except ProviderUnavailable as error:
             logger.error("%s cannot check passwords: %s", provider.name, error)
             await self.note_failure(provider.name, "auth.login_failed", named, info, unavailable=True)
-            # Not counted as a failure: a directory that is away must not lock its users out.
+            # Not counted as a failure: a directory that is down must not lock its users out.
             raise Unauthenticated("Invalid username or password.") from error
         if identity is None:
             return None

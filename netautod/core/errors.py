@@ -57,7 +57,7 @@ class UpstreamFailed(NetautodError):
 
 
 class Unavailable(NetautodError):
-    """The service cannot serve this now (database away, starting, draining, overloaded)."""
+    """The service cannot serve this now (database down, starting, draining, overloaded)."""
 
 
 class UnknownOutcome(Unavailable):

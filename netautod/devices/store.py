@@ -218,7 +218,7 @@ class DeviceStore:
         return None if found is None else found.host_key_fingerprint
 
     async def forget_host_key(self, org_id: OrgId, device_id: str, *, at: datetime) -> Device | None:
-        """Takes the pin away; the device as it was, None without such a device."""
+        """Removes the pin; returns the device as it was, None without such a device."""
         change = {"$set": {"host_key_fingerprint": None, "updated_at": at}}
         found = await self._devices.find_and_update(org_id, live(_id=device_id), change, before=True)
         return None if found is None else device_of(found)

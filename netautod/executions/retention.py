@@ -37,7 +37,7 @@ class ExecutionRetention:
         self._clock = clock
         self._settings = settings
 
-    async def clean(self) -> int:
+    async def sweep(self) -> int:
         """One pass; returns how many executions it deleted. Doing it twice at once does no harm."""
         deleted = await self._clean_old() + await self._clean_many()
         if deleted:

@@ -34,4 +34,4 @@ class RateLimiter:
     def _keep(self, key: str, level: float, now: float) -> None:
         self._buckets[key] = (level, now)
         if len(self._buckets) > REMEMBERED:
-            self._buckets.popitem(last=False)  # the one unseen for longest
+            self._buckets.popitem(last=False)  # the key that was used longest ago

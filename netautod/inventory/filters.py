@@ -1,4 +1,4 @@
-"""Which devices of an inventory are wanted: the one form of filters, from all that a request may say."""
+"""The filters by which devices of an inventory are chosen: brings the forms of requests into one."""
 
 from collections.abc import Mapping
 from typing import Any

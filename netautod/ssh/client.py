@@ -1,4 +1,4 @@
-"""The client side of one SSH login: checks the pinned host key and gives the credential away at most once."""
+"""The client side of one SSH login: checks the pinned host key and sends the credential at most once."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Opens the SSH connection to a device, through its jump devices; every way to fail is a sentence."""
+"""Opens the SSH connection to a device, through its jump devices; each failure is a DeviceFailed."""
 
 import asyncio
 import errno

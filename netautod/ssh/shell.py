@@ -283,7 +283,7 @@ class Shell:
             raise DeviceFailed(text, kind="prompt")
 
     def _strip(self, lines: list[str], command: str, prompts: set[str]) -> list[str]:
-        """Takes the echo and the prompt away, and nothing else."""
+        """Removes the echo and the prompt, and nothing else."""
         first = next((n for n, line in enumerate(lines) if self._is_echo(line, command)), -1)
         body = lines[first + 1 :]
         while body and self._is_echo(body[0], command):

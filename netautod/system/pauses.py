@@ -1,6 +1,6 @@
 """Which organizations are paused: written once, followed by every node.
 
-A node reads them once a second and answers from memory: while the database is away, what was read last
+A node reads them once a second and answers from memory: while the database is down, what was read last
 holds. What runs when a pause begins is allowed to finish.
 """
 

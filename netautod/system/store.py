@@ -31,7 +31,7 @@ class SystemStore:
         return [_node(document) for document in found]
 
     async def put_node(self, node_id: str, *, host: str, version: str, slots: int, running: int) -> None:
-        """Writes the whole row: it may have expired while the database was away."""
+        """Writes the whole row: it may have expired while the database was down."""
         own = {"host": host, "version": version, "slots": slots, "running": running}
         change = {
             **literal(own),

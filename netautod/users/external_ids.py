@@ -1,4 +1,4 @@
-"""The one spelling of what other directories call a user: LDAP names (RFC 4514), entry UUIDs, OIDC subjects.
+"""The canonical form of a user's ids in directories: LDAP names (RFC 4514), entry UUIDs, OIDC subjects.
 
 Servers send names back otherwise than they were typed (`\\,` as `\\2C`, spaces, case), so that they are
 compared in a canonical form only. It is for comparing: types and values are folded, nothing is looked up.

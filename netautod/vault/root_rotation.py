@@ -1,7 +1,7 @@
 """Replacing the root key while nodes run: two check values, both keys good, then the old one is refused.
 
 `begin_root_rotation` adds the new key beside the old one: nodes that hold either work on, and they are
-restarted with the new key file one by one. `finish_root_rotation` takes the old key away. Every step may be
+restarted with the new key file one by one. `finish_root_rotation` retires the old key. Every step may be
 repeated after a crash. The secrets themselves are not touched, only the few wrapped keys per organization.
 """
 

@@ -12,7 +12,7 @@ from netautod.store.client import Database
 
 async def test_old_events_go_and_the_others_stay(indexed: Database) -> None:
     events, now = indexed.collection(store.COLLECTION), SystemClock().now()
-    count = store.FORGET_BATCH + 2
+    count = store.DELETE_BATCH + 2
     await events.insert_many(
         [
             {"_id": str(uuid4()), "org_id": f"o{number % 2}", "at": now - timedelta(days=500 - number % 2)}

@@ -55,9 +55,9 @@ async def test_old_executions_go_but_the_last_success_and_failure_stay(world: Wo
         await add(world, one, "completed", days)
         await add(world, one, "failed", days)
         await add(world, one, "cancelled", days)
-    assert await retention(world).clean() == 9
+    assert await retention(world).sweep() == 9
     assert await left(world) == kept
-    assert await retention(world).clean() == 0
+    assert await retention(world).sweep() == 0
 
 
 async def test_a_task_keeps_its_newest_executions_only(world: World) -> None:
@@ -65,7 +65,7 @@ async def test_a_task_keeps_its_newest_executions_only(world: World) -> None:
     ids = [await add(world, one, "completed", number / 10) for number in range(12)]
     failed = await add(world, one, "failed", 2)
     untouched = [await add(world, other, "completed", number / 10) for number in range(5)]
-    assert await retention(world, executions_per_task=5).clean() == 7
+    assert await retention(world, executions_per_task=5).sweep() == 7
     assert await left(world) == {*ids[:5], failed, *untouched}
 
 
@@ -81,6 +81,6 @@ async def test_who_belongs_to_an_execution_is_told_before_it_goes(world: World) 
 
     cleaner = retention(world)
     cleaner.deleted.register(follow)
-    assert await cleaner.clean() == 1
+    assert await cleaner.sweep() == 1
     assert told == [(one.org_id, gone)]
     assert await left(world) == {kept}

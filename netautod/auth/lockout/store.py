@@ -93,7 +93,7 @@ class FailureCounters:
         return max(found["next_at"], now) if found else None
 
     async def forget_account(self, account: str) -> None:
-        """Clears the account everywhere, and the lockouts of addresses that it had a part in."""
+        """Clears the account everywhere, and the lockouts of addresses that failed at it."""
         await self._counters.delete({"_id": _account(account)})
         await self._counters.update_many(
             {"failures.account": account},

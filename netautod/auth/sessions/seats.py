@@ -32,7 +32,7 @@ def free_slots(
     """The free slots of 1 to `count` that a login may take, with what it has to find in them.
 
     Active sessions without a slot (back from idling, or from before the limit was lowered) count as well:
-    each one blocks the lowest free slot. All nodes block the same ones, so no login slips through beside.
+    each one blocks the lowest free slot. All nodes block the same ones, so no login gets past the limit.
     """
     numbered = range(1, count + 1)
     counted = {number: slots[number] for number in numbered if number in slots}

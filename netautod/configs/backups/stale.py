@@ -48,7 +48,7 @@ class StaleBackups:
         self._observers = observers
 
     async def look(self) -> int:
-        """One look; returns how many devices it reported. Two nodes may look at the same time."""
+        """One pass; returns how many devices it reported. Two nodes may do it at the same time."""
         now = self._clock.now()
         before = now - timedelta(hours=self._hours)
         await self._begin(before)

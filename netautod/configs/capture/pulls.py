@@ -1,7 +1,7 @@
 """Reads configurations when a user asks for it: of one device, or of many.
 
 An error of a bulk pull begins with the kind of the device's failure: `auth: ...`, so that a program can tell
-a refused login from a time-out. What is no device's fault, such as a database that is away, ends the whole
+a refused login from a time-out. What is no device's fault, such as a database that is down, ends the whole
 pull.
 """
 

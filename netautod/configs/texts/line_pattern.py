@@ -2,7 +2,7 @@
 
 The engine of regular expressions is RE2 (PyPI: google-re2, from the repository of RE2 itself): it has neither
 backtracking nor back-references and look-around, so that no pattern of a user can take exponential time, and
-what it refuses it explains. Its syntax: https://github.com/google/re2/wiki/Syntax
+it says why it refuses one. Its syntax: https://github.com/google/re2/wiki/Syntax
 """
 
 from collections.abc import Iterator

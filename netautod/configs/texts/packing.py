@@ -1,8 +1,8 @@
 """How texts are packed: compressed with zstd, before they are sealed or kept in memory.
 
-Small configurations say little that others do not say as well, so the compression starts from a dictionary of
-lines that are common on network devices. Packed texts begin with the number of their dictionary. A dictionary
-that was released once never changes, or its texts could not be read any more: a better one gets a new number.
+Small texts compress badly by themselves, so the compression starts from a dictionary of lines that are common
+on network devices. Packed texts begin with the number of their dictionary. A released dictionary never
+changes, or its texts could not be read any more: a better one gets a new number.
 """
 
 from functools import cache

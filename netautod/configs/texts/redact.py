@@ -17,7 +17,7 @@ _WORDS = (
     r"key-string|authentication-key|encryption-key|auth-password|priv-password|auth-key|private-key|"
     r"api-key|apikey|token|key)"
 )
-_NET = re.compile(rf"(?i)(?:^|[\s\"'_.-]){_WORDS}\"?{_BETWEEN}(?P<secret>\"[^\"]*\"|'[^']*'|\S+)")
+_KEYWORD = re.compile(rf"(?i)(?:^|[\s\"'_.-]){_WORDS}\"?{_BETWEEN}(?P<secret>\"[^\"]*\"|'[^']*'|\S+)")
 _SNMP_USER = re.compile(
     r"(?i)\b(?:auth|priv)\s+(?:md5|sha[\d-]*|3des|des\d*|aes(?:[\s-]+\d+)?)\s+(?:(?:encrypted|clear|key\s+\d)\s+)?"
     r"(?P<secret>\S+)"
@@ -26,20 +26,20 @@ _HASH = re.compile(r"(?P<secret>\$(?:1|2[abxy]|5|6|8|9|14|y|sha1|sha512)\$[^\s\"
 _PEM = re.compile(
     r"(-----BEGIN [A-Z ]*PRIVATE KEY-----)(?P<secret>.*?)(-----END [A-Z ]*PRIVATE KEY-----|\Z)", re.DOTALL
 )
-# A line without any of these has nothing that the net could catch; most lines go this way.
-_WORTH_A_LOOK = re.compile(r"(?i)pass|secret|communit|psk|key|token|auth|priv|\$")
+# No general pattern matches a line without any of these; most lines are like that.
+_SUSPECT = re.compile(r"(?i)pass|secret|communit|psk|key|token|auth|priv|\$")
 
 
 def clean_lines(platform: Platform) -> LineMemory:
     """Remembers the lines in which nothing is hidden, to redact many texts of the platform."""
-    look, has_secret = _WORTH_A_LOOK.search, platform.any_secret.match
-    return LineMemory(lambda line: look(line) is None and has_secret(line) is None)
+    suspect, has_secret = _SUSPECT.search, platform.any_secret.match
+    return LineMemory(lambda line: suspect(line) is None and has_secret(line) is None)
 
 
 def redact(text: str, platform: Platform, clean: LineMemory | None = None) -> str:
-    """The text with every secret replaced by `<hidden>`: the platform's own places, and a net for the rest.
+    """The text with every secret replaced by `<hidden>`, as the platform and general patterns find them.
 
-    The net hides rather too much than too little (the word after `key` or `password`, hashes in crypt(3)
+    The general patterns hide too much rather than too little (the word after `key` or `password`, hashes in crypt(3)
     form, private keys in PEM form). Tokens of `normalise` stay, so a diff of normalised texts still shows
     that a password changed. `clean` (see `clean_lines`) is passed from one text of the platform to the next.
     """
@@ -54,7 +54,7 @@ def redact(text: str, platform: Platform, clean: LineMemory | None = None) -> st
 
 def redact_line(line: str, platform: Platform) -> str:
     """One line of a text as `redact` shows it. Of a private key in PEM form it knows nothing."""
-    if _WORTH_A_LOOK.search(line) or platform.any_secret.match(line):
+    if _SUSPECT.search(line) or platform.any_secret.match(line):
         return _redact_line(line, platform)
     return line
 
@@ -64,7 +64,7 @@ def _redact_line(line: str, platform: Platform) -> str:
         match = item.pattern.match(line)
         if match is not None:
             line = line[: match.start("secret")] + _hidden(match) + line[match.end("secret") :]
-    for net in (_NET, _SNMP_USER, _HASH):
+    for net in (_KEYWORD, _SNMP_USER, _HASH):
         line = net.sub(_replace, line)
     return line
 

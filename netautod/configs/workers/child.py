@@ -35,7 +35,7 @@ def main() -> None:
 
 
 def _works(platforms: PlatformRegistry, cache_bytes: int) -> Mapping[str, Work]:
-    texts = RedactedTexts(platforms, room=cache_bytes)
+    texts = RedactedTexts(platforms, capacity=cache_bytes)
 
     def compare(packed: list[bytes], device_types: list[str], names: list[str], key: bytes | None) -> Any:
         chosen = [platforms.get(device_type) for device_type in device_types]

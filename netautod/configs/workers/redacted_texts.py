@@ -30,9 +30,9 @@ class Hits:
 class RedactedTexts:
     """Searched in batches: `prepare` names a batch, `learn` brings what it lacks, `search` looks into it."""
 
-    def __init__(self, platforms: PlatformRegistry, *, room: int) -> None:
+    def __init__(self, platforms: PlatformRegistry, *, capacity: int) -> None:
         self._platforms = platforms
-        self._room = room
+        self._capacity = capacity
         self._kept: OrderedDict[Key, bytes] = OrderedDict()  # the one used last stands last
         self._size = 0
         self._batch: dict[Key, bytes] = {}
@@ -86,5 +86,5 @@ class RedactedTexts:
             self._size -= len(self._kept.pop(key))
         self._kept[key] = shown
         self._size += len(shown)
-        while self._size > self._room:
+        while self._size > self._capacity:
             self._size -= len(self._kept.popitem(last=False)[1])

@@ -60,7 +60,7 @@ class SharedReads(Generic[V]):
         self._entries[key] = entry
         self._entries.move_to_end(key)
         if len(self._entries) > self._size:
-            self._entries.popitem(last=False)  # the one unused for longest
+            self._entries.popitem(last=False)  # the key that was used longest ago
         task.add_done_callback(lambda done: self._drop_useless(key, entry))
         return entry
 

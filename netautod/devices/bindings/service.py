@@ -47,8 +47,10 @@ class SyncedDevices:
     async def known(
         self, org_id: OrgId, key: str, names: Mapping[str, str], *, ids: Sequence[str], kept: Collection[str]
     ) -> list[KnownDevice]:
-        """What a plan has to know: `ids` are those of the bound devices that may have to be changed, `names`
-        the wanted names by external id, of which those in `kept` belong to bound ones that stay as they are.
+        """The devices that a plan looks at.
+
+        `ids` are those of the bound devices that may have to be changed, `names` the wanted names by external
+        id, of which those in `kept` belong to bound ones that stay as they are.
         """
         found: list[KnownDevice] = []
         for batch in in_batches(ids, BATCH):
@@ -120,7 +122,7 @@ class SyncedDevices:
         return refused
 
     async def remove(self, caller: Caller, device: KnownDevice) -> str | None:
-        """As the deletion of a device by hand. Returns why it was not removed."""
+        """As the deletion of a device by hand. Returns why it was not removed, None if it was."""
         try:
             await self._devices.references.refuse_if_used(caller.org_id, device.id)
         except Conflict as error:

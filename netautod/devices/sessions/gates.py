@@ -43,7 +43,7 @@ class CredentialGate:
 class JumpGates:
     """One login at a time through a jump device until its answer is known; none after a refusal.
 
-    Any answer but a refusal opens the gate: behind a device that is away nobody waits for the timeouts of
+    Any answer but a refusal opens the gate: behind a device that is down nobody waits for the timeouts of
     others.
     """
 

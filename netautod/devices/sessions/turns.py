@@ -23,7 +23,7 @@ MOST_SECONDS = 0.25  # for one that waits for that: a busy loop slows bulk work,
 
 
 class Turns:
-    """The turns on one node; who waits for a single device goes before bulk work."""
+    """The turns on one node; interactive work goes before bulk work."""
 
     def __init__(self, *, total: int, per_site: int) -> None:
         self._slots = Slots(total=total)

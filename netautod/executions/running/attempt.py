@@ -90,7 +90,7 @@ class Attempt:
         if self._lost.is_set():
             return None
         if not self._work.done():
-            # At once, not after the end is written: that can take as long as the database is away.
+            # At once, not after the end is written: that can take as long as the database is down.
             self._work.cancel()
             return outcome.timed_out(self._execution)
         return self._result(self._work)

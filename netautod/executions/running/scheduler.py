@@ -50,7 +50,7 @@ class Scheduler:
         self._scanning = False
 
     async def scan(self) -> None:
-        """Fires all that is due now, batch by batch. A database that is away is tried again next time."""
+        """Fires all that is due now, batch by batch. If the database is down, the next scan does it."""
         if self._scanning:
             return
         self._scanning = True

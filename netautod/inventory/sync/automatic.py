@@ -63,11 +63,11 @@ class AutoSync:
 
     async def scan(self) -> int:
         """Starts due synchronisations while there are free slots; returns how many it started."""
-        room = self._slots - len(self._running)
-        if room <= 0:
+        free = self._slots - len(self._running)
+        if free <= 0:
             return 0
         begun = 0
-        for source in await self._sources.due(self._clock.now(), room, without=self._pauses.paused()):
+        for source in await self._sources.due(self._clock.now(), free, without=self._pauses.paused()):
             until = self._clock.now() + self._claim
             if await self._sources.postpone(source, until):
                 task = asyncio.create_task(self._one(source, until), name=f"sync of {source.id}")

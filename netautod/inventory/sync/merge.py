@@ -18,7 +18,7 @@ ADOPT, CREATE, REVIVE, UPDATE = "adopt", "create", "revive", "update"
 
 
 def new_values(desired: DesiredDevice) -> dict[str, Any]:
-    """All that a device which is made for `desired` gets from it."""
+    """The values that a new device takes over from `desired`."""
     return {
         "name": desired.name,
         "host": desired.host,

@@ -1,10 +1,12 @@
 """The plan of a synchronisation: from the devices here and those of the inventory to what has to be done.
 
-Matched by external id under the binding's key, whatever the names say (an id that the inventory has given
-to another machine makes the device here that machine). Else a device with the same name and host is adopted,
-and never removed later, unless it was brought by this inventory under an id that is gone. Else a deleted
-device of this external id comes back with its history, also one that was deleted here by hand: the inventory
-still has it. Else a device is made.
+For each device of the inventory the first of these applies:
+1. The device bound to its external id under the binding's key is updated, whatever the names say: an id that
+   the inventory has given to another machine makes the device here that machine.
+2. A live device with the same name and host is adopted. It is never removed later, unless it was brought by
+   this inventory under an id that is gone.
+3. A deleted device of this external id comes back with its history, also one that was deleted by hand.
+4. A device is made.
 """
 
 import ipaddress
@@ -45,7 +47,10 @@ class Refused:
 
 @dataclass(kw_only=True)
 class Plan:
-    """`rebound` devices change nothing that can be seen, only their bindings: they count as unchanged."""
+    """`rebound` devices change nothing that can be seen, only their bindings: they count as unchanged.
+
+    `released` devices stay and lose the binding under the key. `refused` are reported as errors.
+    """
 
     creates: list[NewDevice] = field(default_factory=list)
     updates: list[DeviceWrite] = field(default_factory=list)

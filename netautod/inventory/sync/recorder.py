@@ -43,7 +43,7 @@ class SyncRecorder:
         return entry
 
     async def end(self, job: SyncJob, entry: SyncEntry, result: SyncResult, error: str | None) -> None:
-        """`error`: why the synchronisation failed as a whole; a database that is away does not hide it."""
+        """`error`: why the synchronisation failed as a whole; a database that is down does not hide it."""
         if error is None:
             await self._end(job, entry, result, None)
             return

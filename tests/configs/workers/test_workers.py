@@ -96,7 +96,7 @@ def learned(texts: RedactedTexts, *names: str) -> list[str]:
 
 def test_the_texts_used_last_stay_within_the_room() -> None:
     size = len(quickly_packed("a 1\n"))
-    texts = RedactedTexts(PLATFORMS, room=2 * size)
+    texts = RedactedTexts(PLATFORMS, capacity=2 * size)
     assert learned(texts, "1", "2") == ["1", "2"]
     assert learned(texts, "1") == []
     assert learned(texts, "3") == ["3"]
@@ -105,7 +105,7 @@ def test_the_texts_used_last_stay_within_the_room() -> None:
 
 
 def test_texts_of_organizations_and_platforms_are_kept_apart() -> None:
-    texts = RedactedTexts(PLATFORMS, room=1 << 20)
+    texts = RedactedTexts(PLATFORMS, capacity=1 << 20)
     learned(texts, "1")
     others = [("another", "1", "cisco_ios"), ("o", "1", "linux")]
     assert texts.prepare(LineQuery(text="a", is_pattern=False), others) == others
