@@ -39,9 +39,10 @@ def clean_lines(platform: Platform) -> LineMemory:
 def redact(text: str, platform: Platform, clean: LineMemory | None = None) -> str:
     """The text with every secret replaced by `<hidden>`, as the platform and general patterns find them.
 
-    The general patterns hide too much rather than too little (the word after `key` or `password`, hashes in crypt(3)
-    form, private keys in PEM form). Tokens of `normalise` stay, so a diff of normalised texts still shows
-    that a password changed. `clean` (see `clean_lines`) is passed from one text of the platform to the next.
+    The general patterns hide too much rather than too little (the word after `key` or `password`, hashes in
+    crypt(3) form, private keys in PEM form). Tokens of `normalise` stay, so a diff of normalised texts still
+    shows that a password changed. `clean` (see `clean_lines`) is passed from one text of the platform to the
+    next.
     """
     text = _PEM.sub(lambda match: f"{match[1]}\n{HIDDEN}\n{match[3]}", text)
     is_clean = (clean or clean_lines(platform)).is_plain
