@@ -20,6 +20,7 @@ class AuditLog:
         self._clock = clock
 
     async def page(self, org_id: OrgId, narrowed: AuditFilter, page: Page) -> PageOf[AuditEvent]:
+        """Newest first."""
         return await self._store.page(org_id, narrowed, page)
 
     async def sweep(self, *, keep_days: float) -> None:

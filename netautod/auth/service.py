@@ -48,6 +48,7 @@ class LoginGate:
 
     @asynccontextmanager
     async def turn(self) -> AsyncIterator[None]:
+        """Raises Unavailable if too many logins wait."""
         if self._inside >= self._places:
             raise Unavailable("Too many logins at the same time; try again in a moment")
         self._inside += 1
@@ -157,6 +158,7 @@ class AuthService:
         return int(ended)
 
     async def current_user(self, caller: Caller) -> User:
+        """Raises Unauthenticated if the user was deleted."""
         user = await self._users.find(caller.user_id)
         if user is None:
             raise Unauthenticated(INVALID)

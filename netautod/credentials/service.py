@@ -43,12 +43,14 @@ class CredentialService:
         await self._removal.resume()
 
     async def get(self, org_id: OrgId, credential_id: str) -> Credential:
+        """Raises NotFound."""
         found = await self._store.get(org_id, credential_id)
         if found is None:
             raise NotFound(NOT_FOUND)
         return found[0]
 
     async def page(self, org_id: OrgId, page: Page) -> PageOf[Credential]:
+        """Sorted by name."""
         return await self._store.page(org_id, page)
 
     async def type_of(self, org_id: OrgId, credential_id: str) -> str | None:

@@ -59,6 +59,7 @@ class DocumentService:
     async def page(
         self, org_id: OrgId, filters: DocumentFilter, page: Page, *, content: bool
     ) -> list[ShownDocument]:
+        """Sorted by name. Raises TooLarge if the contents asked for are over 16 MiB together."""
         found, size = await self._documents.page(org_id, filters, page)
         if content:
             if size > MAX_LIST_BYTES:
@@ -138,6 +139,7 @@ class DocumentService:
         return await self._versions.listed(org_id, document_id)
 
     async def version(self, org_id: OrgId, version_id: str) -> ShownVersion:
+        """Raises NotFound."""
         version = await self._versions.get(org_id, version_id)
         # A version without a document is one that a deletion has not reached yet.
         if version is None or await self._documents.get(org_id, version.document_id, content=False) is None:

@@ -72,6 +72,7 @@ class ExecutionService:
         return execution
 
     async def get(self, org_id: OrgId, execution_id: str) -> Execution:
+        """Raises NotFound."""
         execution = await self._store.get(org_id, execution_id)
         if execution is None:
             raise NotFound("Execution not found")
@@ -87,10 +88,12 @@ class ExecutionService:
         return await self._store.page(org_id, filters, page)
 
     async def page_of_task(self, org_id: OrgId, task_id: str, page: Page) -> PageOf[Execution]:
+        """Newest first; NotFound without such a task."""
         await self._tasks.get(org_id, task_id)
         return await self._store.page(org_id, {"task_id": task_id}, page)
 
     async def cancel(self, caller: Caller, execution_id: str) -> None:
+        """Raises NotFound, or Conflict if the execution has ended."""
         execution = await self.get(caller.org_id, execution_id)
         cancelled = await self._store.cancel(caller.org_id, execution_id, by=caller.user_id)
         if cancelled is None:
@@ -130,6 +133,7 @@ class ExecutionService:
     async def results(
         self, org_id: OrgId, execution_id: str, page: Page, success: bool | None
     ) -> PageOf[DeviceResult]:
+        """Failures first; `success` None: all. Raises NotFound."""
         await self.get(org_id, execution_id)
         return await self._results.page(org_id, execution_id, page, success=success)
 
@@ -145,6 +149,7 @@ class ExecutionService:
         return found, prompts
 
     async def agent_execution(self, org_id: OrgId, execution_id: str) -> Execution:
+        """Raises NotFound, also for an execution of another task type."""
         execution = await self.get(org_id, execution_id)
         if execution.task_type != AGENT_TASK:
             raise NotFound("Execution not found")

@@ -64,9 +64,11 @@ class SourceService:
             await self._finish_removal(org_id, source_id)
 
     async def all(self, org_id: OrgId) -> list[SavedSource]:
+        """Sorted by name."""
         return await self._store.all(org_id)
 
     async def get(self, org_id: OrgId, source_id: str) -> SavedSource:
+        """Raises NotFound."""
         found = await self._store.get(org_id, source_id)
         if found is None:
             raise NotFound(NOT_FOUND)

@@ -133,7 +133,9 @@ class AuthProvider(Protocol):
     def name(self) -> str: ...
 
     @property
-    def provisioning(self) -> ProvisioningRules: ...
+    def provisioning(self) -> ProvisioningRules:
+        """Which users of the directory are admitted."""
+        ...
 
     async def close(self) -> None:
         """At the stop of the service; nothing is called after it."""
@@ -161,7 +163,9 @@ class RedirectProvider(AuthProvider, Protocol):
     """A provider that the browser is sent to."""
 
     @property
-    def redirects(self) -> RedirectRules: ...
+    def redirects(self) -> RedirectRules:
+        """Where browsers are sent, and where a login may end."""
+        ...
 
     async def authorize(self, attempt: RedirectAttempt) -> str:
         """The URL to send the browser to. Raises ProviderUnavailable."""

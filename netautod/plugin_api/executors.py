@@ -140,20 +140,28 @@ class Results(Protocol):
         """Ids of devices that need no further visit: they succeeded, or failed for good."""
         ...
 
-    async def totals(self) -> ResultTotals: ...
+    async def totals(self) -> ResultTotals:
+        """Sums over all attempts."""
+        ...
 
 
 class Acting(Protocol):
-    """The product's services behind the same permission checks as HTTP, as the task's owner."""
+    """The product's services behind the same permission checks as HTTP, as the task's owner.
+
+    A call without the permission raises Forbidden; let it pass, and the execution fails without a retry.
+    """
 
     def devices(
         self, *, site: str | None = None, device_type: str | None = None
     ) -> AsyncIterator[DeviceInfo]:
-        """All devices that match, in the order of their ids."""
+        """All devices that match exactly, in the order of their ids; needs devices.access."""
         ...
 
     async def capture_config(self, device_id: str, *, credential_id: str | None = None) -> CaptureOutcome:
-        """Reads and stores the device's config; raises `DeviceFailed`."""
+        """Reads the device's config and stores it if it changed; needs devices.access.
+
+        `credential_id`: instead of the device's own credential. Raises `DeviceFailed`.
+        """
         ...
 
     async def run_command(
@@ -174,16 +182,24 @@ class RunContext(Protocol):
     """What an executor works with: its run, and the services of the product."""
 
     @property
-    def execution(self) -> ExecutionInfo: ...
+    def execution(self) -> ExecutionInfo:
+        """What is being run."""
+        ...
 
     @property
-    def parameters(self) -> Mapping[str, Any]: ...
+    def parameters(self) -> Mapping[str, Any]:
+        """The task's parameters, as they were when the execution was made."""
+        ...
 
     @property
-    def results(self) -> Results: ...
+    def results(self) -> Results:
+        """What happened to each device, kept over attempts."""
+        ...
 
     @property
-    def acting(self) -> Acting: ...
+    def acting(self) -> Acting:
+        """The product's services, with the rights of the task's owner."""
+        ...
 
     @property
     def http(self) -> GuardedClient:
@@ -204,7 +220,9 @@ class RunContext(Protocol):
         """One line of the execution's log; `level` is debug, info, warning or error."""
         ...
 
-    async def progress(self, done: int, total: int) -> None: ...
+    async def progress(self, done: int, total: int) -> None:
+        """Shows how far the run is; each call is a write to the database."""
+        ...
 
 
 class Executor(Protocol):

@@ -34,6 +34,7 @@ class SiteService:
             await self._spread(org_id, site_id, rename)
 
     async def get(self, org_id: OrgId, site_id: str) -> Site:
+        """Raises NotFound."""
         found = await self._store.get(org_id, site_id)
         if found is None:
             raise NotFound("Site not found")
@@ -49,9 +50,11 @@ class SiteService:
         return await self._store.names(org_id, ids)
 
     async def page(self, org_id: OrgId, page: Page) -> PageOf[Site]:
+        """Sorted by name."""
         return await self._store.page(org_id, page)
 
     async def create(self, caller: Caller, fields: Mapping[str, Any]) -> Site:
+        """`fields` as SiteRequest loads them. Raises Conflict for a taken name."""
         now = self._clock.now()
         site = Site(
             id=str(uuid4()),
@@ -68,6 +71,7 @@ class SiteService:
         return site
 
     async def update(self, caller: Caller, site_id: str, fields: Mapping[str, Any]) -> Site:
+        """Changes the sent fields. Raises NotFound, or Conflict for a taken name."""
         if not fields:
             return await self.get(caller.org_id, site_id)
         rename = uuid4().hex if "name" in fields else None
@@ -86,6 +90,7 @@ class SiteService:
         return site
 
     async def delete(self, caller: Caller, site_id: str) -> None:
+        """Raises NotFound, or Conflict that names what uses the site."""
         await self._removal.remove(caller.org_id, site_id)
         await self._audit.record(caller, "site.delete", "site", site_id)
 

@@ -33,7 +33,9 @@ EDIT_TRIES = 20
 class ParameterRules(Protocol):
     """What a task type's executor and the rest of the product say about `parameters`."""
 
-    def known(self, task_type: str) -> bool: ...
+    def known(self, task_type: str) -> bool:
+        """Whether tasks of this type can be made."""
+        ...
 
     async def check(
         self, caller: Caller, task_type: str, parameters: Mapping[str, Any], before: Mapping[str, Any]
@@ -101,11 +103,13 @@ class TaskService:
         return await self.create(caller, wrapped)
 
     async def get(self, org_id: OrgId, task_id: str, *, agent: bool = False) -> Task:
+        """Raises NotFound; with `agent` also for a task of another type."""
         return self._shown(await self._find(org_id, task_id, agent))
 
     async def page(
         self, org_id: OrgId, page: Page, *, agent: bool = False, owner_id: str | None = None
     ) -> PageOf[Task]:
+        """Sorted by name; with `agent` the agent schedules alone."""
         where: dict[str, Any] = {"task_type": AGENT_TASK} if agent else {}
         if owner_id is not None:
             where["owner_id"] = owner_id
@@ -132,6 +136,7 @@ class TaskService:
         raise Conflict("The task is being changed by others at the same time")
 
     async def toggle(self, caller: Caller, task_id: str, enabled: bool, *, agent: bool = False) -> Task:
+        """Raises as `update`."""
         return await self.update(caller, task_id, {"enabled": enabled}, agent=agent)
 
     async def delete(self, caller: Caller, task_id: str, *, agent: bool = False) -> None:

@@ -50,6 +50,7 @@ class UserService:
         self._min_length = password_min_length
 
     async def page(self, org_id: OrgId, page: Page) -> PageOf[User]:
+        """Sorted by username."""
         return await self._store.page(org_id, page)
 
     async def everyone(self) -> list[User]:
@@ -57,12 +58,14 @@ class UserService:
         return await self._store.everyone()
 
     async def get(self, org_id: OrgId, user_id: str) -> User:
+        """Raises NotFound, also for a user of another organization."""
         user = await self._store.get(user_id)
         if user is None or user.org_id != org_id:
             raise NotFound(NOT_FOUND)
         return user
 
     async def find(self, user_id: str) -> User | None:
+        """Of any organization."""
         return await self._store.get(user_id)
 
     async def active_caller(self, org_id: OrgId, user_id: str) -> Caller | None:

@@ -50,6 +50,7 @@ class ApiTokens:
         self._audit = audit
 
     async def page(self, caller: Caller, page: Page) -> PageOf[ApiToken]:
+        """The caller's own tokens, newest first."""
         return await self._store.page(caller.org_id, caller.user_id, page)
 
     async def create(

@@ -102,6 +102,7 @@ class NotesVault:
         await self._audit.record(caller, "vault.unlock", "vault", None)
 
     async def lock(self, caller: Caller) -> None:
+        """Locks the organization on all nodes; Conflict while no passphrase is set."""
         if not await self._store.lock(caller.org_id):
             raise Conflict(NONE_SET)
         await self._audit.record(caller, "vault.lock", "vault", None)

@@ -109,6 +109,7 @@ class SyncService:
         return await self._test(caller, remote, None)
 
     async def test_source(self, caller: Caller, source_id: str) -> SourceTest:
+        """As `test`, for a saved source; NotFound."""
         source = await self._sources.get(caller.org_id, source_id)
         return await self._test(caller, await self._sources.remote(source), source_id)
 

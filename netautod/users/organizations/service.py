@@ -74,6 +74,7 @@ class OrganizationService:
         return await self._store.all()
 
     async def by_name(self, name: str) -> Organization:
+        """Raises NotFound."""
         found = await self._store.by_name(name.strip())
         if found is None:
             raise NotFound("Organization not found")

@@ -47,9 +47,11 @@ class RoleService:
         await self._removal.resume()
 
     async def page(self, org_id: OrgId, page: Page) -> PageOf[Role]:
+        """Sorted by name."""
         return await self._store.page(org_id, page)
 
     async def get(self, org_id: OrgId, role_id: str) -> Role:
+        """Raises NotFound."""
         role = await self._store.get(org_id, role_id)
         if role is None:
             raise NotFound(NOT_FOUND)
