@@ -20,6 +20,7 @@ from netautod.auth.service import AuthService
 from netautod.auth.settings import AuthSettings, SshCaSettings
 from netautod.auth.ssh_ca.service import SshAuthority
 from netautod.auth.tokens.service import ApiTokens
+from netautod.auth.tokens.store import ApiTokenStore
 from netautod.core.clock import Clock
 from netautod.core.identity import OrgId
 from netautod.plugin_api.auth import AuthProvider
@@ -83,7 +84,7 @@ def auth_of(
     ssh_ca: SshAuthority,
     directories: Iterable[AuthProvider],
 ) -> AuthParts:
-    """`directories` are the providers of plugins. `people` tell the caches of this node of changes."""
+    """`directories` are the providers of plugins. Changes of `people` clear the caches of this node."""
     providers = Providers([LocalProvider(people.users)], directories)
     authenticator = sessions.authenticator
     provisioning = Provisioning(
@@ -113,7 +114,7 @@ def auth_of(
     redirect_logins = RedirectLogins(
         store=stores.redirects, auth=auth, provisioning=provisioning, clock=clock
     )
-    _follow(people, authenticator, api_tokens)
+    _follow(people, authenticator, stores.api_tokens)
     return AuthParts(
         account=account,
         api_tokens=api_tokens,
@@ -123,12 +124,12 @@ def auth_of(
     )
 
 
-def _follow(people: UserParts, authenticator: Authenticator, api_tokens: ApiTokens) -> None:
-    """What is cached of users and roles is forgotten when they change."""
+def _follow(people: UserParts, authenticator: Authenticator, api_tokens: ApiTokenStore) -> None:
+    """Changes of users and roles clear the cache of the authenticator; a deleted user's API tokens go."""
 
     async def forget(org_id: OrgId, record_id: str) -> None:
         authenticator.forget_all()
 
     people.users.changed.register(forget)
     people.roles.changed.register(forget)
-    people.users.deleted.register(api_tokens.follow_deleted_user)
+    people.users.deleted.register(api_tokens.delete_of)

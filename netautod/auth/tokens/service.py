@@ -12,7 +12,7 @@ from netautod.auth.models import ApiToken
 from netautod.auth.tokens.store import ApiTokenStore
 from netautod.core.clock import Clock
 from netautod.core.errors import Forbidden, InvalidInput, NotFound
-from netautod.core.identity import Caller, OrgId
+from netautod.core.identity import Caller
 from netautod.core.pages import Page, PageOf
 
 PREFIX = "nat_"
@@ -90,10 +90,6 @@ class ApiTokens:
             raise NotFound(NOT_FOUND)
         self._forget(token.hash)
         await self._audit.record(caller, "api_token.revoke", "api_token", token.id, {"name": token.name})
-
-    async def follow_deleted_user(self, org_id: OrgId, user_id: str) -> None:
-        """For the followers of deleted users."""
-        await self._store.delete_of(org_id, user_id)
 
     async def resume(self) -> None:
         """Called at start: what a crash after the deletion of a user left behind."""
