@@ -125,7 +125,7 @@ class Authenticator:
         used = token.last_used_at
         if token.holds(user, now) and (used is None or now - used >= ACTIVITY_INTERVAL):
             try:
-                await self._token_store.used(token, now, ACTIVITY_INTERVAL)
+                await self._token_store.record_use(token, now, ACTIVITY_INTERVAL)
             except Unavailable:
                 logger.warning("the last use of an API token could not be stored")
         permissions = common_permissions(frozenset(token.permissions), frozenset(user.permissions))

@@ -26,20 +26,20 @@ class Metrics:
         self._values: Counter[str] = Counter(dict.fromkeys(HELP, 0))
 
     def add(self, name: str, amount: int = 1) -> None:
-        self._known(name)
+        self._require_known(name)
         self._values[name] += amount
 
     def set(self, name: str, value: int) -> None:
-        self._known(name)
+        self._require_known(name)
         self._values[name] = value
 
     def value(self, name: str) -> int:
-        self._known(name)
+        self._require_known(name)
         return self._values[name]
 
     def snapshot(self) -> dict[str, int]:
         return dict(self._values)
 
-    def _known(self, name: str) -> None:
+    def _require_known(self, name: str) -> None:
         if name not in HELP:
             raise KeyError(name)

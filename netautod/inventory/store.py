@@ -71,7 +71,7 @@ class SourceStore:
         found = await self._sources.find_and_update(org_id, where, change)
         return None if found is None else _source(found)
 
-    async def synced(
+    async def record_sync(
         self, org_id: OrgId, source_id: str, *, at: datetime, status: str, result: Mapping[str, Any]
     ) -> None:
         """What the last synchronisation ended with; `updated_at` is about what users set."""

@@ -102,4 +102,4 @@ class SiteService:
             told = name
         # Nameless: its removal has begun. The note goes with it, or is worked off after the next start.
         if told is not None:
-            await self._store.rename_done(org_id, site_id, rename)
+            await self._store.finish_rename(org_id, site_id, rename)

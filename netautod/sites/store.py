@@ -71,7 +71,7 @@ class SiteStore:
         found = await self._sites.find_and_update(org_id, {"_id": site_id, **VISIBLE}, update)
         return None if found is None else _site(found)
 
-    async def rename_done(self, org_id: OrgId, site_id: str, rename: str) -> None:
+    async def finish_rename(self, org_id: OrgId, site_id: str, rename: str) -> None:
         await self._sites.update(org_id, {"_id": site_id}, {"$pull": {"renames": rename}})
 
     async def renames(self) -> list[tuple[OrgId, str, str]]:

@@ -123,7 +123,7 @@ class TaskStore:
         """For a task whose expression or zone is no longer valid: it must not block the scan."""
         await self._all.update({"_id": task_id, "next_run_at": was}, {"$set": {"enabled": False}})
 
-    async def started(self, starts: Sequence[tuple[str, datetime]]) -> None:
+    async def record_starts(self, starts: Sequence[tuple[str, datetime]]) -> None:
         """Records the start of executions in `last_run_at`, which only ever grows."""
         await self._all.update_batch(
             [({"_id": task_id}, {"$max": {"last_run_at": moment}}) for task_id, moment in starts]

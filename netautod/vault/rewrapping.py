@@ -88,7 +88,7 @@ class _FieldWork:
             for document in documents:
                 result = result.plus(await self._one(document))
             last = documents[-1]["_id"]
-            await self._reached(last)
+            await self._save_progress(last)
             where["_id"] = {"$gt": last}
         await self._progress.delete({"_id": self._progress_id})
         return result
@@ -101,7 +101,7 @@ class _FieldWork:
         saved = await self._progress.find_one({"_id": self._progress_id, "target": self._target})
         return {} if saved is None else {"_id": {"$gt": saved["after"]}}
 
-    async def _reached(self, last: Any) -> None:
+    async def _save_progress(self, last: Any) -> None:
         change = {"$set": {"target": self._target, "after": last}}
         await self._progress.update({"_id": self._progress_id}, change, upsert=True)
 

@@ -56,7 +56,7 @@ def inventory_of(
         leases=leases,
         devices=devices,
     )
-    sources.deleted.register(stores.sync_history.source_deleted)
+    sources.deleted.register(stores.sync_history.detach_source)
     sync = SyncService(
         sources=sources,
         recorder=SyncRecorder(history=stores.sync_history, sources=stores.sources, clock=clock, audit=audit),

@@ -50,7 +50,7 @@ class BrowserCookie:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Begun:
+class BegunLogin:
     """Where to send the browser, and what it must bring back."""
 
     url: str = field(repr=False)
@@ -71,7 +71,7 @@ class RedirectLogins:
         self._provisioning = provisioning
         self._clock = clock
 
-    async def begin(self, redirect_uri: str, client_type: str) -> Begun:
+    async def begin(self, redirect_uri: str, client_type: str) -> BegunLogin:
         """Raises InvalidInput for an unlisted redirect_uri or a provider that is off, UpstreamFailed."""
         provider = self._provider
         if not is_listed(redirect_uri, provider.redirects.redirect_uris):
@@ -91,12 +91,12 @@ class RedirectLogins:
                 expires_at=self._clock.now() + LIFETIME,
             )
         )
-        return Begun(url=url, cookie=self.cookie(state, browser))
+        return BegunLogin(url=url, cookie=self.cookie(state, browser))
 
     async def finish(
         self, parameters: Mapping[str, str], cookie_of: Callable[[str], str | None], info: RequestInfo
     ) -> str:
-        """The listed redirect_uri with the tokens in its fragment. Never answers any other address.
+        """The listed redirect_uri with the tokens in its fragment. Never returns any other address.
 
         Raises Unauthenticated, UpstreamFailed, or Conflict for a terminal without a free seat.
         """

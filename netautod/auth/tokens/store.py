@@ -58,7 +58,7 @@ class ApiTokenStore:
     async def delete(self, token: ApiToken) -> bool:
         return await self._tokens.delete(token.org_id, {"_id": token.id})
 
-    async def used(self, token: ApiToken, now: datetime, interval: timedelta) -> None:
+    async def record_use(self, token: ApiToken, now: datetime, interval: timedelta) -> None:
         """Records a use, over all nodes at most once per interval."""
         earlier = [{"last_used_at": None}, {"last_used_at": {"$lte": now - interval}}]
         await self._tokens.update(

@@ -56,19 +56,19 @@ class ConfigCapture:
         session still holds the device, so that versions follow the order of the readings.
         """
         try:
-            name, captured = await self._taken(scope, device_id, via, credential_id)
+            name, captured = await self._capture(scope, device_id, via, credential_id)
         except DeviceFailed as failure:
-            await self._noted(scope, device_id, error=failure.text)
+            await self._record_facts(scope, device_id, error=failure.text)
             raise
         if captured.changed:
             self._tell(name, captured.config, scope.work)
-        await self._noted(scope, device_id, error=None)
+        await self._record_facts(scope, device_id, error=None)
         return name, captured
 
-    async def _noted(self, scope: SessionScope, device_id: str, *, error: str | None) -> None:
+    async def _record_facts(self, scope: SessionScope, device_id: str, *, error: str | None) -> None:
         await self._facts.record(scope.work, device_id, at=self._clock.now(), error=error)
 
-    async def _taken(
+    async def _capture(
         self, scope: SessionScope, device_id: str, via: str, credential_id: str | None
     ) -> tuple[str, Captured]:
         org_id = scope.work.org_id

@@ -147,7 +147,7 @@ class Runner:
             self._launch(run)
             if execution.started_at is not None:
                 starts.append((execution.task_id, execution.started_at))
-        await self._tasks.started(starts)
+        await self._tasks.record_starts(starts)
 
     async def _enabled(self, task_ids: set[str]) -> dict[str, bool]:
         """Asked until answered: what is claimed is renewed with every heartbeat, so it must be started.

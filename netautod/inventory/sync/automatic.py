@@ -59,7 +59,7 @@ class AutoSync:
         await self._loop.__aexit__()
         for task in self._running:
             task.cancel()
-        await self.finished()
+        await self.wait()
 
     async def scan(self) -> int:
         """Starts due synchronisations while there are free slots; returns how many it started."""
@@ -76,7 +76,7 @@ class AutoSync:
                 begun += 1
         return begun
 
-    async def finished(self) -> None:
+    async def wait(self) -> None:
         """Waits for what is running now."""
         await asyncio.gather(*self._running, return_exceptions=True)
 

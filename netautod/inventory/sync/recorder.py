@@ -50,11 +50,11 @@ class SyncRecorder:
         with suppress(Unavailable):  # the entry stays open, and a later `begin` completes it
             await self._end(job, entry, result, error)
 
-    async def previewed(self, job: SyncJob, result: SyncResult) -> None:
+    async def record_preview(self, job: SyncJob, result: SyncResult) -> None:
         """A dry run is audited and makes no entry in the history."""
         await self._record(job, {**_counts(result), "dry_run": True})
 
-    async def tested(self, caller: Caller, url: str, source_id: str | None, *, success: bool) -> None:
+    async def record_test(self, caller: Caller, url: str, source_id: str | None, *, success: bool) -> None:
         details = {"inventory_url": url, "success": success}
         await self._audit.record(caller, "inventory.test", "inventory_source", source_id, details)
 
@@ -68,7 +68,7 @@ class SyncRecorder:
             if error is not None:
                 whole = SyncError(inventory_id=None, name=None, error=error)
                 kept = {**kept, "errors": [*kept["errors"], whole.to_json()]}
-            await self._sources.synced(org_id, job.source_id, at=at, status=status, result=kept)
+            await self._sources.record_sync(org_id, job.source_id, at=at, status=status, result=kept)
         await self._record(job, _counts(result) if error is None else {"error": error})
 
     async def _record(self, job: SyncJob, details: Mapping[str, Any]) -> None:

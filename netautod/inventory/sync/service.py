@@ -123,7 +123,7 @@ class SyncService:
         else:
             version, count = f"{probe.system} {probe.version}", probe.device_count
             message = f"{version} answers; {count} devices match"
-        await self._recorder.tested(caller, remote.url, source_id, success=version is not None)
+        await self._recorder.record_test(caller, remote.url, source_id, success=version is not None)
         return SourceTest(
             success=version is not None,
             message=message,
@@ -161,7 +161,7 @@ class SyncService:
             bound, walk = await self._walk(job)
             plan = await self._run(job, bound, walk, SyncTally()).plan()
         result = preview(plan, walk, self._since(begun))
-        await self._recorder.previewed(job, result)
+        await self._recorder.record_preview(job, result)
         return result
 
     async def _recorded(self, job: SyncJob, held: Lease) -> SyncResult:

@@ -75,7 +75,7 @@ class HistoryStore:
         """Deletes all but the newest entries of the source's shelf."""
         await self._trim(org_id, source_id or AD_HOC)
 
-    async def source_deleted(self, org_id: OrgId, source_id: str) -> None:
+    async def detach_source(self, org_id: OrgId, source_id: str) -> None:
         """Moves the source's entries to the shelf of the sources that are gone."""
         await self._entries.update_many(org_id, {"shelf": source_id}, {"$set": {"shelf": DELETED}})
         await self._trim(org_id, DELETED)

@@ -36,7 +36,7 @@ class Bootstrap:
         breaks the policy, Conflict if another organization has a user `admin`.
         """
         await self._organizations.refresh_builtin_roles()
-        organization = await self._organizations.started(DEFAULT)
+        organization = await self._organizations.begin(DEFAULT)
         if organization.ready:
             return None
         told = None

@@ -98,7 +98,7 @@ class OrganizationService:
         chosen = password or generated_password()
         self.check_policy(chosen, username)
         await self._refuse_taken(name, username)
-        organization = await self.started(name)
+        organization = await self.begin(name)
         if organization.ready:
             raise Conflict(NAME_TAKEN)
         hashed = await self._hasher.hash(chosen)
@@ -118,7 +118,7 @@ class OrganizationService:
     def check_policy(self, password: str, username: str, *, field: str = "password") -> None:
         check_policy(password, username, self._min_length, field=field)
 
-    async def started(self, name: str) -> Organization:
+    async def begin(self, name: str) -> Organization:
         """The organization of that name, made (not ready) if there is none, with its built-in roles."""
         organization = await self._store.by_name(name)
         if organization is None:

@@ -41,7 +41,7 @@ async def passed(node: Node) -> int:
     """One scan of the node, to the end of what it began."""
     auto = automatic(node)
     begun = await auto.scan()
-    await auto.finished()
+    await auto.wait()
     return begun
 
 
@@ -85,7 +85,7 @@ async def test_of_many_nodes_one_does_it(world: World) -> None:
         nodes = [automatic(node) for _ in range(5)]
         assert sum(await asyncio.gather(*(auto.scan() for auto in nodes))) == 1
         for auto in nodes:
-            await auto.finished()
+            await auto.wait()
     assert len(await world.history()) == 1
 
 
@@ -156,7 +156,7 @@ async def test_what_is_set_meanwhile_counts(world: World) -> None:
         path = f"{SOURCES}/{source['id']}"
         assert (await world.api.put(path, {"auto_sync_enabled": False})).status == 200
         world.remote.held.set()
-        await auto.finished()
+        await auto.wait()
     after = await shown(world, source)
     assert (after["next_sync_at"], after["last_sync_status"]) == (None, "success")
 
@@ -171,9 +171,9 @@ async def test_no_more_at_a_time_than_there_is_room(world: World) -> None:
         auto = automatic(node, concurrent_syncs=2)
         assert (await auto.scan(), await auto.scan()) == (2, 0)
         world.remote.held.set()
-        await auto.finished()
+        await auto.wait()
         assert await auto.scan() == 1
-        await auto.finished()
+        await auto.wait()
 
 
 async def test_nothing_begins_while_the_organization_is_paused(world: World) -> None:
@@ -184,7 +184,7 @@ async def test_nothing_begins_while_the_organization_is_paused(world: World) -> 
         assert await automatic(node, paused={world.org_id}).scan() == 0
         another = automatic(node, paused={OrgId("another one")})
         assert await another.scan() == 1
-        await another.finished()
+        await another.wait()
 
 
 async def test_the_background_loop_does_it_and_stops_cleanly(world: World) -> None:

@@ -136,7 +136,7 @@ async def test_a_start_that_dies_never_leaves_an_admin_whose_password_nobody_kno
 async def test_an_admin_of_another_organization_is_not_taken_over(
     installation: Installation, tmp_path: Path
 ) -> None:
-    elsewhere = await installation.organizations.started("elsewhere")
+    elsewhere = await installation.organizations.begin("elsewhere")
     assert await installation.organizations.add_admin(elsewhere, "admin", "x")
     with pytest.raises(Conflict, match="taken by another organization"):
         await installation.bootstrap(tmp_path).run()
