@@ -249,7 +249,7 @@ async def test_a_last_use_that_cannot_be_stored_is_no_refusal(
     async def away(*args: Any) -> None:
         raise Unavailable("away")
 
-    monkeypatch.setattr(ApiTokenStore, "used", away)
+    monkeypatch.setattr(ApiTokenStore, "record_use", away)
     assert await permissions_of(node, token) == {"devices.access"}
 
 

@@ -101,7 +101,7 @@ class Died(Exception):
 @pytest.mark.parametrize(
     ("owner", "method", "after", "told_again"),
     [
-        pytest.param(OrganizationService, "started", True, True, id="after organization and roles"),
+        pytest.param(OrganizationService, "begin", True, True, id="after organization and roles"),
         pytest.param(UserStore, "insert", False, True, id="after the file, before the user"),
         pytest.param(UserStore, "insert", True, False, id="after the user"),
         pytest.param(OrganizationService, "finish", False, False, id="before the last line"),
