@@ -5,6 +5,7 @@
 """
 
 import re
+from itertools import zip_longest
 
 HIDDEN = "<hidden>"
 _READS = ("show", "sho", "display")
@@ -32,7 +33,7 @@ def shown_command(command: str) -> str:
     for pattern in _PLACES:
         shown = pattern.sub(rf"\g<1>{HIDDEN}", shown)
     words = list(_NAME.finditer(shown))
-    for word, following in zip(words, [*words[1:], None], strict=True):
+    for word, following in zip_longest(words, words[1:]):
         rest = shown[word.end() :]
         if rest.strip("\"' ") and _names_a_secret(word[0], "" if following is None else following[0]):
             between = rest[: len(rest) - len(rest.lstrip("\"' :="))] or " "

@@ -61,6 +61,7 @@ def test_a_secret_is_hidden(command: str, shown: str) -> None:
         "passive-interface default",
         "set password",
         "ping 192.0.2.1",
+        "?",
     ],
 )
 def test_what_holds_no_secret_is_shown_whole(command: str) -> None:
