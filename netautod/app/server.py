@@ -52,7 +52,7 @@ class BoundedServer(HTTPServer):
         super().handle_stream(stream, address)
 
 
-class State:
+class ServiceState:
     """What /health says, and the event that ends the service."""
 
     def __init__(self) -> None:
@@ -87,7 +87,7 @@ async def serve(
 
     `worker_fd`: the listening socket that a supervisor hands down; its end of our stdin tells of its death.
     """
-    settings, state = configuration.settings, State()
+    settings, state = configuration.settings, ServiceState()
     stop_on_signals(state)
     async with AsyncExitStack() as stack:
         # Listening comes first: a taken port is known at once, and clients get 503 instead of nothing.
@@ -136,7 +136,7 @@ def set_aside_heap(stack: AsyncExitStack) -> None:
     stack.callback(gc.unfreeze)
 
 
-def _leave_behind(state: State) -> None:
+def _leave_behind(state: ServiceState) -> None:
     """Ends the process although an executor ignores its cancellation: asyncio.run would wait for it."""
     logger.warning("leaving an executor behind that ignores its cancellation")
     if state.failure is not None:
@@ -146,13 +146,13 @@ def _leave_behind(state: State) -> None:
     os._exit(0 if state.failure is None else 1)
 
 
-def stop_on_signals(state: State) -> None:
+def stop_on_signals(state: ServiceState) -> None:
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, state.stop.set)
 
 
-async def _stop_with_parent(state: State) -> None:
+async def _stop_with_parent(state: ServiceState) -> None:
     """Sets the stop event when the supervisor's end of our stdin closes."""
 
     class Parent(asyncio.Protocol):
@@ -163,7 +163,7 @@ async def _stop_with_parent(state: State) -> None:
 
 
 @asynccontextmanager
-async def open_database(settings: Settings, state: State) -> AsyncIterator[tuple[Database, str]]:
+async def open_database(settings: Settings, state: ServiceState) -> AsyncIterator[tuple[Database, str]]:
     """The configured database with its URI, or our own mongod, whose death ends the service."""
     if settings.mongodb.uri:
         async with databases.open_database(settings, settings.mongodb.uri) as database:
@@ -179,7 +179,7 @@ async def open_database(settings: Settings, state: State) -> AsyncIterator[tuple
             await asyncio.gather(watch, return_exceptions=True)
 
 
-async def _watch(mongo: EmbeddedMongo, state: State) -> None:
+async def _watch(mongo: EmbeddedMongo, state: ServiceState) -> None:
     state.fail(f"the embedded MongoDB ended: {await mongo.ended()}")
 
 

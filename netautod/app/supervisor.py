@@ -15,7 +15,7 @@ from contextlib import AsyncExitStack
 from netautod.app import server
 from netautod.app.installation import open_installation
 from netautod.app.plugins.services import STEP_SECONDS
-from netautod.app.server import StartError, State
+from netautod.app.server import ServiceState, StartError
 from netautod.app.settings import Settings
 
 logger = logging.getLogger(__name__)
@@ -83,7 +83,7 @@ async def supervise(
     out: Callable[[str], None],
 ) -> None:
     """Runs until SIGTERM or SIGINT. `arguments`: the flags that the workers get too."""
-    state = State()
+    state = ServiceState()
     server.stop_on_signals(state)
     async with AsyncExitStack() as stack:
         listener = server.bind(settings)

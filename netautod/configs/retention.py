@@ -28,7 +28,7 @@ logger = logging.getLogger(__name__)
 GRACE = timedelta(hours=1)
 
 
-class Executions(Protocol):
+class ActiveExecutions(Protocol):
     async def is_active(self, org_id: OrgId, execution_id: str, since: datetime) -> bool:
         """Whether the execution may still add to its snapshot, or ended only after `since`."""
         ...
@@ -43,7 +43,7 @@ class ConfigRetention:
         texts: ConfigTexts,
         snapshots: Snapshots,
         facts: BackupFactsStore,
-        executions: Executions,
+        executions: ActiveExecutions,
         clock: Clock,
         settings: RetentionSettings,
     ) -> None:

@@ -8,7 +8,7 @@ from netautod.credentials.store import COLLECTION, SEALED_UNDER
 from netautod.vault.vault import Vault
 
 
-class Secrets:
+class CredentialSecrets:
     """Seals and opens by field name; each value opens only in its own field of its own credential."""
 
     def __init__(self, vault: Vault) -> None:

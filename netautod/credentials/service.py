@@ -14,7 +14,7 @@ from netautod.credentials import change, rules
 from netautod.credentials.change import CredentialChange
 from netautod.credentials.models import Credential, NoCredential, UsableCredential
 from netautod.credentials.private_keys import check_private_key
-from netautod.credentials.secrets import Secrets
+from netautod.credentials.secrets import CredentialSecrets
 from netautod.credentials.store import CredentialStore
 from netautod.vault.vault import Vault
 
@@ -34,7 +34,7 @@ class CredentialService:
         self.deleted = Followers()
         self._store = store
         self._removal = store.removal(self.references)
-        self._secrets = Secrets(vault)
+        self._secrets = CredentialSecrets(vault)
         self._clock = clock
         self._audit = audit
 

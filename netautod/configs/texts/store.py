@@ -43,7 +43,7 @@ LOST = "The text of this version is no longer stored"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Keys:
+class TextKeys:
     """The derived keys of an organization: for ids of texts, for hashes and for the tokens of secrets."""
 
     text: bytes = field(repr=False)
@@ -70,7 +70,7 @@ class LooseText:
     token: str
 
 
-def measure(raw: str, platform: Platform, keys: Keys) -> Reading:
+def measure(raw: str, platform: Platform, keys: TextKeys) -> Reading:
     """`config_hash` is HMAC-SHA256 of the normalised text: equal for readings that say the same."""
     data = raw.encode()
     normalised = normalise(raw, platform, keys.secret)
@@ -90,8 +90,8 @@ class ConfigTexts:
         self._vault = vault
         self._clock = clock
 
-    async def keys(self, org_id: OrgId) -> Keys:
-        return Keys(
+    async def keys(self, org_id: OrgId) -> TextKeys:
+        return TextKeys(
             text=await self._vault.derived_key(org_id, "config-text"),
             normalised=await self._vault.derived_key(org_id, "config-hash"),
             secret=await self._vault.derived_key(org_id, "config-secret"),

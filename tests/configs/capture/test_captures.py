@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from netautod.configs.store import ConfigStore
-from netautod.configs.texts.store import ConfigTexts, Keys, measure
+from netautod.configs.texts.store import ConfigTexts, TextKeys, measure
 from netautod.core.clock import SystemClock
 from netautod.core.errors import Duplicate
 from netautod.core.work import Work
@@ -158,7 +158,7 @@ async def test_a_text_that_was_lost_does_not_keep_the_next_one_from_being_stored
 def test_the_hash_depends_on_the_organization() -> None:
     platform = PlatformRegistry().get("cisco_ios")
     ours, theirs = (
-        measure("hostname a\n", platform, Keys(text=key, normalised=key, secret=key))
+        measure("hostname a\n", platform, TextKeys(text=key, normalised=key, secret=key))
         for key in (b"1" * 32, b"2" * 32)
     )
     assert ours.config_hash != theirs.config_hash
