@@ -74,7 +74,7 @@ async def _backup(report: Report, name: str, service: Service, client: ApiClient
 
 
 async def _bare(side: str, at_once: int, ports: list[str]) -> Cost:
-    async with child(side, str(at_once), *ports) as done:
+    async with child(f"measured.{side}", str(at_once), *ports) as done:
         return Cost(
             rate=len(ports) / done.said["seconds"], cpu_ms=done.said["cpu_seconds"] / len(ports) * 1000
         )
