@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 
 from netautod.app.configuration import Configuration
-from netautod.app.plugins.manager import Lent, PluginManager
+from netautod.app.plugins.manager import HostValues, PluginManager
 from netautod.app.plugins.observers import Observers
 from netautod.app.plugins.services import running_services
 from netautod.core.metrics import Metrics
@@ -20,8 +20,8 @@ def plugins_of(
     """
     settings = configuration.settings
     configuration.plugins.log_failures()
-    lent = Lent(http=http, instance_name=settings.server.instance_name, settings=settings.of_plugins)
-    manager = PluginManager(configuration.plugins, required=required, lent=lent)
+    values = HostValues(http=http, instance_name=settings.server.instance_name, settings=settings.of_plugins)
+    manager = PluginManager(configuration.plugins, required=required, values=values)
     manager.check_required()
     return manager
 

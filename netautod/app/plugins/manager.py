@@ -34,8 +34,8 @@ OBSERVER_HOOKS = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class Lent:
-    """What the hosts of all plugins are made of; `settings` are the sections that were read, by plugin."""
+class HostValues:
+    """What the host of every plugin is made from; `settings` are the sections that were read, by plugin."""
 
     http: GuardedClient = field(default_factory=lambda: GuardedClient(AddressRules()))
     instance_name: str = "netautod"
@@ -46,11 +46,11 @@ class PluginManager:
     """Asks the loaded plugins what they register. A broken one is fatal only if it is `required`."""
 
     def __init__(
-        self, loaded: LoadedPlugins, *, required: Iterable[str] = (), lent: Lent | None = None
+        self, loaded: LoadedPlugins, *, required: Iterable[str] = (), values: HostValues | None = None
     ) -> None:
         self._loaded = loaded
         self._required = tuple(required)
-        self._lent = lent or Lent()
+        self._values = values or HostValues()
         self._owners: dict[str, str] = {}  # plugins by the names of their services
 
     @property
@@ -175,10 +175,10 @@ class PluginManager:
             self.mark_broken(name, hook, failure)
 
     def _host(self, name: str) -> PluginHost[Any]:
-        settings = self._lent.settings.get(name)
+        settings = self._values.settings.get(name)
         if settings is None and name in self._loaded.sections:
             settings = self._loaded.sections[name]()
-        return PluginHost(settings=settings, http=self._lent.http, instance_name=self._lent.instance_name)
+        return PluginHost(settings=settings, http=self._values.http, instance_name=self._values.instance_name)
 
 
 def _call_all(implementations: Iterable[pluggy.HookImpl], arguments: Mapping[str, Any]) -> None:

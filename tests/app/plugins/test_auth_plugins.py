@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from netautod.app.plugins.loading import LoadedPlugins, PluginError
-from netautod.app.plugins.manager import Lent, PluginManager
+from netautod.app.plugins.manager import HostValues, PluginManager
 from netautod.auth.providers import Providers
 from netautod.core.errors import InvalidInput
 from netautod.plugin_api import (
@@ -67,11 +67,11 @@ def test_a_plugin_is_given_its_section_and_the_guarded_client() -> None:
         given.extend((host.settings, host.http))
         register(Password("ldap"))
 
-    lent = Lent(settings={"one": "its own", "two": "another's"})
+    values = HostValues(settings={"one": "its own", "two": "another's"})
     loaded = LoadedPlugins.of({"one": plugin(netautod_register_auth_providers)})
-    manager = PluginManager(loaded, lent=lent)
+    manager = PluginManager(loaded, values=values)
     assert list(manager.auth_providers()) == ["ldap"]
-    assert given == ["its own", lent.http]
+    assert given == ["its own", values.http]
 
 
 def test_a_plugin_may_leave_the_host_out() -> None:

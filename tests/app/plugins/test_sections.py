@@ -10,7 +10,7 @@ import pytest
 
 from netautod.app.configuration import load
 from netautod.app.plugins.loading import LoadedPlugins
-from netautod.app.plugins.manager import Lent, PluginManager
+from netautod.app.plugins.manager import HostValues, PluginManager
 from netautod.core.settings.field import SettingsError
 from netautod.plugin_api import Executor, PluginHost, hookimpl, setting
 from tests.app.plugins.conftest import Installed, errors
@@ -93,8 +93,8 @@ def test_what_was_read_or_the_defaults_reach_the_host() -> None:
     given = {"read": declaring(Good), "default": declaring(Good), "none": declaring()}
     for plugin in given.values():
         plugin.netautod_register_executors = hookimpl(netautod_register_executors)
-    lent = Lent(settings={"read": Good(size=3.0)})
-    PluginManager(LoadedPlugins.of(given), lent=lent).executors()
+    values = HostValues(settings={"read": Good(size=3.0)})
+    PluginManager(LoadedPlugins.of(given), values=values).executors()
     assert sorted(str(host.settings) for host in hosts) == sorted([str(Good(size=3.0)), str(Good()), "None"])
 
 

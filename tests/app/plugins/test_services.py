@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from netautod.app.plugins.loading import LoadedPlugins, PluginError
-from netautod.app.plugins.manager import Lent, PluginManager
+from netautod.app.plugins.manager import HostValues, PluginManager
 from netautod.app.plugins.observers import Observers
 from netautod.app.plugins.services import running_services
 from netautod.core.metrics import Metrics
@@ -68,19 +68,21 @@ class Bringing:
             register(service)
 
 
-def managing(*, required: tuple[str, ...] = (), lent: Lent | None = None, **plugins: object) -> PluginManager:
-    return PluginManager(LoadedPlugins.of(plugins), required=required, lent=lent)
+def managing(
+    *, required: tuple[str, ...] = (), values: HostValues | None = None, **plugins: object
+) -> PluginManager:
+    return PluginManager(LoadedPlugins.of(plugins), required=required, values=values)
 
 
 async def test_a_service_observes_between_its_start_and_its_stop() -> None:
     steps: Steps = []
     plugin = Bringing(Living(steps))
-    lent = Lent(instance_name="lab", settings={"living": 7})
-    manager = managing(lent=lent, living=plugin)
+    values = HostValues(instance_name="lab", settings={"living": 7})
+    manager = managing(values=values, living=plugin)
     async with running_services(manager), Observers(manager, Metrics()) as observers:
         observers.execution_finished(ended())
     assert steps == ["entered", "completed", "left"]
-    assert plugin.host == PluginHost(settings=7, http=lent.http, instance_name="lab")
+    assert plugin.host == PluginHost(settings=7, http=values.http, instance_name="lab")
     assert errors(manager) == {"living": None}
 
 

@@ -8,7 +8,7 @@ import pytest
 
 import netautod_webhook
 from netautod.app.plugins.loading import LoadedPlugins
-from netautod.app.plugins.manager import Lent, PluginManager
+from netautod.app.plugins.manager import HostValues, PluginManager
 from netautod.app.plugins.observers import Observers
 from netautod.app.plugins.services import running_services
 from netautod.core.metrics import Metrics
@@ -27,9 +27,9 @@ async def posting(*urls: str, allow: str = "127.0.0.1", **changes: Any) -> Async
     """The plugin as the service runs it, with these settings of the section."""
     section = WebhookSettings(urls=urls, **{**QUICK, **changes})
     http = GuardedClient(AddressRules.allowing([allow]))
-    lent = Lent(http=http, instance_name="lab", settings={"webhook": section})
+    values = HostValues(http=http, instance_name="lab", settings={"webhook": section})
     loaded = LoadedPlugins.of({"webhook": netautod_webhook})
-    manager = PluginManager(loaded, required=["webhook"], lent=lent)
+    manager = PluginManager(loaded, required=["webhook"], values=values)
     async with running_services(manager), Observers(manager, Metrics()) as observers:
         yield observers
 
