@@ -18,7 +18,7 @@ from netautod.auth.tokens.service import hash_of, is_api_token
 from netautod.auth.tokens.store import ApiTokenStore
 from netautod.core.clock import Clock
 from netautod.core.errors import Unauthenticated, Unavailable
-from netautod.core.identity import Caller, RequestInfo
+from netautod.core.identity import Caller, RequestInfo, UsedToken
 from netautod.core.loop.shared_reads import SharedReads
 from netautod.core.permissions import common_permissions
 from netautod.users.models import User
@@ -100,7 +100,7 @@ class Authenticator:
         standing = await self._api_tokens.get(token_hash, lambda: self._read_api_token(token_hash))
         if standing is None or not standing.holds(self._clock.now()):
             raise Unauthenticated(INVALID)
-        return _caller(standing.user, standing.permissions, info, session_id=None)
+        return _caller(standing.user, standing.permissions, info, token=standing.holder.used)
 
     async def _read_session(self, claims: AccessClaims) -> _Standing[LoginSession] | None:
         session, user = await asyncio.gather(
@@ -132,13 +132,21 @@ class Authenticator:
         return _Standing(holder=token, user=user, permissions=permissions)
 
 
-def _caller(user: User, permissions: frozenset[str], info: RequestInfo, *, session_id: str | None) -> Caller:
+def _caller(
+    user: User,
+    permissions: frozenset[str],
+    info: RequestInfo,
+    *,
+    session_id: str | None = None,
+    token: UsedToken | None = None,
+) -> Caller:
     return Caller(
         user_id=user.id,
         org_id=user.org_id,
         username=user.username,
         permissions=permissions,
         session_id=session_id,
+        token=token,
         ip_address=info.ip_address,
         request_id=info.request_id,
     )

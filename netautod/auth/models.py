@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from netautod.auth.ssh_ca.models import SshCertificate
-from netautod.core.identity import OrgId
+from netautod.core.identity import OrgId, UsedToken
 from netautod.core.json_values import optional_text, to_text
 from netautod.users.models import User
 
@@ -112,6 +112,11 @@ class ApiToken:
         """True while the token may act for its owner."""
         same = self.user_id == owner.id and self.org_id == owner.org_id
         return same and owner.is_active and (self.expires_at is None or now < self.expires_at)
+
+    @property
+    def used(self) -> UsedToken:
+        """As the caller of a request carries it."""
+        return UsedToken(id=self.id, name=self.name, expires_at=self.expires_at)
 
     def to_json(self) -> dict[str, Any]:
         return {

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import datetime
 from typing import NewType
 
 from netautod.core.errors import Forbidden
@@ -13,14 +14,27 @@ SYSTEM_ID = "00000000-0000-0000-0000-000000000000"
 
 
 @dataclass(frozen=True, kw_only=True)
+class UsedToken:
+    """The API token that a request was made with; `expires_at` None: never."""
+
+    id: str
+    name: str
+    expires_at: datetime | None
+
+
+@dataclass(frozen=True, kw_only=True)
 class Caller:
-    """An authenticated user in an organization; `ip_address` and `request_id` go into audit events."""
+    """An authenticated user in an organization; `ip_address` and `request_id` go into audit events.
+
+    `token`: the API token through which the user acts, None for a session or the owner of a run.
+    """
 
     user_id: str
     org_id: OrgId
     username: str
     permissions: frozenset[str]
     session_id: str | None = None
+    token: UsedToken | None = None
     ip_address: str | None = None
     request_id: str | None = None
 
