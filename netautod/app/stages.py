@@ -33,6 +33,7 @@ from netautod.executions.notifier import FinishNotifier
 from netautod.executions.running.environment import RunEnvironment
 from netautod.executions.running.node import ExecutionNode
 from netautod.executions.service import ExecutionService
+from netautod.outbound.addresses import AddressRules
 from netautod.outbound.client import GuardedClient
 from netautod.plugin_api import Executor
 from netautod.store.leases.named import NamedLeases
@@ -123,6 +124,7 @@ async def device_work(
         leases=leases,
         authority=ssh_ca,
         settings=settings.devices,
+        addresses=AddressRules.allowing(settings.outbound.allow),
         observers=observers,
     )
     opening = configs_of(

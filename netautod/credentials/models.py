@@ -83,6 +83,9 @@ class UsableCredential:
     allowed_hosts: tuple[str, ...] = ()
 
     def require_host(self, host: str) -> None:
-        """Raises CredentialNotAllowed for a host that it must not be sent to."""
-        if not hosts.allows(self.allowed_hosts, host):
+        """Raises CredentialNotAllowed for a host that it must not be sent to, whatever its addresses are.
+
+        A name that only networks could cover is held against them when it is connected to.
+        """
+        if not (hosts.allows(self.allowed_hosts, host) or hosts.needs_addresses(self.allowed_hosts, host)):
             raise CredentialNotAllowed("credential not allowed for this host")

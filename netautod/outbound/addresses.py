@@ -1,38 +1,56 @@
-"""Which addresses outgoing requests may reach: all but this machine, link-local ones and cloud metadata.
+"""Which addresses may be reached, by outgoing requests and by sessions on devices.
 
-Private networks are allowed, because that is where inventory systems and identity providers live. An IPv6
-address that carries an IPv4 address (mapped, NAT64, 6to4 ...) is treated as that one.
+Requests reach all but this machine, link-local addresses and cloud metadata. Private networks are allowed,
+because that is where inventory systems, identity providers and devices live. An IPv6 address that carries an
+IPv4 address (mapped, NAT64, 6to4 ...) is treated as that one.
 """
 
 import ipaddress
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address
+from itertools import islice
 from typing import Self
 
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 Address = IPv4Address | IPv6Address
 
 
-def _networks(reason: str, *texts: str) -> list[tuple[Network, str]]:
-    return [(ipaddress.ip_network(text), reason) for text in texts]
+@dataclass(frozen=True, kw_only=True)
+class RefusedNetwork:
+    """`local`: a device may stand there, if somebody has vouched for it."""
+
+    network: Network
+    reason: str
+    local: bool
 
 
-REFUSED: tuple[tuple[Network, str], ...] = (
+def _networks(reason: str, *texts: str, local: bool = False) -> list[RefusedNetwork]:
+    return [RefusedNetwork(network=ipaddress.ip_network(text), reason=reason, local=local) for text in texts]
+
+
+REFUSED: tuple[RefusedNetwork, ...] = (
     # Linux takes 0.0.0.0/8 and :: for itself (RFC 1122 3.2.1.3).
     *_networks("an unspecified address", "0.0.0.0/8", "::/128"),
-    *_networks("a loopback address", "127.0.0.0/8", "::1/128"),
-    # The metadata services of AWS, Google, Alibaba, Azure and Oracle that are not link-local.
+    *_networks("a loopback address", "127.0.0.0/8", "::1/128", local=True),
+    # The services of clouds that hand out an instance's credentials, those at link-local addresses too.
     *_networks(
         "a cloud metadata address",
-        "169.254.169.254/32",
-        "100.100.100.200/32",
-        "168.63.129.16/32",
-        "192.0.0.192/32",
-        "fd00:ec2::254/128",
-        "fd20:ce::254/128",
+        "169.254.169.254/32",  # AWS, Azure, Google, Oracle and most others
+        "169.254.170.2/32",  # AWS: the roles of ECS tasks
+        "169.254.170.23/32",  # AWS: the roles of EKS pods
+        "169.254.42.42/32",  # Scaleway
+        "169.254.0.23/32",  # Tencent
+        "100.100.100.200/32",  # Alibaba
+        "168.63.129.16/32",  # Azure's wire server
+        "192.0.0.192/32",  # Oracle, its first generation
+        "fd00:ec2::254/128",  # AWS
+        "fd00:ec2::23/128",  # AWS: EKS pods
+        "fd20:ce::254/128",  # Google
+        "fd00:42::42/128",  # Scaleway
+        "fe80::a9fe:a9fe/128",  # OpenStack
     ),
-    *_networks("a link-local address", "169.254.0.0/16", "fe80::/10"),
+    *_networks("a link-local address", "169.254.0.0/16", "fe80::/10", local=True),
     *_networks("a multicast address", "224.0.0.0/4", "ff00::/8"),
     *_networks("a reserved address", "240.0.0.0/4"),
 )
@@ -57,20 +75,35 @@ class AddressRules:
         return cls(allow=tuple(ipaddress.ip_network(text, strict=False) for text in texts))
 
     def refusal(self, text: str) -> str | None:
-        """Why the address (as text, of either family) is refused; None if it is not."""
-        address = ipaddress.ip_address(text.partition("%")[0])
+        """Why a request to the address (as text, of either family) is refused; None if it is not."""
+        return next((found.reason for found in self._refusing(_address(text))), None)
+
+    def device_refusal(self, text: str, *, vouched: bool) -> str | None:
+        """Why a session on a device at the address is refused; None if it is not.
+
+        `allow` opens this machine to requests, which users cannot point anywhere, and so not to devices.
+        """
+        address = _address(text)
+        strict = AddressRules()
+        for found in strict._refusing(address):
+            if found.local and not vouched:
+                return f"{found.reason}, where only a device that is vouched for may stand"
+        return next((found.reason for found in self._refusing(address) if not found.local), None)
+
+    def _refusing(self, address: Address) -> Iterator[RefusedNetwork]:
+        """For each address that a packet may end up at, the first network that is refused."""
         if self._allowed(address):
-            return None
+            return
         for candidate in (address, *_carried(address)):
-            if self._allowed(candidate):
-                continue
-            for network, reason in REFUSED:
-                if candidate in network:
-                    return reason
-        return None
+            if not self._allowed(candidate):
+                yield from islice((found for found in REFUSED if candidate in found.network), 1)
 
     def _allowed(self, address: Address) -> bool:
         return any(address in network for network in self.allow)
+
+
+def _address(text: str) -> Address:
+    return ipaddress.ip_address(text.partition("%")[0])
 
 
 def _carried(address: Address) -> Iterator[IPv4Address]:

@@ -12,7 +12,7 @@ from netautod.core.guard import Guard
 from netautod.ssh.client import OneAttemptClient
 from netautod.ssh.failures import DeviceFailed, FailureKind
 from netautod.ssh.profiles import explain_mismatch, profile_named
-from netautod.ssh.target import Hop, Login, Target
+from netautod.ssh.target import Hop, Login, Reach, Target, anywhere, as_named
 
 _KEEPALIVE_SECONDS = 15
 _CLOSE_SECONDS = 2.0
@@ -60,6 +60,7 @@ class _Leg:
     pinned: str | None
     profile: str
     hop: str | None
+    reach: Reach | None
     suffix: str = ""
 
     @property
@@ -100,6 +101,7 @@ def _path(target: Target, login: Login) -> list[_Leg]:
             pinned=target.host_key_fingerprint,
             profile=target.ssh_profile,
             hop=None,
+            reach=target.reach,
             suffix=target.platform.login_suffix,
         )
     ]
@@ -113,6 +115,7 @@ def _path(target: Target, login: Login) -> list[_Leg]:
                 pinned=hop.host_key_fingerprint,
                 profile=hop.ssh_profile,
                 hop=hop.name or hop.host,
+                reach=hop.reach,
             )
         )
         hop = hop.jump
@@ -127,7 +130,7 @@ async def _open(
     client = OneAttemptClient(login=leg.login, pinned=leg.pinned, guard=guard)
     try:
         async with asyncio.timeout(seconds):
-            ssh = await _handshake(leg, client, tunnel)
+            ssh = await _reached(leg, client, tunnel, guard)
     except TimeoutError as exc:
         raise leg.failure("timeout", f"no login within {seconds:g} s") from exc
     except (asyncssh.Error, SASLPrepError) as exc:
@@ -137,8 +140,27 @@ async def _open(
     return ssh, client.fingerprint or ""
 
 
+async def _reached(
+    leg: _Leg, client: OneAttemptClient, tunnel: asyncssh.SSHClientConnection | None, guard: Guard
+) -> asyncssh.SSHClientConnection:
+    """Asks once where the connection may go, and goes there: a name that changes meanwhile leads nowhere."""
+    reach = leg.reach or (anywhere if tunnel is None else as_named)
+    try:
+        places = await reach(leg.host, leg.port)
+    except DeviceFailed as exc:
+        raise leg.failure(exc.kind, exc.text) from exc
+    for number, place in enumerate(places, start=1):
+        guard()
+        try:
+            return await _handshake(leg, client, place, tunnel)
+        except (OSError, asyncssh.ChannelOpenError):
+            if number == len(places) or client.fingerprint is not None:  # else nobody answered there
+                raise
+    raise OSError(errno.EHOSTUNREACH, "the name has no address")
+
+
 async def _handshake(
-    leg: _Leg, client: OneAttemptClient, tunnel: asyncssh.SSHClientConnection | None
+    leg: _Leg, client: OneAttemptClient, place: str, tunnel: asyncssh.SSHClientConnection | None
 ) -> asyncssh.SSHClientConnection:
     """One TCP connection, key exchange and login; reads no file of the user and asks no agent.
 
@@ -147,7 +169,7 @@ async def _handshake(
     """
     profile = profile_named(leg.profile)
     return await asyncssh.connect(
-        leg.host,
+        place,
         leg.port,
         tunnel=tunnel,
         config=None,

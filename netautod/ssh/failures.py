@@ -23,9 +23,10 @@ FailureKind = Literal[
     "not_found",  # the device was deleted meanwhile
     "credential",  # there is none that may be used
     "suspended",  # background use of the credential waits after refused logins
+    "address",  # it stands where no device may be looked for, such as on this machine
     "busy",  # another session is open on the device
 ]
-FINAL_KINDS = frozenset({"auth", "credential", "host_key", "not_found", "suspended"})
+FINAL_KINDS = frozenset({"address", "auth", "credential", "host_key", "not_found", "suspended"})
 
 
 class DeviceFailed(UpstreamFailed):

@@ -1,5 +1,8 @@
 """The values that a session is opened with: the device, its jump devices, the login, the limits."""
 
+import asyncio
+import socket
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -11,6 +14,20 @@ from netautod.ssh.platform.model import Platform
 from netautod.ssh.profiles import profile_named
 
 MIB = 1024 * 1024
+Reach = Callable[[str, int], Awaitable[Sequence[str]]]
+"""`await reach(host, port)`: what is connected to, in this order, and nothing else; a name among them is
+resolved by the jump device. OSError or UnicodeError without any, DeviceFailed if it must not be reached."""
+
+
+async def anywhere(host: str, port: int) -> Sequence[str]:
+    """Where no rule is: all addresses that the operating system's resolver knows."""
+    found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    return [str(entry[4][0]) for entry in found]
+
+
+async def as_named(host: str, port: int) -> Sequence[str]:
+    """For a target behind a jump device, which resolves the name."""
+    return [host]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,7 +87,7 @@ class Login:
 class Hop:
     """A jump device: an SSH connection is made to it first, the next one goes through it.
 
-    `name` is what failures call it; without one they use the address.
+    `name` is what failures call it; without one they use the address. `reach` as in Target.
     """
 
     host: str
@@ -80,6 +97,7 @@ class Hop:
     ssh_profile: str = "modern"
     jump: "Hop | None" = None
     name: str | None = None
+    reach: Reach | None = None
 
     def __post_init__(self) -> None:
         profile_named(self.ssh_profile)
@@ -91,7 +109,7 @@ class Target:
 
     `host_key_fingerprint` is the pinned key as OpenSSH prints it (`SHA256:...`); None accepts the first key
     that the device shows. `connect_commands` are sent after the login. `ssh_profile` is `modern`,
-    `compatible` or `legacy`.
+    `compatible` or `legacy`. `reach` decides what is connected to; None: whatever `host` means.
     """
 
     host: str
@@ -101,6 +119,7 @@ class Target:
     host_key_fingerprint: str | None = None
     ssh_profile: str = "modern"
     jump: Hop | None = None
+    reach: Reach | None = None
 
     def __post_init__(self) -> None:
         profile_named(self.ssh_profile)

@@ -24,12 +24,34 @@ from netautod.credentials.hosts import allows, is_entry
         pytest.param(["core-?"], "core-1", True, id="one character"),
         pytest.param(["core-?"], "core-12", False, id="not two"),
         pytest.param(["10.0.*"], "10.0.3.4", True, id="glob over an address"),
-        pytest.param(["10.0.0.0/8"], "core-1", False, id="a name is not resolved"),
+        pytest.param(["10.0.0.0/8"], "core-1", False, id="a name without its addresses"),
+        pytest.param(["10.*"], "10.evil.example", False, id="a name that looks like an address"),
+        pytest.param(["2001:db8:*"], "2001:db8::1", True, id="glob over an address of IPv6"),
+        pytest.param(["*"], "10.0.0.1", True, id="a star covers addresses"),
+        pytest.param(["*"], "core-1", True, id="a star covers names"),
+        pytest.param(["10-*"], "10-core", True, id="a glob of names may begin with digits"),
         pytest.param(["10.0.0.0/8", "core-1"], "core-1", True, id="any entry will do"),
     ],
 )
 def test_allows(entries: list[str], host: str, allowed: bool) -> None:
     assert allows(entries, host) is allowed
+
+
+@pytest.mark.parametrize(
+    ("entries", "addresses", "allowed"),
+    [
+        pytest.param(["10.0.0.0/8"], ["10.1.1.1"], True, id="in the network"),
+        pytest.param(["10.0.0.0/8"], ["::ffff:10.1.1.1"], True, id="in the network, mapped"),
+        pytest.param(["10.0.0.0/8"], ["10.1.1.1", "192.0.2.1"], False, id="one of two outside"),
+        pytest.param(["10.0.0.0/8", "192.0.2.1"], ["10.1.1.1", "192.0.2.1"], True, id="each in an entry"),
+        pytest.param(["10.0.0.0/8"], [], False, id="no address"),
+        pytest.param(["10.1.*"], ["10.1.1.1"], True, id="a glob over addresses"),
+        pytest.param(["*.lab.example"], ["10.1.1.1"], False, id="a glob over other names"),
+        pytest.param(["core-1.evil.example"], ["192.0.2.1"], True, id="the name itself"),
+    ],
+)
+def test_a_name_with_its_addresses(entries: list[str], addresses: list[str], allowed: bool) -> None:
+    assert allows(entries, "core-1.evil.example", addresses) is allowed
 
 
 @pytest.mark.parametrize(

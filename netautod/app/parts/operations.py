@@ -10,9 +10,11 @@ from netautod.auth.ssh_ca.service import SshAuthority
 from netautod.core.clock import Clock
 from netautod.devices.operations.commands import CommandRunner
 from netautod.devices.operations.credential_tests import CredentialTests
+from netautod.devices.sessions.reach import DeviceReach
 from netautod.devices.sessions.service import DeviceSessions
 from netautod.devices.sessions.suspensions import SuspensionObservers, Suspensions
 from netautod.devices.settings import DeviceSettings
+from netautod.outbound.addresses import AddressRules
 from netautod.ssh.platform.model import CaptureItem
 from netautod.ssh.platform.registry import PlatformRegistry
 from netautod.store.leases.named import NamedLeases
@@ -51,6 +53,7 @@ def operations_of(
     leases: NamedLeases,
     authority: SshAuthority,
     settings: DeviceSettings,
+    addresses: AddressRules,
     observers: SuspensionObservers,
 ) -> DeviceOperations:
     suspensions = Suspensions(store=stores.suspensions, clock=clock, observers=observers)
@@ -65,6 +68,7 @@ def operations_of(
         suspensions=suspensions,
         authority=authority,
         settings=settings,
+        reach=DeviceReach(rules=addresses),
     )
     return DeviceOperations(
         suspensions=suspensions,

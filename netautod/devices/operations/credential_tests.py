@@ -37,6 +37,7 @@ STAGES: Mapping[FailureKind, str] = {
     "lost": "connection lost",
     "flood": "too much output",
     "credential": "no usable credential",
+    "address": "address refused",
     "busy": "device busy",
 }
 

@@ -16,6 +16,7 @@ from netautod.credentials.service import CredentialService
 from netautod.devices.links import MOST_JUMPS
 from netautod.devices.models import Device
 from netautod.devices.service import DeviceService
+from netautod.devices.sessions.reach import DeviceReach
 from netautod.ssh.failures import DeviceFailed
 from netautod.ssh.platform.model import Platform
 from netautod.ssh.target import Hop, Login, Target
@@ -35,6 +36,7 @@ class Leg:
     credential_id: str
     credential_name: str
     revision: int
+    allowed_hosts: tuple[str, ...]
 
 
 class Paths:
@@ -87,6 +89,7 @@ class Paths:
             credential_id=found.id,
             credential_name=found.name,
             revision=found.revision,
+            allowed_hosts=found.allowed_hosts,
         )
 
     async def _credential(self, override: str | None, own: str | None) -> UsableCredential:
@@ -131,22 +134,24 @@ class Paths:
         return replace(login, certificate=certificate)
 
 
-def target_of(legs: list[Leg], platform: Platform) -> Target:
+def target_of(legs: list[Leg], platform: Platform, rules: DeviceReach) -> Target:
     """What the engine connects to: the device behind its jump devices."""
     jump: Hop | None = None
     for leg in legs[:-1]:
-        jump = Hop(login=leg.login, jump=jump, name=leg.device.name, **_address(leg.device))
-    device = legs[-1].device
-    commands = device.connect_commands
-    return Target(platform=platform, connect_commands=commands, jump=jump, **_address(device))
+        jump = Hop(login=leg.login, jump=jump, name=leg.device.name, **_address(leg, jump, rules))
+    commands = legs[-1].device.connect_commands
+    return Target(platform=platform, connect_commands=commands, jump=jump, **_address(legs[-1], jump, rules))
 
 
-def _address(device: Device) -> dict[str, Any]:
+def _address(leg: Leg, jump: Hop | None, rules: DeviceReach) -> dict[str, Any]:
+    device = leg.device
+    vouched: bool = getattr(device, "vouched", True)
     return {
         "host": device.host,
         "port": device.port,
         "host_key_fingerprint": device.host_key_fingerprint,
         "ssh_profile": device.ssh_profile,
+        "reach": rules.to(vouched=vouched, allowed_hosts=leg.allowed_hosts, jumps=jump is not None),
     }
 
 

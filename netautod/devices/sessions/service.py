@@ -20,6 +20,7 @@ from netautod.devices.models import Device
 from netautod.devices.service import DeviceService
 from netautod.devices.sessions.gates import CredentialGate, JumpGates
 from netautod.devices.sessions.paths import Leg, Paths, target_of
+from netautod.devices.sessions.reach import DeviceReach
 from netautod.devices.sessions.suspensions import Suspensions
 from netautod.devices.sessions.turns import Turns
 from netautod.devices.settings import DeviceSettings
@@ -64,6 +65,7 @@ class DeviceSessions:
     suspensions: Suspensions
     authority: SshAuthority
     settings: DeviceSettings
+    reach: DeviceReach
     busy_seconds: float = BUSY_SECONDS
 
     def __post_init__(self) -> None:
@@ -165,7 +167,7 @@ class SessionScope:
             legs[-1] = replace(legs[-1], device=fresh)
             if self.background:
                 node.suspensions.refuse(known, legs)
-            target = target_of(legs, node.platforms.get(device.device_type))
+            target = target_of(legs, node.platforms.get(device.device_type), node.reach)
             opening = open_session(target, legs[-1].login, guard=guarded.guard, limits=node.limits)
             session = await stack.enter_async_context(opening)
         await node.suspensions.lift(work.org_id, known)
