@@ -12,9 +12,9 @@ from netautod.devices.links import LinkFacts, Links, has_links, names_credential
 from netautod.devices.models import Device
 from netautod.devices.service import NAME_TAKEN
 from netautod.devices.store import DeviceStore
+from netautod.devices.vouching.rule import MANAGE_CREDENTIALS, may_vouch
 
 Fields = Mapping[str, Any]
-MANAGE_CREDENTIALS = "credentials.manage"
 
 
 class DeviceBatches:
@@ -39,17 +39,21 @@ class DeviceBatches:
         found = await self._store.taken(org_id, names)
         return [NAME_TAKEN if name in found else None for name in names]
 
-    async def insert(self, org_id: OrgId, devices: Sequence[Fields], *, source: str) -> list[str | None]:
+    async def insert(self, caller: Caller, devices: Sequence[Fields], *, source: str) -> list[str | None]:
         """Inserts those that `problems` found nothing wrong with, as far as their names are free.
 
         One write for all: if we die here those that are in the inventory stay, and are duplicates next time.
         """
+        org_id, vouched = caller.org_id, may_vouch(caller)
         facts = await self._links.facts(org_id, devices)
         now, pace = self._clock.now(), Pace()
         made: list[Device] = []
         for fields in devices:
             site = facts.site_name(fields)
-            made.append(new_device(org_id, str(uuid4()), fields, site=site, source=source, at=now))
+            device_id = str(uuid4())
+            made.append(
+                new_device(org_id, device_id, fields, site=site, source=source, vouched=vouched, at=now)
+            )
             await pace.breathe()
         duplicates = set(await self._store.insert_many(org_id, made))
         found = [NAME_TAKEN if position in duplicates else None for position in range(len(made))]

@@ -9,7 +9,14 @@ from netautod.devices.models import DEFAULT_PROFILE, Device
 
 
 def new_device(
-    org_id: OrgId, device_id: str, fields: Mapping[str, Any], *, site: str | None, source: str, at: datetime
+    org_id: OrgId,
+    device_id: str,
+    fields: Mapping[str, Any],
+    *,
+    site: str | None,
+    source: str,
+    vouched: bool,
+    at: datetime,
 ) -> Device:
     """`fields` as DeviceRequest loads them; `site` is the name of the site that `site_id` means."""
     return Device(
@@ -42,6 +49,7 @@ def new_device(
         connect_commands=tuple(fields.get("connect_commands", [])),
         jump_device_id=fields.get("jump_device_id"),
         host_key_fingerprint=None,
+        vouched=vouched,
         ssh_profile=fields.get("ssh_profile", DEFAULT_PROFILE),
         created_at=at,
         updated_at=at,

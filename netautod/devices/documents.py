@@ -27,7 +27,7 @@ DIGEST = "settled"  # the name of the field in documents
 LOOKED_AT = frozenset({*TAKEN_OVER, "site_id"})
 
 # Fields that documents of the first release lack: the default of the model applies.
-ADDED = frozenset({"ssh_profile"})
+ADDED = frozenset({"ssh_profile", "vouched"})
 
 
 def document_of(device: Device) -> Document:
@@ -48,7 +48,7 @@ def item_of(document: Document) -> DeviceItem:
         id=document["_id"],
         tags=tuple(document["tags"]),
         connect_commands=tuple(document["connect_commands"]),
-        **{name: document[name] for name in ITEM_PLAIN},
+        **{name: document[name] for name in ITEM_PLAIN if name in document or name not in ADDED},
     )
 
 

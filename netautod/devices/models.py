@@ -8,6 +8,8 @@ from typing import Any
 from netautod.core.json_values import to_text
 
 DEFAULT_PROFILE = "modern"
+# `credential_state`: what comes of a password that is to be sent to the device.
+USABLE, WAITS = "usable", "waits_for_approval"
 # Texts that a device takes over from an inventory; site, tags and metadata have rules of their own.
 ALWAYS_GIVEN = ("name", "host", "device_type")
 OPTIONAL = ("description", "manufacturer", "model", "platform", "serial_number", "asset_tag")
@@ -16,7 +18,10 @@ TAKEN_OVER = (*ALWAYS_GIVEN, *OPTIONAL, "site", "tags", "metadata", "inventory_i
 
 @dataclass(frozen=True, kw_only=True)
 class DeviceItem:
-    """What a list shows of a device."""
+    """What a list shows of a device.
+
+    `vouched`: somebody who may manage credentials has decided where its secrets go (devices/vouching).
+    """
 
     id: str
     org_id: str
@@ -38,6 +43,13 @@ class DeviceItem:
     connect_commands: tuple[str, ...]
     created_at: datetime
     updated_at: datetime
+    host_key_fingerprint: str | None
+    vouched: bool = False
+
+    @property
+    def credential_state(self) -> str:
+        """A pinned key stands for the device wherever it is now: it was pinned while it was vouched for."""
+        return USABLE if self.vouched or self.host_key_fingerprint is not None else WAITS
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -59,6 +71,7 @@ class DeviceItem:
             "snmp_credential_id": self.snmp_credential_id,
             "poll_enabled": self.poll_enabled,
             "connect_commands": list(self.connect_commands),
+            "credential_state": self.credential_state,
             "created_at": to_text(self.created_at),
             "updated_at": to_text(self.updated_at),
         }
@@ -81,7 +94,6 @@ class Device(DeviceItem):
     inventory_id: int | None
     poll_interval_minutes: int | None
     jump_device_id: str | None
-    host_key_fingerprint: str | None
     ssh_profile: str = DEFAULT_PROFILE
 
     def to_json(self) -> dict[str, Any]:
@@ -128,3 +140,4 @@ class DeviceFilter:
     source: str | None = None
     tag: str | None = None
     q: str | None = None
+    credential_state: str | None = None

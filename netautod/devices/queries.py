@@ -1,9 +1,10 @@
 """Which documents a device filter means, and the indexes that answer every such query."""
 
 import re
+from collections.abc import Mapping
 from typing import Any
 
-from netautod.devices.models import DeviceFilter
+from netautod.devices.models import USABLE, WAITS, DeviceFilter
 from netautod.store.client import Sort
 from netautod.store.indexes import Index
 
@@ -19,7 +20,13 @@ LINK_FIELDS = (
 CREDENTIAL_FIELDS = LINK_FIELDS[:3]
 
 # What a filter looks at. A write of one of these moves the revision of DeviceCounts.
-FILTERED = frozenset({"name", "host", "device_type", "site", "source", "tags"})
+FILTERED = frozenset({"name", "host", "device_type", "site", "source", "tags", "vouched"})
+
+# As DeviceItem.credential_state says it.
+STATES: Mapping[str, dict[str, Any]] = {
+    WAITS: {"vouched": False, "host_key_fingerprint": None},
+    USABLE: {"$or": [{"vouched": True}, {"host_key_fingerprint": {"$gt": ""}}]},
+}
 
 # All of them hold live devices only: a tombstone is in no list, and its name is free.
 LIVE = {"live": True}
@@ -46,6 +53,8 @@ INDEXES = (
     _index("live", "tags", "name"),
     _index("live", SEARCH),
     _index("_id"),
+    # The few that wait for somebody to vouch for them.
+    Index(collection=COLLECTION, keys=(("org_id", 1), ("name", 1)), partial={**LIVE, "vouched": False}),
     *(
         Index(
             collection=COLLECTION,
@@ -91,7 +100,8 @@ def _conditions(narrowed: DeviceFilter) -> dict[str, Any]:
     }
     if narrowed.q is not None:
         wanted[SEARCH] = {"$regex": re.escape(narrowed.q), "$options": "i"}
-    return {field: value for field, value in wanted.items() if value is not None}
+    known = {field: value for field, value in wanted.items() if value is not None}
+    return {**known, **STATES.get(narrowed.credential_state or "", {})}
 
 
 def order(narrowed: DeviceFilter) -> Sort:
@@ -106,7 +116,7 @@ def best_index(narrowed: DeviceFilter) -> str | None:
     effort of a first page, and begins to try all indexes again when it has done ten times as much.
     """
     keys = [*_conditions(narrowed)]
-    if len(keys) > 1:
+    if len(keys) > 1 or narrowed.credential_state is not None:
         return None
     return _index("live", *keys, *([] if keys == [SEARCH] else ["name"])).name
 

@@ -20,11 +20,13 @@ from netautod.core.schema import (
     Timestamp,
 )
 from netautod.devices.hosts import is_host
+from netautod.devices.models import USABLE, WAITS
 from netautod.ssh.profiles import PROFILES
 from netautod.ssh.terminal import is_one_line
 
 SOURCES = ("manual", "inventory", "csv")
 PROTOCOLS = ("ssh",)
+STATES = (USABLE, WAITS)
 DEVICE_TYPE = validate.Regexp(r"[a-z0-9_]{1,64}\Z", error="Must consist of a-z, 0-9 and _.")
 PORT = validate.Range(1, 65535)
 BROWSE_LIMIT = 1000
@@ -58,7 +60,10 @@ class DeviceRequest(Request):
     """Null does not clear what has a default: port, protocol, tags, metadata and the like."""
 
     read_only = frozenset(
-        {"id", "org_id", "source", "inventory_id", "host_key_fingerprint", "created_at", "updated_at"}
+        {
+            *("id", "org_id", "source", "inventory_id", "host_key_fingerprint", "credential_state"),
+            *("created_at", "updated_at"),
+        }
     )
     name = Name(required=True)
     host = fields.String(required=True, validate=_host)
@@ -93,6 +98,7 @@ class DeviceQuery(PageQuery):
     source = fields.String(validate=validate.OneOf(SOURCES))
     tag = Label()
     q = Label()
+    credential_state = fields.String(validate=validate.OneOf(STATES))
 
 
 class BrowseQuery(DeviceQuery):
@@ -118,6 +124,7 @@ class DeviceItemAnswer(Answer):
     snmp_credential_id = fields.String(allow_none=True)
     poll_enabled = fields.Boolean()
     connect_commands = fields.List(fields.String())
+    credential_state = fields.String(validate=validate.OneOf(STATES))
     created_at = Timestamp()
     updated_at = Timestamp()
 

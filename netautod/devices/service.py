@@ -21,6 +21,7 @@ from netautod.devices.links import Links, names_credential
 from netautod.devices.models import Creation, Device, DeviceFilter, DeviceItem, DeviceName
 from netautod.devices.queries import CREDENTIAL_FIELDS, LINK_FIELDS, where
 from netautod.devices.store import DeviceStore
+from netautod.devices.vouching.rule import may_vouch, vouching_told
 from netautod.sites.service import SiteService
 
 NAME_TAKEN = "Device with this name already exists"
@@ -98,12 +99,12 @@ class DeviceService:
         """
         return await self._store.created(after, before=before, limit=limit)
 
-    async def pin_host_key(self, org_id: OrgId, device_id: str, fingerprint: str) -> str:
-        """Trust on first use: pins the fingerprint unless one is pinned; returns the pinned one."""
-        pinned = await self._store.pin_host_key(org_id, device_id, fingerprint)
-        if pinned is None:
-            raise NotFound(NOT_FOUND)
-        return pinned
+    async def pin_host_key(self, org_id: OrgId, visited: Device, fingerprint: str) -> str | None:
+        """Trust on first use: pins the fingerprint unless one is pinned; returns the pinned one.
+
+        None is pinned for a device that is not vouched for any more where it was visited, or is gone.
+        """
+        return await self._store.pin_host_key(org_id, visited, fingerprint)
 
     async def reset_host_key(self, caller: Caller, device_id: str) -> None:
         """Forgets the pinned key: the next login pins the one that the device shows then."""
@@ -119,7 +120,13 @@ class DeviceService:
         device_id = str(uuid4())
         site_name = await self._links.check(caller.org_id, device_id, fields)
         device = new_device(
-            caller.org_id, device_id, fields, site=site_name, source="manual", at=self._clock.now()
+            caller.org_id,
+            device_id,
+            fields,
+            site=site_name,
+            source="manual",
+            vouched=may_vouch(caller),
+            at=self._clock.now(),
         )
         try:
             await self._store.insert(caller.org_id, device)
@@ -130,7 +137,9 @@ class DeviceService:
         except InvalidInput:
             await self._store.discard(caller.org_id, device_id)
             raise
-        await self._audit.record(caller, "device.create", "device", device_id, {"name": device.name})
+        await self._audit.record(
+            caller, "device.create", "device", device_id, {"name": device.name, "vouched": device.vouched}
+        )
         return device
 
     async def update(self, caller: Caller, device_id: str, fields: Mapping[str, Any]) -> Device:
@@ -142,8 +151,8 @@ class DeviceService:
         changes.update(_site_change(before, changes, site_name))
         if not changes:
             return before
-        device = await self._write(before, changes)
-        details = {"name": device.name, "fields": sorted(changes)}
+        device = await self._write(before, changes, vouches=may_vouch(caller))
+        details = {"name": device.name, "fields": sorted(changes), **vouching_told(before, device)}
         await self._audit.record(caller, "device.update", "device", device_id, details)
         return device
 
@@ -199,10 +208,10 @@ class DeviceService:
         if names_credential(fields):
             caller.require("credentials.manage")
 
-    async def _write(self, before: Device, changes: Mapping[str, Any]) -> Device:
-        org_id = OrgId(before.org_id)
+    async def _write(self, before: Device, changes: Mapping[str, Any], *, vouches: bool) -> Device:
+        org_id, now = OrgId(before.org_id), self._clock.now()
         try:
-            device = await self._store.change(org_id, before.id, changes, at=self._clock.now())
+            device = await self._store.change(org_id, before.id, changes, at=now, vouches=vouches)
         except Duplicate as error:
             raise Conflict(NAME_TAKEN) from error
         if device is None:
@@ -212,7 +221,10 @@ class DeviceService:
         except InvalidInput:
             links = {name: changes[name] for name in (*LINK_FIELDS, "site") if name in changes}
             old = {name: getattr(before, name) for name in links}
-            await self._store.change(org_id, before.id, old, at=self._clock.now(), expected=links)
+            # Takes back a jump or a credential that went at this moment; whether the old one still holds is
+            # for a person to say.
+            now = self._clock.now()
+            await self._store.change(org_id, before.id, old, at=now, vouches=False, expected=links)
             raise
 
     async def _confirm_links(self, device: Device, fields: Mapping[str, Any]) -> Device:
@@ -223,7 +235,7 @@ class DeviceService:
             return device
         expected = {"site_id": fields["site_id"]}
         changed = await self._store.change(
-            org_id, device.id, {"site": site_name}, at=self._clock.now(), expected=expected
+            org_id, device.id, {"site": site_name}, at=self._clock.now(), vouches=False, expected=expected
         )
         return changed or device
 

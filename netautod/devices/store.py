@@ -15,12 +15,14 @@ from netautod.devices.counts import DeviceCounts
 from netautod.devices.documents import ITEM_FIELDS, device_of, document_of, edited, item_of
 from netautod.devices.models import Creation, Device, DeviceFilter, DeviceItem, DeviceName
 from netautod.devices.queries import COLLECTION, FILTERED, SEARCH, SEARCH_TEXT, best_index, live, order, where
+from netautod.devices.vouching.rule import DESTINATION, VOUCHED, decided_by
 from netautod.store.batching import Batcher
 from netautod.store.client import Change, Database, Document
 from netautod.store.expressions import literal
 from netautod.store.scoped import scoped
 
 BATCH = 500
+PLACE = ("host", "port", "jump_device_id")  # where a device was visited
 
 
 class DeviceStore:
@@ -186,18 +188,25 @@ class DeviceStore:
         changes: Mapping[str, Any],
         *,
         at: datetime,
+        vouches: bool,
         expected: Mapping[str, Any] | None = None,
     ) -> Device | None:
-        """One atomic update of these fields; with `expected` only while the device has those values."""
+        """One atomic update of these fields; with `expected` only while the device has those values.
+
+        `vouches`: whether whoever writes them vouches for a device that they move.
+        """
         values = dict(changes)
         if "metadata" in values:
             values["metadata"] = json.dumps(values["metadata"])
         written = {**values, **edited(values.keys()), "updated_at": at}
-        update: Change = {"$set": written}
+        stages: list[Document] = [{"$set": literal(written)}]
+        if moves := not DESTINATION.isdisjoint(values):
+            stages.insert(0, decided_by(values, vouches=vouches))
         if not values.keys().isdisjoint(("name", "host")):
-            update = [{"$set": literal(written)}, {"$set": {SEARCH: SEARCH_TEXT}}]
+            stages.append({"$set": {SEARCH: SEARCH_TEXT}})
+        update: Change = stages if len(stages) > 1 else {"$set": written}
         found = await self._devices.find_and_update(org_id, live(**(expected or {}), _id=device_id), update)
-        if found is not None and not FILTERED.isdisjoint(values):
+        if found is not None and (moves or not FILTERED.isdisjoint(values)):
             await self.counts.changed(org_id)
         return None if found is None else device_of(found)
 
@@ -208,19 +217,34 @@ class DeviceStore:
         # Also when nothing was stale: we may be finishing what a crash left half done.
         await self.counts.changed(org_id)
 
-    async def pin_host_key(self, org_id: OrgId, device_id: str, fingerprint: str) -> str | None:
-        """The fingerprint that the device has afterwards: the first pin wins. None without such a device."""
-        unpinned = live(_id=device_id, host_key_fingerprint=None)
+    async def pin_host_key(self, org_id: OrgId, visited: Device, fingerprint: str) -> str | None:
+        """The fingerprint that the device has afterwards: the first pin wins.
+
+        None where none is pinned, because the device is gone, or is not vouched for (any more) at the address
+        that was visited: a pin sends passwords there for good.
+        """
+        place = {name: getattr(visited, name) for name in PLACE}
+        unpinned = live(_id=visited.id, host_key_fingerprint=None, **place, **{VOUCHED: True})
         pin = {"$set": {"host_key_fingerprint": fingerprint}}
         if await self._devices.update(org_id, unpinned, pin):
             return fingerprint
-        found = await self.get(org_id, device_id)
+        found = await self.get(org_id, visited.id)
         return None if found is None else found.host_key_fingerprint
+
+    async def vouch(self, org_id: OrgId, device_id: str, *, at: datetime) -> Device | None:
+        """The device as it was, None without one."""
+        change = {"$set": {VOUCHED: True, "updated_at": at}}
+        found = await self._devices.find_and_update(org_id, live(_id=device_id), change, before=True)
+        if found is not None and not found.get(VOUCHED):
+            await self.counts.changed(org_id)
+        return None if found is None else device_of(found)
 
     async def forget_host_key(self, org_id: OrgId, device_id: str, *, at: datetime) -> Device | None:
         """Removes the pin; returns the device as it was, None without such a device."""
         change = {"$set": {"host_key_fingerprint": None, "updated_at": at}}
         found = await self._devices.find_and_update(org_id, live(_id=device_id), change, before=True)
+        if found is not None and not found.get(VOUCHED):  # the pin stood for it
+            await self.counts.changed(org_id)
         return None if found is None else device_of(found)
 
     async def bury(self, org_id: OrgId, device_id: str, *, at: datetime) -> Device | None:

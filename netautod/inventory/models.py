@@ -24,7 +24,11 @@ class RemoteInventory:
 
 @dataclass(frozen=True, kw_only=True)
 class SavedSource:
-    """`last_sync_result` is JSON as it was answered. `revision` grows with each change by a user."""
+    """`last_sync_result` is JSON as it was answered. `revision` grows with each change by a user.
+
+    `vouched`: what it reads was saved by somebody who may manage credentials, so that its devices are vouched
+    for (devices/vouching).
+    """
 
     id: str
     org_id: str
@@ -39,6 +43,7 @@ class SavedSource:
     last_sync_result: Mapping[str, Any] | None
     next_sync_at: datetime | None
     revision: int
+    vouched: bool
     created_at: datetime
     updated_at: datetime
     sealed_token: Mapping[str, Any] | None = field(repr=False)

@@ -12,6 +12,7 @@ from netautod.core.identity import Caller, OrgId
 from netautod.core.registries import Followers
 from netautod.devices.bindings.models import SAVED_SOURCE
 from netautod.devices.bindings.service import SyncedDevices
+from netautod.devices.vouching.rule import VOUCHED, may_vouch
 from netautod.inventory.models import RemoteInventory, SavedSource
 from netautod.inventory.store import COLLECTION, TOKEN, SourceStore
 from netautod.outbound.client import GuardedClient
@@ -25,6 +26,7 @@ NOT_FOUND = "Inventory source not found"
 RUNNING = "A synchronisation of this inventory is running; try again when it is over"
 BUSY = "The inventory source is being changed by others; try again"
 ATTEMPTS = 10
+READ_FROM = frozenset({"url", "verify_ssl", "device_filters", TOKEN})  # decides which devices a source brings
 
 
 def binding_key(source_id: str) -> str:
@@ -111,6 +113,7 @@ class SourceService:
             last_sync_result=None,
             next_sync_at=next_sync(now, None, hours) if auto else None,
             revision=1,
+            vouched=may_vouch(caller),
             created_at=now,
             updated_at=now,
             sealed_token=await self._sealed(caller.org_id, source_id, fields["token"]),
@@ -136,12 +139,14 @@ class SourceService:
             if TOKEN in fields:
                 values[TOKEN] = await self._sealed(caller.org_id, source_id, fields[TOKEN])
             values.update(self._next(before, fields))
+            values.update(_vouching(before, fields, vouches=may_vouch(caller)))
             try:
                 source = await self._store.change(caller.org_id, before, values, at=self._clock.now())
             except Duplicate as error:
                 raise Conflict(NAME_TAKEN) from error
             if source is not None:
-                await self._record(caller, "update", source, {"fields": sorted(fields)})
+                told = {} if source.vouched == before.vouched else {VOUCHED: source.vouched}
+                await self._record(caller, "update", source, {"fields": sorted(fields), **told})
                 return source
         raise Conflict(BUSY)
 
@@ -195,6 +200,16 @@ class SourceService:
 def next_sync(now: datetime, last: datetime | None, hours: int) -> datetime:
     """An interval after the last synchronisation (if there was none: after now), but not in the past."""
     return max(now, (last or now) + timedelta(hours=hours))
+
+
+def _vouching(before: SavedSource, fields: Mapping[str, Any], *, vouches: bool) -> dict[str, bool]:
+    """Who may vouch does so by saving what is read, changed or not; who may not takes it back by changing it.
+
+    A token is always a change: another one may see other devices.
+    """
+    saved = READ_FROM & fields.keys()
+    changed = any(name == TOKEN or fields[name] != getattr(before, name) for name in saved)
+    return {VOUCHED: vouches} if saved and (vouches or changed) else {}
 
 
 def _check_token_stays(before: SavedSource, fields: Mapping[str, Any]) -> None:

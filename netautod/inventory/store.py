@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from netautod.core.identity import OrgId
+from netautod.devices.vouching.rule import VOUCHED
 from netautod.inventory.models import SavedSource
 from netautod.store.client import Database, Document
 from netautod.store.indexes import Index
@@ -32,6 +33,7 @@ PLAIN = (
     "last_sync_result",
     "next_sync_at",
     "revision",
+    "vouched",
     "created_at",
     "updated_at",
 )
@@ -112,7 +114,11 @@ class SourceStore:
 
 
 def _source(document: Document) -> SavedSource:
-    plain = {name: document[name] for name in PLAIN}
+    plain = {name: document[name] for name in PLAIN if name != VOUCHED}
     return SavedSource(
-        id=document["_id"], org_id=document["org_id"], sealed_token=document.get(TOKEN), **plain
+        id=document["_id"],
+        org_id=document["org_id"],
+        sealed_token=document.get(TOKEN),
+        vouched=document.get(VOUCHED, False),  # documents of earlier releases lack it until the first start
+        **plain,
     )

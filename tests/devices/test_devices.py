@@ -207,12 +207,10 @@ async def test_writes_are_audited_without_values(inventory: Inventory) -> None:
 
 
 async def test_the_first_pinned_host_key_wins(inventory: Inventory) -> None:
-    device = await inventory.device()
     devices = inventory.services.devices
+    device = await devices.get(inventory.org_id, (await inventory.device())["id"])
     keys = [f"SHA256:{number}" for number in range(10)]
-    pinned = await asyncio.gather(
-        *(devices.pin_host_key(inventory.org_id, device["id"], key) for key in keys)
-    )
+    pinned = await asyncio.gather(*(devices.pin_host_key(inventory.org_id, device, key) for key in keys))
     assert len(set(pinned)) == 1
-    shown = (await inventory.api.put(f"/api/devices/{device['id']}", {"host": "192.0.2.2"})).json
+    shown = (await inventory.api.put(f"/api/devices/{device.id}", {"host": "192.0.2.2"})).json
     assert shown["host_key_fingerprint"] == pinned[0]

@@ -6,11 +6,10 @@ from typing import Any
 
 import pytest
 
-from netautod.core.errors import NotFound
 from netautod.core.identity import OrgId
 from netautod.devices.queries import COLLECTION
 from netautod.store.scoped import scoped
-from tests.devices.inventory import ABSENT_ID, DEVICE, Inventory
+from tests.devices.inventory import DEVICE, Inventory
 from tests.support.client import assert_error
 
 
@@ -229,5 +228,7 @@ async def test_a_deletion_that_a_crash_cut_off_is_cleaned_up_after_the_next_star
 
 
 async def test_a_device_that_is_gone_is_not_pinned(inventory: Inventory) -> None:
-    with pytest.raises(NotFound):
-        await inventory.services.devices.pin_host_key(inventory.org_id, ABSENT_ID, "SHA256:x")
+    devices = inventory.services.devices
+    gone = await devices.get(inventory.org_id, (await inventory.device())["id"])
+    await devices.delete(inventory.caller, gone.id)
+    assert await devices.pin_host_key(inventory.org_id, gone, "SHA256:x") is None

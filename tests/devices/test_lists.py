@@ -15,7 +15,7 @@ from tests.support.profiler import profiled
 ITEM_FIELDS = {
     *("id", "org_id", "name", "host", "port", "protocol", "device_type", "manufacturer", "model"),
     *("platform", "site", "site_id", "source", "tags", "default_credential_id", "snmp_credential_id"),
-    *("poll_enabled", "connect_commands", "created_at", "updated_at"),
+    *("poll_enabled", "connect_commands", "credential_state", "created_at", "updated_at"),
 }
 
 

@@ -71,6 +71,8 @@ class DeviceWrite:
     """New values of some fields of `before`, written only while those fields are as they were read, and no
     other that a synchronisation looks at has been edited.
 
+    `vouched`: whoever saved the inventory may vouch for what it says. It keeps the word on a device that this
+    moves, and is never given to one that has none: of its port or jump device the inventory knows nothing.
     `bindings` None: they stay. `fields` are the changed fields that an audit event names.
     """
 
@@ -79,6 +81,7 @@ class DeviceWrite:
     values: Mapping[str, Any]
     bindings: tuple[Binding, ...] | None = None
     digest: str | None = None
+    vouched: bool = False
 
     def external_id(self, key: str) -> str:
         """That of the device's binding under the key after the write."""
@@ -96,11 +99,15 @@ class DeviceWrite:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class NewDevice:
-    """A device to make, with the fields of TAKEN_OVER that the inventory has for it."""
+    """A device to make, with the fields of TAKEN_OVER that the inventory has for it.
+
+    `vouched`: as the inventory is.
+    """
 
     values: Mapping[str, Any]
     binding: Binding
     digest: str | None = None
+    vouched: bool = False
 
     @property
     def name(self) -> str:

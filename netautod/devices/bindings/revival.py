@@ -26,7 +26,9 @@ class Revival:
         whole = []
         for write in writes:
             fixes = await self._fixes(org_id, write.before, seen)
-            whole.append(replace(write, values={**write.values, **fixes}))
+            # Without its jump device it is reached another way, and perhaps another one is.
+            vouched = write.vouched and "jump_device_id" not in fixes
+            whole.append(replace(write, values={**write.values, **fixes}, vouched=vouched))
         return whole
 
     async def confirm_links(self, org_id: OrgId, writes: Sequence[DeviceWrite]) -> None:
@@ -37,8 +39,8 @@ class Revival:
             fixes = await self._fixes(org_id, replace(write.before, values=values), seen)
             if fixes:
                 expected = {name: values[name] for name in fixes}
-                at = self._clock.now()
-                await self._store.change(org_id, write.before.id, fixes, at=at, expected=expected)
+                now, change = self._clock.now(), self._store.change
+                await change(org_id, write.before.id, fixes, at=now, vouches=False, expected=expected)
 
     async def _fixes(
         self, org_id: OrgId, device: KnownDevice, seen: dict[tuple[str, str], dict[str, Any]]

@@ -18,6 +18,7 @@ from netautod.devices.creation import new_device
 from netautod.devices.documents import DIGEST, document_of
 from netautod.devices.models import TAKEN_OVER
 from netautod.devices.queries import COLLECTION, LINK_FIELDS, SEARCH, live, search_text
+from netautod.devices.vouching.rule import DESTINATION, VOUCHED
 from netautod.store.client import Database, Document
 from netautod.store.scoped import scoped
 
@@ -66,7 +67,7 @@ class BindingStore:
     async def insert(self, org_id: OrgId, devices: Sequence[NewDevice], *, at: datetime) -> tuple[int, ...]:
         """Returns the positions that were not inserted: the name or the external id is taken by now."""
         pace, documents = Pace(), []
-        plain = new_device(org_id, "", NAMELESS, site=None, source="inventory", at=at)
+        plain = new_device(org_id, "", NAMELESS, site=None, source="inventory", vouched=False, at=at)
         blank = document_of(plain)
         for device in devices:
             documents.append(_new_document(device, blank))
@@ -138,6 +139,8 @@ def _update(write: DeviceWrite, at: datetime) -> Document:
     if write.bindings is not None:
         values["bindings"] = [_binding_document(binding) for binding in write.bindings]
     values[DIGEST] = write.digest
+    if not write.vouched and not DESTINATION.isdisjoint(write.values):
+        values[VOUCHED] = False
     if write.before.live:
         return {"$set": values}
     return {"$set": {**values, "live": True}, "$unset": {"deleted_at": "", "cleanup": ""}}
@@ -185,6 +188,7 @@ def _new_document(device: NewDevice, blank: Document) -> Document:
         SEARCH: search_text(values["name"], values["host"]),
         "bindings": [_binding_document(device.binding)],
         DIGEST: device.digest,
+        VOUCHED: device.vouched,
     }
 
 

@@ -70,7 +70,7 @@ class TestCredentialsHandler(JsonHandler):
 class ResetHostKeyHandler(JsonHandler):
     devices: DeviceService
 
-    @requires("devices.manage", status=204)
+    @requires("credentials.manage", status=204)
     async def post(self, device_id: str) -> None:
         """Forgets the pinned host key; the next login pins the one that the device shows then."""
         await self.devices.reset_host_key(self.caller, self.path_id(device_id, "Device"))

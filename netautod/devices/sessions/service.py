@@ -230,8 +230,8 @@ class SessionScope:
         shown = (*session.jump_host_key_fingerprints, session.host_key_fingerprint)
         for leg, key in zip(legs, shown, strict=True):
             if leg.device.host_key_fingerprint is None:
-                pinned = await self.node.devices.pin_host_key(self.work.org_id, leg.device.id, key)
-                if pinned != key:
+                pinned = await self.node.devices.pin_host_key(self.work.org_id, leg.device, key)
+                if pinned not in (None, key):
                     text = f"host key changed: pinned is {pinned}, {leg.device.name} shows {key}"
                     raise DeviceFailed(text, kind="host_key")
 

@@ -115,9 +115,7 @@ class ImportRun:
     async def _written(self, rows: Sequence[ValidRow]) -> list[str | None]:
         if self._source is None:
             return await self._batches.taken(self._caller.org_id, [row.fields["name"] for row in rows])
-        return await self._batches.insert(
-            self._caller.org_id, [row.fields for row in rows], source=self._source
-        )
+        return await self._batches.insert(self._caller, [row.fields for row in rows], source=self._source)
 
 
 def _shown_name(value: Any) -> str:

@@ -11,7 +11,7 @@ For each device of the inventory the first of these applies:
 
 import ipaddress
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from netautod.devices.bindings.models import Binding, BoundDevice, DeviceWrite, KnownDevice, NewDevice
 from netautod.inventory.sync.desired import DesiredDevice
@@ -26,7 +26,8 @@ class Facts:
     """Of the walk and the request. `seen`: all external ids that the inventory named, importable or not.
 
     `removes`: what the inventory has no more is removed, if the walk was complete. `unchanged` devices are
-    not among those to be planned: they are what the inventory says, and keep their names.
+    not among those to be planned: they are what the inventory says, and keep their names. `vouched`: whether
+    the inventory was named by somebody who may manage credentials.
     """
 
     key: str
@@ -35,6 +36,7 @@ class Facts:
     removes: bool
     confirm_removals: bool = False
     unchanged: Sequence[BoundDevice] = ()
+    vouched: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,7 +97,7 @@ def make_plan(known: Iterable[KnownDevice], desired: Sequence[DesiredDevice], fa
         if match.desired.external_id in without:
             plan.refused.append(_name_taken(match.desired, foreign))
         else:
-            _plan_one(plan, match, facts.key)
+            _plan_one(plan, match, facts)
     return plan
 
 
@@ -164,13 +166,14 @@ def _brought(device: KnownDevice, key: str, *, but: frozenset[str] = frozenset()
     return binding is not None and binding.brought and binding.external_id not in but
 
 
-def _plan_one(plan: Plan, match: _Match, key: str) -> None:
+def _plan_one(plan: Plan, match: _Match, facts: Facts) -> None:
+    one, key = match.desired, facts.key
     if match.known is None:
-        one = match.desired
-        made = NewDevice(values=new_values(one), binding=new_binding(one, key), digest=one.digest)
+        binding = new_binding(one, key)
+        made = NewDevice(values=new_values(one), binding=binding, digest=one.digest, vouched=facts.vouched)
         plan.creates.append(made)
         return
-    write = merge(match.known, match.desired, key, match.action)
+    write = replace(merge(match.known, one, key, match.action), vouched=facts.vouched)
     if match.action == REVIVE:
         plan.revives.append(write)
     elif match.action == ADOPT and match.known.binding(key) is None:
@@ -180,7 +183,7 @@ def _plan_one(plan: Plan, match: _Match, key: str) -> None:
     elif write.bindings is not None or write.digest not in (None, match.known.digest):
         plan.rebound.append(write)
     else:
-        plan.unchanged.append(match.desired)
+        plan.unchanged.append(one)
 
 
 def _name_taken(desired: DesiredDevice, foreign: set[str]) -> Refused:

@@ -7,7 +7,7 @@ middle, however it does, is continued by the next one.
 import asyncio
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from netautod.core.guard import Guard
 from netautod.core.identity import Caller
@@ -103,7 +103,7 @@ class SyncRun:
     async def _plan_again(self, left: Sequence[DesiredDevice]) -> Plan:
         names = {one.external_id: one.name for one in left}
         known = await self.devices.known_again(self.caller.org_id, self.facts.key, names)
-        facts = Facts(key=self.facts.key, seen=self.facts.seen, complete=False, removes=False)
+        facts = replace(self.facts, complete=False, removes=False, confirm_removals=False, unchanged=())
         return await asyncio.to_thread(make_plan, known, left, facts)
 
     async def _apply(self, plan: Plan, desired: Sequence[DesiredDevice]) -> list[DesiredDevice]:

@@ -15,6 +15,7 @@ from netautod.core.identity import Caller, OrgId
 from netautod.core.pages import Page, PageOf
 from netautod.core.pauses import Pauses
 from netautod.devices.bindings.service import SyncedDevices
+from netautod.devices.vouching.rule import may_vouch
 from netautod.inventory.models import RemoteInventory
 from netautod.inventory.service import RUNNING, SourceService, binding_key, lease_name
 from netautod.inventory.settings import InventorySettings
@@ -84,6 +85,7 @@ class SyncService:
             key=f"origin:{origin_of(remote.url)}",
             remote=remote,
             source=None,
+            vouched=may_vouch(caller),
             options=options,
             progress=progress,
         )
@@ -139,6 +141,7 @@ class SyncService:
             key=binding_key(source_id),
             remote=await self._sources.remote(source),
             source=source,
+            vouched=source.vouched,
             options=options,
             progress=progress,
         )
@@ -199,6 +202,7 @@ class SyncService:
             removes=job.source is not None,
             confirm_removals=job.options.confirm_removals,
             unchanged=walk.unchanged,
+            vouched=job.vouched,
         )
         return SyncRun(
             caller=job.caller,
