@@ -21,7 +21,7 @@ from netautod.devices.links import Links, names_credential
 from netautod.devices.models import Creation, Device, DeviceFilter, DeviceItem, DeviceName
 from netautod.devices.queries import CREDENTIAL_FIELDS, LINK_FIELDS, where
 from netautod.devices.store import DeviceStore
-from netautod.devices.vouching.rule import may_vouch, vouching_told
+from netautod.devices.vouching.rule import VOUCHED, may_vouch, vouching_told
 from netautod.sites.service import SiteService
 
 NAME_TAKEN = "Device with this name already exists"
@@ -137,9 +137,8 @@ class DeviceService:
         except InvalidInput:
             await self._store.discard(caller.org_id, device_id)
             raise
-        await self._audit.record(
-            caller, "device.create", "device", device_id, {"name": device.name, "vouched": device.vouched}
-        )
+        details = {"name": device.name, VOUCHED: device.vouched}
+        await self._audit.record(caller, "device.create", "device", device_id, details)
         return device
 
     async def update(self, caller: Caller, device_id: str, fields: Mapping[str, Any]) -> Device:

@@ -145,13 +145,12 @@ def target_of(legs: list[Leg], platform: Platform, rules: DeviceReach) -> Target
 
 def _address(leg: Leg, jump: Hop | None, rules: DeviceReach) -> dict[str, Any]:
     device = leg.device
-    vouched: bool = getattr(device, "vouched", True)
     return {
         "host": device.host,
         "port": device.port,
         "host_key_fingerprint": device.host_key_fingerprint,
         "ssh_profile": device.ssh_profile,
-        "reach": rules.to(vouched=vouched, allowed_hosts=leg.allowed_hosts, jumps=jump is not None),
+        "reach": rules.to(vouched=device.vouched, allowed_hosts=leg.allowed_hosts, jumps=jump is not None),
     }
 
 

@@ -31,8 +31,8 @@ class SyncOptions:
 @dataclass(frozen=True, kw_only=True)
 class SyncJob:
     """One synchronisation for a caller. `key`: that of the bindings. `source` is None if the request named
-    the inventory. `vouched`: whether who named the inventory, by the request or by saving the source, may manage
-    credentials; who runs the synchronisation of a saved source decides nothing."""
+    the inventory. `vouched`: whether who named the inventory, by the request or by saving the source, may
+    manage credentials; who runs the synchronisation of a saved source decides nothing."""
 
     caller: Caller
     key: str
