@@ -5,6 +5,7 @@ from typing import Self
 
 from netautod.audit import store as audit
 from netautod.audit.store import AuditStore
+from netautod.auth.lockout import known_addresses
 from netautod.auth.lockout import store as failure_counters
 from netautod.auth.redirect import store as redirects
 from netautod.auth.redirect.store import RedirectStore
@@ -70,6 +71,7 @@ INDEXES: tuple[Index, ...] = (
     *documents.INDEXES,
     *executions.INDEXES,
     *failure_counters.INDEXES,
+    *known_addresses.INDEXES,
     *sync_history.INDEXES,
     *sources.INDEXES,
     *log_store.INDEXES,

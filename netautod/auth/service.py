@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from netautod.audit.service import AuditLog
 from netautod.auth.authenticator import Authenticator
-from netautod.auth.lockout.service import Lockout
+from netautod.auth.lockout.service import Attempt, Lockout
 from netautod.auth.models import IssuedTokens, LoginRequest, LoginSession
 from netautod.auth.providers import PasswordLogin, Providers
 from netautod.auth.provisioning import Provisioning
@@ -91,15 +91,15 @@ class AuthService:
         provider = self.providers.get(provider_name)
         client_key = None if request.public_key is None else parse_public_key(request.public_key)
         # It may make a guessed account wait, which is not to hold up others at the gate.
-        await self._lockout.admit(info.ip_address, request.username)
+        attempt = await self._lockout.admit(info.ip_address, request.username)
         # A directory that hangs is not to hold up local logins either.
         async with self._gate.turn() if provider.name == LOCAL else nullcontext():
             # Read before the password is checked: see Sessions.begin.
             named = await self._users.by_username(request.username)
             user = await self._recognised(provider, request, named, info)
             if user is None:
-                raise await self._failed(provider.name, request, named, info)
-            await self._lockout.succeeded(info.ip_address, request.username)
+                raise await self._failed(provider.name, attempt, named, info)
+            await self._lockout.succeeded(attempt)
             return await self.begin(
                 user,
                 provider=provider.name,
@@ -201,11 +201,11 @@ class AuthService:
         return user if known else None
 
     async def _failed(
-        self, provider_name: str, request: LoginRequest, user: User | None, info: RequestInfo
+        self, provider_name: str, attempt: Attempt, user: User | None, info: RequestInfo
     ) -> Unauthenticated | TooManyRequests:
         """Counts the failure. A name that no user has is not recorded: it may be a password."""
         try:
-            remaining = await self._lockout.failed(info.ip_address, request.username)
+            remaining = await self._lockout.failed(attempt)
         except TooManyRequests as refusal:
             return refusal
         actions = ["auth.login_failed"] if remaining else ["auth.login_failed", "auth.lockout"]

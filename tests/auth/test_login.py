@@ -189,7 +189,7 @@ async def test_a_login_that_sees_the_lockout_begin_while_it_hashes_is_refused(
     async def meanwhile_locked(self: UserService, *args: Any) -> bool:
         right = await real(self, *args)
         for _ in range(10):
-            await node.lockout.failed(INFO.ip_address, "other")
+            await node.lockout.failed(await node.lockout.admit(INFO.ip_address, "other"))
         return right
 
     monkeypatch.setattr(UserService, "check_password", meanwhile_locked)

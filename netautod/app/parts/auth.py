@@ -11,6 +11,8 @@ from netautod.app.stores import Stores
 from netautod.audit.service import AuditLog
 from netautod.auth.account.service import AccountService
 from netautod.auth.authenticator import Authenticator
+from netautod.auth.lockout.codes import CodeTries
+from netautod.auth.lockout.known_addresses import KnownAddresses
 from netautod.auth.lockout.service import Lockout
 from netautod.auth.lockout.store import FailureCounters
 from netautod.auth.providers import LocalProvider, Providers
@@ -70,7 +72,15 @@ async def lockout_of(
     )
     key = await vault.derived_key(INSTALLATION, "login failures")
     failures = settings.lockout_failures
-    return Lockout(counters=counters, failures=failures, account_key=key, clock=clock, sleep=sleep)
+    return Lockout(
+        counters=counters,
+        known=KnownAddresses(database),
+        codes=CodeTries(database, lockout=timedelta(seconds=settings.lockout_seconds)),
+        failures=failures,
+        account_key=key,
+        clock=clock,
+        sleep=sleep,
+    )
 
 
 def auth_of(

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from netautod.audit.service import AuditLog
 from netautod.auth.authenticator import Authenticator
-from netautod.auth.lockout.service import Lockout
+from netautod.auth.lockout.service import Attempt, Lockout
 from netautod.auth.models import LoginSession
 from netautod.auth.sessions.service import Sessions
 from netautod.auth.tokens.access import INVALID
@@ -86,11 +86,10 @@ class AccountService:
         if user.auth_provider != LOCAL:
             raise InvalidInput(f"The password of this account is kept by {user.auth_provider}")
         self._users.check_policy(user, new, field="new_password")
-        address = caller.ip_address or ""
-        await self._lockout.admit(address, user.username)
+        attempt = await self._lockout.admit(caller.ip_address or "", user.username)
         if not await self._users.check_password(user, current):
-            raise await self._wrong_password(caller, user)
-        await self._lockout.succeeded(address, user.username)
+            raise await self._wrong_password(caller, user, attempt)
+        await self._lockout.succeeded(attempt)
         others = [session for session in await self._sessions.living(user) if session.id != kept]
         if not await self._users.set_own_password(user, new, kept_session_id=kept):
             raise Unauthenticated(INVALID)
@@ -98,9 +97,11 @@ class AccountService:
         await self._audit.record(caller, "auth.password_change", "user", user.id, details)
         return len(others)
 
-    async def _wrong_password(self, caller: Caller, user: User) -> Unauthenticated | TooManyRequests:
+    async def _wrong_password(
+        self, caller: Caller, user: User, attempt: Attempt
+    ) -> Unauthenticated | TooManyRequests:
         try:
-            remaining = await self._lockout.failed(caller.ip_address or "", user.username)
+            remaining = await self._lockout.failed(attempt)
         except TooManyRequests as refusal:
             return refusal
         actions = ["auth.password_change_failed"] + ([] if remaining else ["auth.lockout"])

@@ -1,8 +1,10 @@
-"""Lockout of addresses that guess passwords, and the slow-down of accounts that are guessed at.
+"""Lockout of addresses that guess passwords, and the slow-down of strangers who guess at one account.
 
 An address is locked out by failures alone, over all accounts, and a success of one account never clears
 the failures of others: an attacker with an account cannot reset the count with it. An account is never
-locked out, or anyone could lock out an administrator; its attempts are only spaced a second apart.
+locked out, or anyone could lock out an administrator. Tries at it from addresses that it has not logged in
+from lately are spaced a second apart once they have failed too often: strangers slow each other down, never
+the user at the own desk. A name that nobody has knows no address, so it cannot be told from others.
 """
 
 import asyncio
@@ -11,8 +13,11 @@ import hmac
 import ipaddress
 import math
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from netautod.auth.lockout.codes import CodeTries
+from netautod.auth.lockout.known_addresses import KnownAddresses
 from netautod.auth.lockout.store import FailureCounters
 from netautod.core.clock import Clock
 from netautod.core.errors import TooManyRequests
@@ -21,6 +26,19 @@ TEXT = "Too many failed login attempts. Please try again later."
 ACCOUNT_GAP = timedelta(seconds=1)
 ACCOUNT_PATIENCE = timedelta(seconds=5)
 IPV6_HOST_BITS = 64
+
+
+@dataclass(frozen=True, kw_only=True)
+class Attempt:
+    """One admitted try. `group` is the client, `account` the keyed hash of the name that was typed.
+
+    `stranger`: the account has not logged in from there lately. `paced`: the try has had its slot.
+    """
+
+    group: str
+    account: str
+    stranger: bool
+    paced: bool
 
 
 class Lockout:
@@ -32,52 +50,107 @@ class Lockout:
         self,
         *,
         counters: FailureCounters,
+        known: KnownAddresses,
+        codes: CodeTries,
         failures: int,
         account_key: bytes,
         clock: Clock,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         self._counters = counters
+        self._known = known
+        self._codes = codes
         self._limit = failures
         self._account_key = account_key
         self._clock = clock
         self._sleep = sleep
 
-    async def admit(self, address: str, username: str) -> None:
-        """Before a password is looked at; raises TooManyRequests, or waits a moment for a guessed account."""
-        now = self._clock.now()
-        until = await self._counters.locked_until(group_of(address), now)
-        if until is not None:
-            raise _refusal(until, now)
-        account = self._account(username)
-        state = await self._counters.account(account, now)
-        if state is not None and state.failures >= self._limit:
-            await self._slow_down(account, now)
+    async def admit(self, address: str, username: str) -> Attempt:
+        """Before a password is looked at. Raises TooManyRequests; makes a stranger at a guessed account wait.
 
-    async def failed(self, address: str, username: str) -> int:
-        """Counts a failure; how many the address has left. 0: it is locked out from now on.
-
-        Raises TooManyRequests if a try made at the same time had used up the last one.
+        What the try comes to is told only after `failed`, `passed` or `succeeded`.
         """
         now = self._clock.now()
-        state = await self._counters.add_failure(group_of(address), self._account(username), now)
+        group, account = group_of(address), self._account(username)
+        until = await self._counters.locked_until(group, now)
+        if until is not None:
+            raise _refusal(until, now)
+        stranger = not await self._known.knows(account, group, now)
+        state = await self._counters.account(account, now)
+        paced = stranger and state is not None and state.failures >= self._limit
+        if paced:
+            await self._slow_down(account, now)
+        return Attempt(group=group, account=account, stranger=stranger, paced=paced)
+
+    async def failed(self, attempt: Attempt) -> int:
+        """Counts a failure; how many the address has left. 0: it is locked out from now on.
+
+        Raises TooManyRequests if tries made at the same time had used up the last one.
+        """
+        now = self._clock.now()
+        state = await self._counters.add_failure(attempt.group, attempt.account, now)
         if not state.counted and state.locked_until is not None:
             raise _refusal(state.locked_until, now)
+        if attempt.stranger:
+            before = await self._counters.add_stranger_failure(attempt.account, now)
+            await self._settle(attempt, before, now)
         return max(0, self._limit - state.failures)
 
-    async def succeeded(self, address: str, username: str) -> None:
+    async def passed(self, attempt: Attempt) -> None:
+        """After a right password that is not enough; TooManyRequests as `succeeded`, clears nothing."""
+        now = self._clock.now()
+        until = await self._counters.locked_until(attempt.group, now)
+        if until is not None:
+            raise _refusal(until, now)
+        await self._settle_stranger(attempt, now)
+
+    async def succeeded(self, attempt: Attempt) -> None:
         """After a right password; raises TooManyRequests if the address was locked out meanwhile.
 
         Without this second look, tries made in parallel with the last allowed one would all count.
         """
         now = self._clock.now()
-        until = await self._counters.clear_account(group_of(address), self._account(username), now)
+        until = await self._counters.clear_account(attempt.group, attempt.account, now)
+        if until is not None:
+            raise _refusal(until, now)
+        await self._settle_stranger(attempt, now)
+        if attempt.stranger:  # at the own desk strangers' failures stay: nobody is to get new tries by it
+            await self._counters.clear_strangers(attempt.account)
+        await self._known.remember(attempt.account, attempt.group, now)
+
+    async def admit_code(self, attempt: Attempt) -> None:
+        """Before a one-time code is looked at: takes one of the few tries, also at the own desk.
+
+        Raises TooManyRequests when they are used up: who knows the password is not to guess six digits.
+        """
+        now = self._clock.now()
+        until = await self._codes.take(attempt.account, stranger=attempt.stranger, now=now)
         if until is not None:
             raise _refusal(until, now)
 
+    async def code_accepted(self, attempt: Attempt) -> None:
+        """After a right code: the tries of the same side are all back."""
+        await self._codes.clear(attempt.account, stranger=attempt.stranger)
+
     async def unlock(self, username: str) -> None:
         """`netautod user unlock`: clears the account, and unlocks addresses that failed at it."""
-        await self._counters.forget_account(self._account(username))
+        account = self._account(username)
+        await self._counters.forget_account(account)
+        for stranger in (True, False):
+            await self._codes.clear(account, stranger=stranger)
+
+    async def _settle_stranger(self, attempt: Attempt, now: datetime) -> None:
+        if attempt.stranger:
+            state = await self._counters.account(attempt.account, now)
+            await self._settle(attempt, state.failures if state else 0, now)
+
+    async def _settle(self, attempt: Attempt, failures: int, now: datetime) -> None:
+        """A stranger's try that was admitted before the others had failed gets its slot now.
+
+        Right and wrong passwords alike: else a thousand tries at once would all be answered.
+        """
+        if not attempt.paced and failures >= self._limit:
+            await self._slow_down(attempt.account, now)
 
     async def _slow_down(self, account: str, now: datetime) -> None:
         slot = await self._counters.take_slot(account, now, gap=ACCOUNT_GAP, patience=ACCOUNT_PATIENCE)

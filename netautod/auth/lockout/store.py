@@ -1,7 +1,8 @@
 """Counters of failed logins in MongoDB, each change one atomic update that any node may make.
 
-Two kinds of documents: one per client address, with its failures of the window and the end of its lockout,
-and one per account name, with the number of failures from anywhere and the next free slot for a try.
+Three kinds of documents: one per client address, with its failures of the window and the end of its lockout;
+one per account name, with the number of strangers' failures and the next free slot for a try of theirs; and
+those of guessed one-time codes, which are in `codes.py`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -52,27 +53,35 @@ class FailureCounters:
         return until if until is not None and until > now else None
 
     async def add_failure(self, address: str, account: str, now: datetime) -> AddressState:
-        """Counts one failure for address and account, unless the address is locked."""
+        """Counts one failure for the address, unless it is locked."""
         mark = uuid4().hex  # tells our failure from one that another try has added
         found = await self._upsert(_address(address), self._failure_stages(account, now, mark))
-        await self._upsert(_account(account), self._account_failure_stages(now))
         return AddressState(
             failures=len(found["failures"]),
             locked_until=found["locked_until"],
             counted=found["last_counted"] == mark,
         )
 
+    async def add_stranger_failure(self, account: str, now: datetime) -> int:
+        """Counts one failure for the account; how many there were before it."""
+        found = await self._upsert(_account(account), self._account_failure_stages(now))
+        before: int = found["count"] - 1
+        return before
+
     async def clear_account(self, address: str, account: str, now: datetime) -> datetime | None:
-        """After a right password: drops that account's failures; the end of the lockout if there is one."""
+        """After a right password: drops the address's failures at that account; the end of its lockout if
+        there is one.
+        """
         others = _kept({"$ne": ["$$failure.account", account]})
         locked = {"$gt": ["$locked_until", now]}
         stage = {"$set": {"failures": {"$cond": [locked, "$failures", others]}}}
         found = await self._counters.find_and_update({"_id": _address(address)}, [stage])
         until: datetime | None = found["locked_until"] if found else None
-        if until is not None and until > now:
-            return until
+        return until if until is not None and until > now else None
+
+    async def clear_strangers(self, account: str) -> None:
+        """After a stranger's address has turned out to be the user's."""
         await self._counters.delete({"_id": _account(account)})
-        return None
 
     async def account(self, account: str, now: datetime) -> AccountState | None:
         found = await self._counters.find_one({"_id": _account(account), "expires_at": {"$gt": now}})

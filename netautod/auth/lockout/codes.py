@@ -1,0 +1,68 @@
+"""Tries at the one-time codes of an account, counted before each: a code has six digits only.
+
+Who gets as far as a code knows the password already. Ten wrong codes in a row end the tries for the length of
+a lockout, and each wrong one after that for twice as long, up to a day: some thousand guesses a year at a
+million codes. Strangers and the addresses that the account logs in from are counted apart, so that a thief of
+the password cannot use up the tries of its owner.
+"""
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import Any
+
+from netautod.core.errors import Duplicate
+from netautod.store.client import Database, Document
+
+COLLECTION = "login_failures"
+FREE_TRIES = 10
+LONGEST = timedelta(days=1)
+FORGOTTEN_AFTER = timedelta(days=30)
+MOST_DOUBLINGS = 20
+
+
+class CodeTries:
+    """`lockout`: how long the first refusal lasts (the setting auth.lockout_seconds)."""
+
+    def __init__(self, database: Database, *, lockout: timedelta) -> None:
+        self._tries = database.collection(COLLECTION)
+        self._lockout = min(lockout, LONGEST)
+
+    async def take(self, account: str, *, stranger: bool, now: datetime) -> datetime | None:
+        """Takes a try. A time: none was left, until then. Any number at once take no more than there are."""
+        key, stages = _key(account, stranger), self._stages(now)
+        while True:
+            try:
+                before = await self._tries.find_and_update({"_id": key}, stages, upsert=True, before=True)
+            except Duplicate:
+                continue  # two first tries at once: the other one has made the document
+            return _held(before, now)
+
+    async def clear(self, account: str, *, stranger: bool) -> None:
+        await self._tries.delete({"_id": _key(account, stranger)})
+
+    def _stages(self, now: datetime) -> list[Mapping[str, Any]]:
+        free = {"$lte": [{"$ifNull": ["$held_until", now]}, now]}
+        tries = {"$ifNull": ["$tries", 0]}
+        over = {"$min": [{"$subtract": ["$tries", FREE_TRIES]}, MOST_DOUBLINGS]}
+        held_ms = {"$multiply": [_ms(self._lockout), {"$pow": [2, over]}]}
+        until = {"$add": [now, {"$toLong": {"$min": [held_ms, _ms(LONGEST)]}}]}
+        held = {"$cond": [{"$gte": ["$tries", FREE_TRIES]}, until, None]}
+        return [
+            {"$set": {"free": free, "tries": tries}},
+            {"$set": {"tries": {"$cond": ["$free", {"$add": ["$tries", 1]}, "$tries"]}}},
+            {"$set": {"held_until": {"$cond": ["$free", held, "$held_until"]}}},
+            {"$set": {"expires_at": now + FORGOTTEN_AFTER}},
+        ]
+
+
+def _held(before: Document | None, now: datetime) -> datetime | None:
+    until: datetime | None = before["held_until"] if before else None
+    return until if until is not None and until > now else None
+
+
+def _ms(span: timedelta) -> int:
+    return int(span / timedelta(milliseconds=1))
+
+
+def _key(account: str, stranger: bool) -> str:
+    return f"codes:{account}:{'strangers' if stranger else 'own'}"
