@@ -73,7 +73,7 @@ async def build(
         await enter(runs.node)
         await enter(stages.upkeep(settings, installation, work, inventory, leases, observers))
         services = (
-            *_services(settings, installation, logins, work, plugins, pauses),
+            *_services(configuration, installation, logins, work, plugins, pauses),
             *inventory.services,
             *documents,
             runs.tasks,
@@ -101,7 +101,7 @@ async def _resume(*services: _Resuming) -> None:
 
 
 def _services(
-    settings: Settings,
+    configuration: Configuration,
     installation: Installation,
     logins: Logins,
     work: DeviceWork,
@@ -119,13 +119,14 @@ def _services(
         *work.operations.services,
         *work.configs.services,
         DiscoveryService(devices=work.devices.devices, clock=installation.clock),
-        capabilities_of(settings.server.instance_name, logins.auth.providers),
+        capabilities_of(configuration.settings.server.instance_name, logins.auth.providers),
         system_of(
             stores=installation.stores,
             clock=installation.clock,
             audit=installation.audit,
             plugins=plugins,
             pauses=pauses,
+            risks=configuration.risks.warned,
         ),
         DocsPage.read(),
         Description(description()),

@@ -1,23 +1,28 @@
 """Reads the settings of the service and loads its plugins, which declare sections of their own."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Any
 
 from netautod.app.plugins.loading import LoadedPlugins, installed, one_line
+from netautod.app.risks import check_accepted, risks_of
 from netautod.app.settings import Settings, read_settings
 from netautod.core.settings.field import SettingsError
 from netautod.core.settings.reader import Reader
+from netautod.core.settings.risks import FoundRisks
 
 
 @dataclass(frozen=True, kw_only=True)
 class Configuration:
-    """What a command begins with. `plugins` are those whose sections the settings hold."""
+    """What a command begins with. `plugins` are those whose sections the settings hold, `risks` what these
+    settings risk: only `serve` refuses to run with some of them.
+    """
 
     settings: Settings
     plugins: LoadedPlugins
+    risks: FoundRisks = field(default_factory=FoundRisks)
 
 
 def load(
@@ -44,7 +49,19 @@ def load(
     unread = {*settings.plugins.disabled, *broken}
     reader.refuse_unknown(without=unread)
     reader.warn_of_variables(warn, without=unread)
-    return Configuration(settings=replace(settings, of_plugins=sections), plugins=plugins)
+    settings = replace(settings, of_plugins=sections)
+    check_accepted(settings, unknown_may_be=bool(unread), warn=warn)
+    try:
+        risks = risks_of(
+            settings,
+            plugins.sections,
+            file=file,
+            secrets_in_file=reader.secrets_in_file,
+            credentials=environment.get("CREDENTIALS_DIRECTORY"),
+        )
+    except Exception as failure:  # what a plugin says of its section may fail in any way
+        raise SettingsError(f"the risks of the settings cannot be told: {one_line(failure)}") from failure
+    return Configuration(settings=settings, plugins=plugins, risks=risks)
 
 
 def _section(reader: Reader, name: str, declared: type[Any]) -> Any:

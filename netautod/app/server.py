@@ -32,7 +32,6 @@ logger = logging.getLogger(__name__)
 MAX_HEADER = 64 * 1024
 # Handlers set the real limit of each request before its body is read (http/handler.py).
 MAX_BODY = 32 * 1024 * 1024
-LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 
 class StartError(NetautodError):
@@ -199,7 +198,7 @@ def bind(settings: Settings) -> socket.socket:
 def _server(settings: Settings) -> HTTPServer:
     wanted = settings.server
     server = BoundedServer(
-        starting_application(),
+        starting_application(wanted),
         ssl_options=_tls(settings),
         idle_connection_timeout=wanted.idle_timeout,
         body_timeout=wanted.body_timeout,
@@ -234,13 +233,6 @@ async def _close(server: HTTPServer) -> None:
 
 
 def announce(settings: Settings, url: str, password: str | None, out: Callable[[str], None]) -> None:
-    exposed = settings.server.host not in LOOPBACK
-    if exposed and not settings.server.tls_certificate and not settings.server.behind_proxy:
-        logger.warning(
-            "plain HTTP on %s: passwords cross the network in clear; set server.tls_certificate,"
-            " or server.behind_proxy if a proxy ends TLS",
-            settings.server.host,
-        )
     if password is not None:
         out("")
         out(f"  URL       {url}")

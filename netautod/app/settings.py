@@ -62,8 +62,13 @@ class Settings:
     data_dir: Path = field(
         default_factory=_default_data_dir, metadata={"help": "Folder of everything the service keeps."}
     )
-    master_key_file: str = setting("", "File with the 32-byte root key; empty: made beside the data.")
+    master_key_file: str = setting(
+        "", "File with the 32-byte root key; empty: made beside the data.", key_file=True
+    )
     admin_password: str = setting("", "First password of the user admin (first start only).", secret=True)
+    accept_risks: tuple[str, ...] = setting(
+        (), "Risks of these settings, by name: refused ones become warnings, warnings are not given."
+    )
     server: ServerSettings = field(default_factory=ServerSettings)
     mongodb: MongoDBSettings = field(default_factory=MongoDBSettings)
     auth: AuthSettings = field(default_factory=AuthSettings)

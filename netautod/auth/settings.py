@@ -1,12 +1,27 @@
 """The settings of logins, of seats and of SSH certificates."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from netautod.core.settings.field import setting
+from netautod.core.settings.risks import RiskRule
+
+# Below one of these a guesser has more than a hundred tries an hour from one address (OWASP ASVS 5.0, 6.3.1).
+MOST_FAILURES, SHORTEST_LOCKOUT = 100, 60
+ROOT = "root"
 
 
 @dataclass(frozen=True, kw_only=True)
 class AuthSettings:
+    RISKS: ClassVar[tuple[RiskRule["AuthSettings"], ...]] = (
+        RiskRule(
+            name="weak-lockout",
+            text="passwords can be guessed by the thousand from one address",
+            found=lambda one: _weak_lockout(one),
+        ),
+    )
+
     access_token_seconds: int = setting(3600, "Life of an access token.", low=600)
     refresh_token_days: float = setting(7.0, "Life of one refresh token.", low=0.01)
     refresh_family_days: float = setting(30.0, "Life of a login however often it is refreshed.", low=0.01)
@@ -27,4 +42,23 @@ class LicenseSettings:
 
 @dataclass(frozen=True, kw_only=True)
 class SshCaSettings:
+    RISKS: ClassVar[tuple[RiskRule["SshCaSettings"], ...]] = (
+        RiskRule(
+            name="root-certificates",
+            text="a user of that name gets SSH certificates that every host takes for root",
+            found=lambda one: (
+                [] if ROOT in one.reserved_principals else [f"ssh_ca.reserved_principals lacks {ROOT}"]
+            ),
+        ),
+    )
+
     reserved_principals: tuple[str, ...] = setting(("root",), "Users who get no SSH certificate.")
+
+
+def _weak_lockout(auth: AuthSettings) -> Sequence[str]:
+    found = []
+    if auth.lockout_failures > MOST_FAILURES:
+        found.append(f"auth.lockout_failures over {MOST_FAILURES}")
+    if min(auth.lockout_window, auth.lockout_seconds) < SHORTEST_LOCKOUT:
+        found.append(f"auth.lockout_window or auth.lockout_seconds under {SHORTEST_LOCKOUT}")
+    return found

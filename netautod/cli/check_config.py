@@ -1,9 +1,11 @@
 """The command `netautod check-config`: reads the settings, as every command does before it runs."""
 
 import argparse
+import sys
 
 from netautod.app.configuration import Configuration
 from netautod.cli.parsing import Commands
+from netautod.cli.risks import refuse
 
 
 def add(commands: Commands) -> None:
@@ -11,5 +13,8 @@ def add(commands: Commands) -> None:
 
 
 def run(parsed: argparse.Namespace, configuration: Configuration) -> int:
+    for risk in configuration.risks.warned:
+        print(f"netautod: warning: {risk}", file=sys.stderr)
+    refuse(configuration.risks)
     print("the settings are valid")
     return 0

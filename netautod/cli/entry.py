@@ -31,7 +31,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     logs.configure(level=_log_level(parsed, settings), format=settings.log.format)
     try:
         result: int = parsed.run(parsed, configuration)
-    except InvalidInput as error:
+    except (InvalidInput, SettingsError) as error:
         return _say(error.text, 2)
     except NetautodError as error:
         return _say(error.text, 1)
@@ -68,7 +68,8 @@ def _log_level(parsed: argparse.Namespace, settings: Settings) -> str:
 
 
 def _say(text: str, code: int) -> int:
-    print(f"netautod: {text}", file=sys.stderr)
+    for line in text.splitlines():
+        print(f"netautod: {line}", file=sys.stderr)
     return code
 
 

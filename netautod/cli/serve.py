@@ -2,11 +2,14 @@
 
 import argparse
 import asyncio
+import logging
 
 from netautod.app import server, supervisor
 from netautod.app.configuration import Configuration
 from netautod.cli.parsing import SETTINGS_FLAGS, Commands
+from netautod.cli.risks import refuse
 
+logger = logging.getLogger(__name__)
 MOST_WORKERS = 64
 
 
@@ -22,6 +25,10 @@ def add(commands: Commands) -> None:
 
 
 def run(parsed: argparse.Namespace, configuration: Configuration) -> int:
+    refuse(configuration.risks)
+    if parsed.worker_fd is None:  # the supervisor of workers has said it
+        for risk in configuration.risks.warned:
+            logger.warning("insecure setting: %s", risk)
     if parsed.workers == 1:
         asyncio.run(server.serve(configuration, with_demo=parsed.demo, out=_out, worker_fd=parsed.worker_fd))
         return 0

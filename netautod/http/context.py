@@ -8,6 +8,7 @@ from tornado.httputil import HTTPServerRequest
 
 from netautod.core.identity import Caller, RequestInfo
 from netautod.http.limits import RateLimiter
+from netautod.http.settings import EVERY_ORIGIN
 
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
@@ -18,6 +19,24 @@ class HttpContext:
     limiter: RateLimiter
     trusted_proxies: tuple[Network, ...]
     cors_origins: frozenset[str]
+    hsts_seconds: int = 0
+
+    def allows(self, origin: str) -> bool:
+        """Whether pages of this origin may call the API; empty: the request comes from no page."""
+        return origin != "" and (origin in self.cors_origins or EVERY_ORIGIN in self.cors_origins)
+
+    def transport_promise(self, request: HTTPServerRequest) -> str | None:
+        """The value of Strict-Transport-Security for an answer that goes to the client through TLS.
+
+        RFC 6797 7.2: not where it does not. A trusted proxy says by X-Forwarded-Proto how the client came;
+        of several values the first is the client's.
+        """
+        if not self.hsts_seconds:
+            return None
+        protocol = request.protocol
+        if self._trusted(request.remote_ip or ""):
+            protocol = request.headers.get("X-Forwarded-Proto", protocol).partition(",")[0].strip().lower()
+        return f"max-age={self.hsts_seconds}" if protocol == "https" else None
 
     def client_address(self, request: HTTPServerRequest) -> str:
         """The peer's address, or the first untrusted one of X-Forwarded-For walked from the right."""

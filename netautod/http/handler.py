@@ -68,6 +68,9 @@ class JsonHandler(RequestHandler):
         self.set_header("X-Request-Id", self.request_id)
         self.set_header("X-Content-Type-Options", "nosniff")
         self.set_header("Cache-Control", "no-store")
+        promise = self.context.transport_promise(self.request)
+        if promise is not None:
+            self.set_header("Strict-Transport-Security", promise)
         self._allow_origin()
 
     async def prepare(self) -> None:
@@ -228,13 +231,13 @@ class JsonHandler(RequestHandler):
 
     def _refuse_method(self) -> None:
         origin = self.request.headers.get("Origin", "")
-        if self.request.method == "OPTIONS" and origin in self.context.cors_origins:
+        if self.request.method == "OPTIONS" and self.context.allows(origin):
             return  # a CORS preflight: options() answers it
         raise MethodNotAllowed("Method not allowed")
 
     def _allow_origin(self) -> None:
         origin = self.request.headers.get("Origin", "")
-        if origin and origin in self.context.cors_origins:
+        if self.context.allows(origin):
             self.set_header("Access-Control-Allow-Origin", origin)
             self.set_header("Access-Control-Allow-Headers", "Authorization, Content-Type, X-Request-Id")
             self.set_header("Access-Control-Allow-Methods", ", ".join(METHODS))

@@ -1,12 +1,49 @@
 """The settings of the HTTP server and of its request limit."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
+from netautod.core.networks import cover_everything, is_this_machine
 from netautod.core.settings.field import SettingsError, check_networks, setting
+from netautod.core.settings.risks import RiskRule
+
+EVERY_ORIGIN = "*"
 
 
 @dataclass(frozen=True, kw_only=True)
 class ServerSettings:
+    RISKS: ClassVar[tuple[RiskRule["ServerSettings"], ...]] = (
+        RiskRule(
+            name="proxy-without-addresses",
+            text="all clients share the proxy's address: one who guesses passwords locks out everybody",
+            found=lambda one: _proxy_without_addresses(one),
+            refused=True,
+        ),
+        RiskRule(
+            name="trust-all-proxies",
+            text="whoever sends X-Forwarded-For chooses his address, past lockout, limits and audit",
+            found=lambda one: (
+                ["server.trusted_proxies takes in every address"]
+                if cover_everything(one.trusted_proxies)
+                else ()
+            ),
+            refused=True,
+        ),
+        RiskRule(
+            name="cors-all",
+            text="a page of any site may call the API in the browser of whoever opens it",
+            found=lambda one: [f"server.cors_origins: {o!r}" for o in one.cors_origins if _any_site(o)],
+            refused=True,
+        ),
+        RiskRule(
+            name="plain-http",
+            text="passwords and tokens cross the network in clear; set server.tls_certificate, or "
+            "server.behind_proxy if a proxy ends TLS",
+            found=lambda one: [f"server.host: {one.host}"] if _in_clear(one) else (),
+        ),
+    )
+
     host: str = setting("127.0.0.1", "Address to listen on.")
     port: int = setting(8080, "TCP port; 0 picks a free one and the ready line names it.", low=0, high=65535)
     behind_proxy: bool = setting(False, "A TLS-terminating proxy stands in front (silences the warning).")
@@ -15,7 +52,10 @@ class ServerSettings:
         (), "Proxy addresses or networks whose X-Forwarded-For is believed."
     )
     tls_certificate: str = setting("", "PEM file with the certificate chain; empty: plain HTTP.")
-    tls_key: str = setting("", "PEM file with the private key of tls_certificate.")
+    tls_key: str = setting("", "PEM file with the private key of tls_certificate.", key_file=True)
+    hsts_seconds: int = setting(
+        0, "Seconds for which browsers use HTTPS only (Strict-Transport-Security); 0: not sent.", low=0
+    )
     cors_origins: tuple[str, ...] = setting((), "Browser origins that may call the API.")
     max_connections: int = setting(2000, "Open client connections at most; more are closed at once.", low=1)
     body_timeout: float = setting(30.0, "Seconds for a request's body to arrive.", low=0.1)
@@ -28,7 +68,29 @@ class ServerSettings:
         check_networks("server.trusted_proxies", self.trusted_proxies)
 
 
+def _proxy_without_addresses(server: ServerSettings) -> Sequence[str]:
+    alone = server.behind_proxy and not server.trusted_proxies
+    return ["server.behind_proxy without server.trusted_proxies"] if alone else ()
+
+
+def _any_site(origin: str) -> bool:
+    """Browsers send `null` for sandboxed frames, local files and redirects: any site can bring that about."""
+    return EVERY_ORIGIN in origin or origin.strip().lower() == "null"
+
+
+def _in_clear(server: ServerSettings) -> bool:
+    return not (server.tls_certificate or server.behind_proxy or is_this_machine(server.host))
+
+
 @dataclass(frozen=True, kw_only=True)
 class LimitSettings:
+    RISKS: ClassVar[tuple[RiskRule["LimitSettings"], ...]] = (
+        RiskRule(
+            name="no-request-limit",
+            text="one caller can keep a node so busy that nobody else is served",
+            found=lambda one: ["limits.requests_per_second is 0"] if not one.requests_per_second else (),
+        ),
+    )
+
     requests_per_second: float = setting(100.0, "Requests per second and caller; 0: no limit.", low=0)
     burst: int = setting(200, "Requests a caller may send at once before the rate applies.", low=1)

@@ -5,9 +5,10 @@ from tornado.web import Application
 from netautod.core.clock import SystemClock
 from netautod.core.errors import Unavailable
 from netautod.core.identity import Caller, RequestInfo
-from netautod.http.context import HttpContext
+from netautod.http.context import HttpContext, networks
 from netautod.http.handler import JsonHandler
 from netautod.http.limits import RateLimiter
+from netautod.http.settings import ServerSettings
 
 
 class StartingHandler(JsonHandler):
@@ -19,12 +20,13 @@ async def _nobody(token: str, info: RequestInfo) -> Caller:
     raise Unavailable("starting")
 
 
-def starting_application() -> Application:
+def starting_application(server: ServerSettings) -> Application:
     context = HttpContext(
         authenticate=_nobody,
         limiter=RateLimiter(clock=SystemClock(), rate=0, burst=1),
-        trusted_proxies=(),
+        trusted_proxies=networks(server.trusted_proxies),
         cors_origins=frozenset(),
+        hsts_seconds=server.hsts_seconds,
     )
     return Application(
         default_handler_class=StartingHandler, context=context, log_function=lambda handler: None

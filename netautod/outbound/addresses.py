@@ -29,27 +29,27 @@ def _networks(reason: str, *texts: str, local: bool = False) -> list[RefusedNetw
     return [RefusedNetwork(network=ipaddress.ip_network(text), reason=reason, local=local) for text in texts]
 
 
+# The services of clouds that hand out an instance's credentials, those at link-local addresses too.
+METADATA = (
+    "169.254.169.254/32",  # AWS, Azure, Google, Oracle and most others
+    "169.254.170.2/32",  # AWS: the roles of ECS tasks
+    "169.254.170.23/32",  # AWS: the roles of EKS pods
+    "169.254.42.42/32",  # Scaleway
+    "169.254.0.23/32",  # Tencent
+    "100.100.100.200/32",  # Alibaba
+    "168.63.129.16/32",  # Azure's wire server
+    "192.0.0.192/32",  # Oracle, its first generation
+    "fd00:ec2::254/128",  # AWS
+    "fd00:ec2::23/128",  # AWS: EKS pods
+    "fd20:ce::254/128",  # Google
+    "fd00:42::42/128",  # Scaleway
+    "fe80::a9fe:a9fe/128",  # OpenStack
+)
 REFUSED: tuple[RefusedNetwork, ...] = (
     # Linux takes 0.0.0.0/8 and :: for itself (RFC 1122 3.2.1.3).
     *_networks("an unspecified address", "0.0.0.0/8", "::/128"),
     *_networks("a loopback address", "127.0.0.0/8", "::1/128", local=True),
-    # The services of clouds that hand out an instance's credentials, those at link-local addresses too.
-    *_networks(
-        "a cloud metadata address",
-        "169.254.169.254/32",  # AWS, Azure, Google, Oracle and most others
-        "169.254.170.2/32",  # AWS: the roles of ECS tasks
-        "169.254.170.23/32",  # AWS: the roles of EKS pods
-        "169.254.42.42/32",  # Scaleway
-        "169.254.0.23/32",  # Tencent
-        "100.100.100.200/32",  # Alibaba
-        "168.63.129.16/32",  # Azure's wire server
-        "192.0.0.192/32",  # Oracle, its first generation
-        "fd00:ec2::254/128",  # AWS
-        "fd00:ec2::23/128",  # AWS: EKS pods
-        "fd20:ce::254/128",  # Google
-        "fd00:42::42/128",  # Scaleway
-        "fe80::a9fe:a9fe/128",  # OpenStack
-    ),
+    *_networks("a cloud metadata address", *METADATA),
     *_networks("a link-local address", "169.254.0.0/16", "fe80::/10", local=True),
     *_networks("a multicast address", "224.0.0.0/4", "ff00::/8"),
     *_networks("a reserved address", "240.0.0.0/4"),

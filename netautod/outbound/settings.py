@@ -1,12 +1,32 @@
 """The settings of outgoing requests."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
+from netautod.core.networks import cover_everything, overlapping
 from netautod.core.settings.field import check_networks, setting
+from netautod.core.settings.risks import RiskRule
+from netautod.outbound.addresses import METADATA
 
 
 @dataclass(frozen=True, kw_only=True)
 class OutboundSettings:
+    RISKS: ClassVar[tuple[RiskRule["OutboundSettings"], ...]] = (
+        RiskRule(
+            name="outbound-all",
+            text="whoever may name an address can talk to the services of this machine and of its cloud",
+            found=lambda one: (
+                ["outbound.allow takes in every address"] if cover_everything(one.allow) else ()
+            ),
+            refused=True,
+        ),
+        RiskRule(
+            name="outbound-metadata",
+            text="whoever may name an address can read this machine's credentials in the cloud",
+            found=lambda one: [f"outbound.allow: {text}" for text in overlapping(one.allow, METADATA)],
+        ),
+    )
+
     allow: tuple[str, ...] = setting(
         (), "Addresses or networks that outgoing requests may reach although they are local."
     )

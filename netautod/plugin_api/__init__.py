@@ -7,6 +7,7 @@ A plugin is a package with an entry point in the group `netautod`; it implements
 import pluggy
 
 from netautod.core.loop.each import for_each
+from netautod.core.networks import is_this_machine
 from netautod.outbound.client import GuardedClient, OutboundAnswer, OutboundRequest, TlsPolicy
 from netautod.outbound.errors import AddressRefused, RequestFailed
 from netautod.outbound.urls import origin_of
@@ -53,7 +54,7 @@ from netautod.plugin_api.inventory import (
     RemoteDevice,
     RemoteProblem,
 )
-from netautod.plugin_api.settings import SettingsError, setting
+from netautod.plugin_api.settings import RiskRule, SettingsError, setting
 from netautod.ssh.failures import DeviceFailed
 
 __all__ = [
@@ -101,12 +102,14 @@ __all__ = [
     "RequestFailed",
     "ResultTotals",
     "Results",
+    "RiskRule",
     "RoleMap",
     "RunContext",
     "SettingsError",
     "TlsPolicy",
     "for_each",
     "hookimpl",
+    "is_this_machine",
     "origin_of",
     "setting",
 ]

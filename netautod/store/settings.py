@@ -1,13 +1,32 @@
 """The settings of the database."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from netautod.core.settings.field import SettingsError, setting
+from netautod.core.settings.risks import RiskRule
+from netautod.store.uri import MongoUri
 
 
 @dataclass(frozen=True, kw_only=True)
 class MongoDBSettings:
-    uri: str = setting("", "MongoDB connection string (a replica set); empty: the service runs its own.")
+    RISKS: ClassVar[tuple[RiskRule["MongoDBSettings"], ...]] = (
+        RiskRule(
+            name="mongodb-without-tls",
+            text="whoever is on the way to the database reads and changes all that goes there",
+            found=lambda one: _elsewhere(one.uri, safe=MongoUri.parse(one.uri).verified_tls),
+        ),
+        RiskRule(
+            name="mongodb-without-login",
+            text="whoever reaches the database reads and changes everything in it",
+            found=lambda one: _elsewhere(one.uri, safe=MongoUri.parse(one.uri).login),
+        ),
+    )
+
+    uri: str = setting(
+        "", "MongoDB connection string (a replica set); empty: the service runs its own.", secret=True
+    )
     database: str = setting("netautod", "Name of the database.")
     timeout_seconds: float = setting(5.0, "Seconds to look for a writable server.", low=0.1)
     pool_size: int = setting(100, "Connections to the database at most.", low=5)
@@ -15,3 +34,7 @@ class MongoDBSettings:
     def check(self) -> None:
         if self.uri and not self.uri.startswith(("mongodb://", "mongodb+srv://")):
             raise SettingsError("mongodb.uri must begin with mongodb:// or mongodb+srv://")
+
+
+def _elsewhere(uri: str, *, safe: bool) -> Sequence[str]:
+    return () if safe else tuple(f"mongodb.uri: {host}" for host in MongoUri.parse(uri).elsewhere)

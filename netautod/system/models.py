@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from netautod.core.json_values import to_text
+from netautod.core.settings.risks import Risk
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,13 +69,16 @@ class PluginStatus:
 
 @dataclass(frozen=True, kw_only=True)
 class SystemStatus:
-    """`pending` counts the executions of the caller's organization that wait to be run."""
+    """`pending` counts the executions of the caller's organization that wait to be run; `risks` are those
+    that this node's settings take.
+    """
 
     nodes: Sequence[Node]
     database: DatabaseStatus
     plugins: Sequence[PluginStatus]
     pending: int
     pause: Pause | None
+    risks: Sequence[Risk]
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -87,4 +91,5 @@ class SystemStatus:
             # Polls are not queued: there is no poller to work them off.
             "queues": {"pending": self.pending, "polls": 0},
             "paused": None if self.pause is None else self.pause.to_json(),
+            "risks": [risk.to_json() for risk in self.risks],
         }

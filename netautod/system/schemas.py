@@ -47,8 +47,14 @@ class PausedAnswer(Answer):
     paused = fields.Nested(PauseAnswer, allow_none=True)
 
 
+class RiskAnswer(Answer):
+    name = fields.String()
+    text = fields.String()
+
+
 class SystemStatusAnswer(PausedAnswer):
     nodes = fields.List(fields.Nested(NodeStatusAnswer))
     database = fields.Nested(DatabaseStatusAnswer)
     plugins = fields.List(fields.Nested(PluginStatusAnswer))
     queues = fields.Nested(QueuesAnswer)
+    risks = fields.List(fields.Nested(RiskAnswer))

@@ -11,6 +11,7 @@ from typing import Protocol
 from netautod.audit.service import AuditLog
 from netautod.core.clock import Clock
 from netautod.core.identity import Caller, OrgId
+from netautod.core.settings.risks import Risk
 from netautod.system.models import Pause, PluginStatus, SystemStatus
 from netautod.system.pauses import FollowedPauses
 from netautod.system.store import SystemStore
@@ -35,6 +36,7 @@ class SystemService:
         plugins: Plugins,
         pauses: FollowedPauses,
         pending: Callable[[OrgId], Awaitable[int]],
+        risks: Sequence[Risk] = (),
     ) -> None:
         self._store = store
         self._clock = clock
@@ -42,6 +44,7 @@ class SystemService:
         self._plugins = plugins
         self._pauses = pauses
         self._pending = pending
+        self._risks = risks
 
     async def status(self, org_id: OrgId) -> SystemStatus:
         return SystemStatus(
@@ -50,6 +53,7 @@ class SystemService:
             plugins=self._plugins.statuses,
             pending=await self._pending(org_id),
             pause=await self._store.pause(org_id),
+            risks=self._risks,
         )
 
     async def pause(self, caller: Caller, reason: str) -> Pause:

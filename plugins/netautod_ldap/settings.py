@@ -1,10 +1,19 @@
 """The section `[ldap]` of the settings, and the values that are derived from it."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 from urllib.parse import urlsplit
 
-from netautod.plugin_api import ProvisioningRules, RoleMap, SettingsError, setting
+from netautod.plugin_api import (
+    ProvisioningRules,
+    RiskRule,
+    RoleMap,
+    SettingsError,
+    is_this_machine,
+    setting,
+)
 
 URL = re.compile(r"ldaps?://(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+)(:[0-9]{1,5})?/?")
 DEFAULT_PORTS = {"ldap": 389, "ldaps": 636}
@@ -24,6 +33,21 @@ class ServerAddress:
 @dataclass(frozen=True, kw_only=True)
 class LdapSettings:
     """`timeout_seconds` bounds each step, `deadline` a whole login."""
+
+    RISKS: ClassVar[tuple[RiskRule["LdapSettings"], ...]] = (
+        RiskRule(
+            name="ldap-without-tls",
+            text="whoever is on the way to the directory reads passwords, or says who may log in",
+            found=lambda one: _without_tls(one),
+        ),
+        RiskRule(
+            name="directory-gives-admin",
+            text="everybody in the directory becomes an administrator",
+            found=lambda one: (
+                ["ldap.default_roles"] if one.auto_provision and "admin" in one.default_roles else ()
+            ),
+        ),
+    )
 
     enabled: bool = setting(False, "Logins through an LDAP directory.")
     urls: tuple[str, ...] = setting((), "Servers as ldap://HOST[:PORT] or ldaps://HOST[:PORT], in order.")
@@ -108,3 +132,15 @@ class LdapSettings:
             self.group_attribute,
         )
         return [name for name in dict.fromkeys(names) if name]
+
+
+def _without_tls(settings: LdapSettings) -> Sequence[str]:
+    """A server of which the certificate is not looked at may be anybody's."""
+    if not settings.enabled:
+        return ()
+    return [
+        f"ldap.urls: {address}"
+        for address in settings.servers
+        if not is_this_machine(address.host)
+        and not (settings.verify_tls and (address.ldaps or settings.start_tls))
+    ]

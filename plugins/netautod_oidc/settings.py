@@ -1,9 +1,18 @@
 """The section `[oidc]` of the settings, and the values that are derived from it."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 from urllib.parse import urlsplit
 
-from netautod.plugin_api import ProvisioningRules, RedirectRules, RoleMap, SettingsError, setting
+from netautod.plugin_api import (
+    ProvisioningRules,
+    RedirectRules,
+    RiskRule,
+    RoleMap,
+    SettingsError,
+    is_this_machine,
+    setting,
+)
 
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 # Public-key signatures only: with HS* whoever verifies can sign, with `none` anybody.
@@ -15,6 +24,21 @@ SIGNATURES = frozenset(
 @dataclass(frozen=True, kw_only=True)
 class OidcSettings:
     """`timeout_seconds` bounds each request to the provider."""
+
+    RISKS: ClassVar[tuple[RiskRule["OidcSettings"], ...]] = (
+        RiskRule(
+            name="oidc-redirect-in-clear",
+            text="tokens of logins cross the network in clear",
+            found=lambda one: [f"oidc.redirect_uris: {uri}" for uri in one.redirect_uris if _in_clear(uri)],
+        ),
+        RiskRule(
+            name="directory-gives-admin",
+            text="everybody in the directory becomes an administrator",
+            found=lambda one: (
+                ["oidc.default_roles"] if one.auto_provision and "admin" in one.default_roles else ()
+            ),
+        ),
+    )
 
     enabled: bool = setting(False, "Logins through an OpenID Connect provider.")
     issuer: str = setting("", "The provider's issuer, exactly as it calls itself.")
@@ -74,6 +98,11 @@ class OidcSettings:
     @property
     def redirects(self) -> RedirectRules:
         return RedirectRules(callback_url=self.callback_url, redirect_uris=self.redirect_uris)
+
+
+def _in_clear(uri: str) -> bool:
+    parts = urlsplit(uri)
+    return parts.scheme == "http" and not is_this_machine(parts.hostname or "")
 
 
 def _check_https(key: str, url: str) -> None:

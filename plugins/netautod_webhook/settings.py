@@ -1,8 +1,17 @@
 """The section `[webhook]` of the settings."""
 
 from dataclasses import dataclass
+from typing import ClassVar
+from urllib.parse import urlsplit
 
-from netautod.plugin_api import AddressRefused, SettingsError, origin_of, setting
+from netautod.plugin_api import (
+    AddressRefused,
+    RiskRule,
+    SettingsError,
+    is_this_machine,
+    origin_of,
+    setting,
+)
 
 EVENTS = ("execution_finished", "config_changed", "backup_stale", "credential_suspended")
 SHORTEST_SECRET = 16
@@ -11,6 +20,15 @@ SHORTEST_SECRET = 16
 @dataclass(frozen=True, kw_only=True)
 class WebhookSettings:
     """A URL may hold a secret of the receiver: it is in no repr and no log."""
+
+    RISKS: ClassVar[tuple[RiskRule["WebhookSettings"], ...]] = (
+        RiskRule(
+            name="webhook-in-clear",
+            text="events, and what is secret in the URL, cross the network in clear",
+            # The server alone: the rest of the URL may be secret.
+            found=lambda one: [f"webhook.urls: {host}" for host in map(_host_in_clear, one.urls) if host],
+        ),
+    )
 
     urls: tuple[str, ...] = setting(
         (), "Where events of all organizations are posted to; empty: nowhere.", secret=True
@@ -42,3 +60,10 @@ class WebhookSettings:
             raise SettingsError("webhook.urls lists a URL twice")
         if self.urls and len(self.secret) < SHORTEST_SECRET:
             raise SettingsError(f"webhook.secret must have {SHORTEST_SECRET} characters at least")
+
+
+def _host_in_clear(url: str) -> str:
+    """The server of a URL without TLS to another machine; else nothing."""
+    parts = urlsplit(url)
+    host = parts.hostname or ""
+    return host if parts.scheme == "http" and not is_this_machine(host) else ""

@@ -18,6 +18,7 @@ from netautod.app.plugins.manager import PluginManager
 from netautod.audit.service import AuditLog
 from netautod.core.clock import SystemClock
 from netautod.core.identity import OrgId
+from netautod.core.settings.risks import Risk
 from netautod.executions.models import Execution
 from netautod.store.client import Database
 from netautod.system import store as system_store
@@ -82,6 +83,7 @@ async def start(world: World, serve: Serve) -> Start:
                 audit=AuditLog(store=world.stores.audit, clock=clock),
                 plugins=PluginManager(LoadedPlugins.of({"probe": object()})),
                 pauses=pauses,
+                risks=(Risk(name="plain-http", text="passwords cross the network in clear"),),
             )
             served = await serve(system)
             yield Running(id=node_id, pauses=pauses, store=store, served=served)
@@ -103,6 +105,7 @@ async def test_the_status_names_nodes_database_plugins_and_queues(start: Start) 
     assert (status["database"]["ok"], status["database"]["replica_set"] is not None) == (True, True)
     assert status["plugins"] == [{"name": "probe", "version": None, "ok": True, "error": None}]
     assert (status["queues"], status["paused"]) == ({"pending": 0, "polls": 0}, None)
+    assert status["risks"] == [{"name": "plain-http", "text": "passwords cross the network in clear"}]
 
 
 async def test_heartbeats_go_on_and_end_with_the_node(start: Start) -> None:

@@ -15,4 +15,5 @@ def http_context_of(
         limiter=RateLimiter(clock=clock, rate=limits.requests_per_second, burst=limits.burst),
         trusted_proxies=networks(server.trusted_proxies),
         cors_origins=frozenset(server.cors_origins),
+        hsts_seconds=server.hsts_seconds,
     )

@@ -1,11 +1,12 @@
 """The part of the composition root about the system: its status, its pauses, its capabilities."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from netautod.app.stores import Stores
 from netautod.audit.service import AuditLog
 from netautod.auth.providers import Providers
 from netautod.core.clock import Clock
+from netautod.core.settings.risks import Risk
 from netautod.system.capabilities.service import Capabilities
 from netautod.system.pauses import FollowedPauses
 from netautod.system.service import Plugins, SystemService
@@ -25,7 +26,13 @@ def capabilities_of(instance_name: str, providers: Providers) -> Capabilities:
 
 
 def system_of(
-    *, stores: Stores, clock: Clock, audit: AuditLog, plugins: Plugins, pauses: FollowedPauses
+    *,
+    stores: Stores,
+    clock: Clock,
+    audit: AuditLog,
+    plugins: Plugins,
+    pauses: FollowedPauses,
+    risks: Sequence[Risk],
 ) -> SystemService:
     return SystemService(
         store=stores.system,
@@ -34,4 +41,5 @@ def system_of(
         plugins=plugins,
         pauses=pauses,
         pending=stores.executions.pending,
+        risks=risks,
     )

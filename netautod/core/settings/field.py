@@ -24,13 +24,20 @@ class Checked(Protocol):
 
 
 def setting(
-    default: T, help: str, *, low: float | None = None, high: float | None = None, secret: bool = False
+    default: T,
+    help: str,
+    *,
+    low: float | None = None,
+    high: float | None = None,
+    secret: bool = False,
+    key_file: bool = False,
 ) -> T:
     """One field of a section; `low` and `high` bound a number, both included; a secret is not in the repr.
 
-    The field is a bool, int, float, str, Path or tuple[str, ...]; `help` is a sentence.
+    The field is a bool, int, float, str, Path or tuple[str, ...]; `help` is a sentence. `key_file`: the path
+    of a file with a secret in it, which others should not be able to read.
     """
-    metadata = {"help": help, "low": low, "high": high}
+    metadata = {"help": help, "low": low, "high": high, "secret": secret, "key_file": key_file}
     made: T = field(default=default, metadata=metadata, repr=not secret)
     return made
 

@@ -30,6 +30,7 @@ class Reader:
         self._flags = flags
         self._keys: set[str] = set()  # of the file's top level that somebody has read
         self._variables: set[str] = set()
+        self._secrets: list[str] = []  # keys of secrets that stand in the file itself
 
     def section(self, name: str, declared: type[S]) -> S:
         """The section `[name]`, its check passed."""
@@ -58,6 +59,11 @@ class Reader:
             if name not in self._keys and name not in without:
                 raise SettingsError(f"{self.file}: unknown setting {name}")
 
+    @property
+    def secrets_in_file(self) -> tuple[str, ...]:
+        """The keys of the secrets that the file holds, of those that were read."""
+        return tuple(self._secrets)
+
     def has(self, name: str) -> bool:
         """Whether the file has this section."""
         return name in self._document
@@ -75,6 +81,8 @@ class Reader:
 
     def _said(self, row: Setting, content: Mapping[str, Any]) -> Iterator[Any]:
         if row.name in content:
+            if row.secret and content[row.name]:
+                self._secrets.append(row.key)
             yield _checked(row, content[row.name], f"{self.file}: {row.key}")
         self._variables.add(row.variable)
         if row.variable in self._environment:

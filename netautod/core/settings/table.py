@@ -21,6 +21,8 @@ class Setting:
     help: str
     low: float | None
     high: float | None
+    secret: bool
+    key_file: bool
 
     @property
     def key(self) -> str:
@@ -54,6 +56,8 @@ def rows_of(section: str, declared: type[Any]) -> Iterator[Setting]:
                 help=entry.metadata["help"],
                 low=entry.metadata.get("low"),
                 high=entry.metadata.get("high"),
+                secret=entry.metadata.get("secret", False),
+                key_file=entry.metadata.get("key_file", False),
             )
 
 

@@ -7,7 +7,6 @@ it is either the one that the database knows, or it lost against another node an
 
 import base64
 import binascii
-import logging
 import os
 import tempfile
 from collections.abc import Mapping
@@ -16,8 +15,6 @@ from pathlib import Path
 
 from netautod.vault.envelope import KEY_BYTES, new_key
 from netautod.vault.errors import VaultError
-
-logger = logging.getLogger(__name__)
 
 CREDENTIAL_NAME = "netautod-master-key"
 FILE_NAME = "master.key"
@@ -50,30 +47,26 @@ def load_root_key(
         return read_root_key(key_file)
     credentials = (os.environ if environ is None else environ).get("CREDENTIALS_DIRECTORY")
     if credentials:
-        # systemd grants access by an ACL, whose mask shows as group bits: no warning about those.
-        found = _read_if_present(Path(credentials) / CREDENTIAL_NAME, check_mode=False)
+        found = _read_if_present(Path(credentials) / CREDENTIAL_NAME)
         if found is not None:
             return found
     return _read_if_present(data_dir / FILE_NAME)
 
 
-def read_root_key(path: Path, *, check_mode: bool = True) -> RootKey:
-    """Reads 32 raw bytes, 64 hex digits or base64; warns if other users may read the file."""
+def read_root_key(path: Path) -> RootKey:
+    """Reads 32 raw bytes, 64 hex digits or base64."""
     try:
         with path.open("rb") as file:
             content = file.read(_MAX_FILE_BYTES)
-            mode = os.fstat(file.fileno()).st_mode
     except OSError as error:
         raise VaultError(f"The root key file {path} cannot be read: {error.strerror}") from error
-    if check_mode and mode & 0o077:
-        logger.warning("the root key file %s is open to other users: chmod 600 it", path)
     secret = _parsed(content)
     if secret is None:
         raise VaultError(f"The root key file {path} must hold 32 raw bytes, 64 hex digits or their base64")
     return RootKey(secret=secret, source=path)
 
 
-def _read_if_present(path: Path, *, check_mode: bool = True) -> RootKey | None:
+def _read_if_present(path: Path) -> RootKey | None:
     # Only "no such file" means absent: one that we may not look at must not lead to a second key.
     try:
         path.lstat()
@@ -81,7 +74,7 @@ def _read_if_present(path: Path, *, check_mode: bool = True) -> RootKey | None:
         return None
     except OSError as error:
         raise VaultError(f"The root key file {path} cannot be read: {error.strerror}") from error
-    return read_root_key(path, check_mode=check_mode)
+    return read_root_key(path)
 
 
 def _parsed(content: bytes) -> bytes | None:

@@ -1,7 +1,6 @@
 """The root key's file: forms, precedence, and making it without loss."""
 
 import base64
-import logging
 from pathlib import Path
 
 import pytest
@@ -86,33 +85,6 @@ def test_a_key_that_cannot_be_looked_at_is_not_taken_for_absent(tmp_path: Path) 
     not_a_directory = file_with(tmp_path / "file", b"")
     with pytest.raises(VaultError, match="cannot be read"):
         load_root_key(not_a_directory, None, environ={})
-
-
-@pytest.mark.parametrize(
-    ("mode", "warned"),
-    [
-        pytest.param(0o600, False, id="owner only"),
-        pytest.param(0o400, False, id="owner may only read"),
-        pytest.param(0o640, True, id="readable by the group"),
-        pytest.param(0o604, True, id="readable by others"),
-    ],
-)
-def test_warns_about_a_file_open_to_others(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture, mode: int, warned: bool
-) -> None:
-    with caplog.at_level(logging.WARNING):
-        read_root_key(file_with(tmp_path / "key", SECRET, mode))
-    assert ("open to other users" in caplog.text) is warned
-    assert SECRET.hex() not in caplog.text
-
-
-def test_systemd_credentials_show_group_bits_without_a_warning(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    file_with(tmp_path / "netautod-master-key", SECRET, 0o440)
-    with caplog.at_level(logging.WARNING):
-        load_root_key(tmp_path / "data", None, environ={"CREDENTIALS_DIRECTORY": str(tmp_path)})
-    assert caplog.text == ""
 
 
 def test_writing_makes_a_private_file_and_leaves_nothing_else(tmp_path: Path) -> None:
