@@ -95,6 +95,7 @@ async def logins(settings: Settings, installation: Installation, plugins: Plugin
         ),
         ssh_ca=ssh_ca,
         directories=plugins.auth_providers().values(),
+        settings=settings.auth,
     )
     return Logins(sessions=sessions, ssh_ca=ssh_ca, auth=auth)
 

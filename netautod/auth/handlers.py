@@ -9,16 +9,17 @@ from netautod.auth.schemas import (
     LdapTestBody,
     LoginBody,
     LogoutAnswer,
+    MeAnswer,
     ProviderListAnswer,
     RefreshBody,
     TokenAnswer,
 )
 from netautod.auth.service import AuthService
+from netautod.auth.tokens.view import token_view
 from netautod.http.access import any_token, public, requires
 from netautod.http.handler import JsonHandler
 from netautod.http.routes import Route
 from netautod.users.models import LDAP, LOCAL
-from netautod.users.schemas import CurrentUserAnswer
 
 # Nobody may make the service decode a megabyte of JSON before a login.
 SMALL_BODY = 64 * 1024
@@ -61,10 +62,11 @@ class LogoutHandler(AuthHandler):
 
 
 class MeHandler(AuthHandler):
-    @any_token(answer=CurrentUserAnswer)
+    @any_token(answer=MeAnswer)
     async def get(self) -> None:
-        """The current user with roles and permissions."""
-        self.answer((await self.auth.current_user(self.caller)).to_json())
+        """The current user with roles and permissions; of an API token, what it may do, and the token."""
+        user = await self.auth.current_user(self.caller)
+        self.answer({**user.to_json(), **token_view(self.caller)})
 
 
 class LdapLoginHandler(AuthHandler):

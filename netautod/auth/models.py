@@ -12,6 +12,7 @@ from netautod.users.models import User
 
 ADMIN_UI, TERMINAL = "admin_ui", "terminal"
 CLIENT_TYPES = (ADMIN_UI, TERMINAL)
+NEVER = "never"  # the end of an API token that has none
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,7 +97,10 @@ class StoredSigningKey:
 
 @dataclass(frozen=True, kw_only=True)
 class ApiToken:
-    """A machine's token; `hash` is the SHA-256 of its plain text, in hex. `expires_at` None: never."""
+    """A machine's token; `hash` is the SHA-256 of its plain text, in hex. `expires_at` None: never.
+
+    `epoch` is the owner's at its making: it ends when that moves on, as after a password reset.
+    """
 
     id: str
     org_id: OrgId
@@ -107,11 +111,13 @@ class ApiToken:
     created_at: datetime
     expires_at: datetime | None
     last_used_at: datetime | None
+    epoch: int = 0
 
     def holds(self, owner: User, now: datetime) -> bool:
         """True while the token may act for its owner."""
         same = self.user_id == owner.id and self.org_id == owner.org_id
-        return same and owner.is_active and (self.expires_at is None or now < self.expires_at)
+        current = self.epoch == owner.token_epoch and owner.is_active
+        return same and current and (self.expires_at is None or now < self.expires_at)
 
     @property
     def used(self) -> UsedToken:

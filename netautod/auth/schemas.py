@@ -4,10 +4,12 @@ from typing import Any
 
 from marshmallow import ValidationError, fields, validate
 
-from netautod.auth.models import ADMIN_UI, CLIENT_TYPES
+from netautod.auth.models import ADMIN_UI, CLIENT_TYPES, NEVER
+from netautod.auth.tokens.view import used_token
 from netautod.core.clock import whole_milliseconds
 from netautod.core.schema import (
     Answer,
+    Boolean,
     Id,
     Name,
     PageAnswer,
@@ -19,7 +21,7 @@ from netautod.core.schema import (
     Timestamp,
 )
 from netautod.users.models import AUTH_PROVIDERS
-from netautod.users.schemas import Permission
+from netautod.users.schemas import CurrentUserAnswer, Permission
 
 
 class LoginBody(Request):
@@ -41,6 +43,7 @@ class RefreshBody(Request):
 class PasswordBody(Request):
     current_password = fields.String(required=True, validate=validate.Length(min=1))
     new_password = fields.String(required=True, validate=validate.Length(min=1))
+    keep_api_tokens = Boolean(load_default=False)
 
 
 class Moment(QueryTimestamp):
@@ -54,11 +57,18 @@ class Moment(QueryTimestamp):
             raise ValidationError("Not an ISO 8601 date and time.") from error
 
 
+class MomentOrNever(Moment):
+    """A moment, or the word `never`."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
+        return NEVER if value == NEVER else super()._deserialize(value, attr, data, **kwargs)
+
+
 class ApiTokenBody(Request):
     read_only = frozenset({"id", "created_at", "last_used_at"})
     name = Name(required=True)
     permissions = ShortList(Permission(), required=True, most=100)
-    expires_at = Moment(allow_none=True)
+    expires_at = MomentOrNever(allow_none=True)
 
 
 class SessionQuery(Query):
@@ -86,6 +96,10 @@ class LdapTestAnswer(Answer):
     success = fields.Boolean()
     message = fields.String()
     duration_ms = fields.Integer()
+
+
+class MeAnswer(CurrentUserAnswer):
+    token = used_token()
 
 
 class LogoutAnswer(Answer):

@@ -25,6 +25,7 @@ class AuthSettings:
     access_token_seconds: int = setting(3600, "Life of an access token.", low=600)
     refresh_token_days: float = setting(7.0, "Life of one refresh token.", low=0.01)
     refresh_family_days: float = setting(30.0, "Life of a login however often it is refreshed.", low=0.01)
+    api_token_days: float = setting(90.0, "Life of an API token that is made without an end.", low=0.01)
     password_min_length: int = setting(12, "Shortest password accepted.", low=8, high=256)
     session_cache_seconds: float = setting(1.0, "Age at most of a cached session check.", low=0, high=1)
     lockout_failures: int = setting(10, "Failed logins from one address until it is locked out.", low=1)

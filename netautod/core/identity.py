@@ -1,12 +1,12 @@
 """Who asks: the caller of a request, or the owner on whose behalf a run acts."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import NewType
+from typing import NewType, Self
 
 from netautod.core.errors import Forbidden
-from netautod.core.permissions import grants
+from netautod.core.permissions import common_permissions, grants
 
 OrgId = NewType("OrgId", str)
 # The user id of the system itself; no user has it (the nil UUID, RFC 9562 section 5.9).
@@ -37,6 +37,20 @@ class Caller:
     token: UsedToken | None = None
     ip_address: str | None = None
     request_id: str | None = None
+
+    @property
+    def scope(self) -> list[str] | None:
+        """What is kept with work that is done later in the caller's name; None: all that he may do then.
+
+        Else an API token could have a task do what the token itself may not.
+        """
+        return None if self.token is None else sorted(self.permissions)
+
+    def within(self, scope: Iterable[str] | None) -> Self:
+        """The same caller with no more than the scope."""
+        if scope is None:
+            return self
+        return replace(self, permissions=common_permissions(self.permissions, frozenset(scope)))
 
     def can(self, permission: str) -> bool:
         return grants(self.permissions, permission)

@@ -62,6 +62,7 @@ class Execution:
     resume: Any
     progress: Mapping[str, int] | None
     created_at: datetime
+    scope: Sequence[str] | None = None
 
     @property
     def terminal(self) -> bool:
@@ -160,6 +161,7 @@ def new_execution(
         resume=None,
         progress=None,
         created_at=created_at,
+        scope=task.scope,
     )
 
 

@@ -1,6 +1,6 @@
 """Scheduled tasks as values, and the JSON form of tasks and agent schedules."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -32,6 +32,8 @@ class Task:
     owner_id: str
     created_at: datetime
     updated_at: datetime
+    # What the API token could do that said what the task does: a run does no more. None: a session said it.
+    scope: Sequence[str] | None = None
 
     def to_json(self) -> dict[str, Any]:
         """The full task."""

@@ -85,6 +85,7 @@ class TaskService:
             owner_id=caller.user_id,
             created_at=now,
             updated_at=now,
+            scope=caller.scope,
         )
         await self._store.insert(task)
         await self._audit.record(caller, "task.create", "task", task.id, {"name": task.name})
@@ -168,7 +169,7 @@ class TaskService:
             change["parameters"] = await self._rules.check(
                 caller, task.task_type, change["parameters"], task.parameters
             )
-            change["owner_id"] = caller.user_id
+            change |= {"owner_id": caller.user_id, "scope": caller.scope}
         now = self._clock.now()
         timing = ("cron_expression", "timezone", "enabled")
         if any(change.get(key, getattr(task, key)) != getattr(task, key) for key in timing):

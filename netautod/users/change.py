@@ -31,6 +31,11 @@ class UserChange:
         disabled = self.values.get("is_active") is False
         return self.password is not None or disabled or "external_id" in self.values
 
+    @property
+    def ends_api_tokens(self) -> bool:
+        """True for what may put the account into other hands; a disabled user's only stand still."""
+        return self.password is not None or "external_id" in self.values
+
     def ends_admin(self, user: User) -> bool:
         """True if it disables an active administrator or takes the role `admin` away."""
         admin = user.admin_role

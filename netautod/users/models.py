@@ -115,7 +115,8 @@ class User:
     """A user with the roles that the database holds now; the password hash is never part of it.
 
     Sessions and refresh tokens carry the epoch they were made in and end when the user's moves on. So one
-    write ends them all, including those that another node is making at this moment. One session may be kept
+    write ends them all, including those that another node is making at this moment; API tokens have an epoch
+    of their own, which a disabled user keeps. One session may be kept
     over such a write: the one that changed the password. `revision` grows with every change, so that a
     decision that was based on an older state is not carried out.
     """
@@ -134,6 +135,7 @@ class User:
     created_at: datetime
     updated_at: datetime
     last_login_at: datetime | None
+    token_epoch: int = 0
     kept_session_id: str | None = None
     revision: int = 0
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from netautod.audit.service import AuditLog
 from netautod.core.clock import Clock
-from netautod.core.errors import Conflict, Duplicate, InvalidInput, NotFound
+from netautod.core.errors import Conflict, Duplicate, Forbidden, InvalidInput, NotFound
 from netautod.core.identity import SYSTEM_ID, Caller, OrgId
 from netautod.core.pages import Page, PageOf
 from netautod.core.registries import Followers
@@ -108,8 +108,8 @@ class UserService:
         except Duplicate as error:
             raise _taken(error) from error
         try:
-            await self._confirm_roles(user.org_id, roles)
-        except InvalidInput:
+            await self._confirm_roles(caller, roles)
+        except (InvalidInput, Forbidden):
             await self._store.remove(user)
             raise
         details = {"username": username, "roles": user.role_names, "auth_provider": user.auth_provider}
@@ -165,14 +165,20 @@ class UserService:
         """Raises InvalidInput naming the field."""
         check_policy(password, user.username, self._min_length, field=field)
 
-    async def set_own_password(self, user: User, password: str, *, kept_session_id: str) -> bool:
-        """After the current one was checked: ends all sessions but one, and all refresh tokens.
+    async def set_own_password(
+        self, user: User, password: str, *, kept_session_id: str, keep_api_tokens: bool
+    ) -> bool:
+        """After the current one was checked: ends all sessions but one, all refresh tokens and API tokens.
 
         `user` as read before that check; False if that user's sessions were ended since.
         """
         hashed = await self._hasher.hash(password)
         changed = await self._store.set_own_password(
-            user, hashed, self._clock.now(), kept_session_id=kept_session_id
+            user,
+            hashed,
+            self._clock.now(),
+            kept_session_id=kept_session_id,
+            keep_api_tokens=keep_api_tokens,
         )
         await self.changed.notify(user.org_id, user.id)
         return changed
@@ -197,7 +203,7 @@ class UserService:
             if change.password is not None and hashed is None:
                 self.check_policy(user, change.password, field="password")
                 hashed = await self._hasher.hash(change.password)
-            if await self._write(user, change, roles, hashed):
+            if await self._write(caller, user, change, roles, hashed):
                 break
             user = await self.get(user.org_id, user.id)
         else:
@@ -212,7 +218,12 @@ class UserService:
         return await self.get(user.org_id, user.id)
 
     async def _write(
-        self, user: User, change: UserChange, roles: tuple[Role, ...] | None, hashed: str | None
+        self,
+        caller: Caller,
+        user: User,
+        change: UserChange,
+        roles: tuple[Role, ...] | None,
+        hashed: str | None,
     ) -> bool:
         """False if another request changed the user meanwhile: then everything has to be decided again."""
         values = dict(change.values)
@@ -225,12 +236,17 @@ class UserService:
             leaving = await self._leave(user, user.admin_role)
         try:
             written = await self._store.change(
-                user, values, self._clock.now(), ends_sessions=change.ends_sessions, leaving=leaving
+                user,
+                values,
+                self._clock.now(),
+                ends_sessions=change.ends_sessions,
+                ends_api_tokens=change.ends_api_tokens,
+                leaving=leaving,
             )
         except Duplicate as error:
             raise _taken(error) from error
         if written and roles is not None:
-            await self._keep_roles(user, roles)
+            await self._keep_roles(caller, user, roles)
         return written
 
     async def _leave(self, user: User, admin: Role) -> str | None:
@@ -241,22 +257,24 @@ class UserService:
             raise Conflict(LAST_ADMIN)
         return token
 
-    async def _keep_roles(self, before: User, roles: Iterable[Role]) -> None:
-        """Gives the old roles back if one of the new ones is being removed at this moment."""
+    async def _keep_roles(self, caller: Caller, before: User, roles: Iterable[Role]) -> None:
+        """Gives the old roles back if one of the new ones is being removed or widened at this moment."""
         try:
-            await self._confirm_roles(before.org_id, roles)
-        except InvalidInput:
+            await self._confirm_roles(caller, roles)
+        except (InvalidInput, Forbidden):
             after = await self.get(before.org_id, before.id)
             old = {"role_ids": [role.id for role in before.roles]}
             await self._store.change(after, old, self._clock.now())
             raise
 
-    async def _confirm_roles(self, org_id: OrgId, roles: Iterable[Role]) -> None:
-        """After a write that names roles: a removal first hides the role and then looks for its users."""
-        there = await self._roles.visible(org_id, [role.id for role in roles])
+    async def _confirm_roles(self, caller: Caller, roles: Iterable[Role]) -> None:
+        """After a write that names roles: a removal first hides the role and then looks for its users, and
+        a role that somebody stronger has widened meanwhile is no longer the caller's to grant."""
+        there = await self._roles.visible(caller.org_id, [role.id for role in roles])
         for role in roles:
             if role.id not in there:
                 raise InvalidInput(f"roles: there is no role {role.name!r}")
+            require_grantable(caller, there[role.id])
 
     def _check_provider(self, new: NewUser, username: str) -> None:
         if new.auth_provider != LOCAL:

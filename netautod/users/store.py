@@ -33,6 +33,7 @@ WITH_ROLES: Mapping[str, Any] = {
 }
 WITHOUT_HASH: Mapping[str, Any] = {"$project": {"password_hash": 0}}
 ENDED: Mapping[str, int] = {"session_epoch": 1, "refresh_epoch": 1}
+TOKENS_ENDED: Mapping[str, int] = {"token_epoch": 1}
 LEAVING_SECONDS = 10
 
 
@@ -95,17 +96,20 @@ class UserStore:
         now: datetime,
         *,
         ends_sessions: bool = False,
+        ends_api_tokens: bool = False,
         leaving: str | None = None,
     ) -> bool:
         """Sets the values, unless the user was changed since `user` was read: then False.
 
-        `ends_sessions`: the same write ends all of the user's sessions and refresh tokens. `leaving` is the
+        `ends_sessions`: the same write ends all of the user's sessions and refresh tokens; `ends_api_tokens`
+        likewise. `leaving` is the
         mark of `mark_leaving`, which must still hold. Raises Duplicate for an external id that is taken.
         """
         kept = {"kept_session_id": None} if ends_sessions else {}
+        ended = {**(ENDED if ends_sessions else {}), **(TOKENS_ENDED if ends_api_tokens else {})}
         change = {
             "$set": {**values, **kept, "updated_at": now},
-            "$inc": {"revision": 1, **(ENDED if ends_sessions else {})},
+            "$inc": {"revision": 1, **ended},
             "$unset": {"leaving": ""},
         }
         return await self._users.update(user.org_id, _as_read(user, leaving), change)
@@ -138,15 +142,22 @@ class UserStore:
         return await self._users.count(user.org_id, where)
 
     async def set_own_password(
-        self, user: User, password_hash: str, now: datetime, *, kept_session_id: str
+        self,
+        user: User,
+        password_hash: str,
+        now: datetime,
+        *,
+        kept_session_id: str,
+        keep_api_tokens: bool,
     ) -> bool:
-        """The same write ends the user's other sessions and all refresh tokens.
+        """The same write ends the user's other sessions, all refresh tokens and, unless kept, API tokens.
 
         False if the user's sessions were ended since `user` was read: by a reset, or by another such change.
         """
         where = {"_id": user.id, "session_epoch": user.session_epoch, "is_active": True}
         values = {"password_hash": password_hash, "kept_session_id": kept_session_id, "updated_at": now}
-        change = {"$set": values, "$inc": {"revision": 1, **ENDED}}
+        ended = ENDED if keep_api_tokens else {**ENDED, **TOKENS_ENDED}
+        change = {"$set": values, "$inc": {"revision": 1, **ended}}
         return await self._users.update(user.org_id, where, change)
 
     async def replace_hash(self, user_id: str, old: str, new: str) -> bool:
@@ -187,6 +198,7 @@ def _user_document(user: User, password_hash: str | None) -> Document:
         "password_hash": password_hash,
         "session_epoch": user.session_epoch,
         "refresh_epoch": user.refresh_epoch,
+        "token_epoch": user.token_epoch,
         "kept_session_id": user.kept_session_id,
         "revision": user.revision,
         "created_at": user.created_at,
@@ -210,6 +222,7 @@ def _to_user(document: Document) -> User:
         external_id=document["external_id"],
         session_epoch=document["session_epoch"],
         refresh_epoch=document["refresh_epoch"],
+        token_epoch=document.get("token_epoch", 0),  # older documents lack it
         kept_session_id=document["kept_session_id"],
         revision=document["revision"],
         created_at=document["created_at"],

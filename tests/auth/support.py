@@ -91,6 +91,7 @@ async def start_node(
         lockout=lockout,
         ssh_ca=ssh_ca,
         directories=plugins,
+        settings=settings.auth,
     )
     return Node(installation=own, logins=logins, parts=parts, lockout=lockout, ssh_ca=ssh_ca, pauses=pauses)
 

@@ -1,10 +1,12 @@
 """The task routes: every status, envelope, cap and permission of the API."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 
+from netautod.core.identity import UsedToken
 from tests.support.client import assert_error
 from tests.tasks.conftest import (
     AGENT,
@@ -121,6 +123,35 @@ async def test_put_of_parameters_by_another_user_moves_the_ownership(tasks: Task
     assert (await bob.put(path, {"parameters": unchanged})).json["owner_id"] == bob_caller.user_id
     assert (await bob.put(path, {"parameters": {}})).status == 200
     assert_error(await bob.put(path, {"parameters": {"credential_id": CREDENTIAL}}), 403)
+
+
+async def test_what_an_api_token_says_of_a_task_is_kept_with_the_permissions_of_the_token(
+    tasks: Tasks,
+) -> None:
+    """Else a run would do in its owner's name what the token may not."""
+    person, caller = tasks.served.client(*OPERATOR)
+    machine, used = tasks.served.client("tasks.operate", org_id=caller.org_id, user_id=caller.user_id)
+    token = UsedToken(id="t", name="ci", expires_at=None)
+    tasks.served.callers[machine.token or ""] = replace(used, token=token)
+
+    async def scope_of(task: dict[str, Any]) -> Any:
+        (row,) = await tasks.database.collection("tasks").find({"_id": task["id"]})
+        return row["scope"]
+
+    made, theirs = await created(machine), await created(person, name="by hand")
+    assert [await scope_of(made), await scope_of(theirs)] == [["tasks.operate"], None]
+    path = f"{SCHEDULES}/{theirs['id']}"
+    for change, scope in (
+        ({"description": "x"}, None),
+        ({"parameters": {"device_filter": {"site": "lab"}}}, ["tasks.operate"]),
+    ):
+        (await machine.put(path, change)).expect()
+        assert await scope_of(theirs) == scope
+    (await person.put(path, {"parameters": {}})).expect()
+    assert await scope_of(theirs) is None
+    (await machine.post(f"{SCHEDULES}/{made['id']}/run")).expect(202)
+    (run,) = await tasks.database.collection("executions").find({})
+    assert run["scope"] == ["tasks.operate"]
 
 
 async def test_toggle_recomputes_next_run(tasks: Tasks) -> None:

@@ -93,6 +93,7 @@ def auth_of(
     lockout: Lockout,
     ssh_ca: SshAuthority,
     directories: Iterable[AuthProvider],
+    settings: AuthSettings,
 ) -> AuthParts:
     """`directories` are the providers of plugins. Changes of `people` clear the caches of this node."""
     providers = Providers([LocalProvider(people.users)], directories)
@@ -119,12 +120,18 @@ def auth_of(
         audit=audit,
     )
     api_tokens = ApiTokens(
-        store=stores.api_tokens, clock=clock, audit=audit, forget=authenticator.forget_api_token
+        store=stores.api_tokens,
+        sessions=sessions.sessions,
+        users=people.users,
+        clock=clock,
+        audit=audit,
+        forget=authenticator.forget_api_token,
+        days=settings.api_token_days,
     )
     redirect_logins = RedirectLogins(
         store=stores.redirects, auth=auth, provisioning=provisioning, clock=clock
     )
-    _follow(people, authenticator, stores.api_tokens)
+    _follow(people, authenticator, api_tokens, stores.api_tokens)
     return AuthParts(
         account=account,
         api_tokens=api_tokens,
@@ -134,12 +141,15 @@ def auth_of(
     )
 
 
-def _follow(people: UserParts, authenticator: Authenticator, api_tokens: ApiTokenStore) -> None:
-    """Changes of users and roles clear the cache of the authenticator; a deleted user's API tokens go."""
+def _follow(
+    people: UserParts, authenticator: Authenticator, api_tokens: ApiTokens, stored: ApiTokenStore
+) -> None:
+    """Changes of users and roles clear the cache of the authenticator; ended and orphaned API tokens go."""
 
     async def forget(org_id: OrgId, record_id: str) -> None:
         authenticator.forget_all()
 
     people.users.changed.register(forget)
     people.roles.changed.register(forget)
-    people.users.deleted.register(api_tokens.delete_of)
+    people.users.changed.register(api_tokens.delete_ended)
+    people.users.deleted.register(stored.delete_of)

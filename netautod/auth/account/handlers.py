@@ -40,9 +40,12 @@ class OtherSessionsHandler(AccountHandler):
 class PasswordHandler(AccountHandler):
     @any_token(body=PasswordBody, answer=LogoutAnswer, body_limit=SMALL_BODY)
     async def put(self) -> None:
-        """Changes one's own password; ends all other sessions and revokes all refresh tokens."""
+        """Changes one's own password; ends all other sessions, refresh tokens and API tokens."""
         ended = await self.account.change_password(
-            self.caller, self.body["current_password"], self.body["new_password"]
+            self.caller,
+            self.body["current_password"],
+            self.body["new_password"],
+            keep_api_tokens=self.body["keep_api_tokens"],
         )
         self.answer({"message": "The password has been changed", "sessions_revoked": ended})
 

@@ -74,8 +74,11 @@ class AccountService:
         await self._audit.record(caller, "auth.sessions_revoke", "user", caller.user_id, details)
         return ended
 
-    async def change_password(self, caller: Caller, current: str, new: str) -> int:
-        """Ends the caller's other sessions, revokes all refresh tokens; returns how many sessions ended.
+    async def change_password(
+        self, caller: Caller, current: str, new: str, *, keep_api_tokens: bool = False
+    ) -> int:
+        """Ends the caller's other sessions, all refresh tokens and, unless they are to be kept, API tokens;
+        returns how many sessions ended.
 
         Raises InvalidInput for an account of another provider or a password against the policy,
         Unauthenticated for a wrong current password, which the lockout counts, and TooManyRequests.
@@ -91,9 +94,11 @@ class AccountService:
             raise await self._wrong_password(caller, user, attempt)
         await self._lockout.succeeded(attempt)
         others = [session for session in await self._sessions.living(user) if session.id != kept]
-        if not await self._users.set_own_password(user, new, kept_session_id=kept):
+        if not await self._users.set_own_password(
+            user, new, kept_session_id=kept, keep_api_tokens=keep_api_tokens
+        ):
             raise Unauthenticated(INVALID)
-        details = {"sessions_revoked": len(others)}
+        details = {"sessions_revoked": len(others), "api_tokens_kept": keep_api_tokens}
         await self._audit.record(caller, "auth.password_change", "user", user.id, details)
         return len(others)
 

@@ -1,11 +1,11 @@
-"""/api/auth/tokens: a user's own API tokens."""
+"""/api/auth/tokens: a user's own API tokens; /api/users/:id/tokens: those of others."""
 
 from netautod.auth.models import ApiToken
 from netautod.auth.schemas import ApiTokenBody, ApiTokenListAnswer, NewApiTokenAnswer
 from netautod.auth.tokens.service import ApiTokens
 from netautod.core.pages import Page
 from netautod.core.schema import PageQuery
-from netautod.http.access import any_token
+from netautod.http.access import any_token, requires
 from netautod.http.handler import JsonHandler
 from netautod.http.routes import Route
 
@@ -41,7 +41,26 @@ class OneApiTokenHandler(ApiTokenHandler):
         self.answer_nothing()
 
 
+class UserTokenListHandler(ApiTokenHandler):
+    @requires("users.manage", query=PageQuery, answer=ApiTokenListAnswer)
+    async def get(self, user_id: str) -> None:
+        """Lists a user's API tokens, newest first."""
+        page = await self.tokens.page_of(self.caller, self.path_id(user_id, "User"), Page(**self.query))
+        self.answer(page.to_json("tokens", ApiToken.to_json))
+
+
+class OneUserTokenHandler(ApiTokenHandler):
+    @requires("users.manage", status=204)
+    async def delete(self, user_id: str, token_id: str) -> None:
+        """Revokes an API token of a user who holds nothing that the caller does not hold."""
+        user_id, token_id = self.path_id(user_id, "User"), self.path_id(token_id, "Token")
+        await self.tokens.revoke_of(self.caller, user_id, token_id)
+        self.answer_nothing()
+
+
 ROUTES = (
     Route(path="/api/auth/tokens", handler=ApiTokenListHandler),
     Route(path="/api/auth/tokens/:id", handler=OneApiTokenHandler),
+    Route(path="/api/users/:id/tokens", handler=UserTokenListHandler),
+    Route(path="/api/users/:id/tokens/:token_id", handler=OneUserTokenHandler),
 )

@@ -1,24 +1,38 @@
-"""API tokens for machines: made once, shown once, scoped, and as strong as their owner at most."""
+"""API tokens for machines: made once, shown once, scoped, and as strong as their owner at most.
+
+They end at their time, with their owner, and with the password that their owner had; a token of a disabled
+user stands still. A holder of users.manage sees and revokes those of others, but not of stronger users.
+"""
 
 import hashlib
+import logging
 import re
 import secrets
 from collections.abc import Callable, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from uuid import uuid4
 
 from netautod.audit.service import AuditLog
-from netautod.auth.models import ApiToken
+from netautod.auth.models import NEVER, ApiToken
+from netautod.auth.sessions.service import Sessions
+from netautod.auth.tokens.access import INVALID
 from netautod.auth.tokens.store import ApiTokenStore
 from netautod.core.clock import Clock
-from netautod.core.errors import Forbidden, InvalidInput, NotFound
-from netautod.core.identity import Caller
+from netautod.core.errors import Forbidden, InvalidInput, NotFound, Unauthenticated
+from netautod.core.identity import Caller, OrgId
+from netautod.core.json_values import optional_text
 from netautod.core.pages import Page, PageOf
+from netautod.users.models import User
+from netautod.users.rank import require_rank
+from netautod.users.service import UserService
 
+logger = logging.getLogger(__name__)
 PREFIX = "nat_"
 TOKEN_BYTES = 32
 FORM = re.compile(r"nat_[A-Za-z0-9_-]{43}")
 NOT_FOUND = "Token not found"
+LONGEST = timedelta(days=366)
+"""An end that is further away is as good as none, and so is for those alone who may say `never`."""
 
 
 def is_api_token(text: str) -> bool:
@@ -39,58 +53,130 @@ def require_session(caller: Caller) -> str:
 
 
 class ApiTokens:
-    """A user's own tokens. `forget(hash)` tells this node's authenticator of a token that was revoked."""
+    """`forget(hash)` tells this node's authenticator of a token that was revoked.
+
+    `days` is the setting auth.api_token_days.
+    """
 
     def __init__(
-        self, *, store: ApiTokenStore, clock: Clock, audit: AuditLog, forget: Callable[[str], None]
+        self,
+        *,
+        store: ApiTokenStore,
+        sessions: Sessions,
+        users: UserService,
+        clock: Clock,
+        audit: AuditLog,
+        forget: Callable[[str], None],
+        days: float,
     ) -> None:
         self._store = store
+        self._sessions = sessions
+        self._users = users
         self._forget = forget
         self._clock = clock
         self._audit = audit
+        self._life = timedelta(days=days)
 
     async def page(self, caller: Caller, page: Page) -> PageOf[ApiToken]:
         """The caller's own tokens, newest first."""
         return await self._store.page(caller.org_id, caller.user_id, page)
 
+    async def page_of(self, caller: Caller, user_id: str, page: Page) -> PageOf[ApiToken]:
+        """The tokens of a user of the caller's organization, newest first. Raises NotFound."""
+        user = await self._users.get(caller.org_id, user_id)
+        return await self._store.page(user.org_id, user.id, page)
+
     async def create(
-        self, caller: Caller, *, name: str, permissions: Sequence[str], expires_at: datetime | None
+        self, caller: Caller, *, name: str, permissions: Sequence[str], expires_at: datetime | str | None
     ) -> tuple[ApiToken, str]:
-        """The token and its plain text, which is not kept. Raises Forbidden for a permission that the
-        caller lacks, InvalidInput for an end in the past.
+        """The token and its plain text, which is not kept. `expires_at` may be NEVER; None: the usual life.
+
+        Raises Forbidden for a permission that the caller lacks, and for NEVER without system.manage,
+        InvalidInput for an end in the past or too far away.
         """
-        require_session(caller)
+        owner = await self._owner(caller)
         now = self._clock.now()
-        if expires_at is not None and expires_at <= now:
-            raise InvalidInput("expires_at: must be in the future")
+        ends_at = self._end(caller, expires_at, now)
         if not caller.can_all(permissions):
             raise Forbidden("permissions: some of them you do not hold")
         plain = PREFIX + secrets.token_urlsafe(TOKEN_BYTES)
         token = ApiToken(
             id=str(uuid4()),
             org_id=caller.org_id,
-            user_id=caller.user_id,
+            user_id=owner.id,
             name=name,
             hash=hash_of(plain),
             permissions=tuple(dict.fromkeys(permissions)),
             created_at=now,
-            expires_at=expires_at,
+            expires_at=ends_at,
             last_used_at=None,
+            epoch=owner.token_epoch,
         )
         await self._store.insert(token)
-        details = {"name": name, "permissions": list(token.permissions)}
+        details = {
+            "name": name,
+            "permissions": list(token.permissions),
+            "expires_at": optional_text(ends_at) or NEVER,
+        }
         await self._audit.record(caller, "api_token.create", "api_token", token.id, details)
         return token, plain
 
     async def revoke(self, caller: Caller, token_id: str) -> None:
         """The token is refused here from now on, elsewhere within a second. NotFound unless the caller's."""
         require_session(caller)
-        token = await self._store.get(caller.org_id, caller.user_id, token_id)
+        await self._revoke(caller, caller.user_id, token_id)
+
+    async def revoke_of(self, caller: Caller, user_id: str, token_id: str) -> None:
+        """As `revoke`, of any user of the organization who holds nothing that the caller lacks."""
+        user = await self._users.get(caller.org_id, user_id)
+        if user.id == caller.user_id:
+            require_session(caller)
+        require_rank(caller, user)
+        await self._revoke(caller, user.id, token_id)
+
+    async def delete_ended(self, org_id: OrgId, user_id: str) -> None:
+        """After a change of the user: removes the tokens that it ended; they are refused already."""
+        user = await self._users.find(user_id)
+        if user is not None and user.token_epoch:
+            await self._store.delete_before(org_id, user_id, user.token_epoch)
+
+    async def resume(self) -> None:
+        """Called at start: what a crash left behind, and the tokens of releases whose tokens had no end."""
+        await self._store.delete_orphans()
+        ended = await self._store.give_end(self._clock.now() + self._life)
+        if ended:
+            logger.warning(
+                "%d API tokens without an end now end in %g days", ended, self._life / timedelta(days=1)
+            )
+
+    async def _owner(self, caller: Caller) -> User:
+        """The caller as the database knows him after his session was found to hold.
+
+        So a token is made in the epoch of that session: if a password reset ends the session, it ends this
+        token too, however late the token is stored.
+        """
+        found = await self._sessions.get(caller.org_id, require_session(caller))
+        if found is None:
+            raise Unauthenticated(INVALID)
+        return found[1]
+
+    def _end(self, caller: Caller, wanted: datetime | str | None, now: datetime) -> datetime | None:
+        if wanted is None:
+            return now + self._life
+        if not isinstance(wanted, datetime):
+            if not caller.can("system.manage"):
+                raise Forbidden("expires_at: never needs the permission system.manage")
+            return None
+        if wanted <= now:
+            raise InvalidInput("expires_at: must be in the future")
+        if wanted - now > max(LONGEST, self._life) and not caller.can("system.manage"):
+            raise InvalidInput("expires_at: must be within a year")
+        return wanted
+
+    async def _revoke(self, caller: Caller, user_id: str, token_id: str) -> None:
+        token = await self._store.get(caller.org_id, user_id, token_id)
         if token is None or not await self._store.delete(token):
             raise NotFound(NOT_FOUND)
         self._forget(token.hash)
-        await self._audit.record(caller, "api_token.revoke", "api_token", token.id, {"name": token.name})
-
-    async def resume(self) -> None:
-        """Called at start: what a crash after the deletion of a user left behind."""
-        await self._store.delete_orphans()
+        details = {"name": token.name, "user_id": user_id}
+        await self._audit.record(caller, "api_token.revoke", "api_token", token.id, details)

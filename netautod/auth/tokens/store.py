@@ -68,10 +68,23 @@ class ApiTokenStore:
     async def delete_of(self, org_id: OrgId, user_id: str) -> None:
         await self._tokens.delete_many(org_id, {"user_id": user_id})
 
+    async def delete_before(self, org_id: OrgId, user_id: str, epoch: int) -> None:
+        """A user's tokens of older epochs; those of older releases carry none."""
+        await self._tokens.delete_many(org_id, {"user_id": user_id, "epoch": {"$not": {"$gte": epoch}}})
+
+    async def give_end(self, moment: datetime) -> int:
+        """To tokens without an end that were not made to have none; older releases did not mark those."""
+        where = {"expires_at": None, "never": {"$ne": True}}
+        return await self._all.update_many(where, {"$set": {"expires_at": moment, "never": False}})
+
     async def delete_orphans(self) -> int:
-        """Tokens of deleted users. They are refused anyway, but nothing else would remove them."""
+        """Tokens of deleted users, and those that a password reset ended. They are refused anyway, but
+        nothing else would remove them."""
         joined = {"$lookup": {"from": USERS, "localField": "user_id", "foreignField": "_id", "as": "owner"}}
-        found = await self._all.aggregate([joined, {"$match": {"owner": []}}, {"$project": {"_id": 1}}])
+        epoch = {"$ifNull": [{"$first": "$owner.token_epoch"}, 0]}
+        ended = {"$lt": [{"$ifNull": ["$epoch", 0]}, epoch]}
+        over = {"$match": {"$or": [{"owner": []}, {"$expr": ended}]}}
+        found = await self._all.aggregate([joined, over, {"$project": {"_id": 1}}])
         return await self._all.delete_many({"_id": {"$in": [document["_id"] for document in found]}})
 
 
@@ -117,6 +130,8 @@ def _document(token: ApiToken) -> Document:
         "permissions": list(token.permissions),
         "created_at": token.created_at,
         "expires_at": token.expires_at,
+        "never": token.expires_at is None,
+        "epoch": token.epoch,
         "last_used_at": token.last_used_at,
     }
 
@@ -132,4 +147,5 @@ def _to_token(document: Document) -> ApiToken:
         created_at=document["created_at"],
         expires_at=document["expires_at"],
         last_used_at=document["last_used_at"],
+        epoch=document.get("epoch", 0),  # older documents lack it
     )

@@ -129,7 +129,9 @@ class Attempt:
             raise PermanentFailure("the owner of the task is disabled or deleted")
         self._check_parameters(executor)
         self._held.guard()
-        work = Work(caller=caller, guard=self._guard, bulk=True, execution_id=execution.id)
+        work = Work(
+            caller=caller.within(execution.scope), guard=self._guard, bulk=True, execution_id=execution.id
+        )
         context = Context(
             execution=execution,
             info=ExecutionInfo(

@@ -3,6 +3,7 @@
 from marshmallow import fields
 
 from netautod import __version__
+from netautod.auth.tokens.view import token_view, used_token
 from netautod.core.schema import Answer
 from netautod.http.access import any_token
 from netautod.http.handler import JsonHandler
@@ -23,6 +24,7 @@ class CapabilitiesAnswer(Answer):
     instance_name = fields.String()
     features = fields.List(fields.Nested(FeatureAnswer))
     permissions = fields.List(fields.String())
+    token = used_token()
 
 
 class CapabilitiesHandler(JsonHandler):
@@ -30,7 +32,7 @@ class CapabilitiesHandler(JsonHandler):
 
     @any_token(answer=CapabilitiesAnswer)
     async def get(self) -> None:
-        """Version, features, and the caller's permissions."""
+        """Version, features, and the caller's permissions; of an API token also its name and end."""
         features = self.capabilities.features
         self.answer(
             {
@@ -40,6 +42,7 @@ class CapabilitiesHandler(JsonHandler):
                 "features": [{"name": name, "enabled": features[name]} for name in features],
                 # Of an API token what it may do, not what its owner may.
                 "permissions": sorted(self.caller.permissions),
+                **token_view(self.caller),
             }
         )
 

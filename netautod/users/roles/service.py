@@ -85,8 +85,7 @@ class RoleService:
             changes = _differing(role, sent)
             if not changes:
                 return role
-            if "permissions" in changes:
-                await self._check_permissions(caller, role, changes["permissions"])
+            await self._check_changes(caller, role, changes)
             try:
                 changed = await self._store.change(role, changes, self._clock.now())
             except Duplicate as error:
@@ -114,13 +113,15 @@ class RoleService:
             raise Conflict("Built-in roles cannot be changed or deleted")
         return role
 
-    async def _check_permissions(self, caller: Caller, role: Role, permissions: list[str]) -> None:
-        if not caller.can_all(permissions):
+    async def _check_changes(self, caller: Caller, role: Role, changes: Mapping[str, Any]) -> None:
+        if not caller.can_all(changes.get("permissions", ())):
             raise Forbidden("permissions: some of them you do not hold")
         own = await self._users.get(caller.user_id)
-        # Else a permission that is held for a while could be made permanent.
-        if own is not None and role.id in {held.id for held in own.roles}:
-            raise Forbidden("Nobody can change the permissions of his own roles")
+        held = own is not None and role.id in {held.id for held in own.roles}
+        # Else a permission that is held for a while could be made permanent; and a new name would leave the
+        # rules that name roles, such as whose holders need a one-time code.
+        if held and not changes.keys() <= {"description"}:
+            raise Forbidden("Nobody can change the permissions or the name of his own roles")
 
     async def _users_with(self, org_id: OrgId, role_id: str, limit: int) -> Uses:
         names, count = await self._users.with_role(org_id, role_id, limit)

@@ -56,10 +56,10 @@ class RoleStore:
         found = await self._roles.find(org_id, {"name": {"$in": list(names)}, **VISIBLE})
         return [to_role(document) for document in found]
 
-    async def visible(self, org_id: OrgId, ids: Iterable[str]) -> set[str]:
-        """Those of the ids that are roles of the organization and not about to be removed."""
-        found = await self._roles.find(org_id, {"_id": {"$in": list(ids)}, **VISIBLE}, fields={"_id": 1})
-        return {document["_id"] for document in found}
+    async def visible(self, org_id: OrgId, ids: Iterable[str]) -> dict[str, Role]:
+        """Those of the ids that are roles of the organization and not about to be removed, by id."""
+        found = await self._roles.find(org_id, {"_id": {"$in": list(ids)}, **VISIBLE})
+        return {document["_id"]: to_role(document) for document in found}
 
     async def change(self, role: Role, changes: Mapping[str, Any], now: datetime) -> Role | None:
         """None if the role's permissions are no longer those of `role`, or it is gone; raises Duplicate."""

@@ -48,7 +48,8 @@ async def test_the_way_of_a_token(node: Node, client: ApiClient) -> None:
     token = await made(api, name=" ci ")
     assert token["token"].startswith("nat_")
     assert len(token["token"]) == 47
-    assert (token["name"], token["expires_at"], token["last_used_at"]) == ("ci", None, None)
+    ends_at = to_text(node.clock.now() + timedelta(days=90))
+    assert (token["name"], token["expires_at"], token["last_used_at"]) == ("ci", ends_at, None)
     machine = client.with_token(token["token"])
     assert (await machine.get("/api/auth/me")).json["username"] == "admin"
     assert_error(await machine.get("/api/users"), 403, "Insufficient permissions")
@@ -83,6 +84,7 @@ async def test_only_the_hash_is_stored(node: Node, client: ApiClient) -> None:
         pytest.param({"expires_at": "2099-01-01T00:00:00"}, 400, "offset is missing", id="no offset"),
         pytest.param({"expires_at": "0001-01-01T00:00:00+14:00"}, 400, "expires_at", id="before year 1"),
         pytest.param({"expires_at": "2020-01-01T00:00:00Z"}, 400, "must be in the future", id="the past"),
+        pytest.param({"expires_at": "Never"}, 400, "expires_at: Not an ISO", id="never in another form"),
         pytest.param({"user_id": str(uuid4())}, 400, "user_id: Unknown field", id="for another user"),
         pytest.param({"hash": "x"}, 400, "hash: Unknown field", id="a field of ours"),
         pytest.param({"token": "nat_x"}, 400, "token: Unknown field", id="a token of one's own choice"),

@@ -8,10 +8,14 @@ from typing import Any
 import pytest
 
 from netautod.core.errors import Forbidden, Unavailable
+from netautod.core.identity import Caller
+from netautod.core.work import Work
+from netautod.executions.models import Execution
 from netautod.executions.outcome import UNEXPECTED
 from netautod.executions.result_store import DeviceResultStore
+from netautod.executions.running.environment import RunActing
 from netautod.plugin_api import DeviceResult, ExecutionFailed, NeedsApproval, PermanentFailure, RunContext
-from tests.support.execution import FAST, Does, DoesOnce, World, eventually, nothing, task
+from tests.support.execution import FAST, Does, DoesOnce, World, eventually, no_acting, nothing, task
 
 
 def failing(error: Exception) -> Does:
@@ -187,6 +191,27 @@ async def test_a_missing_owner_or_executor_fails_without_retry(world: World) -> 
     async with world.node(Does(nothing)):
         assert "owner" in ((await world.until(gone, "failed")).error_message or "")
         assert "telepathy" in ((await world.until(unknown, "failed")).error_message or "")
+
+
+async def test_a_run_does_no_more_than_its_scope_and_no_more_than_its_owner(world: World) -> None:
+    seen: list[frozenset[str]] = []
+
+    def acting(work: Work, execution: Execution) -> RunActing:
+        seen.append(work.caller.permissions)
+        return no_acting(work, execution)
+
+    world.acting = acting
+    runs = [await world.run(task(scope=scope)) for scope in (None, ["tasks.operate"], ["users.manage"])]
+    for run in runs:
+        permissions = frozenset({"tasks.operate", "devices.*"})
+        world.owners[run.owner_id] = Caller(
+            user_id=run.owner_id, org_id=run.org_id, username="owner", permissions=permissions
+        )
+    async with world.node(Does(nothing)):
+        for run in runs:
+            await world.until(run, "completed")
+    expected = [{"tasks.operate", "devices.*"}, {"tasks.operate"}, set()]
+    assert sorted(map(sorted, seen)) == sorted(map(sorted, expected))
 
 
 async def test_results_and_log_survive_attempts(world: World) -> None:

@@ -130,6 +130,7 @@ async def test_nobody_changes_the_permissions_of_his_own_role(
     path = f"/api/roles/{made['id']}"
     for changed in ([*permissions, "docs.manage"], ["users.manage"], []):
         assert_error(await own.put(path, {"permissions": changed}), 403, "his own roles")
+    assert_error(await own.put(path, {"name": "helpers"}), 403, "his own roles")
     assert (await own.put(path, {"permissions": permissions, "description": "Helps"})).status == 200
 
 
