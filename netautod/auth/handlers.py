@@ -15,7 +15,7 @@ from netautod.auth.schemas import (
     TokenAnswer,
 )
 from netautod.auth.service import AuthService
-from netautod.auth.tokens.view import token_view
+from netautod.auth.token_view import token_view
 from netautod.http.access import any_token, public, requires
 from netautod.http.handler import JsonHandler
 from netautod.http.routes import Route

@@ -5,7 +5,7 @@ from typing import Any
 from marshmallow import ValidationError, fields, validate
 
 from netautod.auth.models import ADMIN_UI, CLIENT_TYPES, NEVER
-from netautod.auth.tokens.view import used_token
+from netautod.auth.token_view import used_token
 from netautod.core.clock import whole_milliseconds
 from netautod.core.schema import (
     Answer,

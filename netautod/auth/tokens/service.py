@@ -10,11 +10,11 @@ import re
 import secrets
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
+from typing import Protocol
 from uuid import uuid4
 
 from netautod.audit.service import AuditLog
-from netautod.auth.models import NEVER, ApiToken
-from netautod.auth.sessions.service import Sessions
+from netautod.auth.models import NEVER, ApiToken, LoginSession
 from netautod.auth.tokens.access import INVALID
 from netautod.auth.tokens.store import ApiTokenStore
 from netautod.core.clock import Clock
@@ -52,6 +52,12 @@ def require_session(caller: Caller) -> str:
     return caller.session_id
 
 
+class LivingSessions(Protocol):
+    """The sessions, as far as the making of tokens asks for them."""
+
+    async def get(self, org_id: OrgId, session_id: str) -> tuple[LoginSession, User] | None: ...
+
+
 class ApiTokens:
     """`forget(hash)` tells this node's authenticator of a token that was revoked.
 
@@ -62,7 +68,7 @@ class ApiTokens:
         self,
         *,
         store: ApiTokenStore,
-        sessions: Sessions,
+        sessions: LivingSessions,
         users: UserService,
         clock: Clock,
         audit: AuditLog,

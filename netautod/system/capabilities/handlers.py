@@ -3,7 +3,7 @@
 from marshmallow import fields
 
 from netautod import __version__
-from netautod.auth.tokens.view import token_view, used_token
+from netautod.auth.token_view import token_view, used_token
 from netautod.core.schema import Answer
 from netautod.http.access import any_token
 from netautod.http.handler import JsonHandler
