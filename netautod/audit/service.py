@@ -5,18 +5,28 @@ from datetime import timedelta
 from typing import Any
 from uuid import uuid4
 
+from netautod.audit.chain.appender import Appender
+from netautod.audit.chain.retention import Retention
+from netautod.audit.details import safe
 from netautod.audit.models import AuditEvent, AuditFilter
 from netautod.audit.store import AuditStore
 from netautod.core.clock import Clock
-from netautod.core.identity import Caller, OrgId
+from netautod.core.identity import Caller, OrgId, system_caller
+from netautod.core.loop.each import in_batches
 from netautod.core.pages import Page, PageOf
+
+BATCH = 200  # events that are made in one turn of the loop
 
 
 class AuditLog:
-    """Events are written after the change that they record; `details` never holds a secret."""
+    """Events are written after the change that they record, and a change whose event cannot be written is
+    answered as a failure; if the node dies between the two, that one event is lost.
+    """
 
     def __init__(self, *, store: AuditStore, clock: Clock) -> None:
         self._store = store
+        self._appender = Appender(store.chains)
+        self._retention = Retention(store.chains)
         self._clock = clock
 
     async def page(self, org_id: OrgId, narrowed: AuditFilter, page: Page) -> PageOf[AuditEvent]:
@@ -25,8 +35,15 @@ class AuditLog:
 
     async def sweep(self, *, keep_days: float) -> None:
         """Deletes the events of all organizations that are older than so many days; 0 keeps all."""
-        if keep_days:
-            await self._store.delete_older(before=self._clock.now() - timedelta(days=keep_days))
+        if not keep_days:
+            return
+        now = self._clock.now()
+        before = now - timedelta(days=keep_days)
+        async for org_id, shortened in self._retention.shorten(before=before, now=now):
+            details = {"through_seq": shortened.last.seq, "hash": shortened.last.hash}
+            details["deleted"] = shortened.deleted
+            await self.record(system_caller(org_id, "retention"), "audit.retention", "audit", None, details)
+        await self._store.delete_unchained(before=before)
 
     async def record(
         self,
@@ -37,7 +54,8 @@ class AuditLog:
         details: Mapping[str, Any] | None = None,
     ) -> None:
         """`action` is a verb with its resource: `device.create`, `auth.login`, `credential.use`."""
-        await self._store.insert(self._event(caller, action, resource_type, resource_id, details or {}))
+        event = self._event(caller, action, resource_type, resource_id, details or {})
+        await self._appender.append(caller.org_id, [event])
 
     async def record_many(
         self,
@@ -46,14 +64,10 @@ class AuditLog:
         resource_type: str,
         records: Iterable[tuple[str, Mapping[str, Any]]],
     ) -> None:
-        """One event for each (resource id, details), in one write."""
-        await self._store.insert_many(
-            caller.org_id,
-            [
-                self._event(caller, action, resource_type, resource_id, details)
-                for resource_id, details in records
-            ],
-        )
+        """One event for each (resource id, details), in their order."""
+        for batch in in_batches(records, BATCH):
+            events = [self._event(caller, action, resource_type, *record) for record in batch]
+            await self._appender.append(caller.org_id, events)
 
     async def record_for(
         self,
@@ -80,9 +94,9 @@ class AuditLog:
             resource_id=resource_id,
             ip_address=ip_address,
             request_id=request_id,
-            details=details or {},
+            details=safe(details or {}),
         )
-        await self._store.insert(event)
+        await self._appender.append(org_id, [event])
 
     def _event(
         self,
@@ -103,5 +117,10 @@ class AuditLog:
             resource_id=resource_id,
             ip_address=caller.ip_address,
             request_id=caller.request_id,
-            details=details,
+            details=safe({**details, **_token(caller)}),
         )
+
+
+def _token(caller: Caller) -> dict[str, Any]:
+    """Beside the user, in whose name it acts, the API token that a request was made with."""
+    return {} if caller.token is None else {"token": {"id": caller.token.id, "name": caller.token.name}}

@@ -9,7 +9,18 @@ from pathlib import Path
 from netautod import __version__
 from netautod.app.configuration import Configuration, load
 from netautod.app.settings import Settings
-from netautod.cli import check_config, imports, keys, openapi, organizations, plugins, serve, sync, users
+from netautod.cli import (
+    audit,
+    check_config,
+    imports,
+    keys,
+    openapi,
+    organizations,
+    plugins,
+    serve,
+    sync,
+    users,
+)
 from netautod.cli.parsing import SETTINGS_FLAGS, Commands
 from netautod.core import logs
 from netautod.core.errors import InvalidInput, NetautodError
@@ -17,7 +28,7 @@ from netautod.core.settings.field import SettingsError
 
 DEFAULT_FILES = (Path("/etc/netautod/netautod.toml"),)
 # In the order of `netautod --help`.
-COMMANDS = (serve, check_config, plugins, openapi, imports, keys, sync, users, organizations)
+COMMANDS = (serve, check_config, plugins, openapi, imports, keys, sync, users, organizations, audit)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

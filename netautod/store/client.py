@@ -13,6 +13,7 @@ from motor.motor_asyncio import AsyncIOMotorClient, AsyncIOMotorCollection, Asyn
 from pymongo import ReturnDocument
 from pymongo.errors import BulkWriteError
 from pymongo.operations import DeleteOne, UpdateMany, UpdateOne
+from pymongo.write_concern import WriteConcern
 
 from netautod.store.failures import duplicates_of, translated
 
@@ -49,6 +50,10 @@ class Collection:
     @property
     def name(self) -> str:
         return self._raw.name
+
+    def unacknowledged_by_others(self) -> "Collection":
+        """The same, for writes that a fail-over may lose: the primary's memory acknowledges them."""
+        return Collection(self._raw.with_options(write_concern=WriteConcern(w=1, j=False)))
 
     async def find_one(
         self, where: Filter, *, fields: Filter | None = None, sort: Sort | None = None
@@ -111,6 +116,24 @@ class Collection:
                 inserted = int((error.details or {}).get("nInserted", 0))
                 return InsertManyResult(inserted=inserted, duplicates=duplicates)
         return InsertManyResult(inserted=len(result.inserted_ids), duplicates=())
+
+    async def insert_in_order(self, documents: Sequence[Document]) -> int:
+        """Inserts one after the other, up to the first that a unique index refuses; how many got in."""
+        with translated(writing=True):
+            try:
+                await self._raw.insert_many(documents, ordered=True)
+            except BulkWriteError as error:
+                return duplicates_of(error)[0]
+        return len(documents)
+
+    async def update_in_order(self, changes: Sequence[tuple[Filter, Change]]) -> None:
+        """Changes of single documents, one after the other, up to the first that a unique index refuses."""
+        operations = [UpdateOne(where, change) for where, change in changes]
+        with translated(writing=True):
+            try:
+                await self._raw.bulk_write(operations, ordered=True)
+            except BulkWriteError as error:
+                duplicates_of(error)  # raises for any other reason
 
     async def update(self, where: Filter, change: Change, *, upsert: bool = False) -> bool:
         """Changes one document; true if one matched (or was made)."""

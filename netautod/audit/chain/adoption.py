@@ -1,0 +1,36 @@
+"""Chains the events of earlier versions, once: they get their places in the order of their moments."""
+
+import logging
+
+from netautod.audit.chain.links import chained
+from netautod.audit.chain.store import ChainStore
+from netautod.audit.documents import event_of
+from netautod.core.identity import OrgId
+
+logger = logging.getLogger(__name__)
+BATCH = 1000
+
+
+async def adopt(store: ChainStore) -> None:
+    """At every start; does nothing once it has been through. After a crash it goes on where it was.
+
+    Nodes may do it at the same time: what one has placed does not match the other's change, and a number
+    that is taken ends a batch, which is then read again.
+    """
+    if await store.is_adopted():
+        return
+    for org_id in await store.organizations():
+        await _adopt(store, org_id)
+    await store.note_adopted()
+
+
+async def _adopt(store: ChainStore, org_id: OrgId) -> None:
+    while True:
+        # The end of the chain is read first: if events get places meanwhile, ours are taken and refused.
+        last = await store.newest(org_id)
+        await store.note_head(org_id, last)
+        found = await store.unchained(org_id, BATCH)
+        if not found:
+            return
+        logger.warning("chaining the audit events of an earlier version: %d in this step", len(found))
+        await store.adopt(chained(last, [event_of(document) for document in found]))
