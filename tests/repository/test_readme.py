@@ -28,6 +28,8 @@ COMMANDS = (
     "user unlock",
     "org create",
     "org list",
+    "audit verify",
+    "audit export",
 )
 
 
