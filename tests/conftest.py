@@ -8,7 +8,7 @@ import pytest_asyncio
 
 from netautod.store.client import Database
 from netautod.store.embedded.mongod import EmbeddedMongo
-from netautod.users.passwords import PasswordHasher
+from netautod.users.passwords.hashing import PasswordHasher
 from tests.configs.fleet import Fleet, open_fleet
 from tests.devices.inventory import Inventory, open_inventory
 from tests.support.clock import MovableClock

@@ -17,7 +17,7 @@ from netautod.store.client import Database
 from netautod.store.indexes import create_indexes
 from netautod.store.server_clock import ServerClock
 from netautod.users.organizations.bootstrap import Bootstrap
-from netautod.users.passwords import PasswordHasher
+from netautod.users.passwords.hashing import PasswordHasher
 from netautod.vault.vault import Vault
 
 

@@ -11,7 +11,9 @@ from netautod.core.pages import Page, PageOf
 from netautod.core.registries import Followers
 from netautod.users.change import UserChange, change_of
 from netautod.users.models import LOCAL, NewUser, Role, User, canonical_username, require_username
-from netautod.users.passwords import PasswordHasher, check_policy
+from netautod.users.organizations.store import OrganizationStore
+from netautod.users.passwords.hashing import PasswordHasher
+from netautod.users.passwords.policy import PasswordOwner, PasswordPolicy
 from netautod.users.rank import require_grantable, require_rank
 from netautod.users.roles.store import RoleStore
 from netautod.users.store import UserStore
@@ -25,10 +27,7 @@ ATTEMPTS = 5
 
 
 class UserService:
-    """`password_min_length` is the setting of that name; it holds for new passwords only.
-
-    `changed` is told of changes in what a user may do, `deleted` of deleted users.
-    """
+    """`changed` is told of changes in what a user may do, `deleted` of deleted users."""
 
     def __init__(
         self,
@@ -38,7 +37,8 @@ class UserService:
         hasher: PasswordHasher,
         clock: Clock,
         audit: AuditLog,
-        password_min_length: int,
+        organizations: OrganizationStore,
+        policy: PasswordPolicy,
     ) -> None:
         self.changed = Followers()
         self.deleted = Followers()
@@ -47,7 +47,8 @@ class UserService:
         self._hasher = hasher
         self._clock = clock
         self._audit = audit
-        self._min_length = password_min_length
+        self._organizations = organizations
+        self._policy = policy
 
     async def page(self, org_id: OrgId, page: Page) -> PageOf[User]:
         """Sorted by username."""
@@ -99,10 +100,13 @@ class UserService:
         Raises InvalidInput, Forbidden, or Conflict for a username or external id that is taken.
         """
         username = require_username(new.username)
-        self._check_provider(new, username)
+        self._check_provider(new)
         roles = await self._granted_roles(caller, new.roles)
-        hashed = await self._hasher.hash(new.password) if new.password is not None else None
         user = User.made(new, org_id=caller.org_id, username=username, roles=roles, now=self._clock.now())
+        hashed = None
+        if new.password is not None:
+            await self.check_policy(user, new.password, field="password")
+            hashed = await self._hasher.hash(new.password)
         try:
             await self._store.insert(user, hashed)
         except Duplicate as error:
@@ -161,9 +165,16 @@ class UserService:
             await self._store.replace_hash(user.id, hashed, await self._hasher.hash(password))
         return verdict.ok
 
-    def check_policy(self, user: User, password: str, *, field: str) -> None:
+    async def check_policy(self, user: User, password: str, *, field: str) -> None:
         """Raises InvalidInput naming the field."""
-        check_policy(password, user.username, self._min_length, field=field)
+        organization = await self._organizations.get(user.org_id)
+        owner = PasswordOwner(
+            username=user.username,
+            organization=organization.name if organization else "",
+            email=user.email,
+            display_name=user.display_name,
+        )
+        await self._policy.check(password, owner, field=field)
 
     async def set_own_password(
         self, user: User, password: str, *, kept_session_id: str, keep_api_tokens: bool
@@ -201,7 +212,7 @@ class UserService:
             if not change.fields:
                 return user
             if change.password is not None and hashed is None:
-                self.check_policy(user, change.password, field="password")
+                await self.check_policy(user, change.password, field="password")
                 hashed = await self._hasher.hash(change.password)
             if await self._write(caller, user, change, roles, hashed):
                 break
@@ -276,7 +287,7 @@ class UserService:
                 raise InvalidInput(f"roles: there is no role {role.name!r}")
             require_grantable(caller, there[role.id])
 
-    def _check_provider(self, new: NewUser, username: str) -> None:
+    def _check_provider(self, new: NewUser) -> None:
         if new.auth_provider != LOCAL:
             if new.password is not None:
                 raise InvalidInput("password: only for local users")
@@ -284,8 +295,6 @@ class UserService:
             raise InvalidInput("external_id: only for users of ldap and oidc")
         elif new.password is None:
             raise InvalidInput("password: required for a local user")
-        else:
-            check_policy(new.password, username, self._min_length)
 
     async def _granted_roles(self, caller: Caller, names: Iterable[str]) -> tuple[Role, ...]:
         wanted = list(names)

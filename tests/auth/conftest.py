@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from netautod.store.client import Database
-from netautod.users.passwords import PasswordHasher
+from netautod.users.passwords.hashing import PasswordHasher
 from tests.auth.support import Node, NodeStarter, ServeNode, serve_node, start_node
 from tests.support.clock import MovableClock
 from tests.support.installation import Installation, open_installation

@@ -8,7 +8,7 @@ import pytest
 
 from netautod.auth.service import AuthService
 from netautod.users.models import NewUser
-from netautod.users.passwords import PasswordHasher, Verdict
+from netautod.users.passwords.hashing import PasswordHasher, Verdict
 from netautod.users.service import UserService
 from tests.auth.support import INFO, Node, NodeStarter
 from tests.support.client import ApiClient, Response, assert_error

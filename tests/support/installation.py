@@ -18,7 +18,7 @@ from netautod.store.client import Database
 from netautod.users.models import NewUser, User
 from netautod.users.organizations.bootstrap import Bootstrap
 from netautod.users.organizations.service import OrganizationService
-from netautod.users.passwords import PasswordHasher
+from netautod.users.passwords.hashing import PasswordHasher
 from netautod.users.service import UserService
 from netautod.vault.vault import Vault
 

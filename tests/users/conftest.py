@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from netautod.store.client import Database
-from netautod.users.passwords import PasswordHasher
+from netautod.users.passwords.hashing import PasswordHasher
 from tests.support.installation import Installation, open_installation
 
 

@@ -7,7 +7,8 @@ from netautod.audit.service import AuditLog
 from netautod.auth.settings import AuthSettings
 from netautod.core.clock import Clock
 from netautod.users.organizations.service import OrganizationService
-from netautod.users.passwords import PasswordHasher
+from netautod.users.passwords.hashing import PasswordHasher
+from netautod.users.passwords.policy import PasswordPolicy
 from netautod.users.roles.service import RoleService
 from netautod.users.service import UserService
 
@@ -22,6 +23,7 @@ class UserParts:
 def users_of(
     *, stores: Stores, hasher: PasswordHasher, clock: Clock, audit: AuditLog, settings: AuthSettings
 ) -> UserParts:
+    policy = PasswordPolicy(hasher=hasher, minimum=settings.password_min_length)
     return UserParts(
         organizations=OrganizationService(
             store=stores.organizations,
@@ -30,7 +32,7 @@ def users_of(
             hasher=hasher,
             clock=clock,
             audit=audit,
-            password_min_length=settings.password_min_length,
+            policy=policy,
         ),
         roles=RoleService(store=stores.roles, users=stores.users, clock=clock, audit=audit),
         users=UserService(
@@ -39,6 +41,7 @@ def users_of(
             hasher=hasher,
             clock=clock,
             audit=audit,
-            password_min_length=settings.password_min_length,
+            organizations=stores.organizations,
+            policy=policy,
         ),
     )

@@ -88,11 +88,11 @@ class AccountService:
         user = await self._user(caller)
         if user.auth_provider != LOCAL:
             raise InvalidInput(f"The password of this account is kept by {user.auth_provider}")
-        self._users.check_policy(user, new, field="new_password")
         attempt = await self._lockout.admit(caller.ip_address or "", user.username)
         if not await self._users.check_password(user, current):
             raise await self._wrong_password(caller, user, attempt)
         await self._lockout.succeeded(attempt)
+        await self._users.check_policy(user, new, field="new_password")
         others = [session for session in await self._sessions.living(user) if session.id != kept]
         if not await self._users.set_own_password(
             user, new, kept_session_id=kept, keep_api_tokens=keep_api_tokens

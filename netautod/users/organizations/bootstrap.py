@@ -7,8 +7,11 @@ from netautod.core.errors import Conflict
 from netautod.users.models import Organization
 from netautod.users.organizations import initial_password
 from netautod.users.organizations.service import DEFAULT, FIRST_ADMIN, OrganizationService, generated_password
-from netautod.users.passwords import PasswordHasher
+from netautod.users.passwords.hashing import PasswordHasher
+from netautod.users.passwords.policy import PasswordOwner
 from netautod.users.service import UserService
+
+OWNER = PasswordOwner(username=FIRST_ADMIN, organization=DEFAULT)
 
 
 class Bootstrap:
@@ -50,14 +53,14 @@ class Bootstrap:
         return told
 
     async def _add_chosen(self, organization: Organization, password: str) -> None:
-        self._organizations.check_policy(password, FIRST_ADMIN, field="NETAUTOD_ADMIN_PASSWORD")
+        await self._organizations.check_chosen(password, OWNER)
         if not await self._add(organization, password):
             await self._admin_exists(organization)
 
     async def _add_generated(self, organization: Organization) -> str | None:
         # The file comes first: if we die after the insert, the password of the new user can still be read.
         password = await asyncio.to_thread(initial_password.obtain, self._data_dir, generated_password())
-        self._organizations.check_policy(password, FIRST_ADMIN, field=initial_password.NAME)
+        await self._organizations.check_chosen(password, OWNER, field=initial_password.NAME)
         if await self._add(organization, password):
             return password
         await self._admin_exists(organization)

@@ -4,6 +4,7 @@ The three are separate documents. An organization is `ready` only when all are t
 be done again: the next start or call that finds one that is not ready finishes it.
 """
 
+import logging
 import secrets
 from dataclasses import dataclass, field
 from uuid import uuid4
@@ -23,13 +24,16 @@ from netautod.users.models import (
     require_username,
 )
 from netautod.users.organizations.store import OrganizationStore
-from netautod.users.passwords import PasswordHasher, check_policy
+from netautod.users.passwords.hashing import PasswordHasher
+from netautod.users.passwords.policy import PasswordOwner, PasswordPolicy
 from netautod.users.roles.store import RoleStore
 from netautod.users.service import USERNAME_TAKEN
 from netautod.users.store import UserStore
 
+logger = logging.getLogger(__name__)
 DEFAULT = "default"
 FIRST_ADMIN = "admin"
+ADMIN_PASSWORD = "NETAUTOD_ADMIN_PASSWORD"
 NAME_TAKEN = "Organization with this name already exists"
 # Without 0 O 1 l I, which look alike; 20 of these 57 characters are 116 bits.
 ALPHABET = "23456789abcdefghijkmnopqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ"
@@ -59,7 +63,7 @@ class OrganizationService:
         hasher: PasswordHasher,
         clock: Clock,
         audit: AuditLog,
-        password_min_length: int,
+        policy: PasswordPolicy,
     ) -> None:
         self._store = store
         self._roles = roles
@@ -67,7 +71,7 @@ class OrganizationService:
         self._hasher = hasher
         self._clock = clock
         self._audit = audit
-        self._min_length = password_min_length
+        self._policy = policy
         self._default_id: OrgId | None = None
 
     async def all(self) -> list[Organization]:
@@ -96,7 +100,7 @@ class OrganizationService:
         """
         name, username = _require_name(name), require_username(admin)
         chosen = password or generated_password()
-        self.check_policy(chosen, username)
+        await self.check_chosen(chosen, PasswordOwner(username=username, organization=name))
         await self._refuse_taken(name, username)
         organization = await self.begin(name)
         if organization.ready:
@@ -115,8 +119,14 @@ class OrganizationService:
             organization=organization, admin=username, generated_password=None if password else chosen
         )
 
-    def check_policy(self, password: str, username: str, *, field: str = "password") -> None:
-        check_policy(password, username, self._min_length, field=field)
+    async def check_chosen(self, password: str, owner: PasswordOwner, *, field: str = ADMIN_PASSWORD) -> None:
+        """Of a first administrator's password. Raises InvalidInput for one of the wrong form; a weak one is
+        taken with a warning, so that an installation that starts with it today starts with it tomorrow.
+        """
+        self._policy.check_form(password, owner.username, field=field)
+        weakness = await self._policy.weakness(password, owner)
+        if weakness is not None:
+            logger.warning("%s of %s %s: change it", field, owner.username, weakness)
 
     async def begin(self, name: str) -> Organization:
         """The organization of that name, made (not ready) if there is none, with its built-in roles."""

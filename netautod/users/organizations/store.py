@@ -24,6 +24,10 @@ class OrganizationStore:
             }
         )
 
+    async def get(self, org_id: OrgId) -> Organization | None:
+        found = await self._organizations.find_one({"_id": org_id})
+        return _to_organization(found) if found else None
+
     async def by_name(self, name: str) -> Organization | None:
         found = await self._organizations.find_one({"name": name})
         return _to_organization(found) if found else None

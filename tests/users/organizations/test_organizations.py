@@ -35,7 +35,7 @@ async def test_a_chosen_password_is_not_told_again(started: Installation) -> Non
         pytest.param("a\nb", "berta", None, InvalidInput, "name: 1 to 255", id="line break in the name"),
         pytest.param("a\udc80", "berta", None, InvalidInput, "name: 1 to 255", id="not Unicode"),
         pytest.param("b", "bert a", None, InvalidInput, "username: ", id="bad username"),
-        pytest.param("b", "berta", "short", InvalidInput, "password: at least 12", id="short password"),
+        pytest.param("b", "berta", "short", InvalidInput, "at least 12 characters", id="short password"),
     ],
 )
 async def test_a_refused_call_writes_nothing(

@@ -1,4 +1,4 @@
-"""Passwords: Argon2id in threads of its own, verification in equal time for unknown users, the policy."""
+"""Argon2id in threads of its own, with verification in equal time for unknown users."""
 
 import asyncio
 import base64
@@ -13,7 +13,6 @@ from typing import Final, Self, TypeVar
 
 import argon2
 from argon2.exceptions import InvalidHashError, VerificationError
-from zxcvbn.frequency_lists import FREQUENCY_LISTS
 
 from netautod.core.errors import InvalidInput, Unavailable
 
@@ -25,14 +24,9 @@ LANES: Final = 1
 SALT_BYTES: Final = 16
 HASH_BYTES: Final = 32
 
-MIN_LENGTH: Final = 12
 MAX_LENGTH: Final = 256
 # Composed characters may be shorter after NFKC; beyond this nothing can shrink to a password.
 _MAX_RAW_LENGTH: Final = 4 * MAX_LENGTH
-
-_COMMON: Final = frozenset(password.casefold() for password in FREQUENCY_LISTS["passwords"])
-_MIN_COMMON_BASE: Final = 6
-_MAX_TAIL: Final = 5
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,17 +60,17 @@ class PasswordHasher:
 
     async def hash(self, password: str) -> str:
         """The PHC string (`$argon2id$v=19$...`) of the password after NFKC."""
-        normalised = _normalised(password)
-        if normalised is None:
+        text = normalised(password)
+        if text is None:
             raise InvalidInput(f"password: at most {MAX_LENGTH} characters of valid Unicode")
-        return await self._in_thread(lambda: self._argon2.hash(normalised))
+        return await self.in_thread(lambda: self._argon2.hash(text))
 
     async def verify(self, hashed: str | None, password: str) -> Verdict:
         """Compares; None (an unknown user) or an overlong password costs the same and is never ok."""
-        normalised = _normalised(password)
-        if hashed is None or normalised is None:
-            return await self._in_thread(lambda: self._verify(self._dummy, normalised or "-"))
-        return await self._in_thread(lambda: self._verify(hashed, normalised))
+        text = normalised(password)
+        if hashed is None or text is None:
+            return await self.in_thread(lambda: self._verify(self._dummy, text or "-"))
+        return await self.in_thread(lambda: self._verify(hashed, text))
 
     async def close(self) -> None:
         """Takes no more passwords and waits for those in the queue, a few seconds at most."""
@@ -97,7 +91,8 @@ class PasswordHasher:
             return Verdict(ok=False)
         return Verdict(ok=True, needs_rehash=self._argon2.check_needs_rehash(hashed))
 
-    async def _in_thread(self, work: Callable[[], Result]) -> Result:
+    async def in_thread(self, work: Callable[[], Result]) -> Result:
+        """Work with a password in one of the few threads; raises Unavailable if too much waits for them."""
         if not self._places.acquire(blocking=False):
             raise Unavailable("Too many logins at the same time; try again in a moment")
         try:
@@ -110,52 +105,16 @@ class PasswordHasher:
         return await asyncio.wrap_future(future)
 
 
-def check_policy(password: str, username: str, minimum: int = MIN_LENGTH, *, field: str = "password") -> None:
-    """Raises InvalidInput naming `field`; lengths are counted in characters after NFKC."""
-    normalised = _normalised(password)
-    if normalised is None:
-        raise InvalidInput(f"{field}: at most {MAX_LENGTH} characters of valid Unicode")
-    if len(normalised) < minimum:
-        raise InvalidInput(f"{field}: at least {minimum} characters")
-    if normalised.casefold() == unicodedata.normalize("NFKC", username).casefold():
-        raise InvalidInput(f"{field}: must not be the username")
-    if is_common(normalised):
-        raise InvalidInput(f"{field}: is on the list of common passwords")
-
-
-def is_common(password: str) -> bool:
-    """True for one of the 30,000 most used passwords (zxcvbn's list), in any case, or one stretched.
-
-    Few of the listed ones have 12 characters, so one that is repeated, or has up to five digits or signs
-    behind it (`password1234`), counts as listed too; so does one character repeated.
-    """
-    folded = password.casefold()
-    if folded in _COMMON or _unit(folded) in _COMMON or len(set(folded)) == 1:
-        return True
-    for length in range(1, _MAX_TAIL + 1):
-        base, tail = folded[:-length], folded[-length:]
-        if any(character.isalpha() for character in tail) or len(base) < _MIN_COMMON_BASE:
-            return False
-        if base in _COMMON:
-            return True
-    return False
-
-
-def _unit(text: str) -> str:
-    """The shortest text that gives `text` when repeated."""
-    return text[: (text + text).index(text, 1)] if text else text
-
-
-def _normalised(password: str) -> str | None:
+def normalised(password: str) -> str | None:
     """NFKC; None if it is longer than any password or not encodable (a lone surrogate)."""
     if len(password) > _MAX_RAW_LENGTH:
         return None
-    normalised = unicodedata.normalize("NFKC", password)
+    text = unicodedata.normalize("NFKC", password)
     try:
-        normalised.encode()
+        text.encode()
     except UnicodeEncodeError:
         return None
-    return normalised if len(normalised) <= MAX_LENGTH else None
+    return text if len(text) <= MAX_LENGTH else None
 
 
 def _unmatchable_hash() -> str:
