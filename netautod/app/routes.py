@@ -12,6 +12,7 @@ from netautod.configs import handlers as configs
 from netautod.credentials import handlers as credentials
 from netautod.devices import handlers as devices
 from netautod.devices.operations import handlers as device_operations
+from netautod.devices.vouching import handlers as vouching
 from netautod.discovery import handlers as discovery
 from netautod.docs import handlers as docs
 from netautod.docs.notes import handlers as notes
@@ -48,6 +49,7 @@ ROUTES: tuple[Route, ...] = (
     *health.ROUTES,
     *imports.ROUTES,
     *device_operations.ROUTES,
+    *vouching.ROUTES,
     *inventory.ROUTES,
     *syncs.ROUTES,
     *sites.ROUTES,

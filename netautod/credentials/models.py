@@ -1,5 +1,6 @@
 """What a credential is to its readers (never a secret), and the opened one that a login uses."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -7,6 +8,7 @@ from typing import Any
 from netautod.core.errors import Conflict
 from netautod.core.json_values import to_text
 from netautod.credentials import hosts
+from netautod.ssh.failures import NOT_VOUCHED
 
 # The secrets of an SNMPv3 user are its keys: `has_secret` covers them too.
 SECRETS = ("secret", "auth_key", "priv_key")
@@ -22,6 +24,39 @@ class NoCredential(CredentialUnusable):
 
 class CredentialNotAllowed(CredentialUnusable):
     """The host is outside the credential's `allowed_hosts`."""
+
+
+class NotVouched(CredentialUnusable):
+    """Nobody who may manage credentials has said that its secrets may go there."""
+
+    def __init__(self) -> None:
+        super().__init__(NOT_VOUCHED)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Destination:
+    """Where the secrets of a login are about to go, and what is known to speak for it: by default nothing.
+
+    `vouched`: somebody who may manage credentials sent them to this address, or the device's pinned key alone
+    gets them. `way_vouched`: that is true of all jump devices before it. `may_be_pinned`: the key that
+    answers may be pinned.
+    """
+
+    host: str
+    vouched: bool = False
+    way_vouched: bool = False
+    may_be_pinned: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class LoginSecrets:
+    """What may be used for one destination. `enable_withheld`: there is an enable secret, but not for it."""
+
+    password: str | None = field(default=None, repr=False)
+    private_key: str | None = field(default=None, repr=False)
+    passphrase: str | None = field(default=None, repr=False)
+    enable_secret: str | None = field(default=None, repr=False)
+    enable_withheld: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,7 +100,7 @@ class Credential:
 
 @dataclass(frozen=True, kw_only=True)
 class UsableCredential:
-    """Opened for one login; `secret` is the password, or the private key of an `ssh_key`.
+    """Opened for logins; its secrets leave it by `secrets_for` alone, which asks where they are to go.
 
     `revision` tells a later change of the credential from the one that was tried. With `use_certificate` the
     key logs in with a certificate of the organization's own authority. `allowed_hosts` as in the credential.
@@ -75,12 +110,32 @@ class UsableCredential:
     name: str
     type: str
     username: str
-    secret: str = field(repr=False)
-    passphrase: str | None = field(repr=False)
-    enable_secret: str | None = field(repr=False)
     revision: int
     use_certificate: bool = False
     allowed_hosts: tuple[str, ...] = ()
+    _opened: Mapping[str, str] = field(repr=False)
+
+    def secrets_for(self, destination: Destination) -> LoginSecrets:
+        """Raises CredentialNotAllowed or NotVouched, before anything is sent.
+
+        A key proves itself without being given away; whatever else a login sends is for the one who asks for
+        it to keep. Only what is known to be a key counts as one.
+        """
+        self.require_host(destination.host)
+        if self.allowed_hosts and not destination.way_vouched:
+            raise NotVouched  # where a jump device really connects is its own affair
+        enable = self._opened.get("enable_secret")
+        sent = enable if destination.vouched else None
+        if self.type == "ssh_key":
+            return LoginSecrets(
+                private_key=self._opened["secret"],
+                passphrase=self._opened.get("passphrase"),
+                enable_secret=sent,
+                enable_withheld=enable is not None and sent is None,
+            )
+        if not destination.vouched:
+            raise NotVouched
+        return LoginSecrets(password=self._opened["secret"], enable_secret=sent)
 
     def require_host(self, host: str) -> None:
         """Raises CredentialNotAllowed for a host that it must not be sent to, whatever its addresses are.

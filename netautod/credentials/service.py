@@ -104,22 +104,14 @@ class CredentialService:
         await self.deleted.notify(caller.org_id, credential_id)
         await self._audit.record(caller, "credential.delete", "credential", credential_id)
 
-    async def login_for(
-        self, org_id: OrgId, *, host: str, override: str | None, device_default: str | None
-    ) -> UsableCredential:
-        """The SSH credential of one login: the override, else the device's, else the organization's.
-
-        Raises NoCredential or CredentialNotAllowed before anything is sent. A named credential that is gone
-        is not replaced by the next one: a wrong login can lock an account. The use is the caller's to audit.
-        """
-        found = await self.usable(org_id, override=override, device_default=device_default)
-        found.require_host(host)
-        return found
-
     async def usable(
         self, org_id: OrgId, *, override: str | None, device_default: str | None
     ) -> UsableCredential:
-        """As login_for, for many hosts: each one is the caller's to check (`require_host`)."""
+        """The SSH credential of logins: the override, else the device's, else the organization's.
+
+        Raises NoCredential. A named credential that is gone is not replaced by the next one: a wrong login
+        can lock an account. The use is the caller's to audit.
+        """
         chosen = override or device_default or (await self._store.defaults(org_id)).get(rules.SSH)
         found = None if chosen is None else await self._store.get(org_id, chosen)
         if found is None:
@@ -138,12 +130,10 @@ class CredentialService:
             name=credential.name,
             type=credential.credential_type,
             username=credential.username or "",
-            secret=opened["secret"],
-            passphrase=opened.get("passphrase"),
-            enable_secret=opened.get("enable_secret"),
             revision=credential.revision,
             use_certificate=credential.use_certificate,
             allowed_hosts=credential.allowed_hosts,
+            _opened=opened,
         )
 
     async def _write(

@@ -12,7 +12,7 @@ from netautod.devices.links import LinkFacts, Links, has_links, names_credential
 from netautod.devices.models import Device
 from netautod.devices.service import NAME_TAKEN
 from netautod.devices.store import DeviceStore
-from netautod.devices.vouching.rule import MANAGE_CREDENTIALS, may_vouch
+from netautod.devices.vouched import MANAGE_CREDENTIALS, may_vouch
 
 Fields = Mapping[str, Any]
 

@@ -21,7 +21,7 @@ from netautod.devices.links import Links, names_credential
 from netautod.devices.models import Creation, Device, DeviceFilter, DeviceItem, DeviceName
 from netautod.devices.queries import CREDENTIAL_FIELDS, LINK_FIELDS, where
 from netautod.devices.store import DeviceStore
-from netautod.devices.vouching.rule import VOUCHED, may_vouch, vouching_told
+from netautod.devices.vouched import VOUCHED, may_vouch, vouching_told
 from netautod.sites.service import SiteService
 
 NAME_TAKEN = "Device with this name already exists"

@@ -15,7 +15,7 @@ from netautod.devices.counts import DeviceCounts
 from netautod.devices.documents import ITEM_FIELDS, device_of, document_of, edited, item_of
 from netautod.devices.models import Creation, Device, DeviceFilter, DeviceItem, DeviceName
 from netautod.devices.queries import COLLECTION, FILTERED, SEARCH, SEARCH_TEXT, best_index, live, order, where
-from netautod.devices.vouching.rule import DESTINATION, VOUCHED, decided_by
+from netautod.devices.vouched import DESTINATION, VOUCHED, decided_by
 from netautod.store.batching import Batcher
 from netautod.store.client import Change, Database, Document
 from netautod.store.expressions import literal
@@ -231,13 +231,22 @@ class DeviceStore:
         found = await self.get(org_id, visited.id)
         return None if found is None else found.host_key_fingerprint
 
-    async def vouch(self, org_id: OrgId, device_id: str, *, at: datetime) -> Device | None:
-        """The device as it was, None without one."""
+    async def not_vouched(self, org_id: OrgId, ids: Sequence[str]) -> tuple[list[str], set[str]]:
+        """Those of the devices that nobody has vouched for, and all of them that there are."""
+        wanted = live(_id={"$in": list(ids)})
+        found = await self._devices.find(org_id, wanted, fields={VOUCHED: 1})
+        known = {document["_id"] for document in found}
+        return [document["_id"] for document in found if not document.get(VOUCHED)], known
+
+    async def vouch(self, org_id: OrgId, ids: Sequence[str], *, at: datetime) -> list[Device]:
+        """The devices as they are then: each was vouched for with the address that it has there."""
         change = {"$set": {VOUCHED: True, "updated_at": at}}
-        found = await self._devices.find_and_update(org_id, live(_id=device_id), change, before=True)
-        if found is not None and not found.get(VOUCHED):
+        taken = [
+            await self._devices.find_and_update(org_id, live(_id=device_id), change) for device_id in ids
+        ]
+        if ids:
             await self.counts.changed(org_id)
-        return None if found is None else device_of(found)
+        return [device_of(document) for document in taken if document is not None]
 
     async def forget_host_key(self, org_id: OrgId, device_id: str, *, at: datetime) -> Device | None:
         """Removes the pin; returns the device as it was, None without such a device."""

@@ -12,7 +12,7 @@ from netautod.core.identity import Caller, OrgId
 from netautod.core.registries import Followers
 from netautod.devices.bindings.models import SAVED_SOURCE
 from netautod.devices.bindings.service import SyncedDevices
-from netautod.devices.vouching.rule import VOUCHED, may_vouch
+from netautod.devices.vouched import VOUCHED, may_vouch
 from netautod.inventory.models import RemoteInventory, SavedSource
 from netautod.inventory.store import COLLECTION, TOKEN, SourceStore
 from netautod.outbound.client import GuardedClient

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from netautod.core.identity import OrgId
-from netautod.devices.vouching.rule import VOUCHED
+from netautod.devices.vouched import VOUCHED
 from netautod.inventory.models import SavedSource
 from netautod.store.client import Database, Document
 from netautod.store.indexes import Index

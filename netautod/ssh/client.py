@@ -27,9 +27,13 @@ class OneAttemptClient(asyncssh.SSHClient):
         self.refusal: str | None = None  # what the device wanted beyond the credential
 
     def validate_host_public_key(self, host: str, addr: str, port: int, key: asyncssh.SSHKey) -> bool:
-        """Trust on first use; called before any credential is sent."""
+        """Trust on first use; called before any credential is sent, and again when keys are exchanged anew.
+
+        The first key counts for the whole connection: one that comes later is pinned by nobody.
+        """
+        expected = self._pinned or self.fingerprint
         self.fingerprint = key.get_fingerprint("sha256")
-        self.host_key_changed = self._pinned is not None and self.fingerprint != self._pinned
+        self.host_key_changed = expected is not None and self.fingerprint != expected
         return not self.host_key_changed
 
     def public_key_auth_requested(self) -> asyncssh.SSHKey | asyncssh.SSHKeyPair | None:

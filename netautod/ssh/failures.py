@@ -24,9 +24,14 @@ FailureKind = Literal[
     "credential",  # there is none that may be used
     "suspended",  # background use of the credential waits after refused logins
     "address",  # it stands where no device may be looked for, such as on this machine
+    "not_vouched",  # nobody who may manage credentials has said that they may go to its address
     "busy",  # another session is open on the device
 ]
-FINAL_KINDS = frozenset({"address", "auth", "credential", "host_key", "not_found", "suspended"})
+FINAL_KINDS = frozenset(
+    {"address", "auth", "credential", "host_key", "not_found", "not_vouched", "suspended"}
+)
+# The sentence of `not_vouched`, wherever it is found out.
+NOT_VOUCHED = "credential waits for approval of this device's address"
 
 
 class DeviceFailed(UpstreamFailed):

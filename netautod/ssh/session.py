@@ -104,7 +104,9 @@ class CliSession:
         """Makes sure that the command line is in this mode; DeviceFailed `enable` when that is refused."""
         if self._shell is None or self._shell.mode == mode:
             return
-        await self._shell.enable(self._login.enable_secret, username=self._login.username)
+        # After connect commands it is not sent any more: one of them may have led to another machine.
+        secret = None if self.target.connect_commands else self._login.secret_for_enable()
+        await self._shell.enable(secret, username=self._login.username)
         if self._shell.mode != mode:
             raise DeviceFailed(
                 f"the device is in mode {self._shell.mode!r}, needed is {mode!r}", kind="enable"
@@ -178,8 +180,8 @@ async def _open_shell(
 
 async def _prepare(session: CliSession, shell: Shell | None, login: Login) -> None:
     enable = session.platform.enable
-    if shell is not None and enable is not None and login.enable_secret and shell.mode == "exec":
-        await shell.enable(login.enable_secret, username=login.username)
+    if shell is not None and enable is not None and login.knows_enable and shell.mode == "exec":
+        await shell.enable(login.secret_for_enable(), username=login.username)
     if shell is not None:
         # After enable: an ASA knows the command in the privileged mode only.
         await shell.turn_paging_off()

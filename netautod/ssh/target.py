@@ -9,7 +9,7 @@ from functools import cached_property
 import asyncssh
 
 from netautod.core.errors import InvalidInput
-from netautod.ssh.failures import DeviceFailed
+from netautod.ssh.failures import NOT_VOUCHED, DeviceFailed
 from netautod.ssh.platform.model import Platform
 from netautod.ssh.profiles import profile_named
 
@@ -36,6 +36,8 @@ class Login:
 
     With a `certificate` (OpenSSH's one-line form) for the key, the certificate alone is offered.
 
+    `enable_withheld`: the credential has an enable secret that must not be sent to this device.
+
     A repr shows the user name only. InvalidInput when both or neither are given: a login tries exactly one
     thing, so that a wrong credential costs one attempt.
     """
@@ -46,10 +48,21 @@ class Login:
     passphrase: str | None = field(default=None, repr=False)
     enable_secret: str | None = field(default=None, repr=False)
     certificate: str | None = field(default=None, repr=False)
+    enable_withheld: bool = False
 
     def __post_init__(self) -> None:
         if (self.password is None) == (self.private_key is None):
             raise InvalidInput("a login needs either a password or a private key")
+
+    @property
+    def knows_enable(self) -> bool:
+        return self.enable_withheld or bool(self.enable_secret)
+
+    def secret_for_enable(self) -> str | None:
+        """None without one; DeviceFailed `not_vouched` for one that is withheld."""
+        if self.enable_withheld:
+            raise DeviceFailed(NOT_VOUCHED, kind="not_vouched")
+        return self.enable_secret
 
     @cached_property
     def key(self) -> asyncssh.SSHKey | None:

@@ -8,6 +8,7 @@ import asyncssh
 import pytest
 from bson import BSON
 
+from netautod.credentials.models import Destination, LoginSecrets
 from netautod.store.scoped import scoped
 from tests.devices.inventory import Inventory
 from tests.support.client import assert_error
@@ -66,10 +67,11 @@ async def test_no_secret_is_in_an_answer_the_database_the_log_or_a_repr(
         answers += [made, (await inventory.api.put(path, {"description": "x", **BODIES[kind]})).json]
         answers.append((await inventory.api.put(path, {**BODIES[kind], "port": 0})).json)
     answers.append((await inventory.api.get("/api/credentials")).json)
-    used = await inventory.services.credentials.login_for(
-        inventory.org_id, host="192.0.2.1", override=answers[3]["id"], device_default=None
+    used = await inventory.services.credentials.usable(
+        inventory.org_id, override=answers[3]["id"], device_default=None
     )
-    assert used.passphrase == "canary-passphrase"
+    place = Destination(host="192.0.2.1", vouched=True, way_vouched=True)
+    assert used.secrets_for(place).passphrase == "canary-passphrase"
     dump = b""
     for name in ("credentials", "credential_defaults", "audit_events", "devices"):
         for document in await inventory.database.collection(name).find({}):
@@ -78,7 +80,7 @@ async def test_no_secret_is_in_an_answer_the_database_the_log_or_a_repr(
     key_line = SEALED_KEY.splitlines()[2]
     for canary in ("canary", key_line):
         assert canary.encode() not in dump
-        assert canary not in repr((answers, used, inventory.services))
+        assert canary not in repr((answers, used, used.secrets_for(place), inventory.services))
         assert canary not in caplog.text
 
 
@@ -143,16 +145,17 @@ async def test_an_operator_object_is_a_400_in_every_field(inventory: Inventory) 
 async def test_a_put_changes_only_what_is_sent(inventory: Inventory) -> None:
     made = await _create(inventory, "ssh_password")
     path = f"/api/credentials/{made['id']}"
-    login = {"override": made["id"], "device_default": None, "host": "192.0.2.1"}
-    credentials = inventory.services.credentials
+    place = Destination(host="192.0.2.1", vouched=True, way_vouched=True)
+    usable = inventory.services.credentials.usable
     changed = (await inventory.api.put(path, {"username": "other", "allowed_hosts": ["192.0.2.0/24"]})).json
     assert (changed["username"], changed["has_enable_secret"]) == ("other", True)
-    used = await credentials.login_for(inventory.org_id, **login)
-    assert (used.username, used.secret, used.enable_secret) == ("other", "canary-password", "canary-enable")
+    used = await usable(inventory.org_id, override=made["id"], device_default=None)
+    assert used.username == "other"
+    assert used.secrets_for(place) == LoginSecrets(password="canary-password", enable_secret="canary-enable")
     cleared = (await inventory.api.put(path, {"enable_secret": None, "secret": "new"})).json
     assert cleared["has_enable_secret"] is False
-    later = await credentials.login_for(inventory.org_id, **login)
-    assert (later.secret, later.enable_secret) == ("new", None)
+    later = await usable(inventory.org_id, override=made["id"], device_default=None)
+    assert later.secrets_for(place) == LoginSecrets(password="new")
     assert later.revision > used.revision
     assert_error(await inventory.api.put(path, {"secret": None}), 400, "secret: needed")
     assert_error(await inventory.api.put(path, {"name": None}), 400, "name: Field may not be null")

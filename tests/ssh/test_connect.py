@@ -2,6 +2,7 @@
 
 import asyncio
 import socket
+from typing import Any
 
 import asyncssh
 import pytest
@@ -230,7 +231,7 @@ def test_a_login_never_shows_its_secrets() -> None:
 
 
 @pytest.mark.parametrize("given", [{}, {"password": "p", "private_key": "k"}], ids=["neither", "both"])
-def test_a_login_has_exactly_one_credential(given: dict[str, str]) -> None:
+def test_a_login_has_exactly_one_credential(given: dict[str, Any]) -> None:
     with pytest.raises(InvalidInput, match="either a password or a private key"):
         Login(username="admin", **given)
 

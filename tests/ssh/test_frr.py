@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -40,12 +41,12 @@ async def frr_behind_netcat(tmp_path: Path) -> AsyncIterator[Frr]:
         yield running
 
 
-def login(frr: Frr, **fields: str | None) -> Login:
-    known = {"password": PASSWORD, "enable_secret": ENABLE_PASSWORD}
+def login(frr: Frr, **fields: Any) -> Login:
+    known: dict[str, Any] = {"password": PASSWORD, "enable_secret": ENABLE_PASSWORD}
     return Login(username=frr.username, **{**known, **fields})
 
 
-def by_key(sshd: Sshd, **fields: str | None) -> Login:
+def by_key(sshd: Sshd, **fields: Any) -> Login:
     return Login(username=sshd.username, private_key=sshd.private_key, **fields)
 
 

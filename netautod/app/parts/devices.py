@@ -11,6 +11,7 @@ from netautod.devices.bindings.service import SyncedDevices
 from netautod.devices.bulk_creation import DeviceBatches
 from netautod.devices.links import Links
 from netautod.devices.service import DeviceService
+from netautod.devices.vouching.service import Vouching
 from netautod.inventory.imports.service import ImportService
 from netautod.sites.service import SiteService
 from netautod.vault.vault import Vault
@@ -25,11 +26,12 @@ class DeviceParts:
     devices: DeviceService
     imports: ImportService
     synced: SyncedDevices
+    vouching: Vouching
 
     @property
     def services(self) -> tuple[object, ...]:
         """What the handlers use."""
-        return self.sites, self.credentials, self.devices, self.imports
+        return self.sites, self.credentials, self.devices, self.imports, self.vouching
 
     async def resume(self) -> None:
         """Finishes what a crash interrupted; the registries must be full."""
@@ -61,4 +63,5 @@ def devices_of(*, stores: Stores, vault: Vault, clock: Clock, audit: AuditLog) -
         devices=devices,
         imports=ImportService(batches=batches, audit=audit),
         synced=synced,
+        vouching=Vouching(store=stores.devices, clock=clock, audit=audit),
     )

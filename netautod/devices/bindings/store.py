@@ -18,7 +18,7 @@ from netautod.devices.creation import new_device
 from netautod.devices.documents import DIGEST, document_of
 from netautod.devices.models import TAKEN_OVER
 from netautod.devices.queries import COLLECTION, LINK_FIELDS, SEARCH, live, search_text
-from netautod.devices.vouching.rule import DESTINATION, VOUCHED
+from netautod.devices.vouched import DESTINATION, VOUCHED
 from netautod.store.client import Database, Document
 from netautod.store.scoped import scoped
 

@@ -36,6 +36,7 @@ STAGES: Mapping[FailureKind, str] = {
     "refused_command": "connect command failed",
     "lost": "connection lost",
     "flood": "too much output",
+    "not_vouched": "not tried",
     "credential": "no usable credential",
     "address": "address refused",
     "busy": "device busy",

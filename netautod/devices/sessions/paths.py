@@ -11,12 +11,19 @@ from netautod.audit.service import AuditLog
 from netautod.auth.ssh_ca.service import SshAuthority
 from netautod.core.errors import InvalidInput
 from netautod.core.work import Work
-from netautod.credentials.models import CredentialUnusable, UsableCredential
+from netautod.credentials.models import (
+    CredentialUnusable,
+    Destination,
+    LoginSecrets,
+    NotVouched,
+    UsableCredential,
+)
 from netautod.credentials.service import CredentialService
 from netautod.devices.links import MOST_JUMPS
 from netautod.devices.models import Device
 from netautod.devices.service import DeviceService
 from netautod.devices.sessions.reach import DeviceReach
+from netautod.devices.vouching.way import destinations
 from netautod.ssh.failures import DeviceFailed
 from netautod.ssh.platform.model import Platform
 from netautod.ssh.target import Hop, Login, Target
@@ -29,7 +36,10 @@ RENEW_SECONDS = 1200.0  # a third of a certificate's hour; a login may wait for 
 
 @dataclass(frozen=True, kw_only=True)
 class Leg:
-    """One login of the way; `revision` is that of the credential."""
+    """One login of the way; `revision` is that of the credential.
+
+    `may_be_pinned`: whether the key that answers may be pinned, if none is.
+    """
 
     device: Device
     login: Login
@@ -37,6 +47,7 @@ class Leg:
     credential_name: str
     revision: int
     allowed_hosts: tuple[str, ...]
+    may_be_pinned: bool
 
 
 class Paths:
@@ -59,30 +70,40 @@ class Paths:
         self._work = work
         self._details = details
         self._found: dict[tuple[str | None, str | None], tuple[UsableCredential, float]] = {}
-        self._logins: dict[tuple[str, int], tuple[Login, float]] = {}
+        self._logins: dict[tuple[str, int, bool], tuple[Login, float]] = {}
         self._audited: set[str] = set()
+        self._withheld: set[str] = set()
         self._preparing = asyncio.Lock()
 
     async def to(self, device_id: str, override: str | None) -> list[Leg]:
         """The jump device farthest from the device first, itself last; NotFound, DeviceFailed."""
-        device = await self._devices.get(self._work.org_id, device_id, self._work)
-        legs = [await self._leg(device, override)]
-        while (jump := legs[0].device.jump_device_id) is not None:
-            if len(legs) > MOST_JUMPS:
+        way = [await self._devices.get(self._work.org_id, device_id, self._work)]
+        while (jump := way[0].jump_device_id) is not None:
+            if len(way) > MOST_JUMPS:
                 raise DeviceFailed(f"more than {MOST_JUMPS} jump devices on the way", kind="refused")
-            hop = await self._devices.get(self._work.org_id, jump, self._work)
-            legs.insert(0, await self._leg(hop, None))
-        return legs
+            way.insert(0, await self._devices.get(self._work.org_id, jump, self._work))
+        places = list(zip(way, destinations(way), strict=True))
+        hops = [await self._hop(device, place) for device, place in places[:-1]]
+        return [*hops, await self._leg(*places[-1], override)]
 
-    async def _leg(self, device: Device, override: str | None) -> Leg:
+    async def _hop(self, device: Device, place: Destination) -> Leg:
+        try:
+            return await self._leg(device, place, None)
+        except DeviceFailed as exc:
+            text = f"jump device {device.name}: {exc.text}"
+            raise DeviceFailed(text, kind=exc.kind, hop=device.name) from exc
+
+    async def _leg(self, device: Device, place: Destination, override: str | None) -> Leg:
         async with self._preparing:  # the event is written before anybody uses the credential
             try:
                 found = await self._credential(override, device.default_credential_id)
-                found.require_host(device.host)
+                secrets = await self._secrets(found, device, place)
+            except NotVouched as exc:
+                raise DeviceFailed(exc.text, kind="not_vouched", credential_id=found.id) from exc
             except (CredentialUnusable, VaultError) as exc:
                 raise DeviceFailed(exc.text, kind="credential") from exc
             await self._audit_use(found.id)
-            login = await self._login(found)
+            login = await self._login(found, secrets)
         return Leg(
             device=device,
             login=login,
@@ -90,7 +111,15 @@ class Paths:
             credential_name=found.name,
             revision=found.revision,
             allowed_hosts=found.allowed_hosts,
+            may_be_pinned=place.may_be_pinned,
         )
+
+    async def _secrets(self, found: UsableCredential, device: Device, place: Destination) -> LoginSecrets:
+        try:
+            return found.secrets_for(place)
+        except NotVouched:
+            await self._audit_withheld(found.id, device)
+            raise
 
     async def _credential(self, override: str | None, own: str | None) -> UsableCredential:
         """Read at most once in a few seconds: a run over a fleet asks for the same one again and again."""
@@ -108,15 +137,24 @@ class Paths:
             await record(self._work.caller, "credential.use", "credential", credential_id, self._details)
             self._audited.add(credential_id)
 
-    async def _login(self, found: UsableCredential) -> Login:
+    async def _audit_withheld(self, credential_id: str, device: Device) -> None:
+        """Once for each credential: an event for each of ten thousand devices says no more than one."""
+        if credential_id not in self._withheld:
+            self._withheld.add(credential_id)
+            details = {**self._details, "device_id": device.id, "device_name": device.name}
+            record = self._audit.record
+            await record(self._work.caller, "credential.withheld", "credential", credential_id, details)
+
+    async def _login(self, found: UsableCredential, secrets: LoginSecrets) -> Login:
         """One for all devices: decoding an encrypted private key is slow on purpose."""
-        login, renewal = self._logins.get((found.id, found.revision), (None, 0.0))
+        key = (found.id, found.revision, secrets.enable_withheld)
+        login, renewal = self._logins.get(key, (None, 0.0))
         if login is None or time.monotonic() >= renewal:
-            login, renewal = _login(found), math.inf
+            login, renewal = _login(found.username, secrets), math.inf
             if found.use_certificate:
                 login = await self._certified(found, login)
                 renewal = time.monotonic() + RENEW_SECONDS
-            self._logins[found.id, found.revision] = (login, renewal)
+            self._logins[key] = (login, renewal)
         return login
 
     async def _certified(self, found: UsableCredential, login: Login) -> Login:
@@ -154,7 +192,12 @@ def _address(leg: Leg, jump: Hop | None, rules: DeviceReach) -> dict[str, Any]:
     }
 
 
-def _login(found: UsableCredential) -> Login:
-    secret = {"private_key" if found.type == "ssh_key" else "password": found.secret}
-    more = {"passphrase": found.passphrase, "enable_secret": found.enable_secret}
-    return Login(username=found.username, **secret, **more)
+def _login(username: str, secrets: LoginSecrets) -> Login:
+    return Login(
+        username=username,
+        password=secrets.password,
+        private_key=secrets.private_key,
+        passphrase=secrets.passphrase,
+        enable_secret=secrets.enable_secret,
+        enable_withheld=secrets.enable_withheld,
+    )

@@ -24,6 +24,7 @@ from netautod.devices.sessions.reach import DeviceReach
 from netautod.devices.sessions.suspensions import Suspensions
 from netautod.devices.sessions.turns import Turns
 from netautod.devices.settings import DeviceSettings
+from netautod.devices.vouching.way import is_same
 from netautod.ssh.failures import DeviceFailed
 from netautod.ssh.platform.registry import PlatformRegistry
 from netautod.ssh.session import CliSession, open_session
@@ -140,7 +141,7 @@ class SessionScope:
                 used = legs[-1].credential_id
                 yield await self._begin(stack, legs, late=late, lost=lost)
         except DeviceFailed as exc:
-            exc.credential_id = used
+            exc.credential_id = used or exc.credential_id
             raise
         except TimeoutError as exc:
             if lost.expired():
@@ -222,14 +223,14 @@ class SessionScope:
     async def _unchanged(self, device: Device) -> Device:
         """The device as it is now, with the key that a session before ours may have pinned."""
         now = await self.node.devices.get(self.work.org_id, device.id, self.work)
-        if now.updated_at != device.updated_at:
+        if not is_same(device, now):
             raise DeviceFailed(f"{device.name}: the device was edited at this moment", kind="busy")
         return now
 
     async def _pin(self, legs: list[Leg], session: CliSession) -> None:
         shown = (*session.jump_host_key_fingerprints, session.host_key_fingerprint)
         for leg, key in zip(legs, shown, strict=True):
-            if leg.device.host_key_fingerprint is None:
+            if leg.may_be_pinned and leg.device.host_key_fingerprint is None:
                 pinned = await self.node.devices.pin_host_key(self.work.org_id, leg.device, key)
                 if pinned not in (None, key):
                     text = f"host key changed: pinned is {pinned}, {leg.device.name} shows {key}"

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from netautod.core.errors import Duplicate
-from netautod.devices.vouching.rule import VOUCHED
+from netautod.devices.vouched import VOUCHED
 from netautod.store.client import Database
 
 MARKS = "upgrades"

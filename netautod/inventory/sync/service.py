@@ -15,7 +15,7 @@ from netautod.core.identity import Caller, OrgId
 from netautod.core.pages import Page, PageOf
 from netautod.core.pauses import Pauses
 from netautod.devices.bindings.service import SyncedDevices
-from netautod.devices.vouching.rule import may_vouch
+from netautod.devices.vouched import may_vouch
 from netautod.inventory.models import RemoteInventory
 from netautod.inventory.service import RUNNING, SourceService, binding_key, lease_name
 from netautod.inventory.settings import InventorySettings

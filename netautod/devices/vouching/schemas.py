@@ -1,0 +1,22 @@
+"""Requests and answers of vouching for devices."""
+
+from marshmallow import fields
+
+from netautod.core.schema import Answer, Id, Request, ShortList
+
+MOST_IDS = 10_000
+
+
+class VouchRequest(Request):
+    device_ids = ShortList(Id(), most=MOST_IDS, required=True)
+
+
+class VouchErrorAnswer(Answer):
+    device_id = fields.String()
+    error = fields.String()
+
+
+class VouchedAnswer(Answer):
+    vouched = fields.Integer()
+    failed = fields.Integer()
+    errors = fields.List(fields.Nested(VouchErrorAnswer))
