@@ -11,8 +11,6 @@ import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 
-from tornado.httpserver import HTTPServer
-from tornado.iostream import IOStream
 from tornado.netutil import bind_sockets
 
 from netautod.app import database as databases
@@ -20,8 +18,12 @@ from netautod.app import demo
 from netautod.app.build import build
 from netautod.app.configuration import Configuration
 from netautod.app.installation import open_installation
+from netautod.app.parts.http import patience_of
 from netautod.app.settings import Settings
 from netautod.core.errors import NetautodError, Unavailable
+from netautod.http.connections import descriptors
+from netautod.http.connections.server import HttpServer
+from netautod.http.context import networks
 from netautod.http.health import Health
 from netautod.http.starting import starting_application
 from netautod.store.client import Database
@@ -29,26 +31,10 @@ from netautod.store.embedded.mongod import EmbeddedMongo
 from netautod.users.organizations import initial_password
 
 logger = logging.getLogger(__name__)
-MAX_HEADER = 64 * 1024
-# Handlers set the real limit of each request before its body is read (http/handler.py).
-MAX_BODY = 32 * 1024 * 1024
 
 
 class StartError(NetautodError):
     """The service cannot start; one line for the operator."""
-
-
-class BoundedServer(HTTPServer):
-    """Closes connections over the limit at once instead of running out of descriptors."""
-
-    max_connections = 2000
-
-    def handle_stream(self, stream: IOStream, address: tuple[str, int]) -> None:
-        if len(self._connections) >= self.max_connections:
-            logger.warning("over %d connections: %s is turned away", self.max_connections, address[0])
-            stream.close()
-            return
-        super().handle_stream(stream, address)
 
 
 class ServiceState:
@@ -104,7 +90,7 @@ async def serve(
         if with_demo:
             await stack.enter_async_context(demo.run(service, installation, settings.data_dir, out))
         set_aside_heap(stack)
-        server.request_callback = service.application
+        server.application = service.application
         if worker_fd is not None:
             server.add_socket(listener)  # only now: the other workers serve meanwhile
         state.phase = "ok"
@@ -195,18 +181,15 @@ def bind(settings: Settings) -> socket.socket:
     return found[0]
 
 
-def _server(settings: Settings) -> HTTPServer:
+def _server(settings: Settings) -> HttpServer:
     wanted = settings.server
-    server = BoundedServer(
+    return HttpServer(
         starting_application(wanted),
-        ssl_options=_tls(settings),
-        idle_connection_timeout=wanted.idle_timeout,
-        body_timeout=wanted.body_timeout,
-        max_header_size=MAX_HEADER,
-        max_body_size=MAX_BODY,
+        connections=descriptors.fitting(settings.limits.connections),
+        patience=patience_of(wanted),
+        trusted_proxies=networks(wanted.trusted_proxies),
+        tls=_tls(settings),
     )
-    server.max_connections = wanted.max_connections
-    return server
 
 
 def _tls(settings: Settings) -> ssl.SSLContext | None:
@@ -227,7 +210,7 @@ def url_of(settings: Settings, listener: socket.socket) -> str:
     return f"{scheme}://{f'[{host}]' if ':' in host else host}:{listener.getsockname()[1]}"
 
 
-async def _close(server: HTTPServer) -> None:
+async def _close(server: HttpServer) -> None:
     server.stop()
     await server.close_all_connections()
 

@@ -19,6 +19,8 @@ class Operation:
 
     `consumes`: JSON schemas by media type of a body that the method reads by itself.
     `produces`: the media type of a success that is no JSON.
+    `errors`: 4xx statuses beyond those that http/openapi.py derives from the rest.
+    `limited` False: it does not count for the client's address (only if `public`).
     """
 
     permission: str | None
@@ -31,6 +33,8 @@ class Operation:
     answer: type[Answer] | None = None
     produces: str | None = None
     body_limit: int = MIB
+    errors: tuple[int, ...] = ()
+    limited: bool = True
 
 
 class OperationOptions(TypedDict, total=False):
@@ -44,6 +48,8 @@ class OperationOptions(TypedDict, total=False):
     answer: type[Answer]
     produces: str
     body_limit: int
+    errors: tuple[int, ...]
+    limited: bool
 
 
 class Loads(Protocol):

@@ -1,4 +1,4 @@
-"""What all handlers share: who authenticates, the rate limiter, trusted proxies and CORS origins."""
+"""What all handlers share: who authenticates, the request limits, trusted proxies and CORS origins."""
 
 import ipaddress
 from collections.abc import Awaitable, Callable, Sequence
@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 from tornado.httputil import HTTPServerRequest
 
+from netautod.core.errors import Unauthenticated
 from netautod.core.identity import Caller, RequestInfo
-from netautod.http.limits import RateLimiter
+from netautod.http.limits import RequestLimits
 from netautod.http.settings import EVERY_ORIGIN
 
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
@@ -16,7 +17,7 @@ Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 @dataclass(frozen=True, kw_only=True)
 class HttpContext:
     authenticate: Callable[[str, RequestInfo], Awaitable[Caller]]
-    limiter: RateLimiter
+    limits: RequestLimits
     trusted_proxies: tuple[Network, ...]
     cors_origins: frozenset[str]
     hsts_seconds: int = 0
@@ -38,6 +39,18 @@ class HttpContext:
             protocol = request.headers.get("X-Forwarded-Proto", protocol).partition(",")[0].strip().lower()
         return f"max-age={self.hsts_seconds}" if protocol == "https" else None
 
+    async def caller_of(self, token: str, info: RequestInfo) -> Caller:
+        """The caller with this token; raises Unauthenticated, or TooManyRequests before the token is checked
+        or because the caller asks too often."""
+        self.limits.before_token(token, info.ip_address)
+        try:
+            caller = await self.authenticate(token, info)
+        except Unauthenticated:
+            self.limits.refused(token, info.ip_address)
+            raise
+        self.limits.accepted(token, info.ip_address, caller.user_id)
+        return caller
+
     def client_address(self, request: HTTPServerRequest) -> str:
         """The peer's address, or the first untrusted one of X-Forwarded-For walked from the right."""
         address = request.remote_ip or ""
@@ -47,11 +60,17 @@ class HttpContext:
         return address
 
     def _trusted(self, address: str) -> bool:
-        try:
-            parsed = ipaddress.ip_address(address)
-        except ValueError:
-            return False
-        return any(parsed in network for network in self.trusted_proxies)
+        return is_within(address, self.trusted_proxies)
+
+
+def is_within(address: str, wanted: Sequence[Network]) -> bool:
+    """Also for an IPv4 address that a socket of both families shows as IPv6."""
+    try:
+        parsed = ipaddress.ip_address(address.partition("%")[0])
+    except ValueError:
+        return False
+    forms = {parsed, getattr(parsed, "ipv4_mapped", None) or parsed}
+    return any(form in network for network in wanted for form in forms)
 
 
 def networks(texts: Sequence[str]) -> tuple[Network, ...]:

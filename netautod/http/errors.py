@@ -1,5 +1,6 @@
 """The one table from our errors to HTTP statuses, and the one shape of an error body."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from netautod.core import errors
@@ -7,6 +8,14 @@ from netautod.core import errors
 
 class MethodNotAllowed(errors.NetautodError):
     """The path exists, the method does not."""
+
+
+class UnsupportedEncoding(errors.NetautodError):
+    """The body is compressed or otherwise encoded."""
+
+
+class UnknownExpectation(errors.NetautodError):
+    """The header Expect asks for something else than 100-continue."""
 
 
 STATUS: dict[type[errors.NetautodError], int] = {
@@ -17,6 +26,8 @@ STATUS: dict[type[errors.NetautodError], int] = {
     MethodNotAllowed: 405,
     errors.Conflict: 409,
     errors.TooLarge: 413,
+    UnsupportedEncoding: 415,
+    UnknownExpectation: 417,
     errors.TooManyRequests: 429,
     errors.UpstreamFailed: 502,
     errors.Unavailable: 503,
@@ -33,3 +44,12 @@ def error_body(error: errors.NetautodError) -> dict[str, Any]:
     if isinstance(error, errors.TooManyRequests):
         body["retry_after_secs"] = error.retry_after
     return body
+
+
+def common_headers(request_id: str) -> Mapping[str, str]:
+    """What every answer carries."""
+    return {
+        "X-Request-Id": request_id,
+        "X-Content-Type-Options": "nosniff",
+        "Cache-Control": "no-store",
+    }

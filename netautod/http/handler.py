@@ -18,19 +18,34 @@ from netautod.core.logs import current_request
 from netautod.core.schema import load, uuid_or_none
 from netautod.http.access import MIB, Operation, operation_of
 from netautod.http.context import HttpContext
-from netautod.http.errors import MethodNotAllowed, error_body, status_of
+from netautod.http.errors import (
+    MethodNotAllowed,
+    UnknownExpectation,
+    UnsupportedEncoding,
+    common_headers,
+    error_body,
+    status_of,
+)
 
 logger = logging.getLogger(__name__)
 T = TypeVar("T")
 METHODS = ("GET", "POST", "PUT", "DELETE")
 LIST_PART = 500  # items of a long list that are written in one turn of the loop
-CONTENT_LENGTH_FORM = re.compile(r"[0-9]{1,18}")
-REQUEST_ID_FORM = re.compile(r"[A-Za-z0-9._-]{8,64}")
+REQUEST_ID_FORM = re.compile(r"[A-Za-z0-9._-]{1,64}")
+
+
+class EveryMethod(tuple[str, ...]):
+    """Tornado refuses methods that it does not know by itself; ours get to the handler."""
+
+    def __contains__(self, method: object) -> bool:
+        return True
 
 
 @stream_request_body
 class JsonHandler(RequestHandler):
     """Answers JSON. Subclasses declare each method with `requires`, `any_token` or `public`."""
+
+    SUPPORTED_METHODS = EveryMethod(RequestHandler.SUPPORTED_METHODS)
 
     body: dict[str, Any]
     query: dict[str, Any]
@@ -65,33 +80,39 @@ class JsonHandler(RequestHandler):
             self._too_large = False
             self._limit = MIB
         self.clear_header("Server")
-        self.set_header("X-Request-Id", self.request_id)
-        self.set_header("X-Content-Type-Options", "nosniff")
-        self.set_header("Cache-Control", "no-store")
+        for name, value in common_headers(self.request_id).items():
+            self.set_header(name, value)
         promise = self.context.transport_promise(self.request)
         if promise is not None:
             self.set_header("Strict-Transport-Security", promise)
         self._allow_origin()
 
     async def prepare(self) -> None:
-        current_request.set(self.request_id)
+        self._begin()
         operation = self._operation()
         if operation is None:
             self._refuse_method()
             return
+        self._refuse_odd_headers()
+        self._limit_body(operation)
+        if operation.public:
+            if operation.limited:
+                self._count_stranger()
+            return
+        self.caller = await self.context.caller_of(self._bearer_token(), self.info)
+        if operation.permission is not None:
+            self.caller.require(operation.permission)
+
+    def _begin(self) -> None:
+        current_request.set(self.request_id)
         self.info = RequestInfo(
             ip_address=self.context.client_address(self.request),
             request_id=self.request_id,
             user_agent=self.request.headers.get("User-Agent", "")[:512],
         )
-        self._limit_body(operation)
-        if operation.public:
-            self.context.limiter.take(f"ip:{self.info.ip_address}")
-            return
-        self.caller = await self.context.authenticate(self._bearer_token(), self.info)
-        self.context.limiter.take(f"user:{self.caller.user_id}")
-        if operation.permission is not None:
-            self.caller.require(operation.permission)
+
+    def _count_stranger(self) -> None:
+        self.context.limits.stranger(self.info.ip_address)
 
     def data_received(self, chunk: bytes) -> None:
         if not self._too_large and len(self._received) + len(chunk) <= self._limit:
@@ -103,7 +124,7 @@ class JsonHandler(RequestHandler):
     def load_request(self, operation: Operation) -> None:
         """Called by the declared method's wrapper, after the body has arrived."""
         if self._too_large:
-            raise TooLarge(f"The request body is larger than {operation.body_limit} bytes")
+            raise self._body_too_large()
         if operation.query is not None:
             schema = operation.query()
             given = self.request.query_arguments
@@ -223,13 +244,14 @@ class JsonHandler(RequestHandler):
         self.finish()
 
     def _operation(self) -> Operation | None:
-        method = self.request.method or ""
-        return operation_of(getattr(self, "get" if method == "HEAD" else method.lower(), None))
+        method = "GET" if self.request.method == "HEAD" else self.request.method
+        return operation_of(getattr(self, method.lower())) if method in METHODS else None
 
     def _allowed_methods(self) -> list[str]:
         return [name for name in METHODS if operation_of(getattr(self, name.lower(), None))]
 
     def _refuse_method(self) -> None:
+        self._count_stranger()
         origin = self.request.headers.get("Origin", "")
         if self.request.method == "OPTIONS" and self.context.allows(origin):
             return  # a CORS preflight: options() answers it
@@ -247,19 +269,31 @@ class JsonHandler(RequestHandler):
 
     def _limit_body(self, operation: Operation) -> None:
         self._limit = operation.body_limit
-        given = self.request.headers.get("Content-Length", "0")
-        if not CONTENT_LENGTH_FORM.fullmatch(given):
-            raise InvalidInput("Content-Length: Not a valid number")
-        length = int(given)
+        length = int(self.request.headers.get("Content-Length", "0"))
         if length > self._limit:
             self._too_large = True
+            if "Expect" in self.request.headers:  # the client waits before it sends all of that
+                raise self._body_too_large()
             # Tornado would cut the connection at its own limit; we drain the body and answer 413.
             connection = cast(Any, self.request.connection)
             connection.set_max_body_size(max(length, self._limit))
 
+    def _body_too_large(self) -> TooLarge:
+        return TooLarge(f"The request body is larger than {self._limit} bytes")
+
+    def _refuse_odd_headers(self) -> None:
+        headers = self.request.headers
+        if headers.get("Expect", "100-continue").lower() != "100-continue":
+            self._count_stranger()
+            raise UnknownExpectation("Expect: Only 100-continue is supported")
+        if headers.get("Content-Encoding", "identity").lower() != "identity":
+            self._count_stranger()
+            raise UnsupportedEncoding("Content-Encoding: Send the body without compression or encoding")
+
     def _bearer_token(self) -> str:
         scheme, _, token = self.request.headers.get("Authorization", "").partition(" ")
         if scheme.lower() != "bearer" or not token.strip():
+            self._count_stranger()
             raise Unauthenticated("Authentication required")
         return token.strip()
 
@@ -275,8 +309,16 @@ def _query_text(key: str, given: list[bytes]) -> str:
 
 
 class UnknownRouteHandler(JsonHandler):
-    """Every path that no route matches."""
+    """Every path that no route matches, and the targets that are no path."""
 
     async def prepare(self) -> None:
-        current_request.set(self.request_id)
-        raise NotFound("Not found")
+        self._begin()
+        self._count_stranger()
+        if self.request.path.startswith("/"):
+            raise NotFound("Not found")
+        if self.request.method != "OPTIONS":  # CONNECT host:port
+            raise MethodNotAllowed("Method not allowed")
+        self.set_header("Allow", ", ".join(METHODS))  # OPTIONS *: what the server as a whole can do
+
+    def _allowed_methods(self) -> list[str]:
+        return list(METHODS)

@@ -29,7 +29,7 @@ class HealthAnswer(Answer):
 class HealthHandler(JsonHandler):
     health: HealthCheck
 
-    @public(answer=HealthAnswer)
+    @public(answer=HealthAnswer, limited=False)
     async def get(self) -> None:
         """Health of this node."""
         state = await self.health.state()

@@ -1,37 +1,119 @@
-"""The general request limit: one token bucket per caller, on this node."""
+"""The request limits of this node: token buckets for callers and for the addresses of everybody else.
 
+A request with a valid token counts for its caller alone. All others count for the client's address (IPv6: its
+/64): without a token, with a refused one, of an unknown path or method, malformed.
+"""
+
+import hashlib
+import heapq
 import math
 from collections import OrderedDict
+from dataclasses import dataclass
 
+from netautod.core.addresses import group_of
 from netautod.core.clock import Clock
 from netautod.core.errors import TooManyRequests
 
-REMEMBERED = 10_000
+REMEMBERED = 100_000
+RECOGNISED = 10_000
 
 
 class RateLimiter:
-    """`rate` requests a second and `burst` at once for each key; a rate of 0 turns it off."""
+    """`rate` requests a second and `burst` at once for each key; a rate of 0 turns it off.
 
-    def __init__(self, *, clock: Clock, rate: float, burst: int) -> None:
+    Of a bucket only the moment is kept at which it will be full again. A full one is forgotten without loss;
+    if too many are not full, the one goes that is next to it. So a sweep of addresses never hands a busy one
+    a new bucket.
+    """
+
+    def __init__(self, *, clock: Clock, rate: float, burst: int, remembered: int = REMEMBERED) -> None:
         self._clock = clock
         self._rate = rate
-        self._burst = float(burst)
-        self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
+        self._burst = burst
+        self._remembered = remembered
+        self._full_at: dict[str, float] = {}
+        # Each key once, with a moment that is its own or an earlier one: put right when it comes to the top.
+        self._next: list[tuple[float, str]] = []
 
     def take(self, key: str) -> None:
         """Takes one request's worth; raises TooManyRequests with the seconds until the next one."""
         if self._rate <= 0:
             return
         now = self._clock.monotonic()
-        level, seen = self._buckets.pop(key, (self._burst, now))
-        level = min(self._burst, level + (now - seen) * self._rate)
-        if level < 1:
-            self._keep(key, level, now)
-            wait = math.ceil((1 - level) / self._rate)
-            raise TooManyRequests("Too many requests", retry_after=max(1, wait))
-        self._keep(key, level - 1, now)
+        full_at = max(now, self._full_at.get(key, now)) + 1 / self._rate
+        over = full_at - now - self._burst / self._rate
+        if over > 1e-9:
+            raise TooManyRequests("Too many requests", retry_after=max(1, math.ceil(over)))
+        if key not in self._full_at:
+            self._make_room(now)
+            heapq.heappush(self._next, (full_at, key))
+        self._full_at[key] = full_at
 
-    def _keep(self, key: str, level: float, now: float) -> None:
-        self._buckets[key] = (level, now)
-        if len(self._buckets) > REMEMBERED:
-            self._buckets.popitem(last=False)  # the key that was used longest ago
+    def give_back(self, key: str) -> None:
+        """Undoes one `take`."""
+        if key in self._full_at:
+            self._full_at[key] -= 1 / self._rate
+
+    def __len__(self) -> int:
+        return len(self._full_at)
+
+    def _make_room(self, now: float) -> None:
+        while self._next and (self._next[0][0] <= now or len(self._full_at) >= self._remembered):
+            noted, key = self._next[0]
+            full_at = self._full_at[key]
+            if full_at > noted and full_at > now:
+                heapq.heapreplace(self._next, (full_at, key))
+            else:
+                heapq.heappop(self._next)
+                del self._full_at[key]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rate:
+    """`per_second` 0: no limit."""
+
+    per_second: float
+    burst: int
+
+
+class RequestLimits:
+    """Asked before anything of a request that is not cheap."""
+
+    def __init__(self, *, clock: Clock, callers: Rate, strangers: Rate) -> None:
+        self._callers = RateLimiter(clock=clock, rate=callers.per_second, burst=callers.burst)
+        self._strangers = RateLimiter(clock=clock, rate=strangers.per_second, burst=strangers.burst)
+        # Checks of tokens that were not seen before: a flood without any leaves room for those with one.
+        self._tokens = RateLimiter(clock=clock, rate=strangers.per_second, burst=strangers.burst)
+        self._recognised: OrderedDict[bytes, None] = OrderedDict()
+
+    @classmethod
+    def none(cls, clock: Clock) -> "RequestLimits":
+        return cls(clock=clock, callers=Rate(per_second=0, burst=1), strangers=Rate(per_second=0, burst=1))
+
+    def stranger(self, address: str) -> None:
+        """A request that nobody has vouched for by a valid token."""
+        self._strangers.take(group_of(address))
+
+    def before_token(self, token: str, address: str) -> None:
+        """Before a token is looked at; one that was valid a while ago is not held back by its address."""
+        if _digest(token) not in self._recognised:
+            self._tokens.take(group_of(address))
+
+    def refused(self, token: str, address: str) -> None:
+        self._recognised.pop(_digest(token), None)
+        self.stranger(address)
+
+    def accepted(self, token: str, address: str, caller: str) -> None:
+        digest = _digest(token)
+        if digest in self._recognised:
+            self._recognised.move_to_end(digest)
+        else:
+            self._tokens.give_back(group_of(address))
+            self._recognised[digest] = None
+            if len(self._recognised) > RECOGNISED:
+                self._recognised.popitem(last=False)
+        self._callers.take(caller)
+
+
+def _digest(token: str) -> bytes:
+    return hashlib.sha256(token.encode("utf-8", "surrogatepass")).digest()

@@ -1,4 +1,4 @@
-"""The settings of the HTTP server and of its request limit."""
+"""The settings of the HTTP server and of its limits."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -57,9 +57,21 @@ class ServerSettings:
         0, "Seconds for which browsers use HTTPS only (Strict-Transport-Security); 0: not sent.", low=0
     )
     cors_origins: tuple[str, ...] = setting((), "Browser origins that may call the API.")
-    max_connections: int = setting(2000, "Open client connections at most; more are closed at once.", low=1)
-    body_timeout: float = setting(30.0, "Seconds for a request's body to arrive.", low=0.1)
-    idle_timeout: float = setting(60.0, "Seconds for the next request and its headers to arrive.", low=0.1)
+    header_timeout: float = setting(
+        20.0,
+        "Seconds from a request's first byte (or a new connection) to the end of its head.",
+        low=0.1,
+    )
+    body_timeout: float = setting(
+        30.0, "Seconds for a body to arrive; a large one goes on while each so many bring enough.", low=0.1
+    )
+    answer_timeout: float = setting(
+        30.0, "Seconds for a client to take its answer; a large one as with body_timeout.", low=0.1
+    )
+    bytes_per_second: int = setting(
+        4096, "What is enough: slower bodies and slower readers of answers are cut off.", low=1
+    )
+    idle_timeout: float = setting(60.0, "Seconds for the next request to begin on a connection.", low=0.1)
     drain_seconds: float = setting(30.0, "Seconds that running work may take to finish at a stop.", low=0)
 
     def check(self) -> None:
@@ -87,10 +99,25 @@ class LimitSettings:
     RISKS: ClassVar[tuple[RiskRule["LimitSettings"], ...]] = (
         RiskRule(
             name="no-request-limit",
-            text="one caller can keep a node so busy that nobody else is served",
-            found=lambda one: ["limits.requests_per_second is 0"] if not one.requests_per_second else (),
+            text="one client can keep a node so busy that nobody else is served",
+            found=lambda one: _limits_at_zero(one),
         ),
     )
 
-    requests_per_second: float = setting(100.0, "Requests per second and caller; 0: no limit.", low=0)
-    burst: int = setting(200, "Requests a caller may send at once before the rate applies.", low=1)
+    connections: int = setting(
+        2000,
+        "Open client connections of a process; over that a new one takes the place of the one that has been"
+        " silent longest at the address (IPv6: /64) that holds most.",
+        low=1,
+    )
+    requests_per_second: float = setting(300.0, "Requests per second and caller; 0: no limit.", low=0)
+    burst: int = setting(1000, "Requests a caller may send at once before the rate applies.", low=1)
+    anonymous_per_second: float = setting(
+        100.0, "Requests without a valid token per second and address (IPv6: /64); 0: no limit.", low=0
+    )
+    anonymous_burst: int = setting(500, "Such requests at once before the rate applies.", low=1)
+
+
+def _limits_at_zero(limits: LimitSettings) -> Sequence[str]:
+    rates = {"requests": limits.requests_per_second, "anonymous": limits.anonymous_per_second}
+    return [f"limits.{name}_per_second is 0" for name, rate in rates.items() if not rate]

@@ -7,7 +7,7 @@ from netautod.core.errors import Unavailable
 from netautod.core.identity import Caller, RequestInfo
 from netautod.http.context import HttpContext, networks
 from netautod.http.handler import JsonHandler
-from netautod.http.limits import RateLimiter
+from netautod.http.limits import RequestLimits
 from netautod.http.settings import ServerSettings
 
 
@@ -23,7 +23,7 @@ async def _nobody(token: str, info: RequestInfo) -> Caller:
 def starting_application(server: ServerSettings) -> Application:
     context = HttpContext(
         authenticate=_nobody,
-        limiter=RateLimiter(clock=SystemClock(), rate=0, burst=1),
+        limits=RequestLimits.none(SystemClock()),
         trusted_proxies=networks(server.trusted_proxies),
         cors_origins=frozenset(),
         hsts_seconds=server.hsts_seconds,

@@ -12,8 +12,6 @@ from uuid import uuid4
 
 import pytest
 from tornado.httpclient import AsyncHTTPClient
-from tornado.httpserver import HTTPServer
-from tornado.netutil import bind_sockets
 
 from netautod.app import routes
 from netautod.app.build import build
@@ -33,6 +31,7 @@ from netautod.store.scoped import scoped
 from netautod.users.models import NewUser, User
 from tests.app.route_table import Line, built, table
 from tests.support.client import ApiClient, Response
+from tests.support.serving import serve_application
 
 PASSWORD = "correct horse battery staple"
 INFO = RequestInfo(ip_address="192.0.2.1", request_id="walk", user_agent="walk")
@@ -78,17 +77,14 @@ async def walk(module_database: Database, tmp_path_factory: pytest.TempPathFacto
     settings = Settings(
         data_dir=tmp_path_factory.mktemp("walk"),
         admin_password=PASSWORD,
-        limits=LimitSettings(requests_per_second=0),
+        limits=LimitSettings(requests_per_second=0, anonymous_per_second=0),
     )
     async with AsyncExitStack() as stack:
         installation = await stack.enter_async_context(open_installation(settings, module_database))
         configuration = Configuration(settings=settings, plugins=LoadedPlugins.load())
         service = await stack.enter_async_context(build(configuration, installation, _health))
-        server = HTTPServer(service.application)
-        sockets = bind_sockets(0, "127.0.0.1")
-        server.add_sockets(sockets)
+        server, url = serve_application(service.application)
         AsyncHTTPClient.configure(None, max_clients=1000)
-        url = f"http://127.0.0.1:{sockets[0].getsockname()[1]}"
         client = ApiClient(base_url=url, description=routes.description())
         made = Walk(
             client=client,

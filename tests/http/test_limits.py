@@ -7,7 +7,7 @@ from netautod.core.clock import SystemClock
 from netautod.core.errors import TooManyRequests
 from netautod.core.identity import Caller, RequestInfo
 from netautod.http.context import HttpContext, networks
-from netautod.http.limits import RateLimiter
+from netautod.http.limits import RateLimiter, RequestLimits
 from tests.support.clock import MovableClock
 
 
@@ -52,7 +52,7 @@ async def _nobody(token: str, info: RequestInfo) -> Caller:
 def test_the_client_address(peer: str, forwarded: str, expected: str) -> None:
     context = HttpContext(
         authenticate=_nobody,
-        limiter=RateLimiter(clock=SystemClock(), rate=0, burst=1),
+        limits=RequestLimits.none(SystemClock()),
         trusted_proxies=networks(["10.0.0.0/8"]),
         cors_origins=frozenset(),
     )

@@ -1,22 +1,26 @@
 """The routes of the service over HTTP on a random port of loopback, with the services of a test."""
 
+import ssl
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from functools import cache
 from typing import Any, Protocol, Self
 
 from tornado.httpclient import AsyncHTTPClient
-from tornado.httpserver import HTTPServer
+from tornado.netutil import bind_sockets
+from tornado.web import Application
 
+from netautod.app.parts.http import patience_of
 from netautod.app.routes import ROUTES
 from netautod.core.clock import SystemClock
 from netautod.core.errors import Unauthenticated
 from netautod.core.identity import Caller, RequestInfo
 from netautod.http import openapi
+from netautod.http.connections.server import HttpServer
 from netautod.http.context import HttpContext, networks
-from netautod.http.limits import RateLimiter
+from netautod.http.limits import RequestLimits
 from netautod.http.routes import Route, application
+from netautod.http.settings import LimitSettings, ServerSettings
 from tests.support.client import ApiClient, ServedRoutes
-from tests.support.servers.http import serve
 
 Authenticate = Callable[[str, RequestInfo], Awaitable[Caller]]
 
@@ -36,11 +40,33 @@ def description(routes: tuple[Route, ...]) -> dict[str, Any]:
     return openapi.document(routes)
 
 
+def serve_application(
+    application: Application,
+    *,
+    server: ServerSettings = ServerSettings(),  # noqa: B008  # it is frozen
+    connections: int = LimitSettings().connections,
+    tls: ssl.SSLContext | None = None,
+    port: int = 0,
+) -> tuple[HttpServer, str]:
+    """The service's own server, running, and its URL without a path; port 0 is any that is free."""
+    made = HttpServer(
+        application,
+        connections=connections,
+        patience=patience_of(server),
+        trusted_proxies=networks(server.trusted_proxies),
+        tls=tls,
+    )
+    sockets = bind_sockets(port, "127.0.0.1")
+    made.add_sockets(sockets)
+    scheme = "http" if tls is None else "https"
+    return made, f"{scheme}://127.0.0.1:{sockets[0].getsockname()[1]}"
+
+
 class Servers:
     """HTTP servers of a test, each on a port of loopback; an async context manager that closes them."""
 
     def __init__(self) -> None:
-        self._servers: list[HTTPServer] = []
+        self._servers: list[HttpServer] = []
         AsyncHTTPClient.configure(None, max_clients=1000)
 
     async def __aenter__(self) -> Self:
@@ -65,12 +91,12 @@ class Servers:
         """
         context = HttpContext(
             authenticate=authenticate,
-            limiter=RateLimiter(clock=SystemClock(), rate=0, burst=1),
+            limits=RequestLimits.none(SystemClock()),
             trusted_proxies=networks(["127.0.0.1"]),
             cors_origins=frozenset({"https://console.example"}),
         )
         chosen = routes_of(services) if routes is None else tuple(routes)
-        server, url = serve(application(chosen, context, services), port=port)
+        server, url = serve_application(application(chosen, context, services), port=port)
         self._servers.append(server)
         return ApiClient(base_url=url, description=description(chosen))
 

@@ -2,8 +2,9 @@
 
 from netautod.auth.authenticator import Authenticator
 from netautod.core.clock import Clock
+from netautod.http.connections.patience import Patience
 from netautod.http.context import HttpContext, networks
-from netautod.http.limits import RateLimiter
+from netautod.http.limits import Rate, RequestLimits
 from netautod.http.settings import LimitSettings, ServerSettings
 
 
@@ -12,8 +13,22 @@ def http_context_of(
 ) -> HttpContext:
     return HttpContext(
         authenticate=authenticator.authenticate,
-        limiter=RateLimiter(clock=clock, rate=limits.requests_per_second, burst=limits.burst),
+        limits=RequestLimits(
+            clock=clock,
+            callers=Rate(per_second=limits.requests_per_second, burst=limits.burst),
+            strangers=Rate(per_second=limits.anonymous_per_second, burst=limits.anonymous_burst),
+        ),
         trusted_proxies=networks(server.trusted_proxies),
         cors_origins=frozenset(server.cors_origins),
         hsts_seconds=server.hsts_seconds,
+    )
+
+
+def patience_of(server: ServerSettings) -> Patience:
+    return Patience(
+        head=server.header_timeout,
+        body=server.body_timeout,
+        answer=server.answer_timeout,
+        idle=server.idle_timeout,
+        bytes_per_second=server.bytes_per_second,
     )

@@ -10,7 +10,6 @@ the user at the own desk. A name that nobody has knows no address, so it cannot 
 import asyncio
 import hashlib
 import hmac
-import ipaddress
 import math
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -19,13 +18,13 @@ from datetime import datetime, timedelta
 from netautod.auth.lockout.codes import CodeTries
 from netautod.auth.lockout.known_addresses import KnownAddresses
 from netautod.auth.lockout.store import FailureCounters
+from netautod.core.addresses import group_of
 from netautod.core.clock import Clock
 from netautod.core.errors import TooManyRequests
 
 TEXT = "Too many failed login attempts. Please try again later."
 ACCOUNT_GAP = timedelta(seconds=1)
 ACCOUNT_PATIENCE = timedelta(seconds=5)
-IPV6_HOST_BITS = 64
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -163,19 +162,6 @@ class Lockout:
     def _account(self, username: str) -> str:
         name = username.strip().lower().encode("utf-8", "surrogatepass")
         return hmac.new(self._account_key, name, hashlib.sha256).hexdigest()
-
-
-def group_of(address: str) -> str:
-    """What counts as one client: an IPv4 address, or the /64 that one IPv6 client is given (RFC 6177)."""
-    try:
-        parsed = ipaddress.ip_address(address.partition("%")[0])
-    except ValueError:
-        return "unknown"
-    if isinstance(parsed, ipaddress.IPv4Address):
-        return str(parsed)
-    if parsed.ipv4_mapped is not None:
-        return str(parsed.ipv4_mapped)
-    return str(ipaddress.ip_network((parsed, IPV6_HOST_BITS), strict=False))
 
 
 def _refusal(until: datetime, now: datetime) -> TooManyRequests:

@@ -6,7 +6,7 @@ import pytest
 
 from netautod.auth.lockout.codes import FREE_TRIES
 from netautod.auth.lockout.known_addresses import MOST
-from netautod.auth.lockout.service import group_of
+from netautod.core.addresses import group_of
 from netautod.core.errors import TooManyRequests
 from tests.auth.support import Node, NodeStarter
 

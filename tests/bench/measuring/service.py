@@ -10,7 +10,11 @@ from tests.bench.measuring.report import BenchmarkError
 from tests.support.client import ApiClient
 from tests.support.programs.service import NotStarted, Service, serving
 
-UNLIMITED = {"NETAUTOD_LIMITS_REQUESTS_PER_SECOND": "0", "NETAUTOD_LOG_LEVEL": "warning"}
+UNLIMITED = {
+    "NETAUTOD_LIMITS_REQUESTS_PER_SECOND": "0",
+    "NETAUTOD_LIMITS_ANONYMOUS_PER_SECOND": "0",
+    "NETAUTOD_LOG_LEVEL": "warning",
+}
 DATABASE = MongoDBSettings().database
 
 

@@ -1,0 +1,136 @@
+"""One client connection: its requests one after the other, and what ends it."""
+
+import asyncio
+import logging
+import socket
+from collections.abc import Callable
+from contextlib import suppress
+from uuid import uuid4
+
+from tornado.http1connection import HTTP1ConnectionParameters, HTTP1ServerConnection
+from tornado.httputil import HTTPServerConnectionDelegate
+from tornado.iostream import IOStream, SSLIOStream, StreamClosedError
+
+from netautod.core.logs import current_request
+from netautod.http.connections.crowd import Crowd
+from netautod.http.connections.exchange import Exchange
+from netautod.http.connections.incoming import BLOCK, Incoming
+from netautod.http.connections.patience import Patience, Stage, Timing
+from netautod.http.connections.refusal import Refusal
+
+logger = logging.getLogger(__name__)
+STEP = 16 * 1024
+"""A body is heard of by so many bytes: trickling does not make a connection look lively."""
+LINGER_SECONDS = 2.0
+LINGER_BYTES = 1024 * 1024
+
+
+class ServerConnection(HTTP1ServerConnection):
+    """`count` is asked before a refusal is written, and may raise another one in its place."""
+
+    def __init__(
+        self,
+        stream: IOStream,
+        params: HTTP1ConnectionParameters,
+        context: object,
+        *,
+        patience: Patience,
+        crowd: "Crowd[ServerConnection]",
+        count: Callable[[str], None],
+    ) -> None:
+        super().__init__(stream, params, context)
+        self._crowd = crowd
+        self._count = count
+        self._incoming = Incoming(stream)
+        self._timing = Timing(patience, self._now())
+        self._exchange: Exchange | None = None
+        self._unheard = 0
+
+    def give_way(self) -> None:
+        self._crowd.leave(self)
+        self.stream.close()
+
+    def check(self) -> None:
+        """Ends it when the client takes too long; with a sentence, if it has begun to say something."""
+        if self.stream.closed():
+            return
+        written, taken = self.stream._total_write_index, self.stream._total_write_done_index
+        if not self._timing.overdue(self._now(), taken=taken, written=written):
+            return
+        logger.info("%s takes too long (%s)", self.context, self._timing.stage.name.lower())
+        asked = self._timing.stage is Stage.BODY or (self._timing.stage is Stage.HEAD and self._incoming.held)
+        if asked and (self._exchange is None or not self._exchange.answer_begun):
+            with suppress(StreamClosedError):
+                self.stream.write(Refusal(408, "The request took too long to arrive").answer(uuid4().hex))
+        self.stream.close()
+
+    async def _server_request_loop(self, delegate: HTTPServerConnectionDelegate) -> None:
+        try:
+            while await self._one_request(delegate):
+                self._enter(Stage.IDLE)
+                await asyncio.sleep(0)
+        except (StreamClosedError, asyncio.CancelledError):
+            return
+        except Exception:
+            logger.exception("a request of %s failed", self.context)
+            self.stream.close()
+        finally:
+            delegate.on_close(self)
+
+    async def _one_request(self, delegate: HTTPServerConnectionDelegate) -> bool:
+        exchange = self._exchange = Exchange(
+            self.stream,
+            self.params,
+            self.context,
+            incoming=self._incoming,
+            enter=self._enter,
+            received=self._received,
+        )
+        try:
+            head = await exchange.read()
+            return await exchange.serve(head, delegate.start_request(self, exchange))
+        except Refusal as refusal:
+            if not exchange.answer_begun:
+                await self._refuse(refusal)
+            self.stream.close()
+            return False
+
+    async def _refuse(self, refusal: Refusal) -> None:
+        request_id = uuid4().hex
+        current_request.set(request_id)
+        logger.info("%s: %d %s", self.context, refusal.status, refusal)
+        try:
+            self._count(str(self.context))
+        except Refusal as other:
+            refusal = other
+        self._enter(Stage.ENDING)
+        await self.stream.write(refusal.answer(request_id))
+        await self._linger()
+
+    async def _linger(self) -> None:
+        """Waits for the client to hang up: to close on what it still sends would take the answer from it."""
+        if not isinstance(self.stream, SSLIOStream):
+            with suppress(OSError):
+                self.stream.socket.shutdown(socket.SHUT_WR)
+        dropped = 0
+        with suppress(TimeoutError):
+            async with asyncio.timeout(LINGER_SECONDS):
+                while dropped < LINGER_BYTES:
+                    dropped += len(await self.stream.read_bytes(BLOCK, partial=True))
+
+    def _enter(self, stage: Stage) -> None:
+        self._timing.enter(stage, self._now())
+        if stage is Stage.WORK:
+            self._crowd.busy(self)
+        else:
+            self._crowd.silent(self)
+
+    def _received(self, size: int) -> None:
+        self._timing.received(size)
+        self._unheard += size
+        if self._unheard >= STEP:
+            self._unheard = 0
+            self._crowd.silent(self)
+
+    def _now(self) -> float:
+        return float(self.stream.io_loop.time())

@@ -1,0 +1,88 @@
+"""How long a client may take: to begin, to say its request, to send its body and to take its answer."""
+
+from dataclasses import dataclass
+from enum import Enum, auto
+
+
+class Stage(Enum):
+    IDLE = auto()  # between two requests
+    HEAD = auto()  # from the first byte, or a new connection (with its TLS handshake), to the end of the head
+    BODY = auto()
+    WORK = auto()  # the request is complete, or its head is being looked at
+    ANSWER = auto()  # the handler is done; the client takes what was written
+    ENDING = auto()  # answered before all was read: what still comes is dropped
+
+
+@dataclass(frozen=True, kw_only=True)
+class Patience:
+    """Seconds of each stage; `bytes_per_second` is what a body or a large answer has to keep up."""
+
+    head: float
+    body: float
+    answer: float
+    idle: float
+    bytes_per_second: float
+
+    @property
+    def shortest(self) -> float:
+        return min(self.head, self.body, self.answer, self.idle)
+
+
+class Window:
+    """Bytes on their way: each `seconds` have to bring `enough`, or all that there was at their beginning."""
+
+    def __init__(self, *, seconds: float, enough: float) -> None:
+        self._seconds = seconds
+        self._enough = enough
+        self._until: float | None = None
+        self._from = 0
+        self._all = 0
+
+    def too_slow(self, now: float, done: int, wanted: int) -> bool:
+        """`done` bytes of `wanted` have come; both only ever grow."""
+        if done >= wanted:
+            self._until = None
+        elif self._until is None or (now >= self._until and self._has_gone_on(done)):
+            self._until, self._from, self._all = now + self._seconds, done, wanted
+        return self._until is not None and now >= self._until
+
+    def _has_gone_on(self, done: int) -> bool:
+        return done >= self._all or done - self._from >= self._enough
+
+
+class Timing:
+    """The stage of one connection and what is left of it. Pure: it is told the time."""
+
+    def __init__(self, patience: Patience, now: float) -> None:
+        self._patience = patience
+        self.stage = Stage.HEAD
+        self._since = now
+        self._body = 0
+        self._body_window = self._new_window(patience.body)
+        self._answer_window = self._new_window(patience.answer)
+
+    def enter(self, stage: Stage, now: float) -> None:
+        self.stage, self._since = stage, now
+        if stage is Stage.BODY:
+            self._body = 0
+            self._body_window = self._new_window(self._patience.body)
+            self._body_window.too_slow(now, 0, 1)
+
+    def received(self, size: int) -> None:
+        self._body += size
+
+    def overdue(self, now: float, *, taken: int, written: int) -> bool:
+        """`taken`: bytes of all answers so far that the client took, of those that were `written`."""
+        if self._answer_window.too_slow(now, taken, written):
+            return True
+        if self.stage is Stage.BODY:
+            return self._body_window.too_slow(now, self._body, self._body + 1)
+        limit = {
+            Stage.IDLE: self._patience.idle,
+            Stage.HEAD: self._patience.head,
+            Stage.ENDING: self._patience.body,
+        }
+        return now - self._since >= limit.get(self.stage, float("inf"))
+
+    def _new_window(self, seconds: float) -> Window:
+        return Window(seconds=seconds, enough=seconds * self._patience.bytes_per_second)

@@ -1,0 +1,36 @@
+"""The answers to what never becomes a request: one shape with those of the handlers."""
+
+from email.utils import formatdate
+from http import HTTPStatus
+
+from netautod.core import json_values
+from netautod.http.errors import common_headers
+
+SHOWN = 200
+
+
+class Refusal(Exception):
+    """What came cannot be served; the connection ends with this answer."""
+
+    def __init__(self, status: int, text: str, *, retry_after: int | None = None) -> None:
+        super().__init__(text)
+        self.status = status
+        self.text = text if len(text) <= SHOWN else f"{text[:SHOWN]}..."
+        self.retry_after = retry_after
+
+    def answer(self, request_id: str) -> bytes:
+        """The whole message, for a connection that ends after it."""
+        told = {} if self.retry_after is None else {"retry_after_secs": self.retry_after}
+        body = json_values.encode({"error": self.text, **told})
+        headers = {
+            "Date": formatdate(usegmt=True),
+            **common_headers(request_id),
+            "Content-Type": "application/json",
+            "Content-Length": str(len(body)),
+            "Connection": "close",
+        }
+        if self.retry_after is not None:
+            headers["Retry-After"] = str(self.retry_after)
+        lines = [f"HTTP/1.1 {self.status} {HTTPStatus(self.status).phrase}"]
+        lines += [f"{name}: {value}" for name, value in headers.items()]
+        return "\r\n".join([*lines, "", ""]).encode("ascii") + body

@@ -1,0 +1,156 @@
+"""The HTTP server: at most so many connections, of which the idlest make room for newcomers."""
+
+import asyncio
+import logging
+import ssl
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+from uuid import uuid4
+
+from tornado.http1connection import HTTP1ConnectionParameters
+from tornado.httputil import HTTPConnection, HTTPMessageDelegate, HTTPServerConnectionDelegate
+from tornado.iostream import IOStream, SSLIOStream, StreamClosedError
+from tornado.tcpserver import TCPServer
+from tornado.web import Application
+
+from netautod.core.addresses import group_of
+from netautod.core.errors import TooManyRequests
+from netautod.http.connections.connection import ServerConnection
+from netautod.http.connections.crowd import Crowd
+from netautod.http.connections.patience import Patience
+from netautod.http.connections.refusal import Refusal
+from netautod.http.context import HttpContext, Network, is_within
+
+logger = logging.getLogger(__name__)
+MAX_HEADER = 64 * 1024
+# Handlers set the real limit of each request before its body is read (http/handler.py).
+MAX_BODY = 32 * 1024 * 1024
+SAID_EVERY = 10.0
+CHECK_EVERY = 1.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Peer:
+    """Who is at the other end; requests take their address and protocol from it."""
+
+    remote_ip: str
+    protocol: str
+
+    def __str__(self) -> str:
+        return self.remote_ip
+
+
+class HttpServer(TCPServer, HTTPServerConnectionDelegate):
+    """Serves `application`, which may be another one later. `connections`: how many at most."""
+
+    def __init__(
+        self,
+        application: Application,
+        *,
+        connections: int,
+        patience: Patience,
+        trusted_proxies: Sequence[Network] = (),
+        tls: ssl.SSLContext | None = None,
+    ) -> None:
+        super().__init__(ssl_options=tls)
+        self.application = application
+        self._most = connections
+        self._patience = patience
+        self._trusted = trusted_proxies
+        self._parameters = HTTP1ConnectionParameters(max_header_size=MAX_HEADER, max_body_size=MAX_BODY)
+        self._crowd: Crowd[ServerConnection] = Crowd()
+        self._checks: asyncio.TimerHandle | None = None
+        self._turned_away = _Counted(f"connections were turned away: all {connections} are in use")
+        self._made_room = _Counted(f"silent connections made room: all {connections} are in use")
+
+    def handle_stream(self, stream: IOStream, address: tuple[Any, ...]) -> None:
+        if len(self._crowd) >= self._most and not self._make_room():
+            self._turned_away.one(stream.io_loop.time())
+            _turn_away(stream)
+            return
+        peer = Peer(
+            remote_ip=str(address[0]) if address else "unknown",
+            protocol="https" if isinstance(stream, SSLIOStream) else "http",
+        )
+        connection = ServerConnection(
+            stream,
+            self._parameters,
+            peer,
+            patience=self._patience,
+            crowd=self._crowd,
+            count=self._count_malformed,
+        )
+        exempt = is_within(peer.remote_ip, self._trusted)
+        self._crowd.enter(connection, None if exempt else group_of(peer.remote_ip))
+        self._keep_checking()
+        connection.start_serving(self)
+
+    def start_request(self, server_conn: object, request_conn: HTTPConnection) -> HTTPMessageDelegate:
+        return self.application.start_request(server_conn, request_conn)
+
+    def on_close(self, server_conn: object) -> None:
+        self._crowd.leave(cast(ServerConnection, server_conn))
+
+    async def close_all_connections(self) -> None:
+        for connection in self._crowd.everybody():
+            await connection.close()
+        if self._checks is not None:
+            self._checks.cancel()
+            self._checks = None
+
+    def _make_room(self) -> bool:
+        loser = self._crowd.giving_way()
+        if loser is None:
+            return False
+        self._made_room.one(loser.stream.io_loop.time())
+        loser.give_way()
+        return True
+
+    def _count_malformed(self, address: str) -> None:
+        """What is no request has no headers to believe: it counts for the peer, unless that is a proxy."""
+        if is_within(address, self._trusted):
+            return
+        context = cast(HttpContext, self.application.settings["context"])
+        try:
+            context.limits.stranger(address)
+        except TooManyRequests as error:
+            raise Refusal(429, error.text, retry_after=error.retry_after) from error
+
+    def _keep_checking(self) -> None:
+        if self._checks is None:
+            pause = min(CHECK_EVERY, self._patience.shortest / 4)
+            self._checks = asyncio.get_running_loop().call_later(pause, self._check)
+
+    def _check(self) -> None:
+        self._checks = None
+        everybody = self._crowd.everybody()
+        for connection in everybody:
+            connection.check()
+        if everybody:
+            self._keep_checking()
+
+
+class _Counted:
+    """Says how often something happened, in one line every few seconds."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._count = 0
+        self._said_at = -SAID_EVERY
+
+    def one(self, now: float) -> None:
+        self._count += 1
+        if now - self._said_at >= SAID_EVERY:
+            logger.warning("%d %s", self._count, self._text)
+            self._count, self._said_at = 0, now
+
+
+def _turn_away(stream: IOStream) -> None:
+    """In a word, if that needs no handshake. Nothing is waited for: there is no room to wait in."""
+    try:
+        if not isinstance(stream, SSLIOStream):
+            stream.write(Refusal(503, "Too many connections").answer(uuid4().hex))
+    except StreamClosedError:
+        pass
+    stream.close()
