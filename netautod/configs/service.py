@@ -9,7 +9,6 @@ added line that look alike. With `secrets=true` it compares and shows the raw te
 from netautod.audit.service import AuditLog
 from netautod.configs.models import Config, VersionDiff
 from netautod.configs.store import ConfigStore
-from netautod.configs.texts.redact import redact
 from netautod.configs.texts.store import ConfigTexts
 from netautod.configs.workers.pool import TextWorker
 from netautod.core.errors import NotFound
@@ -17,6 +16,7 @@ from netautod.core.identity import Caller, OrgId
 from netautod.core.loop.pace import in_thread_if_large
 from netautod.core.pages import Page, PageOf
 from netautod.devices.service import DeviceService
+from netautod.ssh.platform.redact import redact
 from netautod.ssh.platform.registry import PlatformRegistry
 
 NO_VERSION = "Config version not found"

@@ -5,8 +5,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
+from netautod.core.redaction.commands import shown_command
 from netautod.ssh.failures import DeviceFailed
 from netautod.ssh.platform.model import CaptureItem, Platform
+from netautod.ssh.platform.redact import quoted
 from netautod.ssh.session import KILLED, CliSession, CommandResult, refused
 
 _EDGE_LINES = 10  # a refusal stands at the beginning or the end; in between a banner may quote one
@@ -70,7 +72,7 @@ async def _read(session: CliSession, item: CaptureItem) -> tuple[str | None, str
                 raise
             refusals.append(exc)
             continue
-        said = [f"`{command}` was read instead: {refusals[0].text}"] if refusals else []
+        said = [f"`{shown_command(command)}` was read instead: {refusals[0].text}"] if refusals else []
         return text, "; ".join([*said, *([note] if note is not None else [])]) or None
     if item.optional and session.platform.channel == "shell":
         return None, f"{item.title} skipped: {refusals[0].text}"
@@ -85,7 +87,7 @@ async def _read_by(session: CliSession, item: CaptureItem, command: str) -> tupl
             raise
         raise DeviceFailed(f"the read did not come to an end: {exc.text}", kind="incomplete") from exc
     if session.platform.channel == "exec":
-        return _checked_result(item, result)
+        return _checked_result(item, result, session.platform)
     lines, odd = result.output.split("\n"), session.platform.output_lines.others
     logged = {at for at in odd(lines) if session.platform.is_log_line(lines[at])}
     if logged:
@@ -95,7 +97,9 @@ async def _read_by(session: CliSession, item: CaptureItem, command: str) -> tupl
     return "\n".join(lines) if logged else result.output, note
 
 
-def _checked_result(item: CaptureItem, result: CommandResult) -> tuple[str | None, str | None]:
+def _checked_result(
+    item: CaptureItem, result: CommandResult, platform: Platform
+) -> tuple[str | None, str | None]:
     status = result.exit_status
     if status == 0:
         return result.output, None
@@ -106,7 +110,7 @@ def _checked_result(item: CaptureItem, result: CommandResult) -> tuple[str | Non
         _NOT_EXECUTABLE: "this user may not run it",
     }.get(status or 0)
     if reason is None and (not item.optional or status == KILLED):
-        said = result.errors.strip().partition("\n")[0][:120] or f"exit status {status}"
+        said = quoted(result.errors.strip().partition("\n")[0], platform) or f"exit status {status}"
         raise DeviceFailed(f"{item.title} failed: {said}", kind="refused_command")
     return None, f"{item.title} skipped: {reason or f'exit status {status}'}"
 
@@ -122,18 +126,16 @@ def _check(lines: Sequence[str], odd: Sequence[str], item: CaptureItem, platform
         raise DeviceFailed(f"{item.title} was refused: {refusal}", kind="refused_command")
     for line in filter(str.strip, odd):
         if any(pattern.search(line) for pattern in platform.pager):
-            raise DeviceFailed(
-                f"{item.title}: the pager's text is left in it: {line.strip()[:80]}", kind="pager"
-            )
+            text = f"{item.title}: the pager's text is left in it: {quoted(line, platform, most=80)}"
+            raise DeviceFailed(text, kind="pager")
     if not last:
         raise DeviceFailed(f"{item.title} printed nothing", kind="incomplete")
     for line in filter(str.strip, odd):
         if any(pattern.search(line) for pattern in platform.gaps):
-            raise DeviceFailed(
-                f"{item.title} lacks a part, the device says: {line.strip()[:80]}", kind="incomplete"
-            )
+            text = f"{item.title} lacks a part, the device says: {quoted(line, platform, most=80)}"
+            raise DeviceFailed(text, kind="incomplete")
     if platform.end_marker is not None and platform.end_marker.search(last[0].strip()) is None:
-        shown = last[0].strip()[:80]
+        shown = quoted(last[0], platform, most=80)
         raise DeviceFailed(f"{item.title} stops at {shown!r} instead of its end marker", kind="incomplete")
 
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import asyncssh
 
 from netautod.core.guard import Guard
+from netautod.ssh.platform.redact import quoted
 from netautod.ssh.target import Login
 
 _Prompts = Sequence[tuple[str, bool]]
@@ -62,7 +63,9 @@ class OneAttemptClient(asyncssh.SSHClient):
         if not prompts:  # a message without a question must be answered with nothing (RFC 4256, 3.4)
             return []
         if self.offered or len(prompts) > 1 or prompts[0][1]:
-            self.refusal = f"it asks {prompts[-1][0].strip()[:80]!r}, which a password alone cannot answer"
+            self.refusal = (
+                f"it asks {quoted(prompts[-1][0], most=80)!r}, which a password alone cannot answer"
+            )
             return None
         self._offer()
         return [self._login.password or ""]

@@ -11,6 +11,7 @@ from asyncssh.saslprep import SASLPrepError
 from netautod.core.guard import Guard
 from netautod.ssh.client import OneAttemptClient
 from netautod.ssh.failures import DeviceFailed, FailureKind
+from netautod.ssh.platform.redact import quoted
 from netautod.ssh.profiles import explain_mismatch, profile_named
 from netautod.ssh.target import Hop, Login, Reach, Target, anywhere, as_named
 
@@ -213,11 +214,13 @@ def _explain(leg: _Leg, client: OneAttemptClient, exc: Exception) -> DeviceFaile
     if isinstance(exc, asyncssh.PermissionDenied | SASLPrepError):
         return leg.failure("auth", _refusal(leg, client))
     if isinstance(exc, asyncssh.ChannelOpenError):
-        return leg.failure("refused", f"the jump device could not connect to it ({exc})")
+        return leg.failure("refused", f"the jump device could not connect to it ({quoted(str(exc))})")
     if client.offered:
         # Some devices hang up instead of saying no. Taken as a refusal: repeating it may lock the account.
-        return leg.failure("auth", f"the device hung up on the login of {leg.login.username!r} ({exc})")
-    return leg.failure("lost", f"the device hung up before the login ({exc})")
+        return leg.failure(
+            "auth", f"the device hung up on the login of {leg.login.username!r} ({quoted(str(exc))})"
+        )
+    return leg.failure("lost", f"the device hung up before the login ({quoted(str(exc))})")
 
 
 def _refusal(leg: _Leg, client: OneAttemptClient) -> str:

@@ -9,9 +9,11 @@ import asyncssh
 
 from netautod.core.errors import InvalidInput
 from netautod.core.guard import Guard, no_guard
+from netautod.core.redaction.commands import shown_command
 from netautod.ssh.connect import Connection, connect
 from netautod.ssh.failures import DeviceFailed
 from netautod.ssh.platform.model import Platform
+from netautod.ssh.platform.redact import quoted
 from netautod.ssh.shell import Shell
 from netautod.ssh.stream import ByteStream
 from netautod.ssh.target import Login, SessionLimits, Target
@@ -97,7 +99,7 @@ class CliSession:
                 return await self._execute(command, stream)
         except TimeoutError as exc:
             stream.abort()
-            text = f"`{command}` did not end within {seconds:g} s"
+            text = f"`{shown_command(command)}` did not end within {seconds:g} s"
             raise DeviceFailed(text, kind="timeout", partial=clean(bytes(stream.data))) from exc
 
     async def require_mode(self, mode: str) -> None:
@@ -118,20 +120,20 @@ class CliSession:
             await stream.news(within=self.limits.command_seconds)
         if stream.flooded:
             stream.abort()
-            text = f"`{command}` printed more than {stream.limit} bytes"
+            text = f"`{shown_command(command)}` printed more than {stream.limit} bytes"
             raise DeviceFailed(text, kind="flood", partial=clean(bytes(stream.data)))
         if stream.exit_status is None:
-            text = f"the connection dropped during `{command}`"
+            text = f"the connection dropped during `{shown_command(command)}`"
             raise DeviceFailed(text, kind="lost", partial=clean(bytes(stream.data)))
         output, errors = clean(bytes(stream.data)), clean(bytes(stream.errors))
         return CommandResult(output=output, errors=errors, exit_status=stream.exit_status)
 
 
 def refused(lines: list[str], platform: Platform) -> str | None:
-    """The first of the lines that is a refusal by the device, cut to 120 characters, else None."""
+    """The first of the lines that is a refusal by the device, as a failure may quote it, else None."""
     for line in lines:
         if any(pattern.search(line) for pattern in platform.failures):
-            return line.strip()[:120]
+            return quoted(line, platform)
     return None
 
 
@@ -189,9 +191,8 @@ async def _prepare(session: CliSession, shell: Shell | None, login: Login) -> No
         output = await session.run(command)
         refusal = refused(output.split("\n"), session.platform)
         if refusal is not None:
-            raise DeviceFailed(
-                f"the connect command `{command}` was refused: {refusal}", kind="refused_command"
-            )
+            text = f"the connect command `{shown_command(command)}` was refused: {refusal}"
+            raise DeviceFailed(text, kind="refused_command")
 
 
 async def _open_channel(
@@ -211,7 +212,10 @@ async def _open_channel(
             encoding=None,
         )
     except asyncssh.ChannelOpenError as exc:
-        what = "a shell" if command is None else f"`{command}`"
-        raise DeviceFailed(f"the device does not run {what} ({exc})", kind="refused_command") from exc
+        what = "a shell" if command is None else f"`{shown_command(command)}`"
+        text = f"the device does not run {what} ({quoted(str(exc))})"
+        raise DeviceFailed(text, kind="refused_command") from exc
     except (asyncssh.Error, OSError) as exc:
-        raise DeviceFailed(f"the connection dropped after the login ({exc})", kind="lost") from exc
+        raise DeviceFailed(
+            f"the connection dropped after the login ({quoted(str(exc))})", kind="lost"
+        ) from exc

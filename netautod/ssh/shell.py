@@ -3,9 +3,11 @@
 import asyncio
 from collections.abc import Callable
 
+from netautod.core.redaction.commands import shown_command
 from netautod.ssh import dialogs
 from netautod.ssh.failures import DeviceFailed
 from netautod.ssh.platform.model import Platform
+from netautod.ssh.platform.redact import quoted
 from netautod.ssh.stream import ByteStream
 from netautod.ssh.target import SessionLimits
 from netautod.ssh.terminal import clean, visible, without_escapes
@@ -55,7 +57,7 @@ class Shell:
         except DeviceFailed as exc:
             if exc.kind != "timeout":
                 raise
-            seen = self._last_line().strip()[-80:]
+            seen = quoted(self._last_line().strip()[-80:], self._platform)
             ending = f"the last line is {seen!r}" if seen else "the device printed nothing"
             raise DeviceFailed(f"{exc.text}; {ending}", kind="prompt") from exc
         self._login_answers.clear()
@@ -94,7 +96,7 @@ class Shell:
         self._send(command)
         try:
             await self._wait(
-                f"after `{command}`",
+                f"after `{shown_command(command)}`",
                 done=self._echo_then_prompt(command.encode()),
                 when_silent=self._done_when_silent,
                 seconds=seconds or self._limits.command_seconds,
@@ -123,7 +125,8 @@ class Shell:
             if await self._stream.news(within=self._limits.quiet_seconds):
                 candidate = await self._answer(_LOGIN, self._is_prompt)
         else:
-            raise DeviceFailed(f"the prompt changes each time, at last to {candidate[-80:]!r}", kind="prompt")
+            shown = quoted(candidate[-80:], self._platform)
+            raise DeviceFailed(f"the prompt changes each time, at last to {shown!r}", kind="prompt")
         self._arrive(again)
         self._host = (self._platform.mode_of(candidate) or ("", ""))[1]
 
@@ -279,7 +282,8 @@ class Shell:
             return  # it was answered; the device takes its time
         line = self._last_line().strip()
         if self._platform.is_question(line):
-            text = f"the device asks {line[-120:]!r} {stage}; a person has to answer that"
+            asked = quoted(line[-120:], self._platform)
+            text = f"the device asks {asked!r} {stage}; a person has to answer that"
             raise DeviceFailed(text, kind="prompt")
 
     def _strip(self, lines: list[str], command: str, prompts: set[str]) -> list[str]:

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from netautod.configs.texts.normalise import normalise
-from netautod.configs.texts.redact import redact
 from netautod.ssh.capture import capture
+from netautod.ssh.platform.redact import redact
 from netautod.ssh.platform.registry import PlatformRegistry
 from netautod.ssh.session import CliSession, open_session
 from netautod.ssh.target import Login, SessionLimits, Target

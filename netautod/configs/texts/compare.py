@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from netautod.configs.texts import diff
 from netautod.configs.texts.diff import Difference, Lines
 from netautod.configs.texts.normalise import normalise, secret_token
-from netautod.configs.texts.redact import redact_line
 from netautod.ssh.platform.model import Platform
+from netautod.ssh.platform.redact import redact_line
 
 PEM = re.compile(r"(-----BEGIN [A-Z ]*PRIVATE KEY-----)(.*?)(-----END [A-Z ]*PRIVATE KEY-----|\Z)", re.DOTALL)
 

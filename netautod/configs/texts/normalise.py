@@ -2,13 +2,9 @@
 
 import hashlib
 import hmac
-import re
-from collections.abc import Callable, Iterator
 
+from netautod.ssh.platform.long_secrets import TOKEN_DIGITS, hide_long_secrets, is_token
 from netautod.ssh.platform.model import Platform, SecretPattern
-
-_TOKEN_DIGITS = 8
-_TOKEN = re.compile(rf"<secret(?::[0-9a-f]{{{_TOKEN_DIGITS}}})?>")
 
 
 def normalise(text: str, platform: Platform, key: bytes) -> str:
@@ -44,45 +40,7 @@ def normalise(text: str, platform: Platform, key: bytes) -> str:
 def secret_token(secret: str, key: bytes) -> str:
     """The stand-in for a secret; the same for the same secret under the same organization key."""
     digest = hmac.new(key, secret.encode("utf-8", errors="surrogatepass"), hashlib.sha256).hexdigest()
-    return f"<secret:{digest[:_TOKEN_DIGITS]}>"
-
-
-def hide_long_secrets(
-    lines: list[str], platform: Platform, stand_in: Callable[[SecretPattern, str], str]
-) -> Iterator[str]:
-    """The lines, with each secret that goes on over several of them replaced on the first one.
-
-    One that does not end hides the rest of the text: hiding too much is better than showing a key.
-    """
-    begins = platform.any_long_secret.match
-    if all(secret.until is None for secret in platform.secrets):
-        yield from lines
-        return
-    rest = iter(lines)
-    for line in rest:
-        if not begins(line):
-            yield line
-            continue
-        item, match = _long_secret(line, platform)
-        start = match.start("secret")
-        parts, after = [line[start:]], ""
-        while (end := item.until.search(parts[-1]) if item.until is not None else None) is None:
-            following = next(rest, None)
-            if following is None:
-                break
-            parts.append(following)
-        if end is not None:
-            after = parts[-1][end.end() :]
-            parts[-1] = parts[-1][: end.end()]
-        yield line[:start] + stand_in(item, "\n".join(parts)) + after
-
-
-def _long_secret(line: str, platform: Platform) -> tuple[SecretPattern, re.Match[str]]:
-    return next(
-        (item, match)
-        for item in platform.secrets
-        if item.until is not None and (match := item.pattern.match(line)) is not None
-    )
+    return f"<secret:{digest[:TOKEN_DIGITS]}>"
 
 
 def _token(item: SecretPattern, secret: str, key: bytes) -> str:
@@ -96,8 +54,3 @@ def _hide(line: str, platform: Platform, key: bytes) -> str:
             token = _token(item, match["secret"], key)
             line = line[: match.start("secret")] + token + line[match.end("secret") :]
     return line
-
-
-def is_token(text: str) -> bool:
-    """Whether a text is a stand-in that `normalise` wrote, which is not to be hidden again."""
-    return _TOKEN.fullmatch(text) is not None

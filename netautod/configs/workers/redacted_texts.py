@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 from netautod.configs.texts.line_pattern import LineMatcher, LineQuery, matcher_of
 from netautod.configs.texts.packing import quickly_packed, unpacked, unpacked_bytes
-from netautod.configs.texts.redact import clean_lines, redact
 from netautod.ssh.platform.line_memory import LineMemory
+from netautod.ssh.platform.redact import clean_lines, redact
 from netautod.ssh.platform.registry import PlatformRegistry
 
 SHOWN_CHARACTERS = 2000

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from netautod.configs.texts.normalise import normalise, secret_token
-from netautod.configs.texts.redact import redact
 from netautod.ssh.platform.model import Platform
+from netautod.ssh.platform.redact import redact
 from netautod.ssh.platform.registry import PlatformRegistry
 from netautod.testing import ios_config
 

@@ -5,7 +5,7 @@ import time
 import pytest
 
 from netautod.configs.texts.normalise import normalise
-from netautod.configs.texts.redact import redact
+from netautod.ssh.platform.redact import redact
 from netautod.ssh.platform.registry import PlatformRegistry
 
 _REGISTRY = PlatformRegistry()

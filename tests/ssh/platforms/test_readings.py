@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from netautod.configs.texts.normalise import normalise
-from netautod.configs.texts.redact import redact
 from netautod.ssh.platform.model import Platform
+from netautod.ssh.platform.redact import redact
 from netautod.ssh.platform.registry import PlatformRegistry
 from tests.support.platform_fixtures import PlatformFixture, load_all, load_recorded, names, recordings
 from tests.support.recorded_fixtures import NotInstalled

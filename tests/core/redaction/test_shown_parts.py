@@ -2,7 +2,7 @@
 
 import pytest
 
-from netautod.devices.operations.command_text import shown_command
+from netautod.core.redaction.commands import shown_command
 
 
 @pytest.mark.parametrize(

@@ -1,12 +1,12 @@
-"""The redacted text of a configuration, for readers without the permission to see secrets."""
+"""What devices print, redacted for readers without the permission to see secrets."""
 
 import re
 
-from netautod.configs.texts.normalise import hide_long_secrets, is_token
+from netautod.core.redaction.shapes import HIDDEN, without_shapes
 from netautod.ssh.platform.line_memory import LineMemory
+from netautod.ssh.platform.long_secrets import hide_long_secrets, is_token
 from netautod.ssh.platform.model import Platform
 
-HIDDEN = "<hidden>"
 # Encryption types and algorithm names stand between the keyword and the secret: `key 7 ...`, `auth sha ...`.
 _BETWEEN = (
     r"(?:\s*[:=]\s*|\s+)"
@@ -22,12 +22,20 @@ _SNMP_USER = re.compile(
     r"(?i)\b(?:auth|priv)\s+(?:md5|sha[\d-]*|3des|des\d*|aes(?:[\s-]+\d+)?)\s+(?:(?:encrypted|clear|key\s+\d)\s+)?"
     r"(?P<secret>\S+)"
 )
+# Without a word for it, and so on devices too whose device_type is not that of their platform.
+_SNMP_HOST = re.compile(
+    r"(?i)\bsnmp-server\s+host\s+\S+(?:\s+vrf\s+\S+)?(?:\s+(?:traps|informs))?"
+    r"(?:\s+version\s+(?:1|2c|3\s+\w+))?\s+(?!(?:version|traps|informs|vrf)\b)(?P<secret>\S+)"
+)
+_REDUNDANCY = re.compile(
+    r"(?i)\b(?:standby|vrrp|glbp)\s+(?:\d+\s+)?authentication\s+(?:text\s+)?(?!md5\b)(?P<secret>\S+)"
+)
 _HASH = re.compile(r"(?P<secret>\$(?:1|2[abxy]|5|6|8|9|14|y|sha1|sha512)\$[^\s\";]+)")
 _PEM = re.compile(
     r"(-----BEGIN [A-Z ]*PRIVATE KEY-----)(?P<secret>.*?)(-----END [A-Z ]*PRIVATE KEY-----|\Z)", re.DOTALL
 )
 # No general pattern matches a line without any of these; most lines are like that.
-_SUSPECT = re.compile(r"(?i)pass|secret|communit|psk|key|token|auth|priv|\$")
+_SUSPECT = re.compile(r"(?i)pass|secret|communit|psk|key|token|auth|priv|snmp-server|\$")
 
 
 def clean_lines(platform: Platform) -> LineMemory:
@@ -60,12 +68,26 @@ def redact_line(line: str, platform: Platform) -> str:
     return line
 
 
+def quoted(text: str, platform: Platform | None = None, *, most: int = 120) -> str:
+    """What a failure may quote of a text that the device chose: its first characters without secrets.
+
+    Failures are read by people who may not see secrets, and stand in logs and events.
+    """
+    text = without_shapes(text.strip())
+    shown = _redact_line(text, platform) if platform is not None else _without_keywords(text)
+    return shown[:most]
+
+
 def _redact_line(line: str, platform: Platform) -> str:
     for item in platform.secrets:
         match = item.pattern.match(line)
         if match is not None:
             line = line[: match.start("secret")] + _hidden(match) + line[match.end("secret") :]
-    for net in (_KEYWORD, _SNMP_USER, _HASH):
+    return _without_keywords(line)
+
+
+def _without_keywords(line: str) -> str:
+    for net in (_KEYWORD, _SNMP_USER, _SNMP_HOST, _REDUNDANCY, _HASH):
         line = net.sub(_replace, line)
     return line
 

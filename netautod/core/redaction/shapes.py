@@ -1,0 +1,51 @@
+"""What is a secret by its look, wherever it stands: tokens, hashes, keys, passwords in URLs, random words.
+
+Sources: the documentation of GitHub, GitLab, AWS, Slack, Google, Stripe, HashiCorp Vault, npm and PyPI for
+the prefixes of their tokens; crypt(5); RFC 7519 (JWT); RFC 7468 (PEM); RFC 3986 3.2.1 (userinfo).
+"""
+
+import re
+from itertools import pairwise
+
+HIDDEN = "<hidden>"
+_TOKEN = re.compile(
+    r"\b(?:"
+    r"nat_|nbt_|gh[opsur]_|github_pat_|gl(?:pat|ptt|dt|rt|cbt|ft|soat)-|xox[a-z]-|xapp-|(?:sk|rk|pk)_(?:live|test)_|"
+    r"sk-|hv[sbr]\.|npm_|pypi-|dop_v1_|shpat_|AIza|ya29\.|EAAC|SG\.|AGE-SECRET-KEY-|tskey-|dckr_pat_|glsa_"
+    r")[\w.=-]{6,}"
+    r"|\b(?:AKIA|ASIA)[0-9A-Z]{12,}"
+    r"|\beyJ[\w-]{6,}\.[\w-]*(?:\.[\w-]*)?"
+)
+_HASH = re.compile(r"\$(?:\d{1,2}[abxy]?|y|gy|sha1|sha256|sha512|argon2\w*|apr1|PBKDF2[\w-]*)\$[^\s\"';]+")
+_PEM = re.compile(r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY.*", re.DOTALL)
+# To the last @ of the word: a password may hold one, and a slash too.
+_PASSWORD_IN_URL = re.compile(r"(\b\w+:/{2,3}[^\s/:@\"']*:)\S*@")
+_TOKEN_IN_URL = re.compile(r"(https?://)[^\s/:@]+@")
+_PAIR_BEFORE_HOST = re.compile(r"((?:^|[\s=\"'])[\w.\\-]+:)(?!/)[^\s@\"']+@(?=[\w\[])")
+_LONG = re.compile(r"[A-Za-z0-9+/_=-]{20,}")
+_UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+_CHANGES = 0.3  # of a random word's characters are of another kind than the one before; of a name's few
+
+
+def without_shapes(text: str) -> str:
+    """The text with `<hidden>` in the place of what looks like a secret."""
+    text = _PEM.sub(HIDDEN, text)
+    text = _PASSWORD_IN_URL.sub(rf"\1{HIDDEN}@", text)
+    text = _TOKEN_IN_URL.sub(rf"\1{HIDDEN}@", text)
+    text = _PAIR_BEFORE_HOST.sub(rf"\1{HIDDEN}@", text)
+    text = _TOKEN.sub(HIDDEN, _HASH.sub(HIDDEN, text))
+    return _LONG.sub(_unless_a_name, text)
+
+
+def _unless_a_name(match: re.Match[str]) -> str:
+    word = match[0]
+    kinds = [_kind(character) for character in word if character.isalnum()]
+    changes = sum(old != new for old, new in pairwise(kinds))
+    random = "digit" in kinds and changes >= _CHANGES * len(kinds)
+    return HIDDEN if random and not _UUID.fullmatch(word) and "/" not in word[:2] else word
+
+
+def _kind(character: str) -> str:
+    if character.isdigit():
+        return "digit"
+    return "upper" if character.isupper() else "lower"
