@@ -18,6 +18,7 @@ from netautod.audit.chain.export import check_lines, exported
 from netautod.audit.chain.links import Link
 from netautod.audit.chain.verifying import Verdict, verify
 from netautod.cli.installation import opened, organization_named
+from netautod.cli.output import say
 from netautod.cli.parsing import Commands
 from netautod.core.errors import InvalidInput
 from netautod.core.identity import OrgId
@@ -82,11 +83,11 @@ async def _wanted(installation: Installation, organization: str | None) -> list[
 def _tell(name: str, verdict: Verdict) -> None:
     deleted = f", {verdict.deleted} deleted at their age" if verdict.deleted else ""
     state = "whole" if not verdict.faults else f"NOT whole, {verdict.faults} faults"
-    print(f"{_shown(name)}: {state}; {verdict.events} events{deleted}; newest {_noted(verdict.newest)}")
+    say(f"{name}: {state}; {verdict.events} events{deleted}; newest {_noted(verdict.newest)}")
     for sentence in verdict.sentences:
-        print(f"  {_shown(sentence)}")
+        say(f"  {sentence}")
     if verdict.faults > len(verdict.sentences):
-        print(f"  and {verdict.faults - len(verdict.sentences)} more")
+        say(f"  and {verdict.faults - len(verdict.sentences)} more")
 
 
 def _verify_file(path: str) -> int:
@@ -104,9 +105,9 @@ def _tell_file(lines: Iterable[str]) -> int:
     checks = check_lines(lines)
     for org_id, check in checks.items():
         state = "whole" if not check.faults else f"NOT whole, {check.faults} faults"
-        print(f"{_shown(org_id)}: {state}; {check.events} events; newest {_noted(check.last)}")
+        say(f"{org_id}: {state}; {check.events} events; newest {_noted(check.last)}")
         for sentence in check.sentences:
-            print(f"  {_shown(sentence)}")
+            say(f"  {sentence}")
     return 1 if any(check.faults for check in checks.values()) else 0
 
 
@@ -128,11 +129,6 @@ async def _write_export(
 
 def _noted(link: Link) -> str:
     return f"{link.seq}:{link.hash}"
-
-
-def _shown(text: str) -> str:
-    """Names of organizations and actions, without what a terminal obeys."""
-    return text if text.isprintable() else text.encode("unicode_escape").decode()
 
 
 def _link(text: str) -> Link:

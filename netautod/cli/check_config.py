@@ -1,9 +1,9 @@
 """The command `netautod check-config`: reads the settings, as every command does before it runs."""
 
 import argparse
-import sys
 
 from netautod.app.configuration import Configuration
+from netautod.cli.output import complain, say
 from netautod.cli.parsing import Commands
 from netautod.cli.risks import refuse
 
@@ -14,7 +14,7 @@ def add(commands: Commands) -> None:
 
 def run(parsed: argparse.Namespace, configuration: Configuration) -> int:
     for risk in configuration.risks.warned:
-        print(f"netautod: warning: {risk}", file=sys.stderr)
+        complain(f"warning: {risk}")
     refuse(configuration.risks)
-    print("the settings are valid")
+    say("the settings are valid")
     return 0

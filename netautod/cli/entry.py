@@ -21,6 +21,7 @@ from netautod.cli import (
     sync,
     users,
 )
+from netautod.cli.output import complain
 from netautod.cli.parsing import SETTINGS_FLAGS, Commands
 from netautod.core import logs
 from netautod.core.errors import InvalidInput, NetautodError
@@ -68,7 +69,7 @@ def _configuration(parsed: argparse.Namespace) -> Configuration:
         file=file,
         environment=os.environ,
         flags=flags,
-        warn=lambda text: print(f"netautod: {text}", file=sys.stderr),
+        warn=complain,
     )
 
 
@@ -79,8 +80,7 @@ def _log_level(parsed: argparse.Namespace, settings: Settings) -> str:
 
 
 def _say(text: str, code: int) -> int:
-    for line in text.splitlines():
-        print(f"netautod: {line}", file=sys.stderr)
+    complain(text)
     return code
 
 

@@ -12,6 +12,7 @@ from netautod.app.configuration import Configuration
 from netautod.app.parts.devices import devices_of
 from netautod.app.settings import Settings
 from netautod.cli.installation import opened, organization_named
+from netautod.cli.output import say
 from netautod.cli.parsing import Commands
 from netautod.core.errors import InvalidInput
 from netautod.core.identity import system_caller
@@ -52,7 +53,8 @@ def run(parsed: argparse.Namespace, configuration: Configuration) -> int:
                 progress=show,
             )
         )
-    sys.stdout.write(_account(result, dry_run=parsed.dry_run))
+    for line in _account(result, dry_run=parsed.dry_run):
+        say(line)
     return 1 if result.failed else 0
 
 
@@ -97,7 +99,7 @@ def _read(name: str) -> bytes:
         raise InvalidInput(f"{name}: {error.strerror}") from error
 
 
-def _account(result: ImportResult, *, dry_run: bool) -> str:
+def _account(result: ImportResult, *, dry_run: bool) -> list[str]:
     verb, shown = "would import" if dry_run else "imported", result.errors[:SHOWN_ERRORS]
     lines = [
         f"{verb} {result.imported}, failed {result.failed}",
@@ -105,4 +107,4 @@ def _account(result: ImportResult, *, dry_run: bool) -> str:
     ]
     if result.failed > SHOWN_ERRORS:
         lines.append(f"and {result.failed - SHOWN_ERRORS} more")
-    return "\n".join(lines) + "\n"
+    return lines

@@ -9,6 +9,7 @@ from netautod.app.settings import Settings
 from netautod.app.stores import SEALED_FIELDS
 from netautod.auth.tokens.signing_keys import SigningKeys
 from netautod.cli.installation import opened
+from netautod.cli.output import say
 from netautod.cli.parsing import Commands
 from netautod.core.identity import system_caller
 from netautod.core.json_values import to_text
@@ -24,7 +25,7 @@ def add(commands: Commands) -> None:
 def run(parsed: argparse.Namespace, configuration: Configuration) -> int:
     settings = configuration.settings
     for line in asyncio.run(_rotate_signing_key(settings) if parsed.jwt else _rotate_keys(settings)):
-        print(line)
+        say(line)
     return 0
 
 

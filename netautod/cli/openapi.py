@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import sys
 
 from netautod.app import routes
 from netautod.app.configuration import Configuration
@@ -13,5 +14,5 @@ def add(commands: Commands) -> None:
 
 
 def run(parsed: argparse.Namespace, configuration: Configuration) -> int:
-    print(json.dumps(routes.description(), indent=2))
+    sys.stdout.write(json.dumps(routes.description(), indent=2) + "\n")
     return 0

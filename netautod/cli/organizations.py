@@ -6,6 +6,7 @@ import asyncio
 from netautod.app.configuration import Configuration
 from netautod.app.settings import Settings
 from netautod.cli.installation import opened
+from netautod.cli.output import say
 from netautod.cli.parsing import Commands
 from netautod.users.models import Organization
 from netautod.users.organizations.service import CreatedOrganization
@@ -28,15 +29,15 @@ async def create_organization(settings: Settings, name: str, admin: str) -> Crea
 
 def _create(parsed: argparse.Namespace, configuration: Configuration) -> int:
     created = asyncio.run(create_organization(configuration.settings, parsed.name, parsed.admin))
-    print(f"organization {created.organization.name} created, administrator {created.admin}")
+    say(f"organization {created.organization.name} created, administrator {created.admin}")
     if created.generated_password is not None:
-        print(f"password: {created.generated_password}")
+        say(f"password: {created.generated_password}")
     return 0
 
 
 def _list(parsed: argparse.Namespace, configuration: Configuration) -> int:
     for organization in asyncio.run(_organizations(configuration.settings)):
-        print(organization.name)
+        say(organization.name)
     return 0
 
 

@@ -4,6 +4,7 @@ import argparse
 
 from netautod.app.configuration import Configuration
 from netautod.app.parts.plugins import plugins_of
+from netautod.cli.output import say
 from netautod.cli.parsing import Commands
 from netautod.outbound.addresses import AddressRules
 from netautod.outbound.client import GuardedClient
@@ -21,5 +22,5 @@ def run(parsed: argparse.Namespace, configuration: Configuration) -> int:
     manager.executors()
     manager.register_platforms(PlatformRegistry().register)
     for status in manager.statuses:
-        print(f"{status.name:<20} {status.version or '-':<10} {'ok' if status.ok else status.error}")
+        say(f"{status.name:<20} {status.version or '-':<10} {'ok' if status.ok else status.error}")
     return 0 if all(status.ok for status in manager.statuses) else 1

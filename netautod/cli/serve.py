@@ -6,6 +6,7 @@ import logging
 
 from netautod.app import server, supervisor
 from netautod.app.configuration import Configuration
+from netautod.cli.output import say
 from netautod.cli.parsing import SETTINGS_FLAGS, Commands
 from netautod.cli.risks import refuse
 
@@ -45,7 +46,7 @@ def run(parsed: argparse.Namespace, configuration: Configuration) -> int:
 
 
 def _out(line: str) -> None:
-    print(line, flush=True)
+    say(line)
 
 
 def _given_flags(parsed: argparse.Namespace) -> list[str]:

@@ -15,6 +15,7 @@ from netautod.app.parts.inventory import inventory_of
 from netautod.app.parts.leases import named_leases
 from netautod.app.parts.plugins import plugins_of
 from netautod.cli.installation import opened, organization_named
+from netautod.cli.output import say
 from netautod.cli.parsing import Commands
 from netautod.core.identity import system_caller
 from netautod.core.pauses import FixedPauses
@@ -58,7 +59,11 @@ def run(parsed: argparse.Namespace, configuration: Configuration) -> int:
                 configuration, parsed.source, options, organization=parsed.organization, progress=show
             )
         )
-    sys.stdout.write(json.dumps(result.to_json(), indent=2) + "\n" if parsed.json else _account(result))
+    if parsed.json:
+        sys.stdout.write(json.dumps(result.to_json(), indent=2) + "\n")
+    else:
+        for line in _account(result):
+            say(line)
     return 1 if result.errors else 0
 
 
@@ -101,7 +106,7 @@ async def _sync_source(
         return await inventory.sync.sync_source(caller, found.id, options, progress)
 
 
-def _account(result: SyncResult) -> str:
+def _account(result: SyncResult) -> list[str]:
     would = "" if result.plan is None else "would be: "
     shown = result.errors[:SHOWN_ERRORS]
     lines = [
@@ -111,7 +116,7 @@ def _account(result: SyncResult) -> str:
     ]
     if len(result.errors) > SHOWN_ERRORS:
         lines.append(f"and {len(result.errors) - SHOWN_ERRORS} more")
-    return "\n".join(lines) + "\n"
+    return lines
 
 
 def _line(name: str | None, inventory_id: int | None, error: str) -> str:

@@ -10,6 +10,7 @@ from netautod.app.configuration import Configuration
 from netautod.app.parts.auth import lockout_of
 from netautod.app.settings import Settings
 from netautod.cli.installation import opened
+from netautod.cli.output import say
 from netautod.cli.parsing import Commands
 from netautod.core.errors import InvalidInput, NotFound
 from netautod.core.identity import Caller, system_caller
@@ -39,7 +40,7 @@ def _add(parsed: argparse.Namespace, configuration: Configuration) -> int:
         username=parsed.username, password=_password(), roles=tuple(parsed.roles), email=parsed.email
     )
     asyncio.run(_add_user(configuration.settings, parsed.org, new))
-    print(f"user {parsed.username} added")
+    say(f"user {parsed.username} added")
     return 0
 
 
@@ -52,7 +53,7 @@ async def _add_user(settings: Settings, organization: str, new: NewUser) -> None
 def _list(parsed: argparse.Namespace, configuration: Configuration) -> int:
     for user in asyncio.run(_all_users(configuration.settings)):
         state = "active" if user.is_active else "disabled"
-        print(f"{user.username:<24} {user.auth_provider:<6} {state:<9} {', '.join(user.role_names)}")
+        say(f"{user.username:<24} {user.auth_provider:<6} {state:<9} {', '.join(user.role_names)}")
     return 0
 
 
@@ -64,21 +65,21 @@ async def _all_users(settings: Settings) -> list[User]:
 def _passwd(parsed: argparse.Namespace, configuration: Configuration) -> int:
     name, password = parsed.username, _password()
     _manage(configuration.settings, name, lambda users, caller: users.set_password(caller, name, password))
-    print(f"password of {name} set; all sessions ended")
+    say(f"password of {name} set; all sessions ended")
     return 0
 
 
 def _disable(parsed: argparse.Namespace, configuration: Configuration) -> int:
     name = parsed.username
     _manage(configuration.settings, name, lambda users, caller: users.disable(caller, name))
-    print(f"user {name} disabled")
+    say(f"user {name} disabled")
     return 0
 
 
 def _enable(parsed: argparse.Namespace, configuration: Configuration) -> int:
     name = parsed.username
     _manage(configuration.settings, name, lambda users, caller: users.enable(caller, name))
-    print(f"user {name} enabled")
+    say(f"user {name} enabled")
     return 0
 
 
@@ -100,7 +101,7 @@ def _manage(
 
 def _unlock(parsed: argparse.Namespace, configuration: Configuration) -> int:
     asyncio.run(_unlock_user(configuration.settings, parsed.username))
-    print(f"failed logins of {parsed.username} cleared")
+    say(f"failed logins of {parsed.username} cleared")
     return 0
 
 

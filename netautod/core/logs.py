@@ -2,21 +2,19 @@
 
 import json
 import logging
-import re
 import sys
 from contextvars import ContextVar
 from datetime import UTC, datetime
-from typing import Any, TextIO
+from typing import TextIO
 
 from netautod.core.json_values import to_text
+from netautod.core.printable import printable
 
 current_request: ContextVar[str] = ContextVar("current_request", default="-")
 
 
 # Their info lines (every connection, every command) drown ours and may quote what a device says.
 NOISY = ("asyncssh", "pymongo", "tornado.access")
-# What a terminal obeys, what ends a line in some reader, and what turns the direction of the text around.
-_UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 
 
 class _RequestFilter(logging.Filter):
@@ -34,16 +32,15 @@ class TextFormatter(logging.Formatter):
     def __init__(self) -> None:
         super().__init__("%(asctime)s %(levelname)-7s %(name)s [%(request)s] %(message)s")
 
-    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802  # logging's name
-        return _printable(super().formatMessage(record))
-
-    def formatException(self, ei: Any) -> str:  # noqa: N802  # logging's name
-        lines = super().formatException(ei).split("\n")
-        return "\n".join(f"  {_printable(line)}" for line in lines)
-
-
-def _printable(text: str) -> str:
-    return _UNPRINTABLE.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
+    def format(self, record: logging.LogRecord) -> str:
+        record.message = record.getMessage()
+        record.asctime = self.formatTime(record)
+        lines = [printable(self.formatMessage(record))]
+        if record.exc_info:
+            lines += self.formatException(record.exc_info).split("\n")
+        if record.stack_info:
+            lines += record.stack_info.split("\n")
+        return "\n  ".join([lines[0], *map(printable, lines[1:])])
 
 
 class _JsonFormatter(logging.Formatter):
@@ -57,8 +54,11 @@ class _JsonFormatter(logging.Formatter):
         }
         if record.exc_info:
             line["trace"] = self.formatException(record.exc_info)
+        # A character that is not to be seen is one only within a text, where JSON has its own escape for it.
         written = json.dumps(line, ensure_ascii=False)
-        return _UNPRINTABLE.sub(lambda found: f"\\u{ord(found[0]):04x}", written)
+        if written == printable(written):
+            return written
+        return "".join(c if printable(c) == c else json.dumps(c)[1:-1] for c in written)
 
 
 def configure(*, level: str, format: str, stream: TextIO = sys.stderr) -> None:
@@ -70,5 +70,6 @@ def configure(*, level: str, format: str, stream: TextIO = sys.stderr) -> None:
     else:
         handler.setFormatter(TextFormatter())
     logging.basicConfig(level=level.upper(), handlers=[handler], force=True)
+    logging.captureWarnings(True)
     for noisy in NOISY:
         logging.getLogger(noisy).setLevel(max(logging.WARNING, logging.getLevelName(level.upper())))

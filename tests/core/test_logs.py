@@ -43,6 +43,11 @@ def logged() -> Iterator[Logged]:
         pytest.param("\x9b2J", r"\x9b2J", id="the same in one character"),
         pytest.param("a\u2028b", r"a\u2028b", id="a line separator"),
         pytest.param("a\u202eb", r"a\u202eb", id="text written backwards"),
+        pytest.param("a\u200fb", r"a\u200fb", id="a mark that turns the direction"),
+        pytest.param("a\u061cb", r"a\u061cb", id="another such mark"),
+        pytest.param("a\u200bb", r"a\u200bb", id="a space without width"),
+        pytest.param("a\U000e0041b", r"a\U000e0041b", id="a tag"),
+        pytest.param("a\ud800b", r"a\ud800b", id="half a character"),
         pytest.param("M\u00fcnchen \u2192 \\n", "M\u00fcnchen \u2192 \\n", id="letters and a backslash stay"),
     ],
 )
@@ -52,22 +57,23 @@ def test_nothing_in_a_text_can_make_or_hide_a_line(logged: Logged, text: str, sh
 
 
 def test_json_lines_keep_the_text(logged: Logged) -> None:
-    (line,) = logged("json", "a\nb\x1b\x9b")
-    assert "\x1b" not in line
-    assert "\x9b" not in line
-    assert json.loads(line)["message"] == "PUT /api/sites: a\nb\x1b\x9b"
+    text = "a\nb\x1b\x9b\u200f\U000e0041\ud800 M\u00fcnchen"
+    (line,) = logged("json", text)
+    assert line.isprintable()
+    assert "M\u00fcnchen" in line
+    assert json.loads(line)["message"] == f"PUT /api/sites: {text}"
 
 
 def test_the_text_of_an_exception_cannot_begin_a_line() -> None:
     try:
-        raise ValueError("a\n2026-11-21 ERROR forged\x1b")
+        raise ValueError("a\n2026-11-21 ERROR forged\x1b\u200f")
     except ValueError:
         shown = logs.TextFormatter().format(_record_of_the_current_exception())
     first, *rest = shown.split("\n")
     assert first.endswith("failed")
     assert rest
     assert all(line.startswith("  ") for line in rest)
-    assert "\x1b" not in shown
+    assert all(line.isprintable() for line in shown.split("\n"))
 
 
 def _record_of_the_current_exception() -> logging.LogRecord:
