@@ -22,6 +22,7 @@ from netautod.app.stages import DeviceWork, Logins
 from netautod.core.metrics import Metrics
 from netautod.discovery.service import DiscoveryService
 from netautod.executions.running.node import ExecutionNode
+from netautod.http.bodies.reader import BodyReader
 from netautod.http.docs_page import DocsPage
 from netautod.http.health import Health, HealthCheck
 from netautod.http.openapi import Description
@@ -68,6 +69,7 @@ async def build(
         environment = stages.environment(settings, installation, executors, work, http, metrics)
         runs = stages.runs(settings, installation, node_id, environment, work.devices, observers, pauses)
         documents = await enter(stages.documents(settings, installation))
+        bodies = await enter(BodyReader())
         await enter(stages.heartbeat(settings, installation, node_id, runs.node))
         await _resume(work.devices, inventory.sources, installation.people.roles, logins.auth.api_tokens)
         await enter(runs.node)
@@ -81,7 +83,7 @@ async def build(
             HealthCheck(health),
         )
         yield Service(
-            application=_application(settings, installation, logins, services),
+            application=_application(settings, installation, logins, bodies, services),
             node=runs.node,
             metrics=metrics,
             plugins=plugins,
@@ -134,10 +136,15 @@ def _services(
 
 
 def _application(
-    settings: Settings, installation: Installation, logins: Logins, services: Collection[object]
+    settings: Settings,
+    installation: Installation,
+    logins: Logins,
+    bodies: BodyReader,
+    services: Collection[object],
 ) -> Application:
     context = http_context_of(
         authenticator=logins.sessions.authenticator,
+        bodies=bodies,
         clock=installation.clock,
         server=settings.server,
         limits=settings.limits,

@@ -21,7 +21,7 @@ from netautod.core.schema import (
     Timestamp,
 )
 from netautod.users.models import AUTH_PROVIDERS
-from netautod.users.schemas import CurrentUserAnswer, Permission
+from netautod.users.schemas import MOST_PERMISSIONS, CurrentUserAnswer, Permission
 
 
 class LoginBody(Request):
@@ -67,7 +67,7 @@ class MomentOrNever(Moment):
 class ApiTokenBody(Request):
     read_only = frozenset({"id", "created_at", "last_used_at"})
     name = Name(required=True)
-    permissions = ShortList(Permission(), required=True, most=100)
+    permissions = ShortList(Permission(), required=True, most=MOST_PERMISSIONS)
     expires_at = MomentOrNever(allow_none=True)
 
 

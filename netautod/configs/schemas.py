@@ -8,6 +8,7 @@ from marshmallow import ValidationError, fields, validate, validates_schema
 from netautod.core.schema import (
     Answer,
     Id,
+    Ids,
     PageAnswer,
     PageQuery,
     Query,
@@ -16,7 +17,6 @@ from netautod.core.schema import (
     Request,
     Text,
     Timestamp,
-    uuid_or_none,
 )
 from netautod.devices.schemas import DEVICE_TYPE, DeviceItemAnswer, Label
 
@@ -33,21 +33,8 @@ class DiffQuery(ReadQuery):
     new_version = QueryInteger(low=1, cap=INT32_MAX, load_default=None)
 
 
-class Ids(fields.Field[list[str]]):
-    """Many UUIDs: as a list of Id, but 20,000 of them take 20 ms of the loop instead of 200."""
-
-    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> list[str]:
-        if not isinstance(value, list):
-            raise ValidationError("Not a valid list.")
-        found = [uuid_or_none(one) if isinstance(one, str) else None for one in value]
-        wrong = [number for number, one in enumerate(found) if one is None]
-        if wrong:
-            raise ValidationError({str(number): ["Not a UUID."] for number in wrong[:5]})
-        return [one for one in found if one is not None]
-
-
 class BulkPullRequest(Request):
-    device_ids = Ids(required=True, metadata={"type": "array", "items": {"type": "string", "format": "uuid"}})
+    device_ids = Ids(required=True)
 
 
 class SearchQuery(PageQuery):

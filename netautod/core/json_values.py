@@ -1,6 +1,7 @@
 """Strict JSON: what a value may contain to be sent and stored, and how it and moments are written."""
 
 import json
+import re
 from datetime import UTC, datetime
 from typing import Any
 
@@ -8,12 +9,18 @@ from netautod.core.errors import InvalidInput
 
 MAX_DEPTH = 64
 LONGEST_NAME = 200
+ENCODER = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+MOST_VALUES = 100_000  # in one body, at any depth
+# Possessive, or the engine would remember each character of a long text.
+TEXTS = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
 INT64_MAX = 2**63 - 1
 INT64_MIN = -(2**63)
 
 
 def decode(body: bytes) -> Any:
     """The JSON value of a body; raises InvalidInput for anything that JSON or BSON could not carry."""
+    if separators(body) >= MOST_VALUES and separators(TEXTS.sub(b"", body)) >= MOST_VALUES:
+        raise InvalidInput(f"The request body holds more than {MOST_VALUES:,} values")
     try:
         value = json.loads(body.decode("utf-8"), parse_constant=_no_constant)
     except (ValueError, RecursionError) as error:
@@ -22,39 +29,86 @@ def decode(body: bytes) -> Any:
     return value
 
 
+def separators(body: bytes) -> int:
+    """At least how many values a body holds, less one; those within texts count as well, but it is quick."""
+    return sum(body.count(sign) for sign in (b",", b"[", b"{"))
+
+
 def check(value: Any) -> None:
     """Raises InvalidInput, naming the place, for a value that BSON or the API could not carry."""
-    _check(value, "", 0)
+    try:
+        _check(value, 0)
+    except _Unfit as error:
+        place = "".join(reversed(error.steps)).lstrip(" .")
+        raise InvalidInput(
+            error.text if error.alone else f"{named(place) or 'the body'}: {error.text}"
+        ) from error
+
+
+class _Unfit(Exception):
+    """Collects the way to the place on its way up: most values are fine and never need to know theirs."""
+
+    def __init__(self, text: str, *, alone: bool = False) -> None:
+        self.text = text
+        self.alone = alone
+        self.steps: list[str] = []
 
 
 def encode(value: Any) -> bytes:
-    return json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode()
+    return ENCODER.encode(value).encode()
 
 
 def _no_constant(name: str) -> Any:
     raise ValueError(name)
 
 
-def _check(value: Any, path: str, depth: int) -> None:
+def _check(value: Any, depth: int) -> None:
     if depth > MAX_DEPTH:
-        raise InvalidInput(f"The request body is nested over {MAX_DEPTH} levels deep")
+        raise _Unfit(f"The request body is nested over {MAX_DEPTH} levels deep", alone=True)
     if isinstance(value, str):
-        check_text(value, path or "the body")
+        _check_text(value)
     elif isinstance(value, bool) or value is None:
         return
     elif isinstance(value, int):
         if not INT64_MIN <= value <= INT64_MAX:
-            raise InvalidInput(f"{named(path) or 'the body'}: the number does not fit into 64 bits")
+            raise _Unfit("the number does not fit into 64 bits")
     elif isinstance(value, float):
         if value in (float("inf"), float("-inf")):  # what 1e999 decodes to
-            raise InvalidInput(f"{named(path) or 'the body'}: the number is out of range")
-    elif isinstance(value, dict):
-        for key, item in value.items():
-            check_text(key, path or "a field name")
-            _check(item, f"{path}.{key}" if path else key, depth + 1)
+            raise _Unfit("the number is out of range")
     else:
-        for position, item in enumerate(value):
-            _check(item, f"{path}[{position}]", depth + 1)
+        _check_parts(value, depth)
+
+
+def _check_parts(value: Any, depth: int) -> None:
+    named_parts = isinstance(value, dict)
+    if named_parts:
+        _check_names(value)
+    for key, item in value.items() if named_parts else enumerate(value):
+        try:
+            _check(item, depth + 1)
+        except _Unfit as error:
+            error.steps.append(f".{named(str(key))}" if named_parts else f"[{key}]")
+            raise
+
+
+def _check_names(value: dict[str, Any]) -> None:
+    for name in value:
+        try:
+            _check_text(name)
+        except _Unfit as error:
+            error.steps.append(" (a field name)")
+            raise
+
+
+def _check_text(text: str) -> None:
+    if "\x00" in text:
+        raise _Unfit("NUL is not allowed in a text")
+    if text.isascii():
+        return
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise _Unfit("the text is not valid Unicode") from error
 
 
 def named(path: str) -> str:
@@ -64,14 +118,10 @@ def named(path: str) -> str:
 
 def check_text(text: str, where: str) -> None:
     """Raises InvalidInput for NUL and for lone surrogates, which the database cannot keep."""
-    if "\x00" in text:
-        raise InvalidInput(f"{named(where)}: NUL is not allowed in a text")
-    if text.isascii():
-        return
     try:
-        text.encode("utf-8")
-    except UnicodeEncodeError as error:
-        raise InvalidInput(f"{named(where)}: the text is not valid Unicode") from error
+        _check_text(text)
+    except _Unfit as error:
+        raise InvalidInput(f"{named(where)}: {error.text}") from error
 
 
 def to_text(moment: datetime) -> str:

@@ -7,7 +7,8 @@ from typing import Any, ClassVar
 
 from marshmallow import EXCLUDE, RAISE, Schema, ValidationError, fields, pre_load, validate
 
-from netautod.core import json_values
+from netautod.core import bounds, json_values
+from netautod.core.bounds import MOST_ELEMENTS, MOST_IDS, MOST_NAMED, MOST_OBJECT_BYTES
 from netautod.core.errors import InvalidInput
 
 UUID_FORM = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
@@ -61,16 +62,15 @@ class Text(fields.String):
 
 
 class ShortList(fields.List[Any]):
-    """An array of at most `most` elements, which are not looked at if there are more: a validator would
-    measure the array after all of its elements, and 100,000 of them hold the event loop for half a second."""
+    """An array of at most `most` elements, which are not looked at if there are more."""
 
-    def __init__(self, element: fields.Field[Any], *, most: int, **options: Any) -> None:
+    def __init__(self, element: fields.Field[Any], *, most: int = MOST_ELEMENTS, **options: Any) -> None:
         self._short = validate.Length(max=most)
         super().__init__(element, validate=self._short, **options)
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> list[Any]:
         if isinstance(value, list):
-            self._short(value)
+            self._short(value)  # marshmallow would measure after it has loaded all elements
         return super()._deserialize(value, attr, data, **kwargs)
 
 
@@ -84,11 +84,38 @@ class Id(fields.String):
         return found
 
 
-class JsonObject(fields.Dict):
-    """Free-form JSON with names."""
+class Ids(fields.Field[list[str]]):
+    """Up to 10,000 UUIDs: as a list of Id, but they take 5 ms of the loop instead of 100."""
 
     def __init__(self, **options: Any) -> None:
-        super().__init__(**{"error_messages": {"invalid": "Not a JSON object."}, **options})
+        described = {"type": "array", "items": {"type": "string", "format": "uuid"}, "maxItems": MOST_IDS}
+        super().__init__(validate=validate.Length(max=MOST_IDS), metadata=described, **options)
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> list[str]:
+        if not isinstance(value, list):
+            raise ValidationError("Not a valid list.")
+        found = [uuid_or_none(one) if isinstance(one, str) else None for one in value]
+        wrong = [number for number, one in enumerate(found) if one is None]
+        if wrong:
+            raise ValidationError({str(number): ["Not a UUID."] for number in wrong})
+        return [one for one in found if one is not None]
+
+
+class JsonObject(fields.Dict):
+    """Free-form JSON with names, of at most `most_bytes`."""
+
+    most_bytes: int
+
+    def __init__(self, *, most_bytes: int = MOST_OBJECT_BYTES, **options: Any) -> None:
+        described = {"additionalProperties": {}, "description": f"At most {most_bytes // 1024} KiB as JSON."}
+        invalid = {"invalid": "Not a JSON object."}
+        super().__init__(**{"error_messages": invalid, "metadata": described, **options})
+        self.most_bytes = most_bytes
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
+        if isinstance(value, dict) and (complaint := bounds.too_large(value, self.most_bytes)):
+            raise ValidationError(complaint)
+        return super()._deserialize(value, attr, data, **kwargs)  # type: ignore[no-untyped-call]  # of marshmallow
 
 
 class Timestamp(fields.String):
@@ -191,6 +218,7 @@ class PageAnswer(Answer):
 
 def load(schema: Schema, data: Any, *, partial: bool = False) -> dict[str, Any]:
     """Validated data; InvalidInput with one sentence that names the fields."""
+    refuse_too_much(schema, data)
     try:
         loaded: dict[str, Any] = schema.load(data, partial=partial)
     except ValidationError as error:
@@ -200,10 +228,24 @@ def load(schema: Schema, data: Any, *, partial: bool = False) -> dict[str, Any]:
     return loaded
 
 
+def refuse_too_much(schema: Schema, data: Any, *, within: str = "") -> None:
+    """Raises InvalidInput for what marshmallow shall not look at; `within` is the field that holds it."""
+    found = bounds.complaints(schema, data)
+    if found is not None:
+        raise InvalidInput(
+            _listed([_complaint(f"{within}{name}", text) for name, text in found.named.items()], found.count)
+        )
+
+
 def sentence(messages: Any) -> str:
-    """`{"port": ["Not a valid integer."]}` as `port: Not a valid integer`; at most five complaints."""
+    """`{"port": ["Not a valid integer."]}` as `port: Not a valid integer`; at most ten complaints."""
     parts = _complaints(messages, "")
-    return "; ".join(parts[:5])
+    return _listed(parts[:MOST_NAMED], len(parts))
+
+
+def _listed(named: list[str], count: int) -> str:
+    more = count - len(named)
+    return "; ".join(named) + (f"; ... and {more:,} more" if more else "")
 
 
 def _complaints(messages: Any, path: str) -> list[str]:
@@ -214,7 +256,9 @@ def _complaints(messages: Any, path: str) -> list[str]:
             found += _complaints(inner, step)
         return found
     texts = messages if isinstance(messages, list) else [messages]
-    return [
-        f"{json_values.named(path)}: {str(text).rstrip('.')}" if path else str(text).rstrip(".")
-        for text in texts
-    ]
+    return [_complaint(path, str(text)) for text in texts]
+
+
+def _complaint(path: str, text: str) -> str:
+    said = json_values.named(text.rstrip("."))
+    return f"{json_values.named(path)}: {said}" if path else said

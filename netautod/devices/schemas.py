@@ -78,7 +78,7 @@ class DeviceRequest(Request):
     site_id = Id(allow_none=True)
     serial_number = Label()
     asset_tag = Label()
-    tags = ShortList(Name(), most=100)
+    tags = ShortList(Name(max_length=128), most=200)
     metadata = JsonObject()
     default_credential_id = Id(allow_none=True)
     snmp_credential_id = Id(allow_none=True)

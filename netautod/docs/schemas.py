@@ -15,8 +15,9 @@ from netautod.core.schema import (
     Text,
     Timestamp,
 )
-from netautod.docs.models import CATEGORIES, CONTENT_TYPES
+from netautod.docs.models import CATEGORIES, CONTENT_TYPES, MAX_CONTENT_BYTES
 
+MIB = 1024 * 1024
 CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
 
@@ -26,18 +27,24 @@ def no_control_characters(text: str | None) -> None:
         raise ValidationError("Control characters are not allowed.")
 
 
+class Contents(fields.String):
+    """Measured in bytes by the service (contents.py)."""
+
+    most = MAX_CONTENT_BYTES * 2
+
+
 class DocumentRequest(Request):
     read_only = frozenset({"id", "org_id", "created_at", "updated_at", "encrypted", "locked"})
     name = Name(required=True, validate=no_control_characters)
     category = fields.String(required=True, validate=validate.OneOf(CATEGORIES))
     content_type = fields.String(required=True, validate=validate.OneOf(CONTENT_TYPES))
-    content = fields.String(required=True)
+    content = Contents(required=True)
     parent_folder = Text(max_length=1024, validate=no_control_characters)
     session_id = Text(max_length=255, validate=no_control_characters)
 
 
 class RenderRequest(Request):
-    variables = JsonObject(keys=fields.String(), values=fields.Raw(allow_none=True), load_default=dict)
+    variables = JsonObject(most_bytes=MIB, load_default=dict)
 
 
 class DocumentsQuery(PageQuery):

@@ -53,9 +53,11 @@ class OperationOptions(TypedDict, total=False):
 
 
 class Loads(Protocol):
-    """What a handler offers to a declared method: it validates query and body first."""
+    """What a handler does for a declared method: validates query and body, and writes the answer."""
 
-    def load_request(self, operation: Operation) -> None: ...
+    async def load_request(self, operation: Operation) -> None: ...
+
+    async def send_answer(self) -> None: ...
 
 
 H_contra = TypeVar("H_contra", bound=Loads, contravariant=True)
@@ -81,8 +83,9 @@ def _declare(operation: Operation) -> Callable[[Any], Any]:
     def decorate(method: Method[H_contra, P]) -> Method[H_contra, P]:
         @wraps(method)
         async def run(self: H_contra, /, *args: P.args, **kwargs: P.kwargs) -> None:
-            self.load_request(operation)
+            await self.load_request(operation)
             await method(self, *args, **kwargs)
+            await self.send_answer()
 
         setattr(run, MARK, operation)
         return run

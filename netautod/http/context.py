@@ -18,6 +18,7 @@ Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 class HttpContext:
     authenticate: Callable[[str, RequestInfo], Awaitable[Caller]]
     limits: RequestLimits
+    bodies: BodyReader
     trusted_proxies: tuple[Network, ...]
     cors_origins: frozenset[str]
     hsts_seconds: int = 0

@@ -5,6 +5,8 @@ from typing import Any
 
 from netautod.core import errors
 
+LONGEST_ERROR = 2000  # characters: no error gives megabytes of a request back
+
 
 class MethodNotAllowed(errors.NetautodError):
     """The path exists, the method does not."""
@@ -40,7 +42,7 @@ def status_of(error: errors.NetautodError) -> int:
 
 
 def error_body(error: errors.NetautodError) -> dict[str, Any]:
-    body: dict[str, Any] = {"error": error.text}
+    body: dict[str, Any] = {"error": error.text[:LONGEST_ERROR]}
     if isinstance(error, errors.TooManyRequests):
         body["retry_after_secs"] = error.retry_after
     return body

@@ -4,17 +4,21 @@ import asyncio
 import logging
 import re
 from collections.abc import Coroutine, Iterable, Mapping
+from contextlib import suppress
 from http import HTTPStatus
-from itertools import islice
+from itertools import chain, islice
 from typing import Any, TypeVar, cast
 from uuid import uuid4
 
+from tornado.iostream import StreamClosedError
 from tornado.web import HTTPError, RequestHandler, stream_request_body
 
 from netautod.core import json_values
 from netautod.core.errors import InvalidInput, NetautodError, NotFound, TooLarge, Unauthenticated, Unavailable
 from netautod.core.identity import Caller, RequestInfo
+from netautod.core.json_parts import encoded_parts
 from netautod.core.logs import current_request
+from netautod.core.loop.pace import in_thread_if_large
 from netautod.core.schema import load, uuid_or_none
 from netautod.http.access import MIB, Operation, operation_of
 from netautod.http.context import HttpContext
@@ -50,6 +54,7 @@ class JsonHandler(RequestHandler):
     body: dict[str, Any]
     query: dict[str, Any]
     caller: Caller
+    _answer: tuple[Any, ...] = ()
     _work: asyncio.Future[Any] | None = None
     _client_gone = False
 
@@ -121,7 +126,7 @@ class JsonHandler(RequestHandler):
             self._too_large = True
             self._received.clear()
 
-    def load_request(self, operation: Operation) -> None:
+    async def load_request(self, operation: Operation) -> None:
         """Called by the declared method's wrapper, after the body has arrived."""
         if self._too_large:
             raise self._body_too_large()
@@ -132,15 +137,12 @@ class JsonHandler(RequestHandler):
                 schema, {key: _query_text(key, given[key]) for key in schema.fields if key in given}
             )
         if operation.body is not None:
-            self.body = load(operation.body(), self._json_object(), partial=operation.partial)
-
-    def _json_object(self) -> dict[str, Any]:
-        if not self._received.strip():
-            return {}
-        value = json_values.decode(self.raw_body)
-        if not isinstance(value, dict):
-            raise InvalidInput("The request body must be a JSON object")
-        return value
+            body = self.take_body()
+            value = await self.context.bodies.value_of(body) if body.strip() else {}
+            if not isinstance(value, dict):
+                raise InvalidInput("The request body must be a JSON object")
+            wanted, partial = operation.body(), operation.partial
+            self.body = await in_thread_if_large(len(body), load, wanted, value, partial=partial)
 
     def decode_argument(self, value: bytes, name: str | None = None) -> str:
         """A segment of a path. What is not UTF-8 becomes a text that is no id, which is a 404."""
@@ -174,13 +176,26 @@ class JsonHandler(RequestHandler):
             self._work.cancel()
 
     def answer(self, value: Any) -> None:
-        """Writes the value with the status that the method declared."""
-        self.answer_encoded(json_values.encode(value))
+        """The value that is written, with the status that the method declared, when the method is over."""
+        self._answer = (value,)
 
-    def answer_encoded(self, body: bytes) -> None:
-        """`answer` for JSON that is encoded already."""
+    async def send_answer(self) -> None:
+        """Called by the declared method's wrapper: a large value in parts, each when the last was taken."""
+        if not self._answer:
+            return
+        parts = encoded_parts(self._answer[0])
+        first, second = next(parts), next(parts, None)
         self._begin_answer()
-        self.finish(body)
+        if second is None:
+            self.finish(first)
+            return
+        self.write(first)
+        with suppress(StreamClosedError):  # the client has gone
+            for part in chain((second,), parts):
+                self.write(part)
+                await self.flush()
+                await asyncio.sleep(0)
+            self.finish()
 
     async def answer_with_list(self, value: Mapping[str, Any], name: str, items: Iterable[Any]) -> None:
         """Like `answer`, for an object with a long list: the event loop gets its turns meanwhile."""

@@ -5,6 +5,7 @@ from tornado.web import Application
 from netautod.core.clock import SystemClock
 from netautod.core.errors import Unavailable
 from netautod.core.identity import Caller, RequestInfo
+from netautod.http.bodies.reader import BodyReader
 from netautod.http.context import HttpContext, networks
 from netautod.http.handler import JsonHandler
 from netautod.http.limits import RequestLimits
@@ -24,6 +25,7 @@ def starting_application(server: ServerSettings) -> Application:
     context = HttpContext(
         authenticate=_nobody,
         limits=RequestLimits.none(SystemClock()),
+        bodies=BodyReader(),
         trusted_proxies=networks(server.trusted_proxies),
         cors_origins=frozenset(),
         hsts_seconds=server.hsts_seconds,

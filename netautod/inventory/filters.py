@@ -7,7 +7,9 @@ from netautod.core.json_values import check_text
 
 LISTS = ("sites", "roles", "manufacturers", "platforms", "statuses", "tags", "tenants")
 LEGACY = {"site": "sites", "role": "roles"}  # single texts of older clients
+NAMES = frozenset({*LISTS, *LEGACY, "name"})
 MOST_SLUGS, LONGEST = 200, 255
+MOST_BYTES = 2 * len(LISTS) * MOST_SLUGS * LONGEST  # as JSON, which may take two bytes for one
 
 Complaints = dict[str, list[str]]
 
@@ -33,14 +35,15 @@ def merged(values: Mapping[str, Any]) -> tuple[dict[str, Any], Complaints]:
 
 
 def _complaint(key: str, value: Any) -> str | None:
-    if key not in LISTS and key not in LEGACY and key != "name":
+    if key not in NAMES:
         return "Unknown field."
     if value is None:
         return None
     if key in LISTS:
-        if not isinstance(value, list) or not all(_is_slug(slug) for slug in value):
-            return "Must be an array of slugs."
-        return f"More than {MOST_SLUGS} slugs." if len(value) > MOST_SLUGS else None
+        if isinstance(value, list) and len(value) > MOST_SLUGS:
+            return f"More than {MOST_SLUGS} slugs."
+        slugs = isinstance(value, list) and all(_is_slug(slug) for slug in value)
+        return None if slugs else "Must be an array of slugs."
     return None if value == "" or _is_slug(value) else "Must be a text."
 
 

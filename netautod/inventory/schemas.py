@@ -42,6 +42,9 @@ class Token(fields.String):
 class InventoryFilters(fields.Dict):
     """The keys of filters.py; loaded in one form, with the single texts of older clients merged in."""
 
+    names = filters.NAMES
+    most_bytes = filters.MOST_BYTES
+
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> dict[str, Any]:
         if not isinstance(value, dict):
             raise self.make_error("invalid")

@@ -8,7 +8,7 @@ from marshmallow import Schema, ValidationError
 
 from netautod.core.errors import InvalidInput
 from netautod.core.identity import Caller, OrgId
-from netautod.core.schema import sentence, uuid_or_none
+from netautod.core.schema import refuse_too_much, sentence, uuid_or_none
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,6 +41,7 @@ class SchemaRules:
         if kind is None:
             return parameters
         schema = kind()
+        refuse_too_much(schema, parameters, within="parameters.")
         try:
             # Only validated: what is stored is what was sent, so that a client reads back its own values.
             schema.load(dict(parameters))

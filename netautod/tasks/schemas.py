@@ -17,6 +17,7 @@ from netautod.core.schema import (
     Timestamp,
 )
 
+MOST_PARAMETER_BYTES = 512 * 1024
 READ_ONLY = frozenset({"id", "org_id", "next_run_at", "last_run_at", "created_at", "updated_at", "owner_id"})
 
 
@@ -27,7 +28,7 @@ class TaskCreate(Request):
     task_type = fields.String(required=True)
     cron_expression = fields.String(required=True, validate=validate.Length(max=255))
     timezone = fields.String(load_default="UTC", validate=validate.Length(max=64))
-    parameters = JsonObject(keys=fields.String(), load_default=dict)
+    parameters = JsonObject(most_bytes=MOST_PARAMETER_BYTES, load_default=dict)
     enabled = Boolean(load_default=True)
     max_retries = Integer(load_default=3, validate=validate.Range(0, 20))
     retry_delay_seconds = Integer(load_default=60, validate=validate.Range(0, 86400))

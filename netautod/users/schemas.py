@@ -8,6 +8,7 @@ from netautod.core.permissions import is_permission
 from netautod.core.schema import Answer, Boolean, Id, Name, PageAnswer, Request, ShortList, Text, Timestamp
 from netautod.users.models import AUTH_PROVIDERS, LOCAL
 
+MOST_PERMISSIONS = 500
 READ_ONLY = frozenset({"id", "org_id", "permissions", "created_at", "updated_at", "last_login_at"})
 
 
@@ -63,7 +64,7 @@ class RoleRequest(Request):
     read_only = frozenset({"id", "org_id", "builtin", "created_at", "updated_at"})
     name = Name(required=True)
     description = Text()
-    permissions = ShortList(Permission(), required=True, most=100)
+    permissions = ShortList(Permission(), required=True, most=MOST_PERMISSIONS)
 
 
 class RoleAnswer(Answer):

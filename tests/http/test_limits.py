@@ -6,6 +6,7 @@ from tornado.httputil import HTTPHeaders, HTTPServerRequest, RequestStartLine
 from netautod.core.clock import SystemClock
 from netautod.core.errors import TooManyRequests
 from netautod.core.identity import Caller, RequestInfo
+from netautod.http.bodies.reader import BodyReader
 from netautod.http.context import HttpContext, networks
 from netautod.http.limits import RateLimiter, RequestLimits
 from tests.support.clock import MovableClock
@@ -53,6 +54,7 @@ def test_the_client_address(peer: str, forwarded: str, expected: str) -> None:
     context = HttpContext(
         authenticate=_nobody,
         limits=RequestLimits.none(SystemClock()),
+        bodies=BodyReader(),
         trusted_proxies=networks(["10.0.0.0/8"]),
         cors_origins=frozenset(),
     )

@@ -15,6 +15,7 @@ from netautod.core.clock import SystemClock
 from netautod.core.errors import Unauthenticated
 from netautod.core.identity import Caller, RequestInfo
 from netautod.http import openapi
+from netautod.http.bodies.reader import BodyReader
 from netautod.http.connections.server import HttpServer
 from netautod.http.context import HttpContext, networks
 from netautod.http.limits import RequestLimits
@@ -76,6 +77,7 @@ class Servers:
         for server in self._servers:
             server.stop()
             await server.close_all_connections()
+        await self._bodies.__aexit__()
 
     def listen(
         self,
@@ -92,6 +94,7 @@ class Servers:
         context = HttpContext(
             authenticate=authenticate,
             limits=RequestLimits.none(SystemClock()),
+            bodies=self._bodies,
             trusted_proxies=networks(["127.0.0.1"]),
             cors_origins=frozenset({"https://console.example"}),
         )

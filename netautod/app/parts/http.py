@@ -2,6 +2,7 @@
 
 from netautod.auth.authenticator import Authenticator
 from netautod.core.clock import Clock
+from netautod.http.bodies.reader import BodyReader
 from netautod.http.connections.patience import Patience
 from netautod.http.context import HttpContext, networks
 from netautod.http.limits import Rate, RequestLimits
@@ -9,7 +10,12 @@ from netautod.http.settings import LimitSettings, ServerSettings
 
 
 def http_context_of(
-    *, authenticator: Authenticator, clock: Clock, server: ServerSettings, limits: LimitSettings
+    *,
+    authenticator: Authenticator,
+    bodies: BodyReader,
+    clock: Clock,
+    server: ServerSettings,
+    limits: LimitSettings,
 ) -> HttpContext:
     return HttpContext(
         authenticate=authenticator.authenticate,
@@ -18,6 +24,7 @@ def http_context_of(
             callers=Rate(per_second=limits.requests_per_second, burst=limits.burst),
             strangers=Rate(per_second=limits.anonymous_per_second, burst=limits.anonymous_burst),
         ),
+        bodies=bodies,
         trusted_proxies=networks(server.trusted_proxies),
         cors_origins=frozenset(server.cors_origins),
         hsts_seconds=server.hsts_seconds,

@@ -3,13 +3,9 @@
 The work ends with the connection of whoever asked for it: a session that nobody waits for is closed.
 """
 
-import asyncio
-
-from netautod.core import json_values
 from netautod.core.work import Work
 from netautod.devices.operations.commands import CommandRunner
 from netautod.devices.operations.credential_tests import CredentialTests
-from netautod.devices.operations.models import LoginTest, LoginTests
 from netautod.devices.operations.schemas import (
     CommandAnswer,
     CommandRequest,
@@ -64,7 +60,8 @@ class TestCredentialsHandler(JsonHandler):
         """Logs in to many devices; without device_ids to every device."""
         seconds = self.body["timeout_seconds"]
         testing = self.tests.many(self.caller, self.body["device_ids"], seconds=seconds)
-        self.answer_encoded(await _encoded(await self.while_connected(testing)))
+        tests = await self.while_connected(testing)
+        self.answer({**tests.totals(), "results": [test.to_json() for test in tests.results]})
 
 
 class ResetHostKeyHandler(JsonHandler):
@@ -75,15 +72,6 @@ class ResetHostKeyHandler(JsonHandler):
         """Forgets the pinned host key; the next login pins the one that the device shows then."""
         await self.devices.reset_host_key(self.caller, self.path_id(device_id, "Device"))
         self.answer_nothing()
-
-
-async def _encoded(tests: LoginTests) -> bytes:
-    pieces: list[bytes] = []
-    for start in range(0, len(tests.results), PIECE):
-        piece = [LoginTest.to_json(test) for test in tests.results[start : start + PIECE]]
-        pieces.append(json_values.encode(piece)[1:-1])
-        await asyncio.sleep(0)
-    return json_values.encode(tests.totals())[:-1] + b',"results":[' + b",".join(pieces) + b"]}"
 
 
 ROUTES = (

@@ -4,7 +4,7 @@ from typing import Any
 
 from marshmallow import fields, validate
 
-from netautod.core.schema import Answer, Id, Integer, Request
+from netautod.core.schema import Answer, Id, Ids, Integer, Request
 from netautod.devices.operations.models import LONGEST_SECONDS, SHORTEST_SECONDS
 from netautod.devices.schemas import check_command
 
@@ -43,7 +43,7 @@ class LoginTestRequest(Request):
 
 
 class LoginTestsRequest(Request):
-    device_ids = fields.List(Id(), load_default=None)
+    device_ids = Ids(load_default=None)
     timeout_seconds = Seconds()
 
 

@@ -49,7 +49,7 @@ def test_a_row_is_an_object(row: Any) -> None:
 @pytest.mark.parametrize(
     ("row", "complaint"),
     [
-        pytest.param({**DEVICE, "tags": ["a"] * 100_000}, "tags: Longer than maximum length 100", id="tags"),
+        pytest.param({**DEVICE, "tags": ["a"] * 100_000}, "tags: Longer than maximum length 200", id="tags"),
         pytest.param(
             {**DEVICE, "connect_commands": ["a"] * 100_000}, "connect_commands: Longer", id="connect commands"
         ),

@@ -1,0 +1,74 @@
+"""JSON encoded in parts, so that the event loop gets its turns while an answer of many MiB is written."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from netautod.core import json_values
+
+# A part of this many bytes, or this many pieces, takes the loop a few milliseconds at most.
+PART_BYTES = 64 * 1024
+PART_PIECES = 500
+# What is encoded in one go: values, and characters that cost as much as one.
+LIGHT = 5000
+CHARACTERS_PER_VALUE = 64
+STEP = 64 * 1024
+
+
+def encoded_parts(value: Any) -> Iterator[bytes]:
+    """The JSON of the value, which joined is that of `json_values.encode`; at least one part."""
+    pieces: list[bytes] = []
+    size = 0
+    for piece in _pieces(value):
+        pieces.append(piece)
+        size += len(piece)
+        if size >= PART_BYTES or len(pieces) >= PART_PIECES:
+            yield b"".join(pieces)
+            pieces, size = [], 0
+    if pieces:
+        yield b"".join(pieces)
+
+
+def _pieces(value: Any) -> Iterator[bytes]:
+    if _is_light(value):
+        yield json_values.encode(value)
+    elif isinstance(value, str):
+        yield b'"'
+        for start in range(0, len(value), STEP):
+            yield json_values.encode(value[start : start + STEP])[1:-1]
+        yield b'"'
+    elif isinstance(value, dict):
+        before = b"{"
+        for name, item in value.items():
+            yield before + json_values.encode(str(name)) + b":"
+            yield from _pieces(item)
+            before = b","
+        yield b"}"
+    else:
+        before = b"["
+        for item in value:
+            yield before
+            yield from _pieces(item)
+            before = b","
+        yield b"]"
+
+
+def _is_light(value: Any) -> bool:
+    """Looks at no more values than are light."""
+    left, waiting = LIGHT, [value]
+    while waiting:
+        one = waiting.pop()
+        left -= 1
+        if isinstance(one, str):
+            left -= len(one) // CHARACTERS_PER_VALUE
+        elif isinstance(one, dict):
+            if len(one) > left:
+                return False
+            left -= sum(map(len, one)) // CHARACTERS_PER_VALUE
+            waiting.extend(one.values())
+        elif isinstance(one, list | tuple):
+            if len(one) > left:
+                return False
+            waiting.extend(one)
+        if left < 0:
+            return False
+    return True
