@@ -8,6 +8,7 @@ from tornado.httputil import HTTPServerRequest
 
 from netautod.core.errors import Unauthenticated
 from netautod.core.identity import Caller, RequestInfo
+from netautod.http.bodies.reader import BodyReader
 from netautod.http.limits import RequestLimits
 from netautod.http.settings import EVERY_ORIGIN
 

@@ -68,6 +68,7 @@ class Servers:
 
     def __init__(self) -> None:
         self._servers: list[HttpServer] = []
+        self._bodies = BodyReader()
         AsyncHTTPClient.configure(None, max_clients=1000)
 
     async def __aenter__(self) -> Self:
