@@ -61,6 +61,7 @@ async def build(
         leases = await enter(stages.leases(settings, installation, node_id))
         logins = await stages.logins(settings, installation, plugins)
         stack.push_async_callback(logins.auth.providers.close)
+        await enter(logins.auth.lookups)
         work = await enter(
             stages.device_work(settings, installation, plugins, leases, logins.ssh_ca, observers)
         )

@@ -94,6 +94,7 @@ async def logins(settings: Settings, installation: Installation, plugins: Plugin
             database=installation.database, vault=vault, clock=clock, settings=settings.auth
         ),
         ssh_ca=ssh_ca,
+        vault=vault,
         directories=plugins.auth_providers().values(),
         settings=settings.auth,
     )

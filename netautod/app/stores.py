@@ -5,6 +5,8 @@ from typing import Self
 
 from netautod.audit import store as audit
 from netautod.audit.store import AuditStore
+from netautod.auth.directory import store as directory_lookups
+from netautod.auth.directory.store import DirectoryLookupStore
 from netautod.auth.lockout import known_addresses
 from netautod.auth.lockout import store as failure_counters
 from netautod.auth.redirect import store as redirects
@@ -68,6 +70,7 @@ INDEXES: tuple[Index, ...] = (
     *snapshots.INDEXES,
     *credentials.INDEXES,
     *devices.INDEXES,
+    *directory_lookups.INDEXES,
     *documents.INDEXES,
     *executions.INDEXES,
     *failure_counters.INDEXES,
@@ -89,6 +92,7 @@ INDEXES: tuple[Index, ...] = (
 SEALED_FIELDS: tuple[SealedField, ...] = (
     *credentials.SEALED_FIELDS,
     *tokens.SEALED_FIELDS,
+    *directory_lookups.SEALED_FIELDS,
     *ssh_ca.SEALED_FIELDS,
     *config_texts.SEALED_FIELDS,
     *sources.SEALED_FIELDS,
@@ -111,6 +115,7 @@ class Stores:
     configs: ConfigStore
     credentials: CredentialStore
     devices: DeviceStore
+    directory_lookups: DirectoryLookupStore
     document_versions: VersionStore
     documents: DocumentStore
     execution_logs: ExecutionLogStore
@@ -145,6 +150,7 @@ class Stores:
             configs=ConfigStore(database),
             credentials=CredentialStore(database),
             devices=devices,
+            directory_lookups=DirectoryLookupStore(database),
             document_versions=VersionStore(database),
             documents=DocumentStore(database),
             execution_logs=ExecutionLogStore(database),

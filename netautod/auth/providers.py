@@ -7,6 +7,7 @@ from netautod.core.errors import InvalidInput
 from netautod.plugin_api.auth import (
     AuthProvider,
     Identity,
+    LookupProvider,
     PasswordProvider,
     ProvisioningRules,
     RedirectProvider,
@@ -74,6 +75,11 @@ class Providers:
         if not isinstance(found, RedirectProvider):
             raise _off(name)
         return found
+
+    def looking_up(self, name: str) -> LookupProvider | None:
+        """The provider of that name if it can look users up again, as it is configured."""
+        found = self._plugins.get(name)
+        return found if isinstance(found, LookupProvider) and found.looks_up is not None else None
 
     async def close(self) -> None:
         for provider in self._plugins.values():

@@ -13,7 +13,7 @@ from netautod.core.errors import Conflict, NetautodError, Unavailable
 from netautod.core.identity import system_caller
 from netautod.plugin_api.auth import Identity, ProvisioningRules
 from netautod.users.external_ids import canonical_external_id
-from netautod.users.models import NewUser, User, canonical_username
+from netautod.users.models import ADMIN_ROLE, NewUser, User, canonical_username
 from netautod.users.organizations.service import OrganizationService
 from netautod.users.service import UserService
 
@@ -52,6 +52,20 @@ class Provisioning:
             logger.warning("a login through %s is refused: %s", provider, error.text)
             return None
 
+    async def follow(self, provider: str, user_id: str, identity: Identity) -> None:
+        """Gives the user the roles of the groups of now; nothing if the identity is somebody else's.
+
+        Raises what the change raises, such as Conflict.
+        """
+        user = await self._users.find(user_id)
+        ids = tuple(canonical_external_id(provider, found) for found in identity.external_ids if found)
+        if user is None or user.auth_provider != provider:
+            return
+        if user.external_id is not None and canonical_external_id(provider, user.external_id) not in ids:
+            logger.warning("%s answered about another user than it was asked for", provider)
+            return
+        await self._update(provider, user, identity, ids)
+
     async def _user_of(self, provider: str, identity: Identity, typed: str | None) -> User:
         for name in dict.fromkeys(name for name in (identity.username, typed) if name):
             holder = await self._users.by_username(name)
@@ -89,7 +103,17 @@ class Provisioning:
                 changes["roles"] = roles
         if not changes:
             return user
-        return await self._users.update(system_caller(user.org_id, provider), user.id, changes)
+        caller = system_caller(user.org_id, provider)
+        try:
+            return await self._users.update(caller, user.id, changes)
+        except Conflict:
+            roles = changes.get("roles", ())
+            if user.admin_role is None or ADMIN_ROLE in roles:
+                raise
+            # A directory takes the last active admin away as little as an administrator can.
+            logger.warning("%s stays admin, whatever %s says: the last one", user.username, provider)
+            kept = {**changes, "roles": sorted({*roles, ADMIN_ROLE})}
+            return await self._users.update(caller, user.id, kept)
 
     async def _create(self, provider: str, identity: Identity, ids: tuple[str, ...]) -> User:
         rules = self._rules[provider]

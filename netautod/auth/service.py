@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from netautod.audit.service import AuditLog
 from netautod.auth.authenticator import Authenticator
+from netautod.auth.directory.service import DirectoryLookups
 from netautod.auth.lockout.service import Attempt, Lockout
 from netautod.auth.models import IssuedTokens, LoginRequest, LoginSession
 from netautod.auth.providers import PasswordLogin, Providers
@@ -72,6 +73,7 @@ class AuthService:
         audit: AuditLog,
         provisioning: Provisioning,
         ssh_ca: SshAuthority,
+        lookups: DirectoryLookups,
     ) -> None:
         self.providers = providers
         self._users = users
@@ -82,6 +84,7 @@ class AuthService:
         self._audit = audit
         self._provisioning = provisioning
         self._ssh_ca = ssh_ca
+        self._lookups = lookups
         self._gate = LoginGate()
 
     async def login(self, provider_name: str, request: LoginRequest, info: RequestInfo) -> IssuedTokens:
@@ -116,10 +119,12 @@ class AuthService:
         client_type: str,
         info: RequestInfo,
         client_key: ClientKey | None = None,
+        provider_token: str | None = None,
     ) -> IssuedTokens:
         """A session for a user whose login has just succeeded, by whichever provider.
 
-        Raises SeatLimitReached for a terminal that finds no free seat.
+        `provider_token` is what that one wants to look the login up again. Raises SeatLimitReached for a
+        terminal that finds no free seat.
         """
         if client_key is not None:
             self._ssh_ca.check_principal(user)
@@ -131,6 +136,8 @@ class AuthService:
         except SeatLimitReached:
             await self._record("auth.seat_refused", user, None, info, details)
             raise
+        if provider_token is not None:
+            await self._lookups.remember(session, provider_token)
         if client_key is not None:
             # If we die here, a session without a client stays until it expires.
             certificate = await self._ssh_ca.sign(user, session, client_key)
@@ -147,6 +154,8 @@ class AuthService:
             await self._record(REUSE_ACTIONS[result.reuse], result.user, result.session, info, {})
         if result.tokens is None:
             raise Unauthenticated(INVALID)
+        if result.user is not None and result.session is not None:
+            self._lookups.begin(result.user, result.session)
         return result.tokens
 
     async def logout(self, caller: Caller) -> int:
@@ -154,6 +163,7 @@ class AuthService:
         session_id = require_session(caller)
         ended = await self._sessions.logout(await self.current_user(caller), session_id)
         self._authenticator.forget_session(session_id)
+        await self._lookups.forget(caller.org_id, session_id)
         await self._audit.record(caller, "auth.logout", "session", session_id)
         return int(ended)
 

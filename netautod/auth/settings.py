@@ -28,6 +28,9 @@ class AuthSettings:
     api_token_days: float = setting(90.0, "Life of an API token that is made without an end.", low=0.01)
     password_min_length: int = setting(12, "Shortest password accepted.", low=8, high=256)
     session_cache_seconds: float = setting(1.0, "Age at most of a cached session check.", low=0, high=1)
+    directory_lookup_seconds: int = setting(
+        900, "Seconds after which a refresh has a directory's user looked up there again.", low=1
+    )
     lockout_failures: int = setting(10, "Failed logins from one address until it is locked out.", low=1)
     lockout_window: int = setting(900, "Seconds in which failed logins are counted together.", low=1)
     lockout_seconds: int = setting(900, "Seconds that an address stays locked out.", low=1)

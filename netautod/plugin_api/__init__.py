@@ -12,9 +12,15 @@ from netautod.outbound.client import GuardedClient, OutboundAnswer, OutboundRequ
 from netautod.outbound.errors import AddressRefused, RequestFailed
 from netautod.outbound.urls import origin_of
 from netautod.plugin_api.auth import (
+    AccountEnded,
     AuthProvider,
     Identity,
+    KnownUser,
+    LoginEnded,
     LoginRefused,
+    Lookup,
+    LookupOf,
+    LookupProvider,
     PasswordProvider,
     ProbeResult,
     ProviderUnavailable,
@@ -58,6 +64,7 @@ from netautod.plugin_api.settings import RiskRule, SettingsError, setting
 from netautod.ssh.failures import DeviceFailed
 
 __all__ = [
+    "AccountEnded",
     "Acting",
     "AddressRefused",
     "ApprovalDecision",
@@ -82,7 +89,12 @@ __all__ = [
     "InventoryPage",
     "InventoryProbe",
     "InventorySource",
+    "KnownUser",
+    "LoginEnded",
     "LoginRefused",
+    "Lookup",
+    "LookupOf",
+    "LookupProvider",
     "NeedsApproval",
     "OpenInventory",
     "OutboundAnswer",

@@ -7,6 +7,7 @@ does the rest: lockout, the user and its roles, state and browser of a redirect 
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from enum import Enum
 from typing import Protocol, Self, runtime_checkable
 
 # What a browser runs or opens locally instead of going there.
@@ -23,12 +24,24 @@ class ProviderUnavailable(Exception):
     """The directory or identity provider cannot be asked now. The text goes to the log only."""
 
 
+class AccountEnded(Exception):
+    """The directory answers, and the user is gone from it or disabled: all of the user's sessions end.
+
+    The text says which; it goes to the audit and the log.
+    """
+
+
+class LoginEnded(Exception):
+    """The provider has taken back one login: its session ends. The text goes to the audit and the log."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Identity:
     """A user as the provider knows them.
 
     `external_ids` are the provider's own ids of the user, the most lasting one first: that one is stored, any
-    of them finds the user again. `groups` are what `RoleMap` compares.
+    of them finds the user again. `groups` are what `RoleMap` compares. `refresh_token` is what a
+    `RedirectProvider` wants to be given when it looks this login up again; it is kept sealed.
     """
 
     username: str
@@ -36,6 +49,34 @@ class Identity:
     email: str | None = None
     display_name: str | None = None
     groups: tuple[str, ...] = ()
+    refresh_token: str | None = field(default=None, repr=False)
+
+
+class LookupOf(Enum):
+    """What a provider looks up again: a user by name and id, or one login by the token that it left."""
+
+    ACCOUNT = "account"
+    LOGIN = "login"
+
+
+@dataclass(frozen=True, kw_only=True)
+class KnownUser:
+    """A user who has logged in before. `refresh_token` is that of the login, of `LookupOf.LOGIN` alone."""
+
+    username: str
+    external_id: str | None
+    refresh_token: str | None = field(default=None, repr=False)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Lookup:
+    """The user is still there. Without an `identity` no more is known, and the roles stay as they are.
+
+    `refresh_token` takes the place of the one that was used, if the provider gave a new one.
+    """
+
+    identity: Identity | None = None
+    refresh_token: str | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -173,4 +214,22 @@ class RedirectProvider(AuthProvider, Protocol):
 
     async def callback(self, attempt: RedirectAttempt, parameters: Mapping[str, str]) -> Identity:
         """Who came back with these query parameters. Raises LoginRefused or ProviderUnavailable."""
+        ...
+
+
+@runtime_checkable
+class LookupProvider(AuthProvider, Protocol):
+    """A provider that can say how users are who logged in earlier. Not every provider is one."""
+
+    @property
+    def looks_up(self) -> LookupOf | None:
+        """None: it cannot, as it is configured."""
+        ...
+
+    async def look_up(self, user: KnownUser) -> Lookup:
+        """How the user is now; asked in the background after a refresh, every 15 minutes at most.
+
+        Raises AccountEnded or LoginEnded only where the provider has said so. ProviderUnavailable for all
+        else (no answer, half of one, no right to read): it ends nothing. Bounded as `authenticate`.
+        """
         ...

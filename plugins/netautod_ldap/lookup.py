@@ -19,7 +19,7 @@ def login(session: Session, settings: LdapSettings, username: str, password: str
         entry = _proven(session, settings, username, password)
         if entry is None:
             return None
-        return _identity(session, settings, entry, username)
+        return identity_of(session, settings, entry, username)
 
 
 def probe(
@@ -36,7 +36,7 @@ def probe(
             entry = _proven(session, settings, username, password)
             if entry is None:
                 return ProbeResult(success=False, message="No such user, or the password is wrong")
-            found = _identity(session, settings, entry, username)
+            found = identity_of(session, settings, entry, username)
             groups = 0 if found is None else len(found.groups)
             message = f"The password of {entry.dn} is right; {groups} groups were found"
             return ProbeResult(success=found is not None, message=message)
@@ -73,7 +73,8 @@ def _found(session: Session, settings: LdapSettings, username: str) -> Entry | N
     return entries[0] if len(entries) == 1 and entries[0].dn else None
 
 
-def _identity(session: Session, settings: LdapSettings, entry: Entry, typed: str) -> Identity | None:
+def identity_of(session: Session, settings: LdapSettings, entry: Entry, typed: str) -> Identity | None:
+    """The user of an entry; None if it has no username."""
     names = entry.texts(settings.username_attribute)
     if not names:
         logger.warning("the entry has no attribute %s: the login is refused", settings.username_attribute)

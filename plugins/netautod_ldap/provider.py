@@ -8,8 +8,15 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
-from netautod.plugin_api import Identity, ProbeResult, ProviderUnavailable
-from netautod_ldap import lookup
+from netautod.plugin_api import (
+    Identity,
+    KnownUser,
+    Lookup,
+    LookupOf,
+    ProbeResult,
+    ProviderUnavailable,
+)
+from netautod_ldap import lookup, standing
 from netautod_ldap.library import tls_context
 from netautod_ldap.session import Session
 from netautod_ldap.settings import LdapSettings
@@ -37,6 +44,14 @@ class LdapProvider:
         if not _sendable(name) or not _sendable(password):
             return None
         return await self._in_thread(lambda session: lookup.login(session, self._settings, name, password))
+
+    @property
+    def looks_up(self) -> LookupOf | None:
+        """Users cannot be looked up without their passwords unless the service has an entry of its own."""
+        return LookupOf.ACCOUNT if self._settings.bind_dn else None
+
+    async def look_up(self, user: KnownUser) -> Lookup:
+        return await self._in_thread(lambda session: standing.look_up(session, self._settings, user))
 
     async def probe(self, username: str | None, password: str | None) -> ProbeResult:
         if any(text is not None and not _sendable(text.strip()) for text in (username, password)):

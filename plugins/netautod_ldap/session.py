@@ -2,6 +2,7 @@
 
 import contextlib
 import logging
+import re
 import socket
 import ssl
 import threading
@@ -14,6 +15,9 @@ from netautod_ldap.library import LDAPExceptionError, connection_to, ldap3
 from netautod_ldap.settings import LdapSettings, ServerAddress
 
 logger = logging.getLogger(__name__)
+WITHOUT_USERS = re.compile(
+    r"ldaps?://[^/]*/(CN=Configuration|DC=DomainDnsZones|DC=ForestDnsZones),", re.IGNORECASE
+)
 SUCCESS, SIZE_LIMIT_EXCEEDED, NO_SUCH_OBJECT = 0, 4, 32
 # RFC 4511 A.2: what a server says to a wrong, locked or unknown account, not to a wrong configuration.
 WRONG_CREDENTIALS = frozenset({19, 32, 34, 48, 49, 50, 53})
@@ -87,6 +91,21 @@ class Session:
     def search(self, base: str, filter: str, attributes: Sequence[str], *, limit: int = 0) -> list[Entry]:
         return self._search(base, filter, "SUBTREE", attributes, limit)
 
+    def search_whole(
+        self, base: str, filter: str, attributes: Sequence[str], *, entry_alone: bool = False
+    ) -> list[Entry]:
+        """As `search`, where something follows from what is not found: raises ProviderUnavailable unless the
+        server says that this is all. `entry_alone`: of the entry `base` itself, which may be gone.
+        """
+        code, response = self._answer(base, filter, "BASE" if entry_alone else "SUBTREE", attributes, 0)
+        if entry_alone and code == NO_SUCH_OBJECT:
+            return []
+        if code != SUCCESS:
+            raise ProviderUnavailable(f"the search below {base!r} failed with result {code}")
+        if any(_leads_elsewhere(item) for item in response):
+            raise ProviderUnavailable(f"a part of what is below {base!r} is on another server")
+        return _entries(response)
+
     def read(self, dn: str, attributes: Sequence[str]) -> Entry | None:
         found = self._search(dn, "(objectClass=*)", "BASE", attributes, 1)
         return found[0] if found else None
@@ -133,6 +152,14 @@ class Session:
     def _search(
         self, base: str, filter: str, scope: Any, attributes: Sequence[str], limit: int
     ) -> list[Entry]:
+        code, response = self._answer(base, filter, scope, attributes, limit)
+        if code not in (SUCCESS, SIZE_LIMIT_EXCEEDED, NO_SUCH_OBJECT):
+            raise ProviderUnavailable(f"the search below {base!r} failed with result {code}")
+        return _entries(response)
+
+    def _answer(
+        self, base: str, filter: str, scope: Any, attributes: Sequence[str], limit: int
+    ) -> tuple[int, Sequence[Mapping[str, Any]]]:
         connection = self._usable()
         with _translated():
             _, result, response, _ = connection.search(
@@ -143,11 +170,21 @@ class Session:
                 size_limit=limit,
                 time_limit=self._settings.timeout_seconds,
             )
-        code = int(result["result"])
-        if code not in (SUCCESS, SIZE_LIMIT_EXCEEDED, NO_SUCH_OBJECT):
-            raise ProviderUnavailable(f"the search below {base!r} failed with result {code}")
-        entries = [entry for entry in response or () if entry.get("type") == "searchResEntry"]
-        return [Entry(dn=entry["dn"], attributes=entry["raw_attributes"]) for entry in entries]
+        return int(result["result"]), response or ()
+
+
+def _entries(response: Sequence[Mapping[str, Any]]) -> list[Entry]:
+    found = [item for item in response if item.get("type") == "searchResEntry"]
+    return [Entry(dn=item["dn"], attributes=item["raw_attributes"]) for item in found]
+
+
+def _leads_elsewhere(item: Mapping[str, Any]) -> bool:
+    """A reference to another server, but for those that Active Directory gives for every search from the
+    root of a domain: to its configuration and DNS zones, where no users are.
+    """
+    if item.get("type") != "searchResRef":
+        return False
+    return not all(WITHOUT_USERS.match(str(uri)) for uri in item.get("uri") or ("",))
 
 
 @contextlib.contextmanager

@@ -16,6 +16,7 @@ from netautod.plugin_api import (
 )
 
 URL = re.compile(r"ldaps?://(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+)(:[0-9]{1,5})?/?")
+BELOW_USERNAME = re.compile(r"^.*\{username\}[^,]*,?")
 DEFAULT_PORTS = {"ldap": 389, "ldaps": 636}
 
 
@@ -70,6 +71,9 @@ class LdapSettings:
     group_filter: str = setting(
         "(|(member={dn})(uniqueMember={dn})(memberUid={username}))", "Filter of the groups of a user."
     )
+    disabled_filter: str = setting(
+        "", "Filter that the entry of a disabled user matches, beside the attributes that are known for it."
+    )
     timeout_seconds: int = setting(5, "Seconds to connect, and for each answer.", low=1, high=60)
     threads: int = setting(8, "Logins that ask the directory at the same time.", low=1, high=64)
     auto_provision: bool = setting(False, "Make a user at the first login of somebody unknown.")
@@ -120,6 +124,11 @@ class LdapSettings:
             port = parts.port or DEFAULT_PORTS[parts.scheme]
             found.append(ServerAddress(host=parts.hostname or "", port=port, ldaps=parts.scheme == "ldaps"))
         return found
+
+    @property
+    def users_dn(self) -> str:
+        """Below which entry the users are; empty if the settings do not say it."""
+        return self.base_dn or BELOW_USERNAME.sub("", self.user_dn)
 
     @property
     def user_attributes(self) -> list[str]:

@@ -29,11 +29,11 @@ class UnknownKey(LoginRefused):
 
 @dataclass(frozen=True, kw_only=True)
 class Expected:
-    """What the token must say."""
+    """What the token must say. `nonce` None: it belongs to no login of a browser (Core 12.2)."""
 
     issuer: str
     client_id: str
-    nonce: str
+    nonce: str | None
     algorithms: frozenset[str]
     access_token: str | None = None
 
@@ -48,7 +48,7 @@ def verified_claims(token: Any, keys: KeySet, expected: Expected, now: float) ->
     claims = _verified(signed, algorithm, keys.candidates(header.get("kid"), algorithm))
     _check_parties(claims, expected)
     _check_times(claims, now)
-    if not _same(claims.get("nonce"), expected.nonce):
+    if expected.nonce is not None and not _same(claims.get("nonce"), expected.nonce):
         raise LoginRefused("the nonce of the id_token is not that of this login")
     _check_subject(claims)
     _check_access_token(claims, algorithm, expected.access_token)

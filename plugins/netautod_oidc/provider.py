@@ -2,17 +2,24 @@
 
 import base64
 import hashlib
+import logging
 import re
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 from urllib.parse import quote_plus, urlencode
 
 from netautod.plugin_api import (
     GuardedClient,
     Identity,
+    KnownUser,
+    LoginEnded,
     LoginRefused,
+    Lookup,
+    LookupOf,
     OutboundAnswer,
+    ProviderUnavailable,
     RedirectAttempt,
     RequestFailed,
 )
@@ -21,15 +28,19 @@ from netautod_oidc.discovery import Discovery, Metadata
 from netautod_oidc.id_token import Expected, UnknownKey, verified_claims
 from netautod_oidc.settings import OidcSettings
 
+logger = logging.getLogger(__name__)
 FORM = "application/x-www-form-urlencoded"
 ERROR_FORM = re.compile(r"[a-z_]{1,64}")
 MAX_CODE = 4096
+MAX_REFRESH_TOKEN = 16 * 1024
+OFFLINE_ACCESS = "offline_access"
 
 
 class OidcProvider:
     """`now` in seconds since 1970; tests set it."""
 
     name = "oidc"
+    looks_up: LookupOf | None = LookupOf.LOGIN
 
     def __init__(
         self, settings: OidcSettings, *, http: GuardedClient, now: Callable[[], float] = time.time
@@ -52,25 +63,51 @@ class OidcProvider:
             "code_challenge": _challenge(attempt.code_verifier),
             "code_challenge_method": "S256",
         }
+        if OFFLINE_ACCESS in self._settings.scopes:
+            parameters["prompt"] = "consent"  # Core 11: else a provider may leave the refresh token out
         joint = "&" if "?" in metadata.authorization_endpoint else "?"
         return f"{metadata.authorization_endpoint}{joint}{urlencode(parameters)}"
 
     async def callback(self, attempt: RedirectAttempt, parameters: Mapping[str, str]) -> Identity:
         metadata = await self._discovery.metadata()
         code = self._code(metadata, parameters)
-        tokens = await self._tokens(metadata, attempt, code)
-        access_token = tokens.get("access_token")
-        if not isinstance(access_token, str) or not access_token.isascii():
-            access_token = None
-        expected = Expected(
-            issuer=self._settings.issuer,
-            client_id=self._settings.client_id,
-            nonce=attempt.nonce,
-            algorithms=frozenset(self._settings.algorithms),
-            access_token=access_token,
+        status, tokens = await self._tokens(
+            metadata,
+            {
+                "grant_type": "authorization_code",
+                "code": code,
+                "redirect_uri": attempt.callback_url,
+                "code_verifier": attempt.code_verifier,
+            },
         )
-        claims = await self._verified(tokens.get("id_token"), expected)
-        return identity_of(await self._completed(metadata, claims, access_token), self._settings)
+        if status != 200:
+            raise LoginRefused(f"the token endpoint answered {_error_name(tokens.get('error'))}")
+        claims = await self._verified(tokens.get("id_token"), self._expected(tokens, attempt.nonce))
+        completed = await self._completed(metadata, claims, _access_token(tokens))
+        return replace(identity_of(completed, self._settings), refresh_token=_refresh_token(tokens))
+
+    async def look_up(self, user: KnownUser) -> Lookup:
+        """By the refresh token of a login (RFC 6749 6, OpenID Connect Core 12); a new one takes its place."""
+        if user.refresh_token is None:
+            return Lookup()
+        metadata = await self._discovery.metadata()
+        form = {"grant_type": "refresh_token", "refresh_token": user.refresh_token}
+        try:
+            status, tokens = await self._tokens(metadata, form)
+        except LoginRefused as error:  # no JSON: somebody else's answer, such as a proxy's
+            raise ProviderUnavailable(str(error)) from error
+        if 400 <= status < 500 and tokens.get("error") == "invalid_grant":
+            # RFC 6749 5.2: expired, revoked, or of a user who is gone. All else may be our own fault.
+            raise LoginEnded("the provider has ended the login")
+        if status != 200:
+            raise ProviderUnavailable(f"the token endpoint answered {_error_name(tokens.get('error'))}")
+        try:
+            identity = await self._renewed(metadata, tokens, user)
+        except (LoginRefused, ProviderUnavailable) as error:
+            # The token was good, and a new one may be the only good one now.
+            logger.warning("the claims of a renewed login cannot be used: %s", error)
+            identity = None
+        return Lookup(identity=identity, refresh_token=_refresh_token(tokens))
 
     async def close(self) -> None:
         """Holds nothing open."""
@@ -87,13 +124,32 @@ class OidcProvider:
             raise LoginRefused("the provider sent no code")
         return code
 
-    async def _tokens(self, metadata: Metadata, attempt: RedirectAttempt, code: str) -> Mapping[str, Any]:
-        form = {
-            "grant_type": "authorization_code",
-            "code": code,
-            "redirect_uri": attempt.callback_url,
-            "code_verifier": attempt.code_verifier,
-        }
+    async def _renewed(
+        self, metadata: Metadata, tokens: Mapping[str, Any], user: KnownUser
+    ) -> Identity | None:
+        """The same user with the claims of now; None if the provider tells nothing of the roles."""
+        claims: dict[str, Any] = {"sub": user.external_id}
+        if "id_token" in tokens:
+            claims = await self._verified(tokens["id_token"], self._expected(tokens, None))
+        if claims["sub"] != user.external_id:
+            raise LoginRefused("the id_token is of another subject")
+        completed = await self._completed(metadata, claims, _access_token(tokens))
+        if completed is claims and claim_at(claims, self._settings.roles_claim) is None:
+            return None
+        return identity_of(completed, self._settings)
+
+    def _expected(self, tokens: Mapping[str, Any], nonce: str | None) -> Expected:
+        return Expected(
+            issuer=self._settings.issuer,
+            client_id=self._settings.client_id,
+            nonce=nonce,
+            algorithms=frozenset(self._settings.algorithms),
+            access_token=_access_token(tokens),
+        )
+
+    async def _tokens(self, metadata: Metadata, grant: Mapping[str, str]) -> tuple[int, Mapping[str, Any]]:
+        """Status and body of the token endpoint's answer."""
+        form = dict(grant)
         headers = {"Content-Type": FORM}
         client_id, secret = self._settings.client_id, self._settings.client_secret
         if secret and "client_secret_basic" in metadata.client_authentication:
@@ -107,10 +163,7 @@ class OidcProvider:
         answer = await self._discovery.request(
             metadata.token_endpoint, headers=headers, body=urlencode(form).encode()
         )
-        tokens = _object(answer)
-        if answer.status != 200:
-            raise LoginRefused(f"the token endpoint answered {_error_name(tokens.get('error'))}")
-        return tokens
+        return answer.status, _object(answer)
 
     async def _verified(self, token: Any, expected: Expected) -> dict[str, Any]:
         try:
@@ -135,6 +188,18 @@ class OidcProvider:
             # OpenID Connect Core 5.3.2: else another user's claims could be slipped in.
             raise LoginRefused("userinfo is about another user")
         return {**more, **claims}
+
+
+def _access_token(tokens: Mapping[str, Any]) -> str | None:
+    token = tokens.get("access_token")
+    return token if isinstance(token, str) and token.isascii() else None
+
+
+def _refresh_token(tokens: Mapping[str, Any]) -> str | None:
+    token = tokens.get("refresh_token")
+    if not isinstance(token, str) or not token.isascii() or not 1 <= len(token) <= MAX_REFRESH_TOKEN:
+        return None
+    return token
 
 
 def _challenge(verifier: str) -> str:

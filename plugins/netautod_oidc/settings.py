@@ -50,7 +50,10 @@ class OidcSettings:
     redirect_uris: tuple[str, ...] = setting(
         (), "Where a login may end, compared exactly; an entry on 127.0.0.1 or [::1] matches any port."
     )
-    scopes: tuple[str, ...] = setting(("openid", "profile", "email"), "Scopes to ask for.")
+    scopes: tuple[str, ...] = setting(
+        ("openid", "profile", "email"),
+        "Scopes to ask for; offline_access for providers that give a refresh token only then.",
+    )
     algorithms: tuple[str, ...] = setting(
         ("RS256", "PS256", "ES256", "EdDSA"), "Signatures of id_tokens that are accepted."
     )

@@ -90,6 +90,7 @@ async def start_node(
         sessions=logins,
         lockout=lockout,
         ssh_ca=ssh_ca,
+        vault=vault,
         directories=plugins,
         settings=settings.auth,
     )

@@ -11,6 +11,7 @@ from netautod.app.stores import Stores
 from netautod.audit.service import AuditLog
 from netautod.auth.account.service import AccountService
 from netautod.auth.authenticator import Authenticator
+from netautod.auth.directory.service import DirectoryLookups
 from netautod.auth.lockout.codes import CodeTries
 from netautod.auth.lockout.known_addresses import KnownAddresses
 from netautod.auth.lockout.service import Lockout
@@ -35,6 +36,7 @@ class AuthParts:
     account: AccountService
     api_tokens: ApiTokens
     auth: AuthService
+    lookups: DirectoryLookups
     providers: Providers
     redirect_logins: RedirectLogins
 
@@ -92,6 +94,7 @@ def auth_of(
     sessions: SessionParts,
     lockout: Lockout,
     ssh_ca: SshAuthority,
+    vault: Vault,
     directories: Iterable[AuthProvider],
     settings: AuthSettings,
 ) -> AuthParts:
@@ -100,6 +103,17 @@ def auth_of(
     authenticator = sessions.authenticator
     provisioning = Provisioning(
         users=people.users, organizations=people.organizations, rules=providers.provisioning
+    )
+    lookups = DirectoryLookups(
+        store=stores.directory_lookups,
+        vault=vault,
+        providers=providers,
+        provisioning=provisioning,
+        sessions=sessions.sessions,
+        authenticator=authenticator,
+        audit=audit,
+        clock=clock,
+        interval=timedelta(seconds=settings.directory_lookup_seconds),
     )
     auth = AuthService(
         providers=providers,
@@ -111,6 +125,7 @@ def auth_of(
         audit=audit,
         provisioning=provisioning,
         ssh_ca=ssh_ca,
+        lookups=lookups,
     )
     account = AccountService(
         users=people.users,
@@ -136,6 +151,7 @@ def auth_of(
         account=account,
         api_tokens=api_tokens,
         auth=auth,
+        lookups=lookups,
         providers=providers,
         redirect_logins=redirect_logins,
     )

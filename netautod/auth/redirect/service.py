@@ -141,7 +141,11 @@ class RedirectLogins:
             await self._auth.note_failure(pending.provider, "auth.login_failed", None, info)
             raise Unauthenticated(NOT_ADMITTED)
         return await self._auth.begin(
-            user, provider=pending.provider, client_type=pending.client_type, info=info
+            user,
+            provider=pending.provider,
+            client_type=pending.client_type,
+            info=info,
+            provider_token=identity.refresh_token,
         )
 
     def _attempt(self, state: str, browser: str) -> RedirectAttempt:

@@ -12,6 +12,7 @@ from tests.support.programs.started import ROOT, free_ports, program, started
 DATA = ROOT / "tests" / "data" / "slapd"
 PROGRAM = program("slapd")
 ADD = program("ldapadd")
+MODIFY = program("ldapmodify")
 PASSWORD = "Analytical-Engine-1843"
 READER_PASSWORD = "reads the directory"
 ADMIN_PASSWORD = "administers the directory"
@@ -19,6 +20,7 @@ BASE = "dc=example,dc=net"
 ADA = f"cn=Lovelace\\, Ada,ou=people,{BASE}"
 GRACE = f"uid=grace,ou=people,{BASE}"
 READER = f"cn=reader,{BASE}"
+BLIND = f"cn=blind,{BASE}"  # sees everything but the people
 
 # What stands in braces in the files of DATA.
 NAMES = {
@@ -26,6 +28,7 @@ NAMES = {
     "ada": ADA,
     "grace": GRACE,
     "reader": READER,
+    "blind": BLIND,
     "password": PASSWORD,
     "reader_password": READER_PASSWORD,
     "admin_password": ADMIN_PASSWORD,
@@ -60,6 +63,23 @@ async def running_slapd(folder: Path, authority: Path, certificate: Path, key: P
     async with started(PROGRAM, "-d", "0", "-f", str(configuration), "-h", urls):
         await _filled(made, (DATA / "directory.ldif").read_text().format(**NAMES))
         yield made
+
+
+async def changed(slapd: Slapd, *changes: str, lenient: bool = False) -> None:
+    """Changes as an administrator makes them, each in LDIF (RFC 2849); `lenient`: those that can be made."""
+    assert MODIFY is not None
+    arguments = (
+        *(("-c",) if lenient else ()),
+        "-x",
+        "-H",
+        slapd.url,
+        "-D",
+        f"cn=admin,{BASE}",
+        "-w",
+        ADMIN_PASSWORD,
+    )
+    done = await run(*arguments, command=(MODIFY,), given="\n\n".join(changes) + "\n")
+    assert done.code == 0 or lenient, done.err
 
 
 async def _filled(slapd: Slapd, directory: str) -> None:

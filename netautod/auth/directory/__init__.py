@@ -1,0 +1,1 @@
+"""Users of directories looked up again while their sessions last."""
