@@ -73,6 +73,7 @@ def main(installed: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     def run(command: str, file: str = "") -> tuple[int, str, str]:
         path = tmp_path / "netautod.toml"
         path.write_text(file)
+        path.chmod(0o600)
         code = cli.main([command, "--config", str(path)])
         captured = capsys.readouterr()
         return code, captured.out, captured.err.replace(f"{path}", "FILE")
