@@ -29,7 +29,9 @@ from netautod.credentials import store as credentials
 from netautod.credentials.store import CredentialStore
 from netautod.devices import queries as devices
 from netautod.devices.bindings.store import BindingStore
+from netautod.devices.sessions import hold_store as holds
 from netautod.devices.sessions import store as suspensions
+from netautod.devices.sessions.hold_store import HoldStore
 from netautod.devices.sessions.store import SuspensionStore
 from netautod.devices.store import DeviceStore
 from netautod.docs import store as documents
@@ -84,6 +86,7 @@ INDEXES: tuple[Index, ...] = (
     *result_store.INDEXES,
     *sites.INDEXES,
     *suspensions.INDEXES,
+    *holds.INDEXES,
     *system.INDEXES,
     *tasks.INDEXES,
     *users.INDEXES,
@@ -134,6 +137,7 @@ class Stores:
     ssh_authorities: SshAuthorityStore
     stale_backups: StaleWatch
     suspensions: SuspensionStore
+    holds: HoldStore
     sync_history: HistoryStore
     system: SystemStore
     tasks: TaskStore
@@ -169,6 +173,7 @@ class Stores:
             ssh_authorities=SshAuthorityStore(database),
             stale_backups=StaleWatch(database),
             suspensions=SuspensionStore(database),
+            holds=HoldStore(database),
             sync_history=HistoryStore(database, keep=retention.sync_history),
             system=SystemStore(database),
             tasks=TaskStore(database),

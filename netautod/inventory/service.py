@@ -214,6 +214,10 @@ def _vouching(before: SavedSource, fields: Mapping[str, Any], *, vouches: bool) 
 
 def _check_token_stays(before: SavedSource, fields: Mapping[str, Any]) -> None:
     """Users may change a source but never read its token, so nobody may have it sent to a server of their
-    own."""
-    if "url" in fields and TOKEN not in fields and origin_of(fields["url"]) != origin_of(before.url):
+    own: neither by another url, nor by an answer that anybody on the way can give without a certificate."""
+    if TOKEN in fields:
+        return
+    if "url" in fields and origin_of(fields["url"]) != origin_of(before.url):
         raise InvalidInput("token: a url on another server needs the token again")
+    if before.verify_ssl and not fields.get("verify_ssl", True):
+        raise InvalidInput("token: to turn verify_ssl off needs the token again")

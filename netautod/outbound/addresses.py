@@ -79,16 +79,13 @@ class AddressRules:
         return next((found.reason for found in self._refusing(_address(text))), None)
 
     def device_refusal(self, text: str, *, vouched: bool) -> str | None:
-        """Why a session on a device at the address is refused; None if it is not.
-
-        `allow` opens this machine to requests, which users cannot point anywhere, and so not to devices.
-        """
-        address = _address(text)
-        strict = AddressRules()
-        for found in strict._refusing(address):
-            if found.local and not vouched:
+        """Why a session on a device at the address is refused; None if it is not."""
+        for found in self._refusing(_address(text)):
+            if not found.local:
+                return found.reason
+            if not vouched:
                 return f"{found.reason}, where only a device that is vouched for may stand"
-        return next((found.reason for found in self._refusing(address) if not found.local), None)
+        return None
 
     def _refusing(self, address: Address) -> Iterator[RefusedNetwork]:
         """For each address that a packet may end up at, the first network that is refused."""

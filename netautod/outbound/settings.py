@@ -28,7 +28,7 @@ class OutboundSettings:
     )
 
     allow: tuple[str, ...] = setting(
-        (), "Addresses or networks that outgoing requests may reach although they are local."
+        (), "Addresses or networks that outgoing requests and devices may have although they are local."
     )
 
     def check(self) -> None:

@@ -170,6 +170,18 @@ async def test_a_url_on_another_server_needs_the_token_again(world: World) -> No
     assert (access.url, access.token) == (elsewhere, "new-token")
 
 
+async def test_to_verify_no_certificate_needs_the_token_again(world: World) -> None:
+    source = await world.source()
+    path = f"{SOURCES}/{source['id']}"
+    for body in ({"verify_ssl": False}, {**source, "verify_ssl": False}):
+        assert_error(await world.api.put(path, body), 400, "token: to turn verify_ssl off")
+    assert (await world.api.get(path)).json["verify_ssl"] is True
+    assert (await world.api.put(path, {"verify_ssl": False, "token": TOKEN})).json["verify_ssl"] is False
+    # What is off stays off without it, and is turned on by anybody who may manage sources.
+    assert (await world.api.put(path, {"name": "b", "verify_ssl": False})).status == 200
+    assert (await world.api.put(path, {"verify_ssl": True})).json["verify_ssl"] is True
+
+
 async def test_a_deleted_source_leaves_its_devices_behind(world: World) -> None:
     world.remote.has(machine(1, "sw1"), machine(2, "gone"))
     source = await world.source()

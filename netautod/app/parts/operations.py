@@ -10,6 +10,7 @@ from netautod.auth.ssh_ca.service import SshAuthority
 from netautod.core.clock import Clock
 from netautod.devices.operations.commands import CommandRunner
 from netautod.devices.operations.credential_tests import CredentialTests
+from netautod.devices.sessions.holds import LoginHolds
 from netautod.devices.sessions.reach import DeviceReach
 from netautod.devices.sessions.service import DeviceSessions
 from netautod.devices.sessions.suspensions import SuspensionObservers, Suspensions
@@ -59,6 +60,8 @@ def operations_of(
     suspensions = Suspensions(store=stores.suspensions, clock=clock, observers=observers)
     devices.devices.deleted.register(stores.suspensions.forget_device)
     devices.credentials.deleted.register(stores.suspensions.forget_credential)
+    devices.devices.deleted.register(stores.holds.forget_device)
+    devices.credentials.deleted.register(stores.holds.forget_credential)
     sessions = DeviceSessions(
         devices=devices.devices,
         credentials=devices.credentials,
@@ -66,6 +69,7 @@ def operations_of(
         leases=leases,
         audit=audit,
         suspensions=suspensions,
+        holds=LoginHolds(store=stores.holds, clock=clock),
         authority=authority,
         settings=settings,
         reach=DeviceReach(rules=addresses),

@@ -11,22 +11,33 @@ MOST_REFUSALS = 5  # in a row with one credential, then it is not tried any more
 
 
 class CredentialGate:
-    """The logins with one credential within one run.
+    """The logins with one credential within one run, or of all callers who may not manage credentials.
 
     At first as many run at a time as may be refused in a row; each one that is not refused admits two more.
     So a wrong password is sent five times, however many devices are still to be visited.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, credential_id: str) -> None:
+        self.credential_id = credential_id
         self._window = MOST_REFUSALS
         self._under_way = self._refused = 0
+        self._waiting = 0
         self._news = asyncio.Event()
+
+    @property
+    def is_used(self) -> bool:
+        """Whether a login runs or waits."""
+        return self._under_way + self._waiting > 0
 
     async def begin(self) -> None:
         """Waits until one more login may run; DeviceFailed `auth` once too many were refused."""
         while self._refused < MOST_REFUSALS and self._under_way >= self._window - self._refused:
             self._news.clear()
-            await self._news.wait()
+            self._waiting += 1
+            try:
+                await self._news.wait()
+            finally:
+                self._waiting -= 1
         if self._refused >= MOST_REFUSALS:
             text = f"not visited: {self._refused} logins in a row were refused with this credential"
             raise DeviceFailed(text, kind="auth")

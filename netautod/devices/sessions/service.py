@@ -19,6 +19,8 @@ from netautod.credentials.service import CredentialService
 from netautod.devices.models import Device
 from netautod.devices.service import DeviceService
 from netautod.devices.sessions.gates import CredentialGate, JumpGates
+from netautod.devices.sessions.hold_store import Hold
+from netautod.devices.sessions.holds import PERMISSION, REFUSALS, LoginHolds
 from netautod.devices.sessions.paths import Leg, Paths, target_of
 from netautod.devices.sessions.reach import DeviceReach
 from netautod.devices.sessions.suspensions import Suspensions
@@ -64,6 +66,7 @@ class DeviceSessions:
     leases: NamedLeases
     audit: AuditLog
     suspensions: Suspensions
+    holds: LoginHolds
     authority: SshAuthority
     settings: DeviceSettings
     reach: DeviceReach
@@ -164,14 +167,18 @@ class SessionScope:
             held = await self._lease(stack, device)
             held.on_lost = lambda: lost.reschedule(now())
             guarded = work.under(_combined(work.guard, held))
-            fresh, known = await asyncio.gather(self._unchanged(device), node.suspensions.of(work, legs))
+            fresh, known, held_logins = await asyncio.gather(
+                self._unchanged(device), node.suspensions.of(work, legs), self._holds(legs)
+            )
             legs[-1] = replace(legs[-1], device=fresh)
+            node.holds.refuse(held_logins, legs, work)
             if self.background:
                 node.suspensions.refuse(known, legs)
             target = target_of(legs, node.platforms.get(device.device_type), node.reach)
             opening = open_session(target, legs[-1].login, guard=guarded.guard, limits=node.limits)
             session = await stack.enter_async_context(opening)
         await node.suspensions.lift(work.org_id, known)
+        await node.holds.lift(work.org_id, held_logins)
         await self._pin(legs, session)
         return OpenDevice(
             device=legs[-1].device,
@@ -185,12 +192,9 @@ class SessionScope:
     async def _admitted(self, legs: list[Leg]) -> AsyncIterator[None]:
         """Admits the login in the block; its outcome decides whether others with its credentials go on."""
         begun: list[CredentialGate] = []
-        accepted, tried, refused = False, True, None
-        gates = {
-            leg.credential_id: self._gates.setdefault(leg.credential_id, CredentialGate()) for leg in legs
-        }
+        accepted, tried, refused = False, True, ""
         try:
-            for gate in gates.values():
+            for gate in self._gates_of(legs):
                 await gate.begin()
                 begun.append(gate)
             try:
@@ -198,15 +202,31 @@ class SessionScope:
                 accepted = True
             except DeviceFailed as exc:
                 tried = exc.kind != "suspended"
-                leg = _refusing(legs, exc)
-                if leg is not None:
-                    refused = gates[leg.credential_id]
+                leg = _failing(legs, exc)
+                if leg is not None and exc.kind in REFUSALS:
+                    await self.node.holds.refused(self.work, leg, by_hand=not self.background)
+                if leg is not None and exc.kind == "auth":
+                    refused = leg.credential_id
                     suspension = await self.node.suspensions.refused(self.work.org_id, leg)
                     exc.suspended_until = suspension.until
                 raise
         finally:
             for gate in begun:
-                gate.end(accepted=accepted, refused=gate is refused, tried=tried)
+                gate.end(accepted=accepted, refused=gate.credential_id == refused, tried=tried)
+
+    def _gates_of(self, legs: list[Leg]) -> list[CredentialGate]:
+        """In one order for everybody, so that no two wait for each other."""
+        ordered = sorted({leg.credential_id: leg for leg in legs}.items())
+        own = [self._gates.setdefault(used, CredentialGate(used)) for used, _ in ordered]
+        if self.work.caller.can(PERMISSION):
+            return own
+        return [*own, *(self.node.holds.gate(self.work.org_id, leg) for _, leg in ordered)]
+
+    async def _holds(self, legs: list[Leg]) -> list[Hold]:
+        """Background work of who may manage credentials neither obeys nor lifts a hold, and asks for none."""
+        if self.background and self.work.caller.can(PERMISSION):
+            return []
+        return await self.node.holds.of(self.work, legs)
 
     async def _lease(self, stack: AsyncExitStack, device: Device) -> Lease:
         patience = self.node.busy_seconds
@@ -242,10 +262,8 @@ def _site(device: Device) -> tuple[str, str] | None:
     return None if site is None else (device.org_id, site)
 
 
-def _refusing(legs: list[Leg], exc: DeviceFailed) -> Leg | None:
-    """The leg whose device refused the login; None for any other failure."""
-    if exc.kind != "auth":
-        return None
+def _failing(legs: list[Leg], exc: DeviceFailed) -> Leg | None:
+    """The leg that failed."""
     if exc.hop is None:
         return legs[-1]
     return next((leg for leg in legs[:-1] if leg.device.name == exc.hop), None)

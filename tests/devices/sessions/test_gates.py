@@ -77,7 +77,7 @@ async def test_a_cancelled_login_opens_nothing() -> None:
 
 
 async def test_a_gate_opens_with_each_login_that_is_not_refused() -> None:
-    gate = CredentialGate()
+    gate = CredentialGate("c")
     for _ in range(MOST_REFUSALS):
         await gate.begin()
     sixth = asyncio.create_task(gate.begin())

@@ -75,8 +75,9 @@ async def test_a_direct_connection(host: str, vouched: bool, found: list[str]) -
     ("host", "vouched", "allow", "found"),
     [
         pytest.param("100.100.100.200", True, ["100.100.100.200"], ["100.100.100.200"], id="what is allowed"),
-        pytest.param("127.0.0.1", False, ["127.0.0.0/8"], ["address"], id="but not this machine"),
-        pytest.param("169.254.1.1", False, ["169.254.0.0/16"], ["address"], id="nor a link"),
+        pytest.param("127.0.0.1", False, ["127.0.0.1"], ["127.0.0.1"], id="this machine"),
+        pytest.param("127.0.0.2", False, ["127.0.0.1"], ["address"], id="another one of its addresses"),
+        pytest.param("0.0.0.0", True, ["127.0.0.0/8"], ["address"], id="no way round it"),
     ],
 )
 async def test_the_setting_outbound_allow(
