@@ -20,6 +20,7 @@ from netautod.app.routes import ROUTES, description
 from netautod.app.settings import Settings
 from netautod.app.stages import DeviceWork, Logins
 from netautod.core.metrics import Metrics
+from netautod.core.refusals import Refusals
 from netautod.discovery.service import DiscoveryService
 from netautod.executions.running.node import ExecutionNode
 from netautod.http.bodies.reader import BodyReader
@@ -62,6 +63,7 @@ async def build(
         logins = await stages.logins(settings, installation, plugins)
         stack.push_async_callback(logins.auth.providers.close)
         await enter(logins.auth.lookups)
+        refusals = await enter(stages.refusals(installation))
         work = await enter(
             stages.device_work(settings, installation, plugins, leases, logins.ssh_ca, observers)
         )
@@ -84,7 +86,7 @@ async def build(
             HealthCheck(health),
         )
         yield Service(
-            application=_application(settings, installation, logins, bodies, services),
+            application=_application(settings, installation, logins, bodies, refusals, services),
             node=runs.node,
             metrics=metrics,
             plugins=plugins,
@@ -141,6 +143,7 @@ def _application(
     installation: Installation,
     logins: Logins,
     bodies: BodyReader,
+    refusals: Refusals,
     services: Collection[object],
 ) -> Application:
     context = http_context_of(
@@ -149,5 +152,6 @@ def _application(
         clock=installation.clock,
         server=settings.server,
         limits=settings.limits,
+        refusals=refusals,
     )
     return application(ROUTES, context, services)

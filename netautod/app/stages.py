@@ -21,6 +21,7 @@ from netautod.app.plugins.observers import Observers
 from netautod.app.run_services import acting_factory
 from netautod.app.settings import Settings
 from netautod.app.upkeep import retention_of, stale_backups_of, sweeping
+from netautod.audit.refusals import RefusalLog
 from netautod.auth.ssh_ca.service import SshAuthority
 from netautod.configs.capture.captures import CaptureObservers
 from netautod.core.metrics import Metrics
@@ -37,9 +38,12 @@ from netautod.outbound.addresses import AddressRules
 from netautod.outbound.client import GuardedClient
 from netautod.plugin_api import Executor
 from netautod.store.leases.named import NamedLeases
+from netautod.store.periodic import Periodic
 from netautod.system.heartbeat import NodeHeartbeat
 from netautod.tasks.cron.ticks import NextTicks
 from netautod.tasks.service import TaskService
+
+REFUSALS_SECONDS = 5.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,6 +103,17 @@ async def logins(settings: Settings, installation: Installation, plugins: Plugin
         settings=settings.auth,
     )
     return Logins(sessions=sessions, ssh_ca=ssh_ca, auth=auth)
+
+
+@asynccontextmanager
+async def refusals(installation: Installation) -> AsyncIterator[RefusalLog]:
+    made = RefusalLog(
+        audit=installation.audit,
+        default_org=installation.people.organizations.default_id,
+        clock=installation.clock,
+    )
+    async with made, Periodic(made.write_due, name="audit of refused requests", seconds=REFUSALS_SECONDS):
+        yield made
 
 
 class DeviceObservers(CaptureObservers, SuspensionObservers, Protocol):

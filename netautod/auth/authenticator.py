@@ -17,10 +17,11 @@ from netautod.auth.tokens.access import INVALID, AccessClaims, AccessTokens
 from netautod.auth.tokens.service import hash_of, is_api_token
 from netautod.auth.tokens.store import ApiTokenStore
 from netautod.core.clock import Clock
-from netautod.core.errors import Unauthenticated, Unavailable
+from netautod.core.errors import Unavailable
 from netautod.core.identity import Caller, RequestInfo, UsedToken
 from netautod.core.loop.shared_reads import SharedReads
 from netautod.core.permissions import common_permissions
+from netautod.core.refusals import TokenRefused
 from netautod.users.models import User
 from netautod.users.service import UserService
 
@@ -72,15 +73,15 @@ class Authenticator:
         )
 
     async def authenticate(self, token: str, info: RequestInfo) -> Caller:
-        """The caller with the permissions that the database holds now; raises Unauthenticated."""
+        """The caller with the permissions that the database holds now; raises TokenRefused."""
         if is_api_token(token):
             return await self._by_api_token(hash_of(token), info)
         claims = await self._tokens.verify(token)
         standing = await self._sessions.get(claims.session_id, lambda: self._read_session(claims))
         if standing is None or not standing.holds(self._clock.now()):
-            raise Unauthenticated(INVALID)
+            raise claims.refusal()
         if standing.user.id != claims.user_id or standing.user.org_id != claims.org_id:
-            raise Unauthenticated(INVALID)
+            raise claims.refusal()
         return _caller(standing.user, standing.permissions, info, session_id=standing.holder.id)
 
     def forget_session(self, session_id: str) -> None:
@@ -98,9 +99,12 @@ class Authenticator:
     async def _by_api_token(self, token_hash: str, info: RequestInfo) -> Caller:
         """The caller has no session, and is never stronger than the owner is now."""
         standing = await self._api_tokens.get(token_hash, lambda: self._read_api_token(token_hash))
-        if standing is None or not standing.holds(self._clock.now()):
-            raise Unauthenticated(INVALID)
-        return _caller(standing.user, standing.permissions, info, token=standing.holder.used)
+        if standing is None:
+            raise TokenRefused(INVALID)
+        caller = _caller(standing.user, standing.permissions, info, token=standing.holder.used)
+        if not standing.holds(self._clock.now()):
+            raise TokenRefused(INVALID, caller)
+        return caller
 
     async def _read_session(self, claims: AccessClaims) -> _Standing[LoginSession] | None:
         session, user = await asyncio.gather(

@@ -21,6 +21,7 @@ from netautod.auth.tokens.access import INVALID
 from netautod.auth.tokens.service import require_session
 from netautod.core.errors import TooManyRequests, Unauthenticated, Unavailable
 from netautod.core.identity import Caller, RequestInfo
+from netautod.core.refusals import TokenRefused
 from netautod.plugin_api.auth import ProviderUnavailable
 from netautod.users.models import LOCAL, User
 from netautod.users.organizations.service import OrganizationService
@@ -153,7 +154,8 @@ class AuthService:
             self._authenticator.forget_session(result.session.id)
             await self._record(REUSE_ACTIONS[result.reuse], result.user, result.session, info, {})
         if result.tokens is None:
-            raise Unauthenticated(INVALID)
+            user = result.user
+            raise TokenRefused(INVALID, None if user is None else _nobody_but(user, info))
         if result.user is not None and result.session is not None:
             self._lookups.begin(result.user, result.session)
         return result.tokens
@@ -243,3 +245,15 @@ class AuthService:
             request_id=info.request_id,
             details=details,
         )
+
+
+def _nobody_but(user: User, info: RequestInfo) -> Caller:
+    """The user without any permission, as whom a refused refresh token was."""
+    return Caller(
+        user_id=user.id,
+        org_id=user.org_id,
+        username=user.username,
+        permissions=frozenset(),
+        ip_address=info.ip_address,
+        request_id=info.request_id,
+    )

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec, Protocol, TypedDict, TypeVar, Unpack
 
+from netautod.core.errors import Forbidden, Unauthenticated
 from netautod.core.schema import Answer, Query, Request
 
 MIB = 1024 * 1024
@@ -53,11 +54,13 @@ class OperationOptions(TypedDict, total=False):
 
 
 class Loads(Protocol):
-    """What a handler does for a declared method: validates query and body, and writes the answer."""
+    """What a handler does for a declared method: validates its request, writes its answer."""
 
     async def load_request(self, operation: Operation) -> None: ...
 
     async def send_answer(self) -> None: ...
+
+    async def refused(self, error: Unauthenticated | Forbidden) -> None: ...
 
 
 H_contra = TypeVar("H_contra", bound=Loads, contravariant=True)
@@ -84,7 +87,11 @@ def _declare(operation: Operation) -> Callable[[Any], Any]:
         @wraps(method)
         async def run(self: H_contra, /, *args: P.args, **kwargs: P.kwargs) -> None:
             await self.load_request(operation)
-            await method(self, *args, **kwargs)
+            try:
+                await method(self, *args, **kwargs)
+            except (Unauthenticated, Forbidden) as error:
+                await self.refused(error)
+                raise
             await self.send_answer()
 
         setattr(run, MARK, operation)

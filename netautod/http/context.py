@@ -2,12 +2,13 @@
 
 import ipaddress
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from tornado.httputil import HTTPServerRequest
 
 from netautod.core.errors import Unauthenticated
 from netautod.core.identity import Caller, RequestInfo
+from netautod.core.refusals import Refusals, UnheardRefusals
 from netautod.http.bodies.reader import BodyReader
 from netautod.http.limits import RequestLimits
 from netautod.http.settings import EVERY_ORIGIN
@@ -23,6 +24,7 @@ class HttpContext:
     trusted_proxies: tuple[Network, ...]
     cors_origins: frozenset[str]
     hsts_seconds: int = 0
+    refusals: Refusals = field(default_factory=UnheardRefusals)
 
     def allows(self, origin: str) -> bool:
         """Whether pages of this origin may call the API; empty: the request comes from no page."""

@@ -14,11 +14,20 @@ from tornado.iostream import StreamClosedError
 from tornado.web import HTTPError, RequestHandler, stream_request_body
 
 from netautod.core import json_values
-from netautod.core.errors import InvalidInput, NetautodError, NotFound, TooLarge, Unauthenticated, Unavailable
+from netautod.core.errors import (
+    Forbidden,
+    InvalidInput,
+    NetautodError,
+    NotFound,
+    TooLarge,
+    Unauthenticated,
+    Unavailable,
+)
 from netautod.core.identity import Caller, RequestInfo
 from netautod.core.json_parts import encoded_parts
 from netautod.core.logs import current_request
 from netautod.core.loop.pace import in_thread_if_large
+from netautod.core.refusals import Refusal, TokenRefused
 from netautod.core.schema import load, uuid_or_none
 from netautod.http.access import MIB, Operation, operation_of
 from netautod.http.context import HttpContext
@@ -55,6 +64,7 @@ class JsonHandler(RequestHandler):
     query: dict[str, Any]
     caller: Caller
     _answer: tuple[Any, ...] = ()
+    route = ""
     _work: asyncio.Future[Any] | None = None
     _client_gone = False
 
@@ -104,6 +114,13 @@ class JsonHandler(RequestHandler):
             if operation.limited:
                 self._count_stranger()
             return
+        try:
+            await self._admit(operation)
+        except (Unauthenticated, Forbidden) as error:
+            await self.refused(error)
+            raise
+
+    async def _admit(self, operation: Operation) -> None:
         self.caller = await self.context.caller_of(self._bearer_token(), self.info)
         if operation.permission is not None:
             self.caller.require(operation.permission)
@@ -118,6 +135,28 @@ class JsonHandler(RequestHandler):
 
     def _count_stranger(self) -> None:
         self.context.limits.stranger(self.info.ip_address)
+
+    async def refused(self, error: Unauthenticated | Forbidden) -> None:
+        """Every refusal for want of a permission or a good token comes along here, before it is answered.
+
+        Not that of a request without a token, nor of a wrong password at a public route: who checks that
+        records it.
+        """
+        operation, token = self._operation(), isinstance(error, TokenRefused)
+        offered = "Authorization" in self.request.headers and operation is not None and not operation.public
+        if isinstance(error, Unauthenticated) and not token and not offered:
+            return
+        await self.context.refusals.record(
+            Refusal(
+                status=status_of(error),
+                reason=error.text,
+                method=self.request.method or "",
+                route=self.route,
+                permission=operation.permission if operation is not None else None,
+                caller=error.caller if isinstance(error, TokenRefused) else getattr(self, "caller", None),
+                info=self.info,
+            )
+        )
 
     def data_received(self, chunk: bytes) -> None:
         if not self._too_large and len(self._received) + len(chunk) <= self._limit:

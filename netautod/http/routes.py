@@ -53,7 +53,10 @@ def application(routes: Iterable[Route], context: HttpContext, services: Collect
     ordered = sorted(routes, key=_specificity)
     for route in ordered:
         _refuse_undeclared(route)
-    specs = [URLSpec(_pattern(route.path), route.handler, _attributes(route, services)) for route in ordered]
+    specs = [
+        URLSpec(_pattern(route.path), route.handler, {**_attributes(route, services), "route": route.path})
+        for route in ordered
+    ]
     return Application(
         specs,
         default_handler_class=UnknownRouteHandler,

@@ -2,6 +2,7 @@
 
 from netautod.auth.authenticator import Authenticator
 from netautod.core.clock import Clock
+from netautod.core.refusals import Refusals
 from netautod.http.bodies.reader import BodyReader
 from netautod.http.connections.patience import Patience
 from netautod.http.context import HttpContext, networks
@@ -16,6 +17,7 @@ def http_context_of(
     clock: Clock,
     server: ServerSettings,
     limits: LimitSettings,
+    refusals: Refusals,
 ) -> HttpContext:
     return HttpContext(
         authenticate=authenticator.authenticate,
@@ -28,6 +30,7 @@ def http_context_of(
         trusted_proxies=networks(server.trusted_proxies),
         cors_origins=frozenset(server.cors_origins),
         hsts_seconds=server.hsts_seconds,
+        refusals=refusals,
     )
 
 

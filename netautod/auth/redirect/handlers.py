@@ -4,7 +4,7 @@ from marshmallow import fields, validate
 
 from netautod.auth.models import ADMIN_UI, CLIENT_TYPES
 from netautod.auth.redirect.service import LIFETIME, UNKNOWN, RedirectLogins
-from netautod.core.errors import Unauthenticated
+from netautod.core.refusals import TokenRefused
 from netautod.core.schema import Query
 from netautod.http.access import public
 from netautod.http.handler import JsonHandler
@@ -61,7 +61,7 @@ class CallbackHandler(OidcHandler):
     async def get(self) -> None:
         """Ends the login and sends the browser to redirect_uri with the tokens in the fragment."""
         if any(len(values) > 1 for values in self.request.query_arguments.values()):
-            raise Unauthenticated(UNKNOWN)  # RFC 6749 3.1: no parameter more than once
+            raise TokenRefused(UNKNOWN)  # RFC 6749 3.1: no parameter more than once
         cookie = self.redirect_logins.cookie(self.query.get("state", ""), "")
         self.clear_cookie(cookie.name, path=cookie.path, secure=cookie.secure, httponly=True)
         self.send_to(await self.redirect_logins.finish(self.query, self.get_cookie, self.info))

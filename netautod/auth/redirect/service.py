@@ -22,6 +22,7 @@ from netautod.auth.service import AuthService
 from netautod.core.clock import Clock
 from netautod.core.errors import InvalidInput, Unauthenticated, UpstreamFailed
 from netautod.core.identity import RequestInfo
+from netautod.core.refusals import TokenRefused
 from netautod.plugin_api.auth import (
     Identity,
     LoginRefused,
@@ -105,7 +106,7 @@ class RedirectLogins:
         browser = cookie_of(self.cookie(state, "").name) or ""
         pending = await self._store.take(_hash(state), _hash(browser), self._clock.now())
         if pending is None:
-            raise Unauthenticated(UNKNOWN)
+            raise TokenRefused(UNKNOWN)
         try:
             identity = await provider.callback(self._attempt(state, browser), parameters)
         except ProviderUnavailable as error:
@@ -116,7 +117,7 @@ class RedirectLogins:
             raise Unauthenticated(FAILED) from error
         # Listed when the login began; the list may have been shortened by a restart since.
         if not is_listed(pending.redirect_uri, provider.redirects.redirect_uris):
-            raise Unauthenticated(UNKNOWN)
+            raise TokenRefused(UNKNOWN)
         tokens = await self._admitted(identity, pending, info)
         return f"{pending.redirect_uri}#{_fragment(tokens)}"
 

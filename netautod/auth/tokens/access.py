@@ -18,8 +18,8 @@ import jwt
 from netautod.auth.models import LoginSession
 from netautod.auth.tokens.signing_keys import SigningKeys
 from netautod.core.clock import Clock
-from netautod.core.errors import Unauthenticated
-from netautod.core.identity import OrgId
+from netautod.core.identity import Caller, OrgId
+from netautod.core.refusals import TokenRefused
 from netautod.users.models import User
 
 ALGORITHM = "EdDSA"
@@ -41,6 +41,20 @@ class AccessClaims:
     user_id: str
     org_id: OrgId
     session_id: str
+    username: str
+
+    def refusal(self) -> TokenRefused:
+        """Of this token: its signature says whose it was."""
+        return TokenRefused(
+            INVALID,
+            Caller(
+                user_id=self.user_id,
+                org_id=self.org_id,
+                username=self.username,
+                permissions=frozenset(),
+                session_id=self.session_id,
+            ),
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,18 +98,18 @@ class AccessTokens:
         return jwt.encode(claims, key.private, algorithm=ALGORITHM, headers={"typ": TYPE, "kid": key.kid})
 
     async def verify(self, token: str) -> AccessClaims:
-        """The claims of a valid token; Unauthenticated for anything else, never telling why."""
+        """The claims of a valid token; TokenRefused for anything else, never telling why."""
         if len(token) > MAX_BYTES or not token.isascii():
-            raise Unauthenticated(INVALID)
+            raise TokenRefused(INVALID)
         digest = hashlib.sha256(token.encode()).digest()
         known = self._verified.get(digest)
         if known is None:
             known = await self._verify(token)
             self._remember(digest, known)
         elif await self._keys.find(known.kid) is None:
-            raise Unauthenticated(INVALID)
+            raise TokenRefused(INVALID)
         if known.expires_at <= self._clock.now().timestamp():
-            raise Unauthenticated(INVALID)
+            raise known.claims.refusal()
         return known.claims
 
     async def _verify(self, token: str) -> "_Verified":
@@ -119,7 +133,7 @@ class AccessTokens:
                 },
             )
         except jwt.PyJWTError as error:
-            raise Unauthenticated(INVALID) from error
+            raise TokenRefused(INVALID) from error
         self._check_times(claims)
         return _Verified(kid=key.kid, expires_at=claims["exp"], claims=_access_claims(claims))
 
@@ -131,9 +145,9 @@ class AccessTokens:
     def _check_times(self, claims: Mapping[str, Any]) -> None:
         issued_at, expires_at = claims["iat"], claims["exp"]
         if type(issued_at) is not int or type(expires_at) is not int:
-            raise Unauthenticated(INVALID)
+            raise TokenRefused(INVALID)
         if issued_at > self._clock.now().timestamp() + CLOCK_SKEW.total_seconds():
-            raise Unauthenticated(INVALID)
+            raise TokenRefused(INVALID)
 
 
 def _key_id(header: Mapping[str, Any]) -> str:
@@ -146,5 +160,10 @@ def _key_id(header: Mapping[str, Any]) -> str:
 def _access_claims(claims: Mapping[str, Any]) -> AccessClaims:
     texts = [claims[name] for name in ("sub", "org_id", "sid")]
     if not all(isinstance(text, str) for text in texts):
-        raise Unauthenticated(INVALID)
-    return AccessClaims(user_id=texts[0], org_id=OrgId(texts[1]), session_id=texts[2])
+        raise TokenRefused(INVALID)
+    return AccessClaims(
+        user_id=texts[0],
+        org_id=OrgId(texts[1]),
+        session_id=texts[2],
+        username=str(claims.get("username", "")),
+    )
