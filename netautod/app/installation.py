@@ -48,7 +48,14 @@ async def open_installation(settings: Settings, database: Database) -> AsyncIter
     await adopt(stores.audit.chains)
     async with ServerClock(database) as clock, PasswordHasher() as hasher:
         audit = AuditLog(store=stores.audit, clock=clock)
-        people = users_of(stores=stores, hasher=hasher, clock=clock, audit=audit, settings=settings.auth)
+        people = users_of(
+            stores=stores,
+            hasher=hasher,
+            clock=clock,
+            audit=audit,
+            settings=settings.auth,
+            ssh_ca=settings.ssh_ca,
+        )
         bootstrap = Bootstrap(
             organizations=people.organizations,
             users=people.users,

@@ -14,7 +14,7 @@ from netautod.auth.redirect.store import RedirectStore
 from netautod.auth.sessions import store as sessions
 from netautod.auth.sessions.store import RefreshTokenStore, SeatStore, SessionStore
 from netautod.auth.ssh_ca import store as ssh_ca
-from netautod.auth.ssh_ca.store import SshAuthorityStore
+from netautod.auth.ssh_ca.store import SshAuthorityStore, SshCertificateStore
 from netautod.auth.tokens import store as tokens
 from netautod.auth.tokens.store import ApiTokenStore, SigningKeyStore
 from netautod.configs import snapshots
@@ -85,6 +85,7 @@ INDEXES: tuple[Index, ...] = (
     *redirects.INDEXES,
     *result_store.INDEXES,
     *sites.INDEXES,
+    *ssh_ca.INDEXES,
     *suspensions.INDEXES,
     *holds.INDEXES,
     *system.INDEXES,
@@ -135,6 +136,7 @@ class Stores:
     sites: SiteStore
     sources: SourceStore
     ssh_authorities: SshAuthorityStore
+    ssh_certificates: SshCertificateStore
     stale_backups: StaleWatch
     suspensions: SuspensionStore
     holds: HoldStore
@@ -171,6 +173,7 @@ class Stores:
             sites=SiteStore(database),
             sources=SourceStore(database),
             ssh_authorities=SshAuthorityStore(database),
+            ssh_certificates=SshCertificateStore(database),
             stale_backups=StaleWatch(database),
             suspensions=SuspensionStore(database),
             holds=HoldStore(database),

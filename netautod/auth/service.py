@@ -128,7 +128,7 @@ class AuthService:
         terminal that finds no free seat.
         """
         if client_key is not None:
-            self._ssh_ca.check_principal(user)
+            self._ssh_ca.check_principals(user)
         details = {"auth_provider": provider, "client_type": client_type}
         try:
             session, tokens = await self._sessions.begin(

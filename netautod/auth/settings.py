@@ -56,7 +56,7 @@ class SshCaSettings:
         ),
     )
 
-    reserved_principals: tuple[str, ...] = setting(("root",), "Users who get no SSH certificate.")
+    reserved_principals: tuple[str, ...] = setting(("root",), "Names that no SSH certificate is for.")
 
 
 def _weak_lockout(auth: AuthSettings) -> Sequence[str]:

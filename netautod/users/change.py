@@ -61,6 +61,9 @@ def change_of(user: User, sent: Mapping[str, Any]) -> UserChange:
     if "external_id" in sent:
         sent = {**sent, "external_id": canonical_external_id(user.auth_provider, sent["external_id"])}
     values = {name: sent[name] for name in PLAIN if name in sent and sent[name] != getattr(user, name)}
+    principals = tuple(dict.fromkeys(sent.get("ssh_principals", user.ssh_principals)))
+    if principals != user.ssh_principals:
+        values["ssh_principals"] = principals
     if user.auth_provider == LOCAL and "external_id" in values:
         raise InvalidInput("external_id: only for users of ldap and oidc")
     if user.auth_provider != LOCAL and "password" in sent:

@@ -1,7 +1,7 @@
 """Organizations, roles and users as values, and the form that usernames have."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -104,6 +104,7 @@ class NewUser:
     email: str | None = None
     display_name: str | None = None
     is_active: bool = True
+    ssh_principals: Sequence[str] | None = None
 
     @classmethod
     def from_request(cls, body: Mapping[str, Any]) -> "NewUser":
@@ -135,13 +136,21 @@ class User:
     created_at: datetime
     updated_at: datetime
     last_login_at: datetime | None
+    ssh_principals: tuple[str, ...] = ()
     token_epoch: int = 0
     kept_session_id: str | None = None
     revision: int = 0
 
     @classmethod
     def made(
-        cls, new: NewUser, *, org_id: OrgId, username: str, roles: Iterable[Role], now: datetime
+        cls,
+        new: NewUser,
+        *,
+        org_id: OrgId,
+        username: str,
+        roles: Iterable[Role],
+        ssh_principals: tuple[str, ...],
+        now: datetime,
     ) -> "User":
         """A user that has never logged in; `username` in its canonical form."""
         return cls(
@@ -159,6 +168,7 @@ class User:
             created_at=now,
             updated_at=now,
             last_login_at=None,
+            ssh_principals=ssh_principals,
         )
 
     @property
@@ -193,4 +203,8 @@ class User:
 
     def to_managed_json(self) -> dict[str, Any]:
         """The user as /api/users shows it."""
-        return {**self.to_json(), "last_login_at": optional_text(self.last_login_at)}
+        return {
+            **self.to_json(),
+            "ssh_principals": list(self.ssh_principals),
+            "last_login_at": optional_text(self.last_login_at),
+        }

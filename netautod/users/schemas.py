@@ -7,6 +7,7 @@ from marshmallow import ValidationError, fields, validate
 from netautod.core.permissions import is_permission
 from netautod.core.schema import Answer, Boolean, Id, Name, PageAnswer, Request, ShortList, Text, Timestamp
 from netautod.users.models import AUTH_PROVIDERS, LOCAL
+from netautod.users.principals import MOST
 
 MOST_PERMISSIONS = 500
 READ_ONLY = frozenset({"id", "org_id", "permissions", "created_at", "updated_at", "last_login_at"})
@@ -22,6 +23,7 @@ class UserCreate(Request):
     display_name = Text(max_length=255)
     roles = ShortList(Name(), required=True, most=100)
     is_active = Boolean(load_default=True)
+    ssh_principals = ShortList(fields.String(), most=MOST)
 
 
 class UserUpdate(UserCreate):
@@ -43,6 +45,7 @@ class CurrentUserAnswer(Answer):
 
 
 class UserAnswer(CurrentUserAnswer):
+    ssh_principals = fields.List(fields.String())
     last_login_at = Timestamp(allow_none=True)
 
 

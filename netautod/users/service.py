@@ -1,6 +1,7 @@
 """The rules of users: who may make and change which user, passwords, and what ends sessions."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from netautod.audit.service import AuditLog
@@ -14,7 +15,9 @@ from netautod.users.models import LOCAL, NewUser, Role, User, canonical_username
 from netautod.users.organizations.store import OrganizationStore
 from netautod.users.passwords.hashing import PasswordHasher
 from netautod.users.passwords.policy import PasswordOwner, PasswordPolicy
-from netautod.users.rank import require_grantable, require_rank
+from netautod.users.principals import GRANT, PrincipalRules
+from netautod.users.rank import require_rank
+from netautod.users.roles.grants import RoleGrants
 from netautod.users.roles.store import RoleStore
 from netautod.users.store import UserStore
 
@@ -22,6 +25,7 @@ NOT_FOUND = "User not found"
 USERNAME_TAKEN = "User with this username already exists"
 EXTERNAL_ID_TAKEN = "User with this external_id already exists"
 LAST_ADMIN = "The last active admin of an organization cannot be disabled, deleted or lose the role admin"
+AUDITED = ("is_active", "ssh_principals")  # changes whose new value the audit tells
 BUSY = "The user is being changed by other requests; try again"
 ATTEMPTS = 5
 
@@ -39,16 +43,18 @@ class UserService:
         audit: AuditLog,
         organizations: OrganizationStore,
         policy: PasswordPolicy,
+        principals: PrincipalRules,
     ) -> None:
         self.changed = Followers()
         self.deleted = Followers()
         self._store = store
-        self._roles = roles
+        self._grants = RoleGrants(roles)
         self._hasher = hasher
         self._clock = clock
         self._audit = audit
         self._organizations = organizations
         self._policy = policy
+        self._principals = principals
 
     async def page(self, org_id: OrgId, page: Page) -> PageOf[User]:
         """Sorted by username."""
@@ -101,8 +107,15 @@ class UserService:
         """
         username = require_username(new.username)
         self._check_provider(new)
-        roles = await self._granted_roles(caller, new.roles)
-        user = User.made(new, org_id=caller.org_id, username=username, roles=roles, now=self._clock.now())
+        roles = await self._grants.of(caller, new.roles)
+        user = User.made(
+            new,
+            org_id=caller.org_id,
+            username=username,
+            roles=roles,
+            ssh_principals=self._principals.at_creation(caller, username, new.ssh_principals),
+            now=self._clock.now(),
+        )
         hashed = None
         if new.password is not None:
             await self.check_policy(user, new.password, field="password")
@@ -112,11 +125,16 @@ class UserService:
         except Duplicate as error:
             raise _taken(error) from error
         try:
-            await self._confirm_roles(caller, roles)
+            await self._grants.confirm(caller, roles)
         except (InvalidInput, Forbidden):
             await self._store.remove(user)
             raise
-        details = {"username": username, "roles": user.role_names, "auth_provider": user.auth_provider}
+        details = {
+            "username": username,
+            "roles": user.role_names,
+            "auth_provider": user.auth_provider,
+            "ssh_principals": list(user.ssh_principals),
+        }
         await self._audit.record(caller, "user.create", "user", user.id, details)
         return user
 
@@ -208,7 +226,8 @@ class UserService:
             change = change_of(user, sent)
             if caller.user_id == user.id:
                 change.refuse_for_oneself()
-            roles = None if change.roles is None else await self._granted_roles(caller, change.roles)
+            change = self._with_principals(caller, user, change)
+            roles = None if change.roles is None else await self._grants.of(caller, change.roles)
             if not change.fields:
                 return user
             if change.password is not None and hashed is None:
@@ -223,10 +242,21 @@ class UserService:
         details: dict[str, Any] = {"username": user.username, "fields": change.fields}
         if roles is not None:
             details |= {"roles": sorted(role.name for role in roles), "old_roles": user.role_names}
-        if "is_active" in change.values:
-            details["is_active"] = change.values["is_active"]
+        details |= {name: change.values[name] for name in AUDITED if name in change.values}
         await self._audit.record(caller, action, "user", user.id, details)
         return await self.get(user.org_id, user.id)
+
+    def _with_principals(self, caller: Caller, user: User, change: UserChange) -> UserChange:
+        """The change with the principals that it may write, or that it takes away: who may not give them is
+        not to get them by a password that he set."""
+        wanted = change.values.get("ssh_principals")
+        if wanted is not None:
+            written = self._principals.written(caller, wanted)
+        elif change.ends_api_tokens and user.ssh_principals and not caller.can(GRANT):
+            written = ()
+        else:
+            return change
+        return replace(change, values={**change.values, "ssh_principals": written})
 
     async def _write(
         self,
@@ -271,21 +301,12 @@ class UserService:
     async def _keep_roles(self, caller: Caller, before: User, roles: Iterable[Role]) -> None:
         """Gives the old roles back if one of the new ones is being removed or widened at this moment."""
         try:
-            await self._confirm_roles(caller, roles)
+            await self._grants.confirm(caller, roles)
         except (InvalidInput, Forbidden):
             after = await self.get(before.org_id, before.id)
             old = {"role_ids": [role.id for role in before.roles]}
             await self._store.change(after, old, self._clock.now())
             raise
-
-    async def _confirm_roles(self, caller: Caller, roles: Iterable[Role]) -> None:
-        """After a write that names roles: a removal first hides the role and then looks for its users, and
-        a role that somebody stronger has widened meanwhile is no longer the caller's to grant."""
-        there = await self._roles.visible(caller.org_id, [role.id for role in roles])
-        for role in roles:
-            if role.id not in there:
-                raise InvalidInput(f"roles: there is no role {role.name!r}")
-            require_grantable(caller, there[role.id])
 
     def _check_provider(self, new: NewUser) -> None:
         if new.auth_provider != LOCAL:
@@ -295,16 +316,6 @@ class UserService:
             raise InvalidInput("external_id: only for users of ldap and oidc")
         elif new.password is None:
             raise InvalidInput("password: required for a local user")
-
-    async def _granted_roles(self, caller: Caller, names: Iterable[str]) -> tuple[Role, ...]:
-        wanted = list(names)
-        found = {role.name: role for role in await self._roles.by_names(caller.org_id, wanted)}
-        for name in wanted:
-            if name not in found:
-                raise InvalidInput(f"roles: there is no role {name!r}")
-        for role in found.values():
-            require_grantable(caller, role)
-        return tuple(found[name] for name in wanted)
 
     async def _named(self, caller: Caller, username: str) -> User:
         user = await self.by_username(username)

@@ -198,6 +198,7 @@ def _user_document(user: User, password_hash: str | None) -> Document:
         "password_hash": password_hash,
         "session_epoch": user.session_epoch,
         "refresh_epoch": user.refresh_epoch,
+        "ssh_principals": list(user.ssh_principals),
         "token_epoch": user.token_epoch,
         "kept_session_id": user.kept_session_id,
         "revision": user.revision,
@@ -222,6 +223,8 @@ def _to_user(document: Document) -> User:
         external_id=document["external_id"],
         session_epoch=document["session_epoch"],
         refresh_epoch=document["refresh_epoch"],
+        # Users of older releases keep the principal that they had.
+        ssh_principals=tuple(document.get("ssh_principals", (document["username"],))),
         token_epoch=document.get("token_epoch", 0),  # older documents lack it
         kept_session_id=document["kept_session_id"],
         revision=document["revision"],

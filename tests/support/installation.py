@@ -87,7 +87,9 @@ def installation_of(
 ) -> Installation:
     stores = Stores.of(database, settings.retention)
     audit = AuditLog(store=stores.audit, clock=clock)
-    people = users_of(stores=stores, hasher=hasher, clock=clock, audit=audit, settings=settings.auth)
+    people = users_of(
+        stores=stores, hasher=hasher, clock=clock, audit=audit, settings=settings.auth, ssh_ca=settings.ssh_ca
+    )
     return Installation(
         database=database,
         stores=stores,

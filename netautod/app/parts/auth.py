@@ -21,6 +21,7 @@ from netautod.auth.provisioning import Provisioning
 from netautod.auth.redirect.service import RedirectLogins
 from netautod.auth.service import AuthService
 from netautod.auth.settings import AuthSettings, SshCaSettings
+from netautod.auth.ssh_ca.revocation import Revocation
 from netautod.auth.ssh_ca.service import SshAuthority
 from netautod.auth.tokens.service import ApiTokens
 from netautod.auth.tokens.store import ApiTokenStore
@@ -28,6 +29,7 @@ from netautod.core.clock import Clock
 from netautod.core.identity import OrgId
 from netautod.plugin_api.auth import AuthProvider
 from netautod.store.client import Database
+from netautod.users.principals import PrincipalRules
 from netautod.vault.vault import INSTALLATION, Vault
 
 
@@ -39,11 +41,12 @@ class AuthParts:
     lookups: DirectoryLookups
     providers: Providers
     redirect_logins: RedirectLogins
+    revocation: Revocation
 
     @property
     def services(self) -> tuple[object, ...]:
         """What the handlers use."""
-        return self.account, self.api_tokens, self.auth, self.redirect_logins
+        return self.account, self.api_tokens, self.auth, self.redirect_logins, self.revocation
 
 
 def ssh_ca_of(
@@ -51,10 +54,11 @@ def ssh_ca_of(
 ) -> SshAuthority:
     return SshAuthority(
         store=stores.ssh_authorities,
+        certificates=stores.ssh_certificates,
         vault=vault,
         clock=clock,
         audit=audit,
-        reserved_principals=settings.reserved_principals,
+        principals=PrincipalRules(settings.reserved_principals),
     )
 
 
@@ -154,6 +158,14 @@ def auth_of(
         lookups=lookups,
         providers=providers,
         redirect_logins=redirect_logins,
+        revocation=Revocation(
+            certificates=stores.ssh_certificates,
+            authority=ssh_ca,
+            sessions=stores.sessions,
+            users=people.users,
+            clock=clock,
+            audit=audit,
+        ),
     )
 
 

@@ -4,11 +4,12 @@ from dataclasses import dataclass
 
 from netautod.app.stores import Stores
 from netautod.audit.service import AuditLog
-from netautod.auth.settings import AuthSettings
+from netautod.auth.settings import AuthSettings, SshCaSettings
 from netautod.core.clock import Clock
 from netautod.users.organizations.service import OrganizationService
 from netautod.users.passwords.hashing import PasswordHasher
 from netautod.users.passwords.policy import PasswordPolicy
+from netautod.users.principals import PrincipalRules
 from netautod.users.roles.service import RoleService
 from netautod.users.service import UserService
 
@@ -21,9 +22,16 @@ class UserParts:
 
 
 def users_of(
-    *, stores: Stores, hasher: PasswordHasher, clock: Clock, audit: AuditLog, settings: AuthSettings
+    *,
+    stores: Stores,
+    hasher: PasswordHasher,
+    clock: Clock,
+    audit: AuditLog,
+    settings: AuthSettings,
+    ssh_ca: SshCaSettings,
 ) -> UserParts:
     policy = PasswordPolicy(hasher=hasher, minimum=settings.password_min_length)
+    principals = PrincipalRules(ssh_ca.reserved_principals)
     return UserParts(
         organizations=OrganizationService(
             store=stores.organizations,
@@ -33,6 +41,7 @@ def users_of(
             clock=clock,
             audit=audit,
             policy=policy,
+            principals=principals,
         ),
         roles=RoleService(store=stores.roles, users=stores.users, clock=clock, audit=audit),
         users=UserService(
@@ -43,5 +52,6 @@ def users_of(
             audit=audit,
             organizations=stores.organizations,
             policy=policy,
+            principals=principals,
         ),
     )

@@ -1,5 +1,6 @@
 """Sessions, their refresh tokens and seats in MongoDB: `sessions`, `refresh_tokens` and `seats`."""
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from netautod.auth.models import TERMINAL, LoginSession, RefreshToken, SeatSlot
@@ -31,6 +32,10 @@ class SessionStore:
     async def get(self, org_id: OrgId, session_id: str) -> LoginSession | None:
         found = await self._sessions.find_one(org_id, {"_id": session_id})
         return _to_session(found) if found else None
+
+    async def many(self, ids: Sequence[str]) -> list[LoginSession]:
+        """Of all organizations; unknown ids are left out."""
+        return [_to_session(document) for document in await self._all.find({"_id": {"$in": list(ids)}})]
 
     async def of_user(self, user: User, now: datetime, *, limit: int) -> list[LoginSession]:
         """The user's sessions that did not end or expire, newest first."""

@@ -1,12 +1,15 @@
-"""GET /api/ssh-ca: the authority that servers are told to trust."""
+"""/api/ssh-ca: the authority that servers are told to trust, and the certificates that they are not."""
 
 from marshmallow import fields, validate
 
+from netautod.auth.ssh_ca.revocation import Revocation
 from netautod.auth.ssh_ca.service import SshAuthority
-from netautod.core.schema import Answer
-from netautod.http.access import any_token
+from netautod.core.schema import Answer, Id, Integer, Request
+from netautod.http.access import any_token, public, requires
 from netautod.http.handler import JsonHandler
 from netautod.http.routes import Route
+
+LARGEST_SERIAL = (1 << 63) - 1  # of an int64, which BSON keeps
 
 
 class SshCaAnswer(Answer):
@@ -23,4 +26,40 @@ class SshCaHandler(JsonHandler):
         self.answer((await self.ssh_ca.public_key(self.caller.org_id)).to_json())
 
 
-ROUTES = (Route(path="/api/ssh-ca", handler=SshCaHandler),)
+class RevokeBody(Request):
+    serial = Integer(validate=validate.Range(min=1, max=LARGEST_SERIAL))
+    user_id = Id()
+
+
+class RevokeAnswer(Answer):
+    revoked = fields.Integer()
+
+
+class RevocationListHandler(JsonHandler):
+    revocation: Revocation
+
+    @public(produces="application/octet-stream")
+    async def get(self) -> None:
+        """The OpenSSH key revocation list of all authorities here, for RevokedKeys."""
+        current = await self.revocation.current()
+        self.set_header("Content-Type", "application/octet-stream")
+        self.finish(current.content)
+
+
+class RevokeHandler(JsonHandler):
+    revocation: Revocation
+
+    @requires("users.manage", body=RevokeBody, answer=RevokeAnswer)
+    async def post(self) -> None:
+        """Revokes a certificate by its serial number, or all of a user."""
+        revoked = await self.revocation.revoke(
+            self.caller, serial=self.body.get("serial"), user_id=self.body.get("user_id")
+        )
+        self.answer({"revoked": revoked})
+
+
+ROUTES = (
+    Route(path="/api/ssh-ca", handler=SshCaHandler),
+    Route(path="/api/ssh-ca/krl", handler=RevocationListHandler),
+    Route(path="/api/ssh-ca/revoke", handler=RevokeHandler),
+)

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from netautod.core.identity import OrgId
 from netautod.core.json_values import to_text
 
 
@@ -25,6 +26,23 @@ class SshCertificate:
             "valid_before": to_text(self.valid_before),
             "serial": self.serial,
         }
+
+
+@dataclass(frozen=True, kw_only=True)
+class IssuedCertificate:
+    """What is kept of a certificate until nobody accepts it any more. `user_id`: for whom it was made;
+    `session_id`: the login that it came with, None for the service's own login on a device.
+    """
+
+    id: str
+    org_id: OrgId
+    serial: int
+    key_id: str
+    user_id: str
+    session_id: str | None
+    principals: tuple[str, ...]
+    valid_before: datetime
+    revoked_at: datetime | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

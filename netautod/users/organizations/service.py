@@ -26,6 +26,7 @@ from netautod.users.models import (
 from netautod.users.organizations.store import OrganizationStore
 from netautod.users.passwords.hashing import PasswordHasher
 from netautod.users.passwords.policy import PasswordOwner, PasswordPolicy
+from netautod.users.principals import PrincipalRules
 from netautod.users.roles.store import RoleStore
 from netautod.users.service import USERNAME_TAKEN
 from netautod.users.store import UserStore
@@ -64,6 +65,7 @@ class OrganizationService:
         clock: Clock,
         audit: AuditLog,
         policy: PasswordPolicy,
+        principals: PrincipalRules,
     ) -> None:
         self._store = store
         self._roles = roles
@@ -72,6 +74,7 @@ class OrganizationService:
         self._clock = clock
         self._audit = audit
         self._policy = policy
+        self._principals = principals
         self._default_id: OrgId | None = None
 
     async def all(self) -> list[Organization]:
@@ -148,7 +151,15 @@ class OrganizationService:
         roles = await self._roles.by_names(organization.id, [ADMIN_ROLE])
         new = NewUser(username=username, roles=(ADMIN_ROLE,))
         now = self._clock.now()
-        user = User.made(new, org_id=organization.id, username=username, roles=roles, now=now)
+        principals = self._principals.given([username])
+        user = User.made(
+            new,
+            org_id=organization.id,
+            username=username,
+            roles=roles,
+            ssh_principals=principals,
+            now=now,
+        )
         try:
             await self._users.insert(user, hashed)
         except Duplicate:

@@ -227,7 +227,7 @@ async def test_the_private_key_is_sealed_and_every_signature_audited(
     (event,) = await node.documents("audit_events", {"action": "ssh_certificate.sign"})
     assert event["details"] == {
         "serial": 1,
-        "principal": "ada",
+        "principals": ["ada"],
         "fingerprint": key.get_fingerprint("sha256"),
         "valid_before": answer["ssh_certificate"]["valid_before"],
     }

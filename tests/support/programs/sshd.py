@@ -30,13 +30,15 @@ async def running_sshd(
     *,
     trusted_ca: str | None = None,
     principals: str = "",
+    revoked: Path | None = None,
     options: str = "",
     wrapper: Sequence[str] = (),
 ) -> AsyncIterator[Sshd]:
     """Needs PROGRAM; `folder` is an empty one of its own.
 
     With `trusted_ca` (a public key) it trusts nothing but certificates of that authority, and of those only
-    the ones for the given principals. `options` are lines of sshd_config that win over those here; `wrapper`
+    the ones for the given principals, without those of the list `revoked`, which it reads at each login.
+    `options` are lines of sshd_config that win over those here; `wrapper`
     is a command that ends by executing its remaining arguments.
     """
     assert PROGRAM is not None
@@ -53,6 +55,8 @@ async def running_sshd(
             f"AuthorizedKeysFile none\nTrustedUserCAKeys {folder}/ca.pub\n"
             f"AuthorizedPrincipalsFile {folder}/principals\n"
         )
+    if revoked is not None:
+        trust += f"RevokedKeys {revoked}\n"
     if os.geteuid() == 0:  # sshd run by root insists on its privilege separation folder
         os.makedirs("/run/sshd", mode=0o755, exist_ok=True)
     port = free_port()
