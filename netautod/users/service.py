@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, Protocol
 
 from netautod.audit.service import AuditLog
 from netautod.core.clock import Clock
@@ -11,8 +11,15 @@ from netautod.core.identity import SYSTEM_ID, Caller, OrgId
 from netautod.core.pages import Page, PageOf
 from netautod.core.registries import Followers
 from netautod.users.change import UserChange, change_of
-from netautod.users.models import LOCAL, NewUser, Role, User, canonical_username, require_username
-from netautod.users.organizations.store import OrganizationStore
+from netautod.users.models import (
+    LOCAL,
+    NewUser,
+    Organization,
+    Role,
+    User,
+    canonical_username,
+    require_username,
+)
 from netautod.users.passwords.hashing import PasswordHasher
 from netautod.users.passwords.policy import PasswordOwner, PasswordPolicy
 from netautod.users.principals import GRANT, PrincipalRules
@@ -30,6 +37,12 @@ BUSY = "The user is being changed by other requests; try again"
 ATTEMPTS = 5
 
 
+class OrganizationsById(Protocol):
+    """The organizations, as far as users ask for them."""
+
+    async def get(self, org_id: OrgId) -> Organization | None: ...
+
+
 class UserService:
     """`changed` is told of changes in what a user may do, `deleted` of deleted users."""
 
@@ -41,7 +54,7 @@ class UserService:
         hasher: PasswordHasher,
         clock: Clock,
         audit: AuditLog,
-        organizations: OrganizationStore,
+        organizations: OrganizationsById,
         policy: PasswordPolicy,
         principals: PrincipalRules,
     ) -> None:
