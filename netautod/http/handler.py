@@ -328,9 +328,8 @@ class JsonHandler(RequestHandler):
             self._too_large = True
             if "Expect" in self.request.headers:  # the client waits before it sends all of that
                 raise self._body_too_large()
-            # Tornado would cut the connection at its own limit; we drain the body and answer 413.
-            connection = cast(Any, self.request.connection)
-            connection.set_max_body_size(max(length, self._limit))
+        # What is declared is drained and answered with 413; chunks end where the limit is.
+        cast(Any, self.request.connection).set_max_body_size(max(length, self._limit))
 
     def _body_too_large(self) -> TooLarge:
         return TooLarge(f"The request body is larger than {self._limit} bytes")

@@ -1,5 +1,7 @@
 """The rate limiter, and the client address behind proxies."""
 
+from collections.abc import Callable
+
 import pytest
 from tornado.httputil import HTTPHeaders, HTTPServerRequest, RequestStartLine
 
@@ -8,7 +10,7 @@ from netautod.core.errors import TooManyRequests
 from netautod.core.identity import Caller, RequestInfo
 from netautod.http.bodies.reader import BodyReader
 from netautod.http.context import HttpContext, networks
-from netautod.http.limits import RateLimiter, RequestLimits
+from netautod.http.limits import Rate, RateLimiter, RequestLimits
 from tests.support.clock import MovableClock
 
 
@@ -31,6 +33,80 @@ def test_a_rate_of_zero_turns_the_limit_off() -> None:
     limiter = RateLimiter(clock=SystemClock(), rate=0, burst=1)
     for _ in range(1000):
         limiter.take("a")
+
+
+def test_a_sweep_of_addresses_gives_a_busy_one_no_new_bucket() -> None:
+    limiter = RateLimiter(clock=MovableClock(), rate=1, burst=5, remembered=20)
+    for _ in range(5):
+        limiter.take("busy")
+    for number in range(500):
+        limiter.take(f"passing {number}")
+    assert len(limiter) <= 20
+    with pytest.raises(TooManyRequests):
+        limiter.take("busy")
+
+
+def test_full_buckets_are_forgotten() -> None:
+    clock = MovableClock()
+    limiter = RateLimiter(clock=clock, rate=10, burst=5)
+    for number in range(100):
+        limiter.take(str(number))
+    clock.move(1)
+    limiter.take("another")
+    assert len(limiter) == 1
+
+
+def limits_of(clock: MovableClock) -> RequestLimits:
+    return RequestLimits(
+        clock=clock, callers=Rate(per_second=1, burst=10), strangers=Rate(per_second=1, burst=3)
+    )
+
+
+def refused(take: Callable[[], None]) -> bool:
+    try:
+        take()
+    except TooManyRequests:
+        return True
+    return False
+
+
+def test_addresses_of_one_client_share_their_bucket() -> None:
+    limits = limits_of(MovableClock())
+    for address in ("2001:db8::1", "2001:db8::2", "2001:db8::ffff:1"):
+        limits.stranger(address)
+    assert refused(lambda: limits.stranger("2001:db8::3"))
+    assert not refused(lambda: limits.stranger("2001:db8:0:1::3"))
+
+
+def test_a_flood_without_tokens_leaves_room_for_a_token() -> None:
+    limits = limits_of(MovableClock())
+    while not refused(lambda: limits.stranger("192.0.2.1")):
+        pass
+    limits.before_token("good", "192.0.2.1")
+    limits.accepted("good", "192.0.2.1", "alice")
+
+
+def test_a_flood_of_refused_tokens_leaves_room_for_a_known_one() -> None:
+    limits = limits_of(MovableClock())
+    limits.before_token("good", "192.0.2.1")
+    limits.accepted("good", "192.0.2.1", "alice")
+    for number in range(3):
+        limits.before_token(f"bad {number}", "192.0.2.1")
+        limits.refused(f"bad {number}", "192.0.2.1")
+    assert refused(lambda: limits.before_token("bad", "192.0.2.1"))
+    limits.before_token("good", "192.0.2.1")
+    limits.accepted("good", "192.0.2.1", "alice")
+
+
+def test_valid_tokens_count_for_their_caller_alone() -> None:
+    limits = limits_of(MovableClock())
+
+    def ask() -> None:
+        limits.before_token("good", "192.0.2.1")
+        limits.accepted("good", "192.0.2.1", "alice")
+
+    assert [refused(ask) for _ in range(11)] == [False] * 10 + [True]
+    assert not refused(lambda: limits.stranger("192.0.2.1"))
 
 
 async def _nobody(token: str, info: RequestInfo) -> Caller:

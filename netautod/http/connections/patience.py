@@ -3,6 +3,9 @@
 from dataclasses import dataclass
 from enum import Enum, auto
 
+UNTOLD = 2**63
+"""How large a body is, while it has not come to its end: no stretch of it is all of it."""
+
 
 class Stage(Enum):
     IDLE = auto()  # between two requests
@@ -66,7 +69,7 @@ class Timing:
         if stage is Stage.BODY:
             self._body = 0
             self._body_window = self._new_window(self._patience.body)
-            self._body_window.too_slow(now, 0, 1)
+            self._body_window.too_slow(now, 0, UNTOLD)
 
     def received(self, size: int) -> None:
         self._body += size
@@ -76,7 +79,7 @@ class Timing:
         if self._answer_window.too_slow(now, taken, written):
             return True
         if self.stage is Stage.BODY:
-            return self._body_window.too_slow(now, self._body, self._body + 1)
+            return self._body_window.too_slow(now, self._body, UNTOLD)
         limit = {
             Stage.IDLE: self._patience.idle,
             Stage.HEAD: self._patience.head,

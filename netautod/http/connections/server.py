@@ -64,6 +64,11 @@ class HttpServer(TCPServer, HTTPServerConnectionDelegate):
         self._turned_away = _Counted(f"connections were turned away: all {connections} are in use")
         self._made_room = _Counted(f"silent connections made room: all {connections} are in use")
 
+    @property
+    def held(self) -> int:
+        """How many connections there are."""
+        return len(self._crowd)
+
     def handle_stream(self, stream: IOStream, address: tuple[Any, ...]) -> None:
         if len(self._crowd) >= self._most and not self._make_room():
             self._turned_away.one(stream.io_loop.time())

@@ -1,0 +1,179 @@
+"""The server with real sockets: who is kept, who is turned away, and who is cut off."""
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
+
+import pytest
+
+from netautod.core.clock import SystemClock
+from netautod.core.errors import Unauthenticated
+from netautod.core.identity import Caller, RequestInfo
+from netautod.http.access import public
+from netautod.http.connections.server import HttpServer
+from netautod.http.context import HttpContext
+from netautod.http.handler import JsonHandler
+from netautod.http.limits import RequestLimits
+from netautod.http.routes import Route, application
+from netautod.http.settings import ServerSettings
+from tests.attacks.attackers.crowds import crowd
+from tests.attacks.attackers.raw import ask, raw
+from tests.support.execution import eventually
+from tests.support.serving import serve_application
+
+QUICK = b"GET /quick HTTP/1.1\r\nHost: a\r\n\r\n"
+LONG = b"GET /long HTTP/1.1\r\nHost: a\r\n\r\n"
+LARGE = b"GET /large HTTP/1.1\r\nHost: a\r\n\r\n"
+MANY_MIB = 64 * 1024 * 1024
+
+
+@dataclass
+class Work:
+    """`/long` begins, and ends when it may."""
+
+    begun: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(0))
+    may_end: asyncio.Event = field(default_factory=asyncio.Event)
+
+
+class QuickHandler(JsonHandler):
+    @public(limited=False, body_limit=MANY_MIB)
+    async def get(self) -> None:
+        """Answers at once."""
+        self.answer({})
+
+
+class LargeHandler(JsonHandler):
+    @public(limited=False)
+    async def get(self) -> None:
+        """Answers more than any buffer between us holds."""
+        self.finish(b"x" * MANY_MIB)
+
+
+class LongHandler(JsonHandler):
+    work: Work
+
+    @public(limited=False)
+    async def get(self) -> None:
+        """Takes its time."""
+        self.work.begun.release()
+        await self.work.may_end.wait()
+        self.answer({"done": True})
+
+
+async def _nobody(token: str, info: RequestInfo) -> Caller:
+    raise Unauthenticated("nobody")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Served:
+    url: str
+    server: HttpServer
+    work: Work
+
+    async def until_nobody_is_connected(self) -> None:
+        async def empty() -> bool:
+            return self.server.held == 0
+
+        await eventually(empty, seconds=20)
+
+
+@asynccontextmanager
+async def served(connections: int = 10, **settings: object) -> AsyncIterator[Served]:
+    context = HttpContext(
+        authenticate=_nobody,
+        limits=RequestLimits.none(SystemClock()),
+        trusted_proxies=(),
+        cors_origins=frozenset(),
+    )
+    routes = [
+        Route(path="/quick", handler=QuickHandler),
+        Route(path="/long", handler=LongHandler),
+        Route(path="/large", handler=LargeHandler),
+    ]
+    work = Work()
+    server, url = serve_application(
+        application(routes, context, [work]),
+        server=ServerSettings(**settings),  # type: ignore[arg-type]
+        connections=connections,
+    )
+    yield Served(url=url, server=server, work=work)
+    work.may_end.set()
+    server.stop()
+    await server.close_all_connections()
+
+
+async def test_a_request_in_work_never_gives_way() -> None:
+    async with served(connections=3) as node, AsyncExitStack() as stack:
+        working = [await stack.enter_async_context(raw(node.url, source="127.0.0.2")) for _ in range(2)]
+        for client in working:
+            client.send(LONG)
+            await node.work.begun.acquire()
+        async with crowd(node.url, 20, b"", sources=["127.0.0.3"]):
+            assert (await ask(node.url, QUICK)).status == 200
+        node.work.may_end.set()
+        assert [(await client.answer()).json for client in working] == [{"done": True}] * 2
+
+
+async def test_where_everybody_works_a_newcomer_is_told_so() -> None:
+    async with served(connections=1) as node, raw(node.url) as working:
+        working.send(LONG)
+        await node.work.begun.acquire()
+        async with raw(node.url) as newcomer:
+            answer = await newcomer.answer()
+        assert (answer.status, answer.json) == (503, {"error": "Too many connections"})
+        node.work.may_end.set()
+        assert (await working.answer()).status == 200
+        working.send(QUICK)  # once this is answered the other one is over for good
+        assert (await working.answer()).status == 200
+        assert (await ask(node.url, QUICK)).status == 200
+
+
+async def test_connections_of_a_trusted_proxy_never_give_way() -> None:
+    async with (
+        served(connections=3, trusted_proxies=("127.0.0.9",)) as node,
+        crowd(node.url, 3, QUICK, sources=["127.0.0.9"]) as proxied,
+    ):
+        assert [(await client.answer()).status for client in proxied] == [200] * 3
+        async with raw(node.url) as newcomer:
+            assert (await newcomer.answer()).status == 503
+        for client in proxied:
+            client.send(QUICK)
+            assert (await client.answer()).status == 200
+
+
+async def test_a_reader_who_takes_nothing_is_cut_off() -> None:
+    async with served(answer_timeout=0.4) as node, raw(node.url) as client:
+        client.send(LARGE)
+        await node.until_nobody_is_connected()
+
+
+async def test_a_reader_who_takes_it_all_is_served_whatever_the_size() -> None:
+    async with served(answer_timeout=60) as node:
+        assert len((await ask(node.url, LARGE)).body) == MANY_MIB
+
+
+async def test_a_client_that_hangs_up_leaves_nothing_behind() -> None:
+    async with served() as node:
+        for sent in (b"", b"GET", QUICK, LONG, LARGE, b"NONSENSE\r\n\r\n"):
+            async with raw(node.url) as client:
+                client.send(sent)
+        await node.until_nobody_is_connected()
+
+
+async def test_a_reset_leaves_nothing_behind() -> None:
+    async with served() as node:
+        host, port = node.url.removeprefix("http://").split(":")
+        with socket.create_connection((host, int(port))) as connection:
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\x01\x00\x00\x00\x00\x00\x00\x00")
+            connection.sendall(LARGE)
+        await node.until_nobody_is_connected()
+
+
+@pytest.mark.parametrize("size", [MANY_MIB // 2, MANY_MIB])
+async def test_a_large_body_is_read_over_and_the_answer_arrives(size: int) -> None:
+    async with served() as node, raw(node.url) as client:
+        client.send(b"GET /quick HTTP/1.1\r\nHost: a\r\nContent-Length: %d\r\n\r\n" % size)
+        client.send(b"x" * size)
+        assert (await client.answer()).status == 200
