@@ -12,6 +12,7 @@ from netautod.core.clock import SystemClock
 from netautod.core.errors import Unauthenticated
 from netautod.core.identity import Caller, RequestInfo
 from netautod.http.access import public
+from netautod.http.bodies.reader import BodyReader
 from netautod.http.connections.server import HttpServer
 from netautod.http.context import HttpContext
 from netautod.http.handler import JsonHandler
@@ -84,6 +85,7 @@ async def served(connections: int = 10, **settings: object) -> AsyncIterator[Ser
     context = HttpContext(
         authenticate=_nobody,
         limits=RequestLimits.none(SystemClock()),
+        bodies=BodyReader(),
         trusted_proxies=(),
         cors_origins=frozenset(),
     )
