@@ -7,8 +7,11 @@ from typing import Any
 
 import pytest
 
+from tests.attacks.attackers import takeovers
+from tests.attacks.attackers.insider import Office, office
 from tests.attacks.attackers.mover import ENABLE, PASSWORD, WAITS, World, evil, world
 from tests.attacks.attackers.recording_ssh import RecordingSsh
+from tests.support.programs.sshd import PROGRAM as SSHD
 from tests.support.servers.netbox import V1_TOKEN, NetBoxReplay, generated_devices
 
 # A user who may manage devices, and no credentials, has a server of his own.
@@ -328,3 +331,47 @@ async def test_an_approved_device_is_visited_and_nobody_else_approves_it(
     tested = await world.tested(device_id)
     assert tested["success"], tested["message"]
     assert server.heard == [PASSWORD, ENABLE]
+
+
+# Certificates and API tokens: what an insider makes of a part of somebody else's power.
+
+
+@pytest.fixture(scope="module", name="office")
+async def made_office(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Office]:
+    async with office(tmp_path_factory.mktemp("office")) as made:
+        yield made
+
+
+@pytest.mark.parametrize(
+    "attack",
+    [
+        pytest.param(takeovers.made_user, id="a manager of users makes one to get that name certified"),
+        pytest.param(takeovers.reset_user, id="a manager of users sets a password to get a name certified"),
+        pytest.param(takeovers.user_made_by_token, id="a token makes a user to get that name certified"),
+        pytest.param(takeovers.endless, id="a token lives for ever because nobody said its end"),
+        pytest.param(takeovers.as_good_as_endless, id="an operator makes a token for a thousand years"),
+        pytest.param(takeovers.after_a_reset, id="a token outlives the reset of its owner's password"),
+        pytest.param(takeovers.after_a_new_password, id="a token outlives its owner's new password"),
+        pytest.param(takeovers.by_a_task, id="a token has a task do what it may not"),
+        pytest.param(takeovers.by_a_task_of_the_owner, id="a token turns a task of its owner to more"),
+        pytest.param(takeovers.unseen, id="a leaked token is out of an administrator's reach"),
+        pytest.param(takeovers.boasts, id="a token passes for all that its owner may do"),
+        pytest.param(takeovers.leaves_a_role_by_its_name, id="a holder takes his role's name off the rules"),
+    ],
+)
+async def test_no_insider_succeeds_where(office: Office, attack: takeovers.Attack) -> None:
+    assert not await attack(office)
+
+
+@pytest.mark.skipif(SSHD is None, reason="sshd is not installed")
+@pytest.mark.parametrize(
+    "end",
+    [
+        pytest.param(takeovers.log_out, id="its user has logged out"),
+        pytest.param(takeovers.disable, id="its user is disabled"),
+        pytest.param(takeovers.delete, id="its user is deleted"),
+        pytest.param(takeovers.revoke, id="an administrator has revoked it"),
+    ],
+)
+async def test_a_stolen_certificate_opens_no_server_once(office: Office, end: Any) -> None:
+    assert not await takeovers.stolen(end)(office)
