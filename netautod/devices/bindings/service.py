@@ -15,7 +15,7 @@ from netautod.core.json_values import to_text
 from netautod.core.loop.each import in_batches
 from netautod.devices.bindings.models import BATCH, BoundDevice, DeviceWrite, KnownDevice, NewDevice
 from netautod.devices.bindings.revival import Revival
-from netautod.devices.bindings.store import NAMES, BindingStore
+from netautod.devices.bindings.store import NAMES, BindingStore, taken_word
 from netautod.devices.service import DeviceService
 from netautod.devices.store import DeviceStore
 
@@ -100,7 +100,10 @@ class SyncedDevices:
         refused = await self._store.write(caller.org_id, writes, at=self._clock.now())
         written = [write for write in writes if write.before.id not in refused]
         details = [
-            (write.before.id, {"name": write.name, "fields": write.fields, "sync": write.action})
+            (
+                write.before.id,
+                {**_told(write), "fields": write.fields, "sync": write.action},
+            )
             for write in written
             if write.values
         ]
@@ -117,7 +120,7 @@ class SyncedDevices:
         refused = await self._store.write(org_id, whole, at=self._clock.now())
         back = [write for write in whole if write.before.id not in refused]
         await self._revival.confirm_links(org_id, back)
-        details = [(write.before.id, {"name": write.name, "source": "inventory"}) for write in back]
+        details = [(write.before.id, {**_told(write), "source": "inventory"}) for write in back]
         await self._audit.record_many(caller, "device.revive", "device", details)
         return refused
 
@@ -143,6 +146,10 @@ class SyncedDevices:
     async def _clean_up(self, org_id: OrgId, device_id: str) -> None:
         await self._devices.deleted.notify(org_id, device_id)
         await self._plain_store.cleaned_up(org_id, device_id)
+
+
+def _told(write: DeviceWrite) -> dict[str, str | bool]:
+    return {"name": write.name, **taken_word(write)}
 
 
 def parked(write: DeviceWrite, name: str) -> DeviceWrite:

@@ -113,6 +113,11 @@ class BindingStore:
         return [_known(document, shared) for document in found]
 
 
+def taken_word(write: DeviceWrite) -> dict[str, bool]:
+    """What else the write changes where it moves a device without anybody's word for it."""
+    return {} if write.vouched or DESTINATION.isdisjoint(write.values) else {VOUCHED: False}
+
+
 def bound_to(key: str, external_ids: Sequence[str]) -> Document:
     """The key by itself as well: the server does not see in `$elemMatch` that a partial index would do."""
     one = {"$elemMatch": {"key": key, "external_id": {"$in": list(external_ids)}}}
@@ -139,8 +144,7 @@ def _update(write: DeviceWrite, at: datetime) -> Document:
     if write.bindings is not None:
         values["bindings"] = [_binding_document(binding) for binding in write.bindings]
     values[DIGEST] = write.digest
-    if not write.vouched and not DESTINATION.isdisjoint(write.values):
-        values[VOUCHED] = False
+    values.update(taken_word(write))
     if write.before.live:
         return {"$set": values}
     return {"$set": {**values, "live": True}, "$unset": {"deleted_at": "", "cleanup": ""}}
