@@ -36,12 +36,14 @@ class HttpContext:
         RFC 6797 7.2: not where it does not. A trusted proxy says by X-Forwarded-Proto how the client came;
         of several values the first is the client's.
         """
-        if not self.hsts_seconds:
-            return None
         protocol = request.protocol
         if self._trusted(request.remote_ip or ""):
             protocol = request.headers.get("X-Forwarded-Proto", protocol).partition(",")[0].strip().lower()
-        return f"max-age={self.hsts_seconds}" if protocol == "https" else None
+        return self.promise_over(protocol)
+
+    def promise_over(self, protocol: str) -> str | None:
+        """The same for an answer to what is no request, so that no proxy says how the client came."""
+        return f"max-age={self.hsts_seconds}" if self.hsts_seconds and protocol == "https" else None
 
     async def caller_of(self, token: str, info: RequestInfo) -> Caller:
         """The caller with this token; raises Unauthenticated, or TooManyRequests before the token is checked

@@ -37,10 +37,12 @@ class ServerConnection(HTTP1ServerConnection):
         patience: Patience,
         crowd: "Crowd[ServerConnection]",
         count: Callable[[str], None],
+        promise: str | None = None,
     ) -> None:
         super().__init__(stream, params, context)
         self._crowd = crowd
         self._count = count
+        self._promise = promise
         self._incoming = Incoming(stream)
         self._timing = Timing(patience, self._now())
         self._exchange: Exchange | None = None
@@ -61,7 +63,8 @@ class ServerConnection(HTTP1ServerConnection):
         asked = self._timing.stage is Stage.BODY or (self._timing.stage is Stage.HEAD and self._incoming.held)
         if asked and (self._exchange is None or not self._exchange.answer_begun):
             with suppress(StreamClosedError):
-                self.stream.write(Refusal(408, "The request took too long to arrive").answer(uuid4().hex))
+                refusal = Refusal(408, "The request took too long to arrive")
+                self.stream.write(refusal.answer(uuid4().hex, promise=self._promise))
         self.stream.close()
 
     async def _server_request_loop(self, delegate: HTTPServerConnectionDelegate) -> None:
@@ -104,7 +107,7 @@ class ServerConnection(HTTP1ServerConnection):
         except Refusal as other:
             refusal = other
         self._enter(Stage.ENDING)
-        await self.stream.write(refusal.answer(request_id))
+        await self.stream.write(refusal.answer(request_id, promise=self._promise))
         await self._linger()
 
     async def _linger(self) -> None:

@@ -69,6 +69,10 @@ class HttpServer(TCPServer, HTTPServerConnectionDelegate):
         """How many connections there are."""
         return len(self._crowd)
 
+    @property
+    def _context(self) -> HttpContext:
+        return cast(HttpContext, self.application.settings["context"])
+
     def handle_stream(self, stream: IOStream, address: tuple[Any, ...]) -> None:
         if len(self._crowd) >= self._most and not self._make_room():
             self._turned_away.one(stream.io_loop.time())
@@ -85,6 +89,7 @@ class HttpServer(TCPServer, HTTPServerConnectionDelegate):
             patience=self._patience,
             crowd=self._crowd,
             count=self._count_malformed,
+            promise=self._context.promise_over(peer.protocol),
         )
         exempt = is_within(peer.remote_ip, self._trusted)
         self._crowd.enter(connection, None if exempt else group_of(peer.remote_ip))
@@ -116,9 +121,8 @@ class HttpServer(TCPServer, HTTPServerConnectionDelegate):
         """What is no request has no headers to believe: it counts for the peer, unless that is a proxy."""
         if is_within(address, self._trusted):
             return
-        context = cast(HttpContext, self.application.settings["context"])
         try:
-            context.limits.stranger(address)
+            self._context.limits.stranger(address)
         except TooManyRequests as error:
             raise Refusal(429, error.text, retry_after=error.retry_after) from error
 
