@@ -51,6 +51,8 @@ class UserChange:
         if self.password is not None:
             # Else a stolen token would be enough to take the account over.
             raise Forbidden("Your own password is changed with PUT /api/auth/password")
+        if "external_id" in self.values:
+            raise Forbidden("Nobody can put another directory entry behind his own account")
 
 
 def change_of(user: User, sent: Mapping[str, Any]) -> UserChange:

@@ -67,7 +67,8 @@ class SshCertificateStore:
 
     async def unexpired(self, since: datetime) -> list[IssuedCertificate]:
         """Of all organizations, those that were good at that moment or later."""
-        return [_to_issued(found) for found in await self._all.find({"valid_before": {"$gt": since}})]
+        found = self._all.stream({"valid_before": {"$gt": since}})
+        return [_to_issued(document) async for document in found]
 
     async def mark(self, ids: Sequence[str], now: datetime) -> int:
         """As revoked, for good; returns how many were not before."""
