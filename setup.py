@@ -40,6 +40,7 @@ setup(
         "netutils>=1.19,<2",
         "pluggy>=1.6,<2",
         "pyjwt[crypto]>=2.10,<3",
+        "pyotp>=2.9",
         "pyasn1>=0.4.8,<0.7",  # ldap3 2.9 uses names that 0.7 drops
         "pymongo>=4.11,<5",
         "tornado>=6.5,<7",

@@ -15,6 +15,7 @@ from netautod.app.parts.devices import DeviceParts
 from netautod.app.parts.http import http_context_of
 from netautod.app.parts.plugins import observers_of, plugins_of
 from netautod.app.parts.system import capabilities_of, system_of
+from netautod.app.parts.users import initial_password_watch_of
 from netautod.app.plugins.manager import PluginManager
 from netautod.app.routes import ROUTES, description
 from netautod.app.settings import Settings
@@ -114,6 +115,7 @@ def _services(
     pauses: FollowedPauses,
 ) -> tuple[object, ...]:
     """What the handlers use, but for runs, inventories and documents."""
+    watch = initial_password_watch_of(installation.people, configuration.settings.data_dir)
     return (
         installation.audit,
         installation.people.roles,
@@ -132,6 +134,7 @@ def _services(
             plugins=plugins,
             pauses=pauses,
             risks=configuration.risks.warned,
+            lookouts=(watch.risks,),
         ),
         DocsPage.read(),
         Description(description()),

@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
-from netautod.app.parts.users import UserParts, users_of
+from netautod.app.parts.users import UserParts, initial_password_watch_of, users_of
 from netautod.app.settings import Settings
 from netautod.app.stores import INDEXES, Stores
 from netautod.audit.chain.adoption import adopt
@@ -63,6 +63,8 @@ async def open_installation(settings: Settings, database: Database) -> AsyncIter
             data_dir=settings.data_dir,
             admin_password=settings.admin_password,
         )
+        initial_password = await bootstrap.run()
+        people.users.password_changed.register(initial_password_watch_of(people, settings.data_dir).forget)
         yield Installation(
             database=database,
             stores=stores,
@@ -70,5 +72,5 @@ async def open_installation(settings: Settings, database: Database) -> AsyncIter
             vault=vault,
             audit=audit,
             people=people,
-            initial_password=await bootstrap.run(),
+            initial_password=initial_password,
         )

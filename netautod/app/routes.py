@@ -5,6 +5,7 @@ from typing import Any
 from netautod.audit import handlers as audit
 from netautod.auth import handlers as auth
 from netautod.auth.account import handlers as account
+from netautod.auth.otp import handlers as otp
 from netautod.auth.redirect import handlers as oidc
 from netautod.auth.ssh_ca import handlers as ssh_ca
 from netautod.auth.tokens import handlers as api_tokens
@@ -31,6 +32,7 @@ from netautod.users.roles import handlers as roles
 
 ROUTES: tuple[Route, ...] = (
     *account.ROUTES,
+    *otp.ROUTES,
     *api_tokens.ROUTES,
     *audit.ROUTES,
     *capabilities.ROUTES,

@@ -16,11 +16,12 @@ from netautod.app.parts.leases import named_leases
 from netautod.app.parts.operations import DeviceOperations, operations_of, platforms_of
 from netautod.app.parts.sessions import SessionParts, sessions_of
 from netautod.app.parts.tasks import rules_of, tasks_of
+from netautod.app.parts.users import initial_password_watch_of
 from netautod.app.plugins.manager import PluginManager
 from netautod.app.plugins.observers import Observers
 from netautod.app.run_services import acting_factory
 from netautod.app.settings import Settings
-from netautod.app.upkeep import retention_of, stale_backups_of, sweeping
+from netautod.app.upkeep import retention_of, stale_backups_of, sweeping, watching
 from netautod.audit.refusals import RefusalLog
 from netautod.auth.ssh_ca.service import SshAuthority
 from netautod.configs.capture.captures import CaptureObservers
@@ -90,6 +91,7 @@ async def logins(settings: Settings, installation: Installation, plugins: Plugin
     )
     auth = auth_of(
         stores=stores,
+        vault=installation.vault,
         clock=clock,
         audit=installation.audit,
         people=installation.people,
@@ -98,7 +100,6 @@ async def logins(settings: Settings, installation: Installation, plugins: Plugin
             database=installation.database, vault=vault, clock=clock, settings=settings.auth
         ),
         ssh_ca=ssh_ca,
-        vault=vault,
         directories=plugins.auth_providers().values(),
         settings=settings.auth,
     )
@@ -293,7 +294,9 @@ async def upkeep(
         observers=observers,
         settings=settings.backups,
     )
+    initial_password = initial_password_watch_of(installation.people, settings.data_dir)
     async with (
+        watching(initial_password),
         sweeping(sweeps, leases=leases, settings=settings.retention),
         stale or nullcontext(),
         inventory.auto,

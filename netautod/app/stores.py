@@ -9,6 +9,8 @@ from netautod.auth.directory import store as directory_lookups
 from netautod.auth.directory.store import DirectoryLookupStore
 from netautod.auth.lockout import known_addresses
 from netautod.auth.lockout import store as failure_counters
+from netautod.auth.otp import store as otp
+from netautod.auth.otp.store import OtpStore
 from netautod.auth.redirect import store as redirects
 from netautod.auth.redirect.store import RedirectStore
 from netautod.auth.sessions import store as sessions
@@ -101,6 +103,7 @@ SEALED_FIELDS: tuple[SealedField, ...] = (
     *config_texts.SEALED_FIELDS,
     *sources.SEALED_FIELDS,
     *notes.SEALED_FIELDS,
+    *otp.SEALED_FIELDS,
 )
 
 
@@ -127,6 +130,7 @@ class Stores:
     executions: ExecutionStore
     notes: NotesVaultStore
     organizations: OrganizationStore
+    otp: OtpStore
     redirects: RedirectStore
     refresh_tokens: RefreshTokenStore
     roles: RoleStore
@@ -164,6 +168,7 @@ class Stores:
             executions=ExecutionStore(database),
             notes=NotesVaultStore(database),
             organizations=OrganizationStore(database),
+            otp=OtpStore(database),
             redirects=RedirectStore(database),
             refresh_tokens=RefreshTokenStore(database),
             roles=RoleStore(database),

@@ -20,6 +20,7 @@ from netautod.devices.service import DeviceService
 from netautod.executions.retention import ExecutionRetention
 from netautod.store.leases.named import NamedLeases
 from netautod.store.periodic import Periodic
+from netautod.users.organizations.initial_password_watch import InitialPasswordWatch
 
 Sweep = Callable[[], Awaitable[object]]
 
@@ -98,3 +99,8 @@ def stale_backups_of(
         lease="stale backups",
         leases=leases,
     )
+
+
+def watching(initial_password: InitialPasswordWatch) -> Periodic:
+    """On every node, for each has a data folder of its own: at start, and once an hour."""
+    return Periodic(initial_password.look, name="the watch of the first password", seconds=3600, at_once=True)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Generic, TypeVar
 
+from netautod.auth.first_steps import FirstSteps
 from netautod.auth.models import ApiToken, LoginSession
 from netautod.auth.sessions.store import SessionStore
 from netautod.auth.tokens.access import INVALID, AccessClaims, AccessTokens
@@ -55,6 +56,7 @@ class Authenticator:
         tokens: AccessTokens,
         users: UserService,
         clock: Clock,
+        first_steps: FirstSteps,
         cache_seconds: float,
         activity_interval: timedelta = ACTIVITY_INTERVAL,
     ) -> None:
@@ -63,6 +65,7 @@ class Authenticator:
         self._tokens = tokens
         self._users = users
         self._clock = clock
+        self._first_steps = first_steps
         self._activity_interval = activity_interval
         # Two caches, so that a flood of made-up API tokens does not evict the sessions.
         self._sessions: SharedReads[_Standing[LoginSession]] = SharedReads(
@@ -82,7 +85,7 @@ class Authenticator:
             raise claims.refusal()
         if standing.user.id != claims.user_id or standing.user.org_id != claims.org_id:
             raise claims.refusal()
-        return _caller(standing.user, standing.permissions, info, session_id=standing.holder.id)
+        return self._caller(standing, info, session_id=standing.holder.id)
 
     def forget_session(self, session_id: str) -> None:
         """After this node changed the session: its next request reads anew, also past a running reading."""
@@ -101,7 +104,7 @@ class Authenticator:
         standing = await self._api_tokens.get(token_hash, lambda: self._read_api_token(token_hash))
         if standing is None:
             raise TokenRefused(INVALID)
-        caller = _caller(standing.user, standing.permissions, info, token=standing.holder.used)
+        caller = self._caller(standing, info, token=standing.holder.used)
         if not standing.holds(self._clock.now()):
             raise TokenRefused(INVALID, caller)
         return caller
@@ -135,22 +138,23 @@ class Authenticator:
         permissions = common_permissions(frozenset(token.permissions), frozenset(user.permissions))
         return _Standing(holder=token, user=user, permissions=permissions)
 
-
-def _caller(
-    user: User,
-    permissions: frozenset[str],
-    info: RequestInfo,
-    *,
-    session_id: str | None = None,
-    token: UsedToken | None = None,
-) -> Caller:
-    return Caller(
-        user_id=user.id,
-        org_id=user.org_id,
-        username=user.username,
-        permissions=permissions,
-        session_id=session_id,
-        token=token,
-        ip_address=info.ip_address,
-        request_id=info.request_id,
-    )
+    def _caller(
+        self,
+        standing: _Standing[H],
+        info: RequestInfo,
+        *,
+        session_id: str | None = None,
+        token: UsedToken | None = None,
+    ) -> Caller:
+        user = standing.user
+        return Caller(
+            user_id=user.id,
+            org_id=user.org_id,
+            username=user.username,
+            permissions=standing.permissions,
+            session_id=session_id,
+            token=token,
+            blocked=self._first_steps.of(user, by_session=session_id is not None),
+            ip_address=info.ip_address,
+            request_id=info.request_id,
+        )

@@ -5,6 +5,7 @@ import time
 from netautod.audit.service import AuditLog
 from netautod.auth.models import LoginRequest
 from netautod.auth.schemas import (
+    SMALL_BODY,
     LdapTestAnswer,
     LdapTestBody,
     LoginBody,
@@ -20,9 +21,6 @@ from netautod.http.access import any_token, public, requires
 from netautod.http.handler import JsonHandler
 from netautod.http.routes import Route
 from netautod.users.models import LDAP, LOCAL
-
-# Nobody may make the service decode a megabyte of JSON before a login.
-SMALL_BODY = 64 * 1024
 
 
 class AuthHandler(JsonHandler):

@@ -164,3 +164,4 @@ class LoginRequest:
     password: str = field(repr=False)
     client_type: str = ADMIN_UI
     public_key: str | None = None
+    otp: str | None = field(default=None, repr=False)

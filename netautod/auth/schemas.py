@@ -23,12 +23,16 @@ from netautod.core.schema import (
 from netautod.users.models import AUTH_PROVIDERS
 from netautod.users.schemas import MOST_PERMISSIONS, CurrentUserAnswer, Permission
 
+# Nobody may make the service decode a megabyte of JSON before a login.
+SMALL_BODY = 64 * 1024
+
 
 class LoginBody(Request):
     username = fields.String(required=True, validate=validate.Length(min=1, max=255))
     password = fields.String(required=True, validate=validate.Length(min=1))
     client_type = fields.String(load_default=ADMIN_UI, validate=validate.OneOf(CLIENT_TYPES))
     public_key = Text(max_length=16384)
+    otp = Text(max_length=64)
 
 
 class LdapTestBody(Request):
@@ -44,6 +48,21 @@ class PasswordBody(Request):
     current_password = fields.String(required=True, validate=validate.Length(min=1))
     new_password = fields.String(required=True, validate=validate.Length(min=1))
     keep_api_tokens = Boolean(load_default=False)
+
+
+class OtpBody(Request):
+    """`code`: one of the codes in force, which are to be replaced."""
+
+    password = fields.String(required=True, validate=validate.Length(min=1))
+    code = Text(max_length=64)
+
+
+class OtpCodeBody(Request):
+    code = fields.String(required=True, validate=validate.Length(min=1, max=64))
+
+
+class OtpEndBody(OtpCodeBody):
+    password = fields.String(required=True, validate=validate.Length(min=1))
 
 
 class Moment(QueryTimestamp):
@@ -90,6 +109,12 @@ class TokenAnswer(Answer):
     expires_in = fields.Integer()
     # Only where the login brought a public_key.
     ssh_certificate = fields.Nested(SshCertificateAnswer, metadata={"x-optional": True})
+
+
+class NewOtpAnswer(Answer):
+    secret = fields.String()
+    otpauth_uri = fields.String()
+    recovery_codes = fields.List(fields.String())
 
 
 class LdapTestAnswer(Answer):

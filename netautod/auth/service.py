@@ -9,8 +9,10 @@ from dataclasses import replace
 from netautod.audit.service import AuditLog
 from netautod.auth.authenticator import Authenticator
 from netautod.auth.directory.service import DirectoryLookups
+from netautod.auth.first_steps import FirstSteps
 from netautod.auth.lockout.service import Attempt, Lockout
 from netautod.auth.models import IssuedTokens, LoginRequest, LoginSession
+from netautod.auth.otp.service import REQUIRED, OtpService
 from netautod.auth.providers import PasswordLogin, Providers
 from netautod.auth.provisioning import Provisioning
 from netautod.auth.sessions.seats import SeatLimitReached
@@ -19,7 +21,7 @@ from netautod.auth.ssh_ca.public_keys import ClientKey, parse_public_key
 from netautod.auth.ssh_ca.service import SshAuthority
 from netautod.auth.tokens.access import INVALID
 from netautod.auth.tokens.service import require_session
-from netautod.core.errors import TooManyRequests, Unauthenticated, Unavailable
+from netautod.core.errors import Forbidden, TooManyRequests, Unauthenticated, Unavailable
 from netautod.core.identity import Caller, RequestInfo
 from netautod.core.refusals import TokenRefused
 from netautod.plugin_api.auth import ProviderUnavailable
@@ -75,6 +77,8 @@ class AuthService:
         provisioning: Provisioning,
         ssh_ca: SshAuthority,
         lookups: DirectoryLookups,
+        otp: OtpService,
+        first_steps: FirstSteps,
     ) -> None:
         self.providers = providers
         self._users = users
@@ -86,6 +90,8 @@ class AuthService:
         self._provisioning = provisioning
         self._ssh_ca = ssh_ca
         self._lookups = lookups
+        self._otp = otp
+        self._first_steps = first_steps
         self._gate = LoginGate()
 
     async def login(self, provider_name: str, request: LoginRequest, info: RequestInfo) -> IssuedTokens:
@@ -103,6 +109,8 @@ class AuthService:
             user = await self._recognised(provider, request, named, info)
             if user is None:
                 raise await self._failed(provider.name, attempt, named, info)
+            if user.otp_enabled:
+                await self._require_code(attempt, user, request.otp, info)
             await self._lockout.succeeded(attempt)
             return await self.begin(
                 user,
@@ -129,6 +137,7 @@ class AuthService:
         """
         if client_key is not None:
             self._ssh_ca.check_principals(user)
+            self._refuse_certificate(user)
         details = {"auth_provider": provider, "client_type": client_type}
         try:
             session, tokens = await self._sessions.begin(
@@ -211,6 +220,21 @@ class AuthService:
             user = await self._provisioning.user_of(provider.name, identity, typed=request.username)
         known = user is not None and user.is_active and user.auth_provider == provider.name
         return user if known else None
+
+    async def _require_code(self, attempt: Attempt, user: User, code: str | None, info: RequestInfo) -> None:
+        """After the right password. A wrong code is told as a wrong password is."""
+        if not code:
+            await self._lockout.passed(attempt)
+            await self._record("auth.otp_required", user, None, info, {"auth_provider": LOCAL})
+            raise Unauthenticated(REQUIRED)
+        if not await self._otp.accept(attempt, user, code):
+            raise await self._failed(LOCAL, attempt, user, info)
+
+    def _refuse_certificate(self, user: User) -> None:
+        """It would open devices to whom the API is closed."""
+        first = self._first_steps.of(user, by_session=True)
+        if first is not None:
+            raise Forbidden(first)
 
     async def _failed(
         self, provider_name: str, attempt: Attempt, user: User | None, info: RequestInfo

@@ -31,6 +31,9 @@ class AuthSettings:
     directory_lookup_seconds: int = setting(
         900, "Seconds after which a refresh has a directory's user looked up there again.", low=1
     )
+    require_otp_roles: tuple[str, ...] = setting(
+        (), "Local users with one of these roles must have a one-time code."
+    )
     lockout_failures: int = setting(10, "Failed logins from one address until it is locked out.", low=1)
     lockout_window: int = setting(900, "Seconds in which failed logins are counted together.", low=1)
     lockout_seconds: int = setting(900, "Seconds that an address stays locked out.", low=1)

@@ -7,8 +7,10 @@ import sys
 from collections.abc import Awaitable, Callable
 
 from netautod.app.configuration import Configuration
-from netautod.app.parts.auth import lockout_of
+from netautod.app.installation import Installation
+from netautod.app.parts.auth import lockout_of, otp_of
 from netautod.app.settings import Settings
+from netautod.auth.lockout.service import Lockout
 from netautod.cli.installation import opened
 from netautod.cli.output import say
 from netautod.cli.parsing import Commands
@@ -25,19 +27,27 @@ def add(commands: Commands) -> None:
     parser.add_argument("--role", action="append", default=[], dest="roles", help="may be given again")
     parser.add_argument("--org", default="default", help="organization (default: default)")
     parser.add_argument("--email")
+    _may_force_change(parser)
     group.add("list", _list, "list all users")
+    parser = group.add("passwd", _passwd, "set a user's password and end the user's sessions")
+    parser.add_argument("username")
+    _may_force_change(parser)
     for name, run, help in (
-        ("passwd", _passwd, "set a user's password and end the user's sessions"),
         ("disable", _disable, "disable a user and end the user's sessions"),
         ("enable", _enable, "let a disabled user log in again"),
         ("unlock", _unlock, "clear the failed logins of a user"),
+        ("remove-otp", _remove_otp, "let a user log in without a one-time code"),
     ):
         group.add(name, run, help).add_argument("username")
 
 
 def _add(parsed: argparse.Namespace, configuration: Configuration) -> int:
     new = NewUser(
-        username=parsed.username, password=_password(), roles=tuple(parsed.roles), email=parsed.email
+        username=parsed.username,
+        password=_password(),
+        roles=tuple(parsed.roles),
+        email=parsed.email,
+        must_change_password=parsed.must_change,
     )
     asyncio.run(_add_user(configuration.settings, parsed.org, new))
     say(f"user {parsed.username} added")
@@ -63,8 +73,12 @@ async def _all_users(settings: Settings) -> list[User]:
 
 
 def _passwd(parsed: argparse.Namespace, configuration: Configuration) -> int:
-    name, password = parsed.username, _password()
-    _manage(configuration.settings, name, lambda users, caller: users.set_password(caller, name, password))
+    name, password, must_change = parsed.username, _password(), parsed.must_change
+
+    async def set_password(users: UserService, caller: Caller) -> None:
+        await users.set_password(caller, name, password, must_change=must_change)
+
+    _manage(configuration.settings, name, set_password)
     say(f"password of {name} set; all sessions ended")
     return 0
 
@@ -108,16 +122,45 @@ def _unlock(parsed: argparse.Namespace, configuration: Configuration) -> int:
 async def _unlock_user(settings: Settings, username: str) -> None:
     """Also for a name that no user has: its failures count like those of others."""
     async with opened(settings) as installation:
-        lockout = await lockout_of(
-            database=installation.database,
-            vault=installation.vault,
-            clock=installation.clock,
-            settings=settings.auth,
-        )
-        await lockout.unlock(username)
+        await (await _lockout(settings, installation)).unlock(username)
         user = await installation.people.users.by_username(username)
         if user is not None:
             await installation.audit.record(system_caller(user.org_id), "user.unlock", "user", user.id)
+
+
+def _remove_otp(parsed: argparse.Namespace, configuration: Configuration) -> int:
+    asyncio.run(_remove_codes(configuration.settings, parsed.username))
+    say(f"{parsed.username} logs in without a one-time code")
+    return 0
+
+
+async def _remove_codes(settings: Settings, username: str) -> None:
+    async with opened(settings) as installation:
+        user = await installation.people.users.by_username(username)
+        if user is None:
+            raise NotFound("User not found")
+        otp = otp_of(
+            stores=installation.stores,
+            vault=installation.vault,
+            clock=installation.clock,
+            people=installation.people,
+            lockout=await _lockout(settings, installation),
+            audit=installation.audit,
+        )
+        await otp.remove(system_caller(user.org_id), user.id)
+
+
+async def _lockout(settings: Settings, installation: Installation) -> Lockout:
+    return await lockout_of(
+        database=installation.database,
+        vault=installation.vault,
+        clock=installation.clock,
+        settings=settings.auth,
+    )
+
+
+def _may_force_change(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--must-change", action="store_true", help="the user has to change it first")
 
 
 def _password() -> str:

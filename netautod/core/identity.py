@@ -27,6 +27,7 @@ class Caller:
     """An authenticated user in an organization; `ip_address` and `request_id` go into audit events.
 
     `token`: the API token through which the user acts, None for a session or the owner of a run.
+    `blocked`: the sentence with which all but the routes of the own account are refused.
     """
 
     user_id: str
@@ -35,6 +36,7 @@ class Caller:
     permissions: frozenset[str]
     session_id: str | None = None
     token: UsedToken | None = None
+    blocked: str | None = None
     ip_address: str | None = None
     request_id: str | None = None
 
@@ -51,6 +53,11 @@ class Caller:
         if scope is None:
             return self
         return replace(self, permissions=common_permissions(self.permissions, frozenset(scope)))
+
+    def require_unblocked(self) -> None:
+        """Raises Forbidden while something of the caller's own account has to be done first."""
+        if self.blocked is not None:
+            raise Forbidden(self.blocked)
 
     def can(self, permission: str) -> bool:
         return grants(self.permissions, permission)

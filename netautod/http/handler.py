@@ -42,6 +42,8 @@ from netautod.http.errors import (
 
 logger = logging.getLogger(__name__)
 T = TypeVar("T")
+# The only routes for a caller who has to see to the own account first.
+OWN_ACCOUNT = "/api/auth/"
 METHODS = ("GET", "POST", "PUT", "DELETE")
 LIST_PART = 500  # items of a long list that are written in one turn of the loop
 REQUEST_ID_FORM = re.compile(r"[A-Za-z0-9._-]{1,64}")
@@ -122,6 +124,8 @@ class JsonHandler(RequestHandler):
 
     async def _admit(self, operation: Operation) -> None:
         self.caller = await self.context.caller_of(self._bearer_token(), self.info)
+        if not self.request.path.startswith(OWN_ACCOUNT):
+            self.caller.require_unblocked()
         if operation.permission is not None:
             self.caller.require(operation.permission)
 

@@ -16,6 +16,8 @@ from netautod.system.models import Pause, PluginStatus, SystemStatus
 from netautod.system.pauses import FollowedPauses
 from netautod.system.store import SystemStore
 
+Lookout = Callable[[], Awaitable[Sequence[Risk]]]
+
 
 class Plugins(Protocol):
     """The plugins of this process; one may break after it was loaded."""
@@ -25,7 +27,10 @@ class Plugins(Protocol):
 
 
 class SystemService:
-    """`pending` counts the executions of an organization that wait."""
+    """`pending` counts the executions of an organization that wait.
+
+    `risks` are those of the settings, `lookouts` find those of this moment.
+    """
 
     def __init__(
         self,
@@ -37,6 +42,7 @@ class SystemService:
         pauses: FollowedPauses,
         pending: Callable[[OrgId], Awaitable[int]],
         risks: Sequence[Risk] = (),
+        lookouts: Sequence[Lookout] = (),
     ) -> None:
         self._store = store
         self._clock = clock
@@ -45,6 +51,7 @@ class SystemService:
         self._pauses = pauses
         self._pending = pending
         self._risks = risks
+        self._lookouts = lookouts
 
     async def status(self, org_id: OrgId) -> SystemStatus:
         return SystemStatus(
@@ -53,7 +60,7 @@ class SystemService:
             plugins=self._plugins.statuses,
             pending=await self._pending(org_id),
             pause=await self._store.pause(org_id),
-            risks=self._risks,
+            risks=(*self._risks, *[risk for look in self._lookouts for risk in await look()]),
         )
 
     async def pause(self, caller: Caller, reason: str) -> Pause:

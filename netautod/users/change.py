@@ -8,7 +8,7 @@ from netautod.core.errors import Forbidden, InvalidInput
 from netautod.users.external_ids import canonical_external_id
 from netautod.users.models import LOCAL, User, canonical_username
 
-PLAIN = ("email", "display_name", "is_active", "external_id")
+PLAIN = ("email", "display_name", "is_active", "external_id", "must_change_password")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,12 +62,16 @@ def change_of(user: User, sent: Mapping[str, Any]) -> UserChange:
     _refuse_fixed(user, sent)
     if "external_id" in sent:
         sent = {**sent, "external_id": canonical_external_id(user.auth_provider, sent["external_id"])}
+    if "password" in sent:  # a reset asks for a change of it only if it says so
+        sent = {"must_change_password": False, **sent}
     values = {name: sent[name] for name in PLAIN if name in sent and sent[name] != getattr(user, name)}
     principals = tuple(dict.fromkeys(sent.get("ssh_principals", user.ssh_principals)))
     if principals != user.ssh_principals:
         values["ssh_principals"] = principals
     if user.auth_provider == LOCAL and "external_id" in values:
         raise InvalidInput("external_id: only for users of ldap and oidc")
+    if user.auth_provider != LOCAL and values.get("must_change_password"):
+        raise InvalidInput("must_change_password: only for local users")
     if user.auth_provider != LOCAL and "password" in sent:
         raise InvalidInput("password: only for local users")
     roles = tuple(dict.fromkeys(sent["roles"])) if "roles" in sent else None

@@ -105,6 +105,7 @@ class NewUser:
     display_name: str | None = None
     is_active: bool = True
     ssh_principals: Sequence[str] | None = None
+    must_change_password: bool = False
 
     @classmethod
     def from_request(cls, body: Mapping[str, Any]) -> "NewUser":
@@ -138,6 +139,9 @@ class User:
     last_login_at: datetime | None
     ssh_principals: tuple[str, ...] = ()
     token_epoch: int = 0
+    must_change_password: bool = False
+    password_changed_at: datetime | None = None
+    otp_enabled: bool = False
     kept_session_id: str | None = None
     revision: int = 0
 
@@ -169,6 +173,7 @@ class User:
             updated_at=now,
             last_login_at=None,
             ssh_principals=ssh_principals,
+            must_change_password=new.must_change_password,
         )
 
     @property
@@ -197,6 +202,8 @@ class User:
             "permissions": self.permissions,
             "is_active": self.is_active,
             "auth_provider": self.auth_provider,
+            "must_change_password": self.must_change_password,
+            "otp_enabled": self.otp_enabled,
             "created_at": to_text(self.created_at),
             "updated_at": to_text(self.updated_at),
         }

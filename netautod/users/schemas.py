@@ -10,7 +10,9 @@ from netautod.users.models import AUTH_PROVIDERS, LOCAL
 from netautod.users.principals import MOST
 
 MOST_PERMISSIONS = 500
-READ_ONLY = frozenset({"id", "org_id", "permissions", "created_at", "updated_at", "last_login_at"})
+READ_ONLY = frozenset(
+    {"id", "org_id", "permissions", "otp_enabled", "created_at", "updated_at", "last_login_at"}
+)
 
 
 class UserCreate(Request):
@@ -24,6 +26,7 @@ class UserCreate(Request):
     roles = ShortList(Name(), required=True, most=100)
     is_active = Boolean(load_default=True)
     ssh_principals = ShortList(fields.String(), most=MOST)
+    must_change_password = Boolean(load_default=False)
 
 
 class UserUpdate(UserCreate):
@@ -40,6 +43,8 @@ class CurrentUserAnswer(Answer):
     permissions = fields.List(fields.String())
     is_active = fields.Boolean()
     auth_provider = fields.String(validate=validate.OneOf(AUTH_PROVIDERS))
+    must_change_password = fields.Boolean()
+    otp_enabled = fields.Boolean()
     created_at = Timestamp()
     updated_at = Timestamp()
 

@@ -44,7 +44,9 @@ class OrganizationsById(Protocol):
 
 
 class UserService:
-    """`changed` is told of changes in what a user may do, `deleted` of deleted users."""
+    """`changed` is told of changes in what a user may do, `password_changed` of new passwords of users who
+    existed, `deleted` of deleted users.
+    """
 
     def __init__(
         self,
@@ -59,6 +61,7 @@ class UserService:
         principals: PrincipalRules,
     ) -> None:
         self.changed = Followers()
+        self.password_changed = Followers()
         self.deleted = Followers()
         self._store = store
         self._grants = RoleGrants(roles)
@@ -155,12 +158,15 @@ class UserService:
         """A PUT: `sent` holds fields of UserUpdate. Raises NotFound, InvalidInput, Forbidden or Conflict."""
         return await self._change(caller, await self.get(caller.org_id, user_id), sent, "user.update")
 
-    async def set_password(self, caller: Caller, username: str, password: str) -> User:
+    async def set_password(
+        self, caller: Caller, username: str, password: str, *, must_change: bool = False
+    ) -> User:
         """A new password for a local user of the caller's organization; ends all sessions of that user."""
         user = await self._named(caller, username)
         if user.auth_provider != LOCAL:
             raise InvalidInput(f"The password of {user.username} is kept by {user.auth_provider}")
-        return await self._change(caller, user, {"password": password}, "user.password_reset")
+        sent = {"password": password, "must_change_password": must_change}
+        return await self._change(caller, user, sent, "user.password_reset")
 
     async def disable(self, caller: Caller, username: str) -> None:
         """Refuses the user from now on; raises Conflict for an organization's last active admin."""
@@ -223,6 +229,8 @@ class UserService:
             keep_api_tokens=keep_api_tokens,
         )
         await self.changed.notify(user.org_id, user.id)
+        if changed:
+            await self.password_changed.notify(user.org_id, user.id)
         return changed
 
     async def revoke_refresh_tokens(self, user: User) -> None:
@@ -252,6 +260,8 @@ class UserService:
         else:
             raise Conflict(BUSY)
         await self.changed.notify(user.org_id, user.id)
+        if hashed is not None:
+            await self.password_changed.notify(user.org_id, user.id)
         details: dict[str, Any] = {"username": user.username, "fields": change.fields}
         if roles is not None:
             details |= {"roles": sorted(role.name for role in roles), "old_roles": user.role_names}
@@ -282,7 +292,7 @@ class UserService:
         """False if another request changed the user meanwhile: then everything has to be decided again."""
         values = dict(change.values)
         if hashed is not None:
-            values["password_hash"] = hashed
+            values |= {"password_hash": hashed, "password_changed_at": self._clock.now()}
         if roles is not None:
             values["role_ids"] = [role.id for role in roles]
         leaving = None
@@ -325,6 +335,8 @@ class UserService:
         if new.auth_provider != LOCAL:
             if new.password is not None:
                 raise InvalidInput("password: only for local users")
+            if new.must_change_password:
+                raise InvalidInput("must_change_password: only for local users")
         elif new.external_id is not None:
             raise InvalidInput("external_id: only for users of ldap and oidc")
         elif new.password is None:

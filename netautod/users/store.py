@@ -1,6 +1,6 @@
 """Users in MongoDB: the collection `users`."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import uuid4
@@ -31,7 +31,11 @@ INDEXES = (
 WITH_ROLES: Mapping[str, Any] = {
     "$lookup": {"from": ROLES, "localField": "role_ids", "foreignField": "_id", "as": "roles"}
 }
-WITHOUT_HASH: Mapping[str, Any] = {"$project": {"password_hash": 0}}
+# Of one-time codes only whether there are any.
+WITHOUT_SECRETS: Sequence[Mapping[str, Any]] = (
+    {"$set": {"otp_enabled": {"$eq": [{"$type": "$otp.active"}, "object"]}}},
+    {"$project": {"password_hash": 0, "otp": 0}},
+)
 ENDED: Mapping[str, int] = {"session_epoch": 1, "refresh_epoch": 1}
 TOKENS_ENDED: Mapping[str, int] = {"token_epoch": 1}
 LEAVING_SECONDS = 10
@@ -57,7 +61,7 @@ class UserStore:
 
     async def many(self, ids: Iterable[str]) -> list[User]:
         wanted = {"$match": {"_id": {"$in": list(ids)}}}
-        found = await self._all.aggregate([wanted, WITH_ROLES, WITHOUT_HASH])
+        found = await self._all.aggregate([wanted, WITH_ROLES, *WITHOUT_SECRETS])
         return [_to_user(document) for document in found]
 
     async def password_hash(self, user_id: str) -> str | None:
@@ -73,12 +77,12 @@ class UserStore:
             {"$skip": page.offset},
             {"$limit": page.limit},
         ]
-        found = await self._users.aggregate(org_id, [*cut, WITH_ROLES, WITHOUT_HASH])
+        found = await self._users.aggregate(org_id, [*cut, WITH_ROLES, *WITHOUT_SECRETS])
         return PageOf(items=[_to_user(document) for document in found], total=total, page=page)
 
     async def everyone(self) -> list[User]:
         """All users of the installation in the order of their names."""
-        found = await self._all.aggregate([{"$sort": {"username": 1}}, WITH_ROLES, WITHOUT_HASH])
+        found = await self._all.aggregate([{"$sort": {"username": 1}}, WITH_ROLES, *WITHOUT_SECRETS])
         return [_to_user(document) for document in found]
 
     async def with_role(self, org_id: OrgId, role_id: str, limit: int) -> tuple[list[str], int]:
@@ -155,7 +159,13 @@ class UserStore:
         False if the user's sessions were ended since `user` was read: by a reset, or by another such change.
         """
         where = {"_id": user.id, "session_epoch": user.session_epoch, "is_active": True}
-        values = {"password_hash": password_hash, "kept_session_id": kept_session_id, "updated_at": now}
+        values = {
+            "password_hash": password_hash,
+            "password_changed_at": now,
+            "must_change_password": False,
+            "kept_session_id": kept_session_id,
+            "updated_at": now,
+        }
         ended = ENDED if keep_api_tokens else {**ENDED, **TOKENS_ENDED}
         change = {"$set": values, "$inc": {"revision": 1, **ended}}
         return await self._users.update(user.org_id, where, change)
@@ -173,7 +183,7 @@ class UserStore:
         await self._users.update(user.org_id, {"_id": user.id}, {"$max": {"last_login_at": moment}})
 
     async def _one(self, where: Mapping[str, Any]) -> User | None:
-        found = await self._all.aggregate([{"$match": dict(where)}, WITH_ROLES, WITHOUT_HASH])
+        found = await self._all.aggregate([{"$match": dict(where)}, WITH_ROLES, *WITHOUT_SECRETS])
         return _to_user(found[0]) if found else None
 
 
@@ -200,6 +210,8 @@ def _user_document(user: User, password_hash: str | None) -> Document:
         "refresh_epoch": user.refresh_epoch,
         "ssh_principals": list(user.ssh_principals),
         "token_epoch": user.token_epoch,
+        "must_change_password": user.must_change_password,
+        "password_changed_at": user.password_changed_at,
         "kept_session_id": user.kept_session_id,
         "revision": user.revision,
         "created_at": user.created_at,
@@ -225,7 +237,11 @@ def _to_user(document: Document) -> User:
         refresh_epoch=document["refresh_epoch"],
         # Users of older releases keep the principal that they had.
         ssh_principals=tuple(document.get("ssh_principals", (document["username"],))),
-        token_epoch=document.get("token_epoch", 0),  # older documents lack it
+        # Older documents lack these.
+        token_epoch=document.get("token_epoch", 0),
+        must_change_password=document.get("must_change_password", False),
+        password_changed_at=document.get("password_changed_at"),
+        otp_enabled=document["otp_enabled"],
         kept_session_id=document["kept_session_id"],
         revision=document["revision"],
         created_at=document["created_at"],

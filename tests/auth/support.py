@@ -11,7 +11,7 @@ from netautod.auth.authenticator import Authenticator
 from netautod.auth.lockout.service import Lockout
 from netautod.auth.models import IssuedTokens, LoginRequest
 from netautod.auth.service import AuthService
-from netautod.auth.settings import LicenseSettings, SshCaSettings
+from netautod.auth.settings import AuthSettings, LicenseSettings, SshCaSettings
 from netautod.auth.ssh_ca.service import SshAuthority
 from netautod.core.identity import RequestInfo
 from netautod.plugin_api.auth import AuthProvider
@@ -66,10 +66,16 @@ class Node:
 
 
 async def start_node(
-    installation: Installation, *, plugins: Sequence[AuthProvider] = (), seats: int = 0
+    installation: Installation,
+    *,
+    plugins: Sequence[AuthProvider] = (),
+    seats: int = 0,
+    auth: AuthSettings | None = None,
 ) -> Node:
     settings = Settings(
-        license=LicenseSettings(seats=seats), ssh_ca=SshCaSettings(reserved_principals=("root",))
+        auth=auth or AuthSettings(),
+        license=LicenseSettings(seats=seats),
+        ssh_ca=SshCaSettings(reserved_principals=("root",)),
     )
     own, pauses = installation.on_another_node(settings=settings), list[float]()
     stores, vault, clock = own.stores, own.vault, own.clock
@@ -84,13 +90,13 @@ async def start_node(
     ssh_ca = own.ssh_ca()
     parts = auth_of(
         stores=stores,
+        vault=vault,
         clock=clock,
         audit=own.audit,
         people=own.people,
         sessions=logins,
         lockout=lockout,
         ssh_ca=ssh_ca,
-        vault=vault,
         directories=plugins,
         settings=settings.auth,
     )

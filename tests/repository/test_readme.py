@@ -26,6 +26,7 @@ COMMANDS = (
     "user disable",
     "user enable",
     "user unlock",
+    "user remove-otp",
     "org create",
     "org list",
     "audit verify",

@@ -16,6 +16,8 @@ from netautod.auth.lockout.codes import CodeTries
 from netautod.auth.lockout.known_addresses import KnownAddresses
 from netautod.auth.lockout.service import Lockout
 from netautod.auth.lockout.store import FailureCounters
+from netautod.auth.otp.codes import OneTimeCodes
+from netautod.auth.otp.service import OtpService
 from netautod.auth.providers import LocalProvider, Providers
 from netautod.auth.provisioning import Provisioning
 from netautod.auth.redirect.service import RedirectLogins
@@ -40,13 +42,14 @@ class AuthParts:
     auth: AuthService
     lookups: DirectoryLookups
     providers: Providers
+    otp: OtpService
     redirect_logins: RedirectLogins
     revocation: Revocation
 
     @property
     def services(self) -> tuple[object, ...]:
         """What the handlers use."""
-        return self.account, self.api_tokens, self.auth, self.redirect_logins, self.revocation
+        return self.account, self.api_tokens, self.auth, self.otp, self.redirect_logins, self.revocation
 
 
 def ssh_ca_of(
@@ -89,16 +92,23 @@ async def lockout_of(
     )
 
 
+def otp_of(
+    *, stores: Stores, vault: Vault, clock: Clock, people: UserParts, lockout: Lockout, audit: AuditLog
+) -> OtpService:
+    codes = OneTimeCodes(store=stores.otp, vault=vault, clock=clock)
+    return OtpService(codes=codes, users=people.users, lockout=lockout, audit=audit)
+
+
 def auth_of(
     *,
     stores: Stores,
+    vault: Vault,
     clock: Clock,
     audit: AuditLog,
     people: UserParts,
     sessions: SessionParts,
     lockout: Lockout,
     ssh_ca: SshAuthority,
-    vault: Vault,
     directories: Iterable[AuthProvider],
     settings: AuthSettings,
 ) -> AuthParts:
@@ -119,6 +129,7 @@ def auth_of(
         clock=clock,
         interval=timedelta(seconds=settings.directory_lookup_seconds),
     )
+    otp = otp_of(stores=stores, vault=vault, clock=clock, people=people, lockout=lockout, audit=audit)
     auth = AuthService(
         providers=providers,
         users=people.users,
@@ -130,6 +141,8 @@ def auth_of(
         provisioning=provisioning,
         ssh_ca=ssh_ca,
         lookups=lookups,
+        otp=otp,
+        first_steps=sessions.first_steps,
     )
     account = AccountService(
         users=people.users,
@@ -157,6 +170,7 @@ def auth_of(
         auth=auth,
         lookups=lookups,
         providers=providers,
+        otp=otp,
         redirect_logins=redirect_logins,
         revocation=Revocation(
             certificates=stores.ssh_certificates,

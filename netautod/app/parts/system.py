@@ -9,7 +9,7 @@ from netautod.core.clock import Clock
 from netautod.core.settings.risks import Risk
 from netautod.system.capabilities.service import Capabilities
 from netautod.system.pauses import FollowedPauses
-from netautod.system.service import Plugins, SystemService
+from netautod.system.service import Lookout, Plugins, SystemService
 
 # Which features of system/capabilities there are; `sso` is told by the auth providers.
 INSTALLED: Mapping[str, bool] = {
@@ -33,6 +33,7 @@ def system_of(
     plugins: Plugins,
     pauses: FollowedPauses,
     risks: Sequence[Risk],
+    lookouts: Sequence[Lookout] = (),
 ) -> SystemService:
     return SystemService(
         store=stores.system,
@@ -42,4 +43,5 @@ def system_of(
         pauses=pauses,
         pending=stores.executions.pending,
         risks=risks,
+        lookouts=lookouts,
     )

@@ -1,11 +1,13 @@
 """The part of the composition root about users, their roles and their organizations."""
 
 from dataclasses import dataclass
+from pathlib import Path
 
 from netautod.app.stores import Stores
 from netautod.audit.service import AuditLog
 from netautod.auth.settings import AuthSettings, SshCaSettings
 from netautod.core.clock import Clock
+from netautod.users.organizations.initial_password_watch import InitialPasswordWatch
 from netautod.users.organizations.service import OrganizationService
 from netautod.users.passwords.hashing import PasswordHasher
 from netautod.users.passwords.policy import PasswordPolicy
@@ -55,3 +57,7 @@ def users_of(
             principals=principals,
         ),
     )
+
+
+def initial_password_watch_of(people: UserParts, data_dir: Path) -> InitialPasswordWatch:
+    return InitialPasswordWatch(users=people.users, organizations=people.organizations, data_dir=data_dir)

@@ -1,8 +1,7 @@
 """/api/auth/sessions and /api/auth/password."""
 
 from netautod.auth.account.service import AccountService
-from netautod.auth.handlers import SMALL_BODY
-from netautod.auth.schemas import LogoutAnswer, PasswordBody, SessionListAnswer, SessionQuery
+from netautod.auth.schemas import SMALL_BODY, LogoutAnswer, PasswordBody, SessionListAnswer, SessionQuery
 from netautod.http.access import any_token
 from netautod.http.handler import JsonHandler
 from netautod.http.routes import Route

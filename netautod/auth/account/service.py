@@ -93,6 +93,8 @@ class AccountService:
             raise await self._wrong_password(caller, user, attempt)
         await self._lockout.succeeded(attempt)
         await self._users.check_policy(user, new, field="new_password")
+        if user.must_change_password and await self._users.check_password(user, new):
+            raise InvalidInput("new_password: must not be the password that has to be changed")
         others = [session for session in await self._sessions.living(user) if session.id != kept]
         if not await self._users.set_own_password(
             user, new, kept_session_id=kept, keep_api_tokens=keep_api_tokens

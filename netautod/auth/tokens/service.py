@@ -100,6 +100,8 @@ class ApiTokens:
         Raises Forbidden for a permission that the caller lacks, and for NEVER without system.manage,
         InvalidInput for an end in the past or too far away.
         """
+        # Else the token would do what its owner may not do before the first steps.
+        caller.require_unblocked()
         owner = await self._owner(caller)
         now = self._clock.now()
         ends_at = self._end(caller, expires_at, now)

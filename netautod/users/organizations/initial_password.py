@@ -1,12 +1,15 @@
 """The file `initial-admin-password`: the first administrator's generated password, readable by its owner."""
 
+import logging
 import os
 import stat
+from datetime import UTC, datetime
 from pathlib import Path
 from uuid import uuid4
 
 from netautod.core.errors import NetautodError
 
+logger = logging.getLogger(__name__)
 NAME = "initial-admin-password"
 
 
@@ -30,8 +33,20 @@ def obtain(data_dir: Path, password: str) -> str:
 
 
 def remove(data_dir: Path) -> None:
-    """After another node's password won: the one in the file opens nothing."""
-    (data_dir / NAME).unlink(missing_ok=True)
+    """After the password was changed, or another node's won: the one in the file opens nothing."""
+    try:
+        (data_dir / NAME).unlink(missing_ok=True)
+    except OSError as error:
+        logger.warning("remove %s by hand, its password is out of use: %s", data_dir / NAME, error.strerror)
+
+
+def written_at(data_dir: Path) -> datetime | None:
+    """When the file was written, None where there is none."""
+    try:
+        found = (data_dir / NAME).lstat()
+    except OSError:
+        return None
+    return datetime.fromtimestamp(found.st_mtime, UTC)
 
 
 def _publish(path: Path, password: str) -> None:

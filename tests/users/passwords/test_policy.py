@@ -40,7 +40,15 @@ WALKS = (
     *("qwertyuiop123", "1qaz2wsx3edc", "asdfghjkl;'", "zxcvbnm,./12", "qazwsxedcrfv", "1q2w3e4r5t6y"),
     *("123456789012", "987654321098", "abcdefghijkl", "aaaaaaaaaaaa", "abcabcabcabc", "121212121212"),
     *("qwertyqwerty", "passwordpassword", "2026202620262026", "01012000010120000", "a1a1a1a1a1a1a1"),
-    *("ab" * 128, "a" * 256, "password" * 32, "0123456789" * 25, "netautod" * 32),
+    *(
+        "p" * 63 + "!",
+        "ab" * 127 + "cd",
+        "ab" * 128,
+        "a" * 256,
+        "password" * 32,
+        "0123456789" * 25,
+        "netautod" * 32,
+    ),
 )
 WEAK = sorted(
     {
