@@ -5,12 +5,17 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack
 from typing import Any
 
+import asyncssh
 import pytest
 
+from netautod.testing import Faults
 from tests.attacks.attackers import takeovers
 from tests.attacks.attackers.insider import Office, office
+from tests.attacks.attackers.listening import Listening
 from tests.attacks.attackers.mover import ENABLE, PASSWORD, WAITS, World, evil, world
+from tests.attacks.attackers.names import hostile_names
 from tests.attacks.attackers.recording_ssh import RecordingSsh
+from tests.configs.fleet import Fleet
 from tests.support.programs.sshd import PROGRAM as SSHD
 from tests.support.servers.netbox import V1_TOKEN, NetBoxReplay, generated_devices
 
@@ -375,3 +380,203 @@ async def test_no_insider_succeeds_where(office: Office, attack: takeovers.Attac
 )
 async def test_a_stolen_certificate_opens_no_server_once(office: Office, end: Any) -> None:
     assert not await takeovers.stolen(end)(office)
+
+
+# The same user looks for what listens on this machine and in its cloud; logins by key need nobody's word.
+
+CONFIG_SECRETS = ("c0mmun1ty-of-all", "b0b-pa55word")
+
+
+async def by_key(fleet: Fleet) -> None:
+    """Makes a key the organization's default, which is sent wherever a device stands."""
+    private = asyncssh.generate_private_key("ssh-ed25519").export_private_key().decode()
+    await fleet.credential("key", credential_type="ssh_key", secret=private, is_default=True)
+
+
+async def told(fleet: Fleet, host: str, port: int, **fields: Any) -> str:
+    """What a test of a device says that the user has made there, without its port."""
+    mallory = fleet.with_permissions("devices.manage")
+    device = {"name": f"at {port}", "host": host, "port": port, "device_type": "linux", **fields}
+    made = (await mallory.post("/api/devices", device)).expect(201)
+    answer = (await mallory.post(f"/api/devices/{made['id']}/test-credential")).expect()
+    return str(answer["message"]).replace(f"port {port}", "port PORT")
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        pytest.param("127.0.0.1", id="its loopback address"),
+        pytest.param("127.255.1.2", id="another loopback address"),
+        pytest.param("localhost", id="its name"),
+        pytest.param("LOCALHOST.", id="its name with a dot"),
+        pytest.param("::1", id="its loopback address of IPv6"),
+        pytest.param("::ffff:127.0.0.1", id="its loopback address, mapped"),
+        pytest.param("0.0.0.0", id="no address, which means this machine"),
+        pytest.param("::", id="no address of IPv6"),
+        pytest.param("here.mallory.example", id="a name of the attacker's own"),
+        pytest.param("both.mallory.example", id="a name with an honest address beside it"),
+    ],
+)
+async def test_nobody_scans_this_machine_by(fleet: Fleet, host: str) -> None:
+    await by_key(fleet)
+    names = {"here": ["127.0.0.1"], "both": ["127.0.0.1", "192.0.2.1"]}
+    with hostile_names(names):
+        async with Listening() as listening:
+            opened = await told(fleet, host, listening.port)
+        closed = await told(fleet, host, 1)
+    assert listening.connections == 0
+    assert opened == closed
+
+
+async def test_nobody_turns_a_device_to_another_port_of_this_machine(fleet: Fleet) -> None:
+    """The administrator has vouched for one port of it."""
+    await by_key(fleet)
+    mallory = fleet.with_permissions("devices.manage")
+    async with Listening() as listening:
+        device = await fleet.entry("proxy", 1)
+        (await mallory.put(f"/api/devices/{device}", {"port": listening.port})).expect()
+        (await mallory.post(f"/api/devices/{device}/test-credential")).expect()
+    assert listening.connections == 0
+
+
+async def test_a_name_that_looks_like_an_address_gets_no_credential_for_addresses(fleet: Fleet) -> None:
+    """The administrator means 127.0.0.*, and vouches for a device whose name anybody may register."""
+    key = asyncssh.generate_private_key("ssh-ed25519").export_private_key().decode()
+    bound = await fleet.credential(
+        "bound", credential_type="ssh_key", secret=key, allowed_hosts=["127.0.0.*"]
+    )
+    with hostile_names({"127.0.0.1": ["127.9.9.9"]}):
+        async with RecordingSsh(host="127.9.9.9") as server:
+            device = await fleet.entry(
+                "x", server.port, host="127.0.0.1.mallory.example", default_credential_id=bound
+            )
+            answer = await fleet.tested(device)
+    assert (server.logins, "credential not allowed for this host" in answer["message"]) == (0, True)
+
+
+async def test_nobody_scans_a_jump_device_from_behind(fleet: Fleet) -> None:
+    """What the jump device would be asked for is asked of nobody."""
+    jump = fleet.simulated("jump")
+    password = await fleet.credential("of the jump device")
+    jump_id = await fleet.device(jump, default_credential_id=password)
+    await by_key(fleet)
+    async with Listening() as listening:
+        opened = await told(fleet, "127.0.0.1", listening.port, jump_device_id=jump_id)
+    assert listening.connections == 0
+    assert "loopback" in opened
+
+
+@pytest.mark.parametrize(
+    "host", ["169.254.169.254", "fd00:ec2::254", "100.100.100.200", "meta.mallory.example"]
+)
+async def test_nobody_reaches_the_metadata_of_the_cloud_even_vouched_for(fleet: Fleet, host: str) -> None:
+    await by_key(fleet)
+    with hostile_names({"meta": ["169.254.169.254"]}):
+        device = await fleet.entry("meta", 80, host=host)
+        assert "cloud metadata address" in (await fleet.tested(device))["message"]
+
+
+# What a user may not see, a command does not print for him, and what is said of it does not repeat.
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        pytest.param("show running-config", id="the whole configuration"),
+        pytest.param("show running-config | include 0", id="some lines of it"),
+        pytest.param("show tech", id="a report that holds it"),
+    ],
+)
+async def test_a_command_prints_no_secret_for(fleet: Fleet, command: str) -> None:
+    community, password = CONFIG_SECRETS
+    config = f"hostname sw1\nsnmp-server community {community} RO\nusername bob password 0 {password}\nend"
+    switch = fleet.simulated(config=config)
+    switch.responses = {command: config + "\n"}
+    device = await fleet.device(switch)
+    mallory = fleet.with_permissions("devices.manage")
+    answer = (await mallory.post(f"/api/devices/{device}/exec-command", {"command": command})).expect()
+    assert "hostname sw1" in answer["output"]
+    assert not any(secret in answer["output"] for secret in CONFIG_SECRETS)
+    whole = (await fleet.ran(device, command))["output"]
+    assert all(secret in whole for secret in CONFIG_SECRETS)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        pytest.param("curl -u admin:hunter2 https://192.0.2.1", id="curl -u"),
+        pytest.param("curl -H 'X-Key-Of-Mine: hunter2' https://192.0.2.1", id="a header"),
+        pytest.param("sshpass -p hunter2 ssh admin@192.0.2.1", id="sshpass"),
+        pytest.param("mysql -uroot -phunter2 -e 'select 1'", id="mysql -p"),
+        pytest.param("snmpwalk -v2c -c hunter2 192.0.2.1", id="a community"),
+        pytest.param("ldapsearch -D cn=admin -w hunter2", id="a directory"),
+        pytest.param("redis-cli -a hunter2 info", id="a database"),
+        pytest.param("smbclient -U admin%hunter2 //192.0.2.1/s", id="a share"),
+        pytest.param("echo hunter2 | sudo -S id", id="a pipe"),
+        pytest.param("useradd -p hunter2 bob", id="a new user"),
+        pytest.param("git clone https://hunter2@github.com/x/y", id="a token in an address"),
+        pytest.param("create account admin bob hunter2", id="an account of a switch"),
+    ],
+)
+async def test_no_event_holds_the_secret_of(fleet: Fleet, command: str) -> None:
+    switch = fleet.simulated(responses={command: "done\n"})
+    await fleet.ran(await fleet.device(switch), command)
+    events = await fleet.rows("audit_events")
+    assert command.split(" ")[0] in str(events)
+    assert "hunter2" not in str(events)
+
+
+async def test_a_refused_connect_command_is_not_quoted_with_its_secret(fleet: Fleet) -> None:
+    device = await fleet.device(fleet.simulated(), connect_commands=["snmp-server community hunter2 ro"])
+    viewer = fleet.with_permissions("devices.access")
+    answer = (await viewer.post(f"/api/devices/{device}/test-credential")).expect()
+    assert answer["success"] is False
+    assert "hunter2" not in answer["message"]
+
+
+async def test_a_source_verifies_certificates_until_somebody_knows_its_token(world: World) -> None:
+    source = {"name": world.name(), "url": "https://127.0.0.1:1", "token": V1_TOKEN}
+    source_id = await world.made(world.admin, "/api/devices/sources/inventory", **source)
+    path = f"/api/devices/sources/inventory/{source_id}"
+    answer = await world.mallory.put(path, {"verify_ssl": False})
+    assert (answer.status, answer.json["error"][:6]) == (400, "token:")
+    assert (await world.admin.get(path)).json["verify_ssl"] is True
+
+
+# A viewer repeats tests of logins, which locks accounts.
+
+
+async def test_a_viewer_locks_no_account_by_testing_it_again(fleet: Fleet) -> None:
+    switch = fleet.simulated(faults=Faults(refuse_logins=True))
+    path = f"/api/devices/{await fleet.device(switch)}/test-credential"
+    viewer = fleet.with_permissions("devices.access")
+    for _ in range(5):
+        await viewer.post(path)
+    await asyncio.gather(*(viewer.post(path) for _ in range(5)))
+    assert len(switch.login_attempts) == 2
+
+
+async def test_nobody_locks_an_account_by_editing_the_device_in_between(fleet: Fleet) -> None:
+    switch = fleet.simulated(faults=Faults(refuse_logins=True))
+    path = f"/api/devices/{await fleet.device(switch)}"
+    mallory = fleet.with_permissions("devices.manage")
+    for number in range(5):
+        await mallory.put(path, {"description": str(number)})
+        await mallory.post(f"{path}/exec-command", {"command": "show version"})
+    assert len(switch.login_attempts) == 2
+
+
+@pytest.mark.parametrize(
+    "at_once", [pytest.param(False, id="in bulk"), pytest.param(True, id="at the same moment")]
+)
+async def test_a_viewer_locks_no_account_of_a_directory_by_tests_on_many_devices(
+    fleet: Fleet, at_once: bool
+) -> None:
+    switches = [fleet.simulated(f"sw{number}", faults=Faults(refuse_logins=True)) for number in range(8)]
+    ids = [await fleet.device(switch) for switch in switches]
+    viewer = fleet.with_permissions("devices.access")
+    if at_once:
+        await asyncio.gather(*(viewer.post(f"/api/devices/{each}/test-credential") for each in ids))
+    for _ in range(2):
+        await viewer.post("/api/devices/bulk/test-credentials", {})
+    assert sum(len(switch.login_attempts) for switch in switches) == 5
