@@ -3,6 +3,7 @@
 import json
 import re
 from datetime import UTC, datetime
+from itertools import islice
 from typing import Any
 
 from netautod.core.errors import InvalidInput
@@ -11,6 +12,7 @@ MAX_DEPTH = 64
 LONGEST_NAME = 200
 ENCODER = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False, allow_nan=False)
 MOST_VALUES = 100_000  # in one body, at any depth
+MOST_LOCATED = 10 * MOST_VALUES  # of more it is not said where they are
 # Possessive, or the engine would remember each character of a long text.
 TEXTS = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
 INT64_MAX = 2**63 - 1
@@ -19,14 +21,37 @@ INT64_MIN = -(2**63)
 
 def decode(body: bytes) -> Any:
     """The JSON value of a body; raises InvalidInput for anything that JSON or BSON could not carry."""
-    if separators(body) >= MOST_VALUES and separators(TEXTS.sub(b"", body)) >= MOST_VALUES:
-        raise InvalidInput(f"The request body holds more than {MOST_VALUES:,} values")
-    try:
-        value = json.loads(body.decode("utf-8"), parse_constant=_no_constant)
-    except (ValueError, RecursionError) as error:
-        raise InvalidInput("The request body is not valid JSON") from error
+    if separators(body) >= MOST_VALUES:
+        _refuse_too_many(body)
+    value = _loaded(body)
     check(value)
     return value
+
+
+def _refuse_too_many(body: bytes) -> None:
+    """Raises InvalidInput that names where they are, unless that itself would take too much memory."""
+    count = separators(TEXTS.sub(b"", body))
+    if count < MOST_VALUES:
+        return
+    place = "The request body"
+    if count <= MOST_LOCATED:
+        value = _loaded(body)
+        if isinstance(value, dict):
+            place = _largest(value)
+    raise InvalidInput(f"{place}: More than {MOST_VALUES:,} values in one body")
+
+
+def _largest(value: dict[str, Any]) -> str:
+    if len(value) >= MOST_VALUES:
+        return f"{', '.join(map(named, islice(value, 5)))} ... and {len(value) - 5:,} more"
+    return named(max(value, key=lambda name: len(ENCODER.encode(value[name]))))
+
+
+def _loaded(body: bytes) -> Any:
+    try:
+        return json.loads(body.decode("utf-8"), parse_constant=_no_constant)
+    except (ValueError, RecursionError) as error:
+        raise InvalidInput("The request body is not valid JSON") from error
 
 
 def separators(body: bytes) -> int:

@@ -1,14 +1,24 @@
 """A node cannot be stopped by one caller: a real service, and clients that hold or flood it."""
 
+import json
 from collections.abc import AsyncIterator
+from typing import Any
 from uuid import uuid4
 
 import pytest
 import pytest_asyncio
 
+from netautod.core.schema import JsonObject, Request
+from netautod.http.access import MIB, public
+from netautod.http.handler import JsonHandler
+from netautod.http.routes import Route
+from tests.attacks.attackers.bodies import Target, list_fields, many_fields, targets
 from tests.attacks.attackers.crowds import BEGINNINGS, crowd, trickle
 from tests.attacks.attackers.raw import Answer, ask, raw
+from tests.support.client import ApiClient, Response
+from tests.support.loop_watch import watched
 from tests.support.programs.service import Service, serving
+from tests.support.serving import Serve
 
 CONNECTIONS = 50
 BURST = 60
@@ -145,3 +155,109 @@ async def test_a_flood_does_not_keep_a_valid_token_at_the_same_address_out(small
         await ask(small.url, b"GET /api/nothing HTTP/1.1\r\nHost: a\r\n\r\n", source="127.0.3.1")
     sent = b"GET /api/auth/me HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer " + str(token).encode()
     assert (await ask(small.url, sent + b"\r\n\r\n", source="127.0.3.1")).status == 200
+
+
+# ---------------------------------------------------------------------------------------------------- bodies
+
+TARGETS = list(targets())
+# Of the processor time of the loop's thread, which no other program prolongs; it was a second and more.
+MOST_BUSY_MS = 150
+
+
+class FreeRequest(Request):
+    metadata = JsonObject()
+
+
+class FreeHandler(JsonHandler):
+    @public(body=FreeRequest, body_limit=16 * MIB)
+    async def post(self) -> None:
+        """Takes what it is given."""
+        self.answer({})
+
+
+class LongHandler(JsonHandler):
+    @public()
+    async def get(self) -> None:
+        """Answers 8 MiB of text, and of rows."""
+        self.answer({"text": "\x01\n" * (4 * MIB), "rows": [{"number": number} for number in range(200_000)]})
+
+
+FREE = Route(path="/api/free", handler=FreeHandler)
+LONG = Route(path="/api/long", handler=LongHandler)
+
+
+async def caller(serve: Serve, *routes: Route) -> ApiClient:
+    return (await serve(routes=routes)).client()[0]
+
+
+def assert_short_complaint(response: Response, text: str) -> None:
+    assert response.status == 400, (response.status, response.content[:500])
+    assert text in response.json["error"], response.json["error"]
+    assert response.json["error"].count("; ") <= 10
+    assert len(response.content) < 4096
+
+
+@pytest.mark.parametrize(
+    "target",
+    [pytest.param(one, id=f"{one.said} names ten of thousands of unknown fields") for one in TARGETS],
+)
+async def test_unknown_fields_are_counted_and_ten_are_named(serve: Serve, target: Target) -> None:
+    body = many_fields(target.limit)
+    response = await (await caller(serve, target.route())).post(target.path, raw=body)
+    count = body.count(b":")
+    assert_short_complaint(response, f"... and {count - 10:,} more")
+    assert response.json["error"].count("Unknown field") == 10
+
+
+@pytest.mark.parametrize(
+    ("target", "field"),
+    [
+        pytest.param(one, field, id=f"{one.said} is not held up by {field} of 100,000 wrong elements")
+        for one in TARGETS
+        if one.limit >= MIB
+        for field in list_fields(one.schema)
+    ],
+)
+async def test_long_arrays_are_refused_unseen(serve: Serve, target: Target, field: str) -> None:
+    client = await caller(serve, target.route())
+    value: Any = ["no!"] * 100_000
+    for wrong in (value, {"tags": value}):
+        body = json.dumps({field: wrong}, separators=(",", ":")).encode()
+        async with watched() as watch:
+            response = await client.post(target.path, raw=body)
+        assert_short_complaint(response, field)
+        assert watch.busy < MOST_BUSY_MS
+
+
+@pytest.mark.parametrize(
+    ("body", "text"),
+    [
+        pytest.param(
+            b'{"metadata":{"a":[' + b"[]," * 340_000 + b"[]]}}", "metadata: More than 100,000", id="arrays"
+        ),
+        pytest.param(b'{"metadata":{"a":[' + b"1e9," * 250_000 + b"1]}}", "More than 100,000", id="numbers"),
+        pytest.param(
+            b'{"metadata":{"a":[' + b'{"b":1},' * 130_000 + b"1]}}", "metadata: More than", id="objects"
+        ),
+        pytest.param(b'{"metadata":{"a":[' + b"1," * 8_000_000 + b"1]}}", "More than 100,000", id="16 MiB"),
+        pytest.param(b'{"metadata":{"a":"' + b"x" * 70_000 + b'"}}', "Larger than 64 KiB", id="a long text"),
+        pytest.param(
+            b'{"metadata":{"' + b"n" * 70_000 + b'":1}}', "metadata: Larger than 64 KiB", id="a long name"
+        ),
+        pytest.param(b'{"metadata":[' + b"1," * 90_000 + b"1]}", "metadata", id="an array for an object"),
+    ],
+)
+async def test_a_hard_body_is_read_by_another_process(serve: Serve, body: bytes, text: str) -> None:
+    client = await caller(serve, FREE)
+    async with watched() as watch:
+        response = await client.post("/api/free", raw=body)
+    assert_short_complaint(response, text)
+    assert watch.busy < MOST_BUSY_MS
+
+
+async def test_a_long_answer_is_written_in_parts(serve: Serve) -> None:
+    client = await caller(serve, LONG)
+    response = await client.get("/api/long")
+    assert "Content-Length" not in response.headers  # it is not encoded as a whole before it is sent
+    assert response.json["text"] == "\x01\n" * (4 * MIB)
+    assert len(response.json["rows"]) == 200_000

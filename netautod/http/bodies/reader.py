@@ -30,7 +30,7 @@ class BodyReader:
 
     def __init__(self, *, children: int = CHILDREN, seconds: float = SECONDS) -> None:
         self._turns = asyncio.Semaphore(children)
-        self._seconds = seconds
+        self.seconds = seconds
         self._idle: list[ChildProcess] = []
         self._alive: set[ChildProcess] = set()
         self._waiting = 0
@@ -68,7 +68,7 @@ class BodyReader:
         child = self._idle.pop() if self._idle else await self._start()
         whole = False
         try:
-            async with asyncio.timeout(self._seconds):
+            async with asyncio.timeout(self.seconds):
                 await child.write(REQUEST.pack(len(body)) + body)
                 status, length = ANSWER.unpack(await child.read(ANSWER.size))
                 content = await child.read(length)

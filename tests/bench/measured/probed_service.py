@@ -26,7 +26,7 @@ from netautod.http.health import Health
 from netautod.http.settings import LimitSettings
 from netautod.store.client import connect
 from tests.bench.measuring.children import parent_gone, say
-from tests.support.servers.http import serve
+from tests.support.serving import serve_application
 
 PASSWORD = "a password for the benchmark"
 DATABASE = "auth"
@@ -74,7 +74,7 @@ async def main(uri: str, folder: str) -> None:
     settings = Settings(
         data_dir=Path(folder),
         admin_password=PASSWORD,
-        limits=LimitSettings(requests_per_second=0),
+        limits=LimitSettings(requests_per_second=0, anonymous_per_second=0),
         auth=AuthSettings(lockout_failures=NEVER),
     )
     database = connect(uri, DATABASE)
@@ -98,7 +98,7 @@ async def main(uri: str, folder: str) -> None:
             (r"/bench/worked_stalls", Stalls, {"late": worked}),
         ]
         service.application.add_handlers(".*", routes)  # type: ignore[arg-type]
-        server, url = serve(service.application)
+        server, url = serve_application(service.application)
         set_aside_heap(stack)
         probing = asyncio.create_task(probe(late, worked))
         say(url)
