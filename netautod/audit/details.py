@@ -12,12 +12,18 @@ from itertools import islice
 from typing import Any
 
 from netautod.core.json_values import INT64_MAX, INT64_MIN, to_text
+from netautod.core.redaction.commands import shown_command
+from netautod.core.redaction.shapes import without_shapes
 
 MAX_TEXT = 2048
 MAX_ITEMS = 100
 MAX_DEPTH = 6
 MAX_BYTES = 32 * 1024
 HIDDEN = "***"
+# Texts that quote commands, devices or other systems. Not all: fingerprints and hashes look like secrets.
+QUOTING = ("command", "cmd", "error", "message", "output")
+# Texts of people and addresses, where only the unmistakable is hidden.
+FREE = ("reason", "comment", "url", "inventory_url", "query", "q")
 CUT = "..."
 # A text under a key that ends like this may be a secret. The name of a key that is about one (`has_secret`,
 # `token_id`, `secrets_total`) ends otherwise, or its value is no text.
@@ -77,4 +83,8 @@ def _key(key: object) -> str:
 def _hidden(key: str, value: Any, depth: int) -> Any:
     if _SECRET_KEY.search(key) and isinstance(value, str | bytes) and value:
         return HIDDEN
+    if isinstance(value, str) and key in QUOTING:
+        return shown_command(_safe(value, depth))
+    if isinstance(value, str) and key in FREE:
+        return without_shapes(_safe(value, depth))
     return _safe(value, depth + 1)

@@ -117,10 +117,10 @@ class AuditLog:
             resource_id=resource_id,
             ip_address=caller.ip_address,
             request_id=caller.request_id,
-            details=safe({**details, **_token(caller)}),
+            details=safe({**details, **token_of(caller)}),
         )
 
 
-def _token(caller: Caller) -> dict[str, Any]:
+def token_of(caller: Caller) -> dict[str, Any]:
     """Beside the user, in whose name it acts, the API token that a request was made with."""
     return {} if caller.token is None else {"token": {"id": caller.token.id, "name": caller.token.name}}

@@ -44,7 +44,8 @@ class LoginHandler(AuthHandler):
 
 
 class RefreshHandler(AuthHandler):
-    @public(body=RefreshBody, answer=TokenAnswer, body_limit=SMALL_BODY)
+    # The session goes on; its login, its end and a reused token are the events.
+    @public(body=RefreshBody, answer=TokenAnswer, body_limit=SMALL_BODY, changes=False)
     async def post(self) -> None:
         """Trades a refresh token, once, for a new pair of tokens."""
         tokens = await self.auth.refresh(self.body["refresh_token"], self.info)

@@ -31,14 +31,30 @@ class Refusal:
     info: RequestInfo
 
 
+@dataclass(frozen=True, kw_only=True)
+class UnrecordedChange:
+    """A request that was done. `caller` None: the route asks for no token."""
+
+    method: str
+    route: str
+    caller: Caller | None
+    info: RequestInfo
+
+
 class Refusals(Protocol):
-    """Who is told of refused requests, before the client is."""
+    """Who is told of refused requests, and of changes that nobody recorded, before the client is."""
 
     async def record(self, refusal: Refusal) -> None: ...
+
+    async def record_change(self, change: UnrecordedChange) -> None:
+        """Of a request that may have changed something and has left no event of its own."""
 
 
 class UnheardRefusals:
     """Where nobody keeps them."""
 
     async def record(self, refusal: Refusal) -> None:
+        return
+
+    async def record_change(self, change: UnrecordedChange) -> None:
         return

@@ -95,7 +95,7 @@ class RestoreVersionHandler(DocumentHandler):
 
 
 class RenderDocumentHandler(DocumentHandler):
-    @any_token(body=RenderRequest, answer=RenderAnswer)
+    @any_token(body=RenderRequest, answer=RenderAnswer, changes=False)
     async def post(self, document_id: str) -> None:
         """Renders a Jinja template; an error of the template is part of the answer."""
         wanted, variables = self.document_id(document_id), self.body["variables"]

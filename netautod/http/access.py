@@ -22,6 +22,7 @@ class Operation:
     `produces`: the media type of a success that is no JSON.
     `errors`: 4xx statuses beyond those that http/openapi.py derives from the rest.
     `limited` False: it does not count for the client's address (only if `public`).
+    `changes` False: a POST that changes nothing, and so needs no trace in the audit.
     """
 
     permission: str | None
@@ -36,6 +37,7 @@ class Operation:
     body_limit: int = MIB
     errors: tuple[int, ...] = ()
     limited: bool = True
+    changes: bool = True
 
 
 class OperationOptions(TypedDict, total=False):
@@ -51,6 +53,7 @@ class OperationOptions(TypedDict, total=False):
     body_limit: int
     errors: tuple[int, ...]
     limited: bool
+    changes: bool
 
 
 class Loads(Protocol):
@@ -61,6 +64,8 @@ class Loads(Protocol):
     async def send_answer(self) -> None: ...
 
     async def refused(self, error: Unauthenticated | Forbidden) -> None: ...
+
+    async def leave_trace(self, operation: Operation) -> None: ...
 
 
 H_contra = TypeVar("H_contra", bound=Loads, contravariant=True)
@@ -92,6 +97,7 @@ def _declare(operation: Operation) -> Callable[[Any], Any]:
             except (Unauthenticated, Forbidden) as error:
                 await self.refused(error)
                 raise
+            await self.leave_trace(operation)
             await self.send_answer()
 
         setattr(run, MARK, operation)

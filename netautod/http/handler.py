@@ -27,8 +27,9 @@ from netautod.core.identity import Caller, RequestInfo
 from netautod.core.json_parts import encoded_parts
 from netautod.core.logs import current_request
 from netautod.core.loop.pace import in_thread_if_large
-from netautod.core.refusals import Refusal, TokenRefused
+from netautod.core.refusals import Refusal, TokenRefused, UnrecordedChange
 from netautod.core.schema import load, uuid_or_none
+from netautod.core.trace import Trace, current_trace
 from netautod.http.access import MIB, Operation, operation_of
 from netautod.http.context import HttpContext
 from netautod.http.errors import (
@@ -45,6 +46,7 @@ T = TypeVar("T")
 # The only routes for a caller who has to see to the own account first.
 OWN_ACCOUNT = "/api/auth/"
 METHODS = ("GET", "POST", "PUT", "DELETE")
+CHANGING = ("POST", "PUT", "DELETE")
 LIST_PART = 500  # items of a long list that are written in one turn of the loop
 REQUEST_ID_FORM = re.compile(r"[A-Za-z0-9._-]{1,64}")
 
@@ -131,6 +133,8 @@ class JsonHandler(RequestHandler):
 
     def _begin(self) -> None:
         current_request.set(self.request_id)
+        self._trace = Trace()
+        current_trace.set(self._trace)
         self.info = RequestInfo(
             ip_address=self.context.client_address(self.request),
             request_id=self.request_id,
@@ -222,6 +226,18 @@ class JsonHandler(RequestHandler):
         """The value that is written, with the status that the method declared, when the method is over."""
         self._answer = (value,)
 
+    async def leave_trace(self, operation: Operation) -> None:
+        """Called before the answer of a request that was done: no change goes without an event."""
+        if self.request.method in CHANGING and operation.changes and not self._trace.events:
+            await self.context.refusals.record_change(
+                UnrecordedChange(
+                    method=self.request.method,
+                    route=self.route,
+                    caller=getattr(self, "caller", None),
+                    info=self.info,
+                )
+            )
+
     async def send_answer(self) -> None:
         """Called by the declared method's wrapper: a large value in parts, each when the last was taken."""
         if not self._answer:
@@ -257,9 +273,9 @@ class JsonHandler(RequestHandler):
         self.set_header("Content-Type", "application/json")
 
     def answer_nothing(self) -> None:
+        """Tornado finishes it when the method has returned, which is after the trace of it."""
         self.set_status(204)
         self.clear_header("Content-Type")
-        self.finish()
 
     def write_error(self, status_code: int, **kwargs: Any) -> None:
         error = kwargs["exc_info"][1] if "exc_info" in kwargs else None

@@ -14,6 +14,7 @@ from netautod.app.routes import ROUTES
 from netautod.core.clock import SystemClock
 from netautod.core.errors import Unauthenticated
 from netautod.core.identity import Caller, RequestInfo
+from netautod.core.refusals import Refusals, UnheardRefusals
 from netautod.http import openapi
 from netautod.http.bodies.reader import BodyReader
 from netautod.http.connections.server import HttpServer
@@ -87,6 +88,7 @@ class Servers:
         authenticate: Authenticate,
         routes: Sequence[Route] | None = None,
         port: int = 0,
+        refusals: Refusals | None = None,
     ) -> ApiClient:
         """A client without a token. `routes` None: those that the services are enough for.
 
@@ -98,6 +100,7 @@ class Servers:
             bodies=self._bodies,
             trusted_proxies=networks(["127.0.0.1"]),
             cors_origins=frozenset({"https://console.example"}),
+            refusals=refusals or UnheardRefusals(),
         )
         chosen = routes_of(services) if routes is None else tuple(routes)
         server, url = serve_application(application(chosen, context, services), port=port)

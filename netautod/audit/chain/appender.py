@@ -18,6 +18,7 @@ from netautod.audit.chain.store import ChainStore
 from netautod.audit.models import AuditEvent
 from netautod.core.errors import NetautodError, Unavailable
 from netautod.core.identity import OrgId
+from netautod.core.trace import note_events
 
 logger = logging.getLogger(__name__)
 MOST = 200  # events of one write; hashing them takes the loop about 5 ms
@@ -65,6 +66,7 @@ class Appender:
         """
         for first in range(0, len(events), MOST):
             await self._append(org_id, events[first : first + MOST])
+        note_events(len(events))
 
     async def _append(self, org_id: OrgId, events: Sequence[AuditEvent]) -> None:
         line = self._lines.setdefault(org_id, _Line())
