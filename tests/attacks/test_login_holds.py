@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 from urllib.parse import parse_qs, urlencode
 
+import pyotp
 import pytest
 from tornado.httpclient import AsyncHTTPClient
 
@@ -16,11 +17,12 @@ from netautod.users.models import NewUser
 from netautod_ldap import LdapProvider, LdapSettings
 from netautod_oidc import OidcProvider, OidcSettings
 from tests.attacks.attackers import directory as hostile
+from tests.attacks.attackers import strangers
 from tests.auth.support import INFO, Node, ServeNode, serve_node, start_node
 from tests.plugins.ldap.conftest import SearchSettings
 from tests.plugins.oidc.browser import Browser
 from tests.plugins.oidc.test_real_providers import running
-from tests.support.client import ApiClient
+from tests.support.client import ApiClient, assert_error
 from tests.support.execution import eventually
 from tests.support.installation import Installation
 from tests.support.programs.slapd import BASE, BLIND, PASSWORD, Slapd, changed
@@ -253,3 +255,105 @@ async def told(url: str, method: str, body: dict[str, object]) -> None:
     headers = {"Content-Type": "application/json"}
     answer = await AsyncHTTPClient().fetch(url, method=method, headers=headers, body=json.dumps(body))
     assert answer.code < 300
+
+
+# --- Strangers slow down nobody but strangers; a password alone is not enough, a weak one is none ---
+
+DESK = "192.0.2.10"
+OWN = "correct horse battery staple"
+
+
+@pytest.fixture
+async def nodes(installation: Installation) -> list[Node]:
+    """Two nodes with a user alice, who has logged in at her desk."""
+    made = [await start_node(installation), await start_node(installation)]
+    await installation.add("alice", "viewer")
+    return made
+
+
+@pytest.fixture
+async def clients(nodes: list[Node], http: ServeNode) -> list[ApiClient]:
+    made = [http(node) for node in nodes]
+    assert (await strangers.login(made[0], DESK, "alice", OWN)).status == 200
+    return made
+
+
+async def test_a_stranger_with_many_addresses_does_not_keep_alice_out_at_her_desk(
+    nodes: list[Node], clients: list[ApiClient]
+) -> None:
+    await strangers.guess(clients, "alice", 18)
+    for client in clients:
+        assert (await strangers.login(client, DESK, "alice", OWN)).status == 200
+    paused = sorted(pause for node in nodes for pause in node.pauses)
+    assert paused == [0, 1, 2, 3, 4, 5]  # of strangers alone
+
+
+@pytest.mark.parametrize("username", ["alice", "nobody"])
+async def test_strangers_at_once_get_ten_answers_whether_or_not_there_is_such_a_user(
+    clients: list[ApiClient], username: str
+) -> None:
+    answers = await strangers.guess_at_once(clients, username, 40)
+    assert sorted(answer.status for answer in answers) == [401] * 16 + [429] * 24
+    texts = {answer.json["error"] for answer in answers}
+    assert texts == {
+        "Invalid username or password. 9 attempts remaining.",
+        "Too many failed login attempts. Please try again later.",
+    }
+
+
+async def test_a_thief_of_the_password_does_not_get_past_the_one_time_code(clients: list[ApiClient]) -> None:
+    tokens = (await strangers.login(clients[0], DESK, "alice", OWN)).expect()
+    alice = clients[0].with_token(tokens["access_token"])
+    secret = (await alice.post("/api/auth/otp", {"password": OWN})).expect()["secret"]
+    confirmed = await alice.post("/api/auth/otp/confirm", {"code": pyotp.TOTP(secret).now()})
+    assert confirmed.status == 204
+    answers = [
+        await strangers.login(clients[number % 2], f"198.51.100.{number}", "alice", OWN, otp="000000")
+        for number in range(14)
+    ]
+    assert [answer.status for answer in answers] == [401] * 10 + [429] * 4
+    assert_error(await strangers.login(clients[0], DESK, "alice", OWN), 401, "One-time code required")
+
+
+@pytest.mark.parametrize(
+    "password",
+    [
+        pytest.param("Default-2026!", id="the organization's name with a year is no password"),
+        pytest.param("Netaut0d@123", id="the product's name in signs is no password"),
+        pytest.param("Alice!Password2026", id="the user's name with password is no password"),
+        pytest.param("abcabdabcabdabcabd", id="a pattern over and over is no password"),
+        pytest.param("p" * 63 + "!", id="one letter many times is no password"),
+    ],
+)
+async def test_a_guessable_password_is_not_to_be_had(
+    nodes: list[Node], clients: list[ApiClient], password: str
+) -> None:
+    admin = clients[0].with_token((await nodes[0].log_in()).access_token)
+    alice = await nodes[0].users.by_username("alice")
+    assert alice is not None
+    user = {"username": "alice2", "display_name": "Alice", "password": password, "roles": []}
+    assert_error(await admin.post("/api/users", user), 400, "password: ")
+    assert_error(await admin.put(f"/api/users/{alice.id}", {"password": password}), 400, "password: ")
+    tokens = (await strangers.login(clients[0], DESK, "alice", OWN)).expect()
+    own = {"current_password": OWN, "new_password": password}
+    changed_own = await clients[0].with_token(tokens["access_token"]).put("/api/auth/password", own)
+    assert_error(changed_own, 400, "new_password: ")
+
+
+async def test_who_knows_a_handed_out_password_reaches_nothing_before_it_is_changed(
+    nodes: list[Node], clients: list[ApiClient]
+) -> None:
+    admin = clients[0].with_token((await nodes[0].log_in()).access_token)
+    handed = {"username": "bob", "password": OWN, "roles": ["admin"], "must_change_password": True}
+    assert (await admin.post("/api/users", handed)).status == 201
+    tokens = (await strangers.login(clients[0], DESK, "bob", OWN)).expect()
+    bob = clients[0].with_token(tokens["access_token"])
+    for path in ("/api/users", "/api/audit", "/api/ssh-ca", "/api/roles"):
+        assert_error(await bob.get(path), 403, "Change your password first")
+    machine = {"name": "way round", "permissions": ["*"]}
+    assert_error(await bob.post("/api/auth/tokens", machine), 403, "Change your password first")
+    same = {"current_password": OWN, "new_password": OWN}
+    assert_error(await bob.put("/api/auth/password", same), 400, "has to be changed")
+    new = {"current_password": OWN, "new_password": "vier gruene Kaefer tanzen"}
+    assert (await bob.put("/api/auth/password", new)).status == 200
+    assert (await bob.get("/api/users")).status == 200
