@@ -22,6 +22,8 @@ from netautod.http.handler import JsonHandler
 from netautod.http.routes import Route
 from netautod.users.models import LDAP, LOCAL
 
+REFUSED = (401, 403, 409)  # a wrong password, a user who may not, no seat left
+
 
 class AuthHandler(JsonHandler):
     auth: AuthService
@@ -36,7 +38,7 @@ class ProviderListHandler(AuthHandler):
 
 
 class LoginHandler(AuthHandler):
-    @public(body=LoginBody, answer=TokenAnswer, body_limit=SMALL_BODY)
+    @public(body=LoginBody, answer=TokenAnswer, body_limit=SMALL_BODY, errors=REFUSED)
     async def post(self) -> None:
         """Logs in with a local username and password."""
         tokens = await self.auth.login(LOCAL, LoginRequest(**self.body), self.info)
@@ -45,7 +47,7 @@ class LoginHandler(AuthHandler):
 
 class RefreshHandler(AuthHandler):
     # The session goes on; its login, its end and a reused token are the events.
-    @public(body=RefreshBody, answer=TokenAnswer, body_limit=SMALL_BODY, changes=False)
+    @public(body=RefreshBody, answer=TokenAnswer, body_limit=SMALL_BODY, errors=REFUSED, changes=False)
     async def post(self) -> None:
         """Trades a refresh token, once, for a new pair of tokens."""
         tokens = await self.auth.refresh(self.body["refresh_token"], self.info)
@@ -69,7 +71,7 @@ class MeHandler(AuthHandler):
 
 
 class LdapLoginHandler(AuthHandler):
-    @public(body=LoginBody, answer=TokenAnswer, body_limit=SMALL_BODY)
+    @public(body=LoginBody, answer=TokenAnswer, body_limit=SMALL_BODY, errors=REFUSED)
     async def post(self) -> None:
         """Logs in with a username and password of the LDAP directory."""
         tokens = await self.auth.login(LDAP, LoginRequest(**self.body), self.info)

@@ -3,6 +3,7 @@
 import inspect
 from collections.abc import Iterable
 from dataclasses import dataclass
+from http import HTTPStatus
 from typing import Any
 
 from apispec import APISpec
@@ -23,6 +24,10 @@ ERROR_SCHEMA = {
 }
 
 
+ANYWHERE = (400, 408, 413, 414, 415, 417, 431)
+"""What is no request, too long, too slow or encoded is refused whatever the route."""
+
+
 def document(routes: Iterable[Route]) -> dict[str, Any]:
     """The whole description of the given routes, as JSON-able values."""
     plugin = MarshmallowPlugin(schema_name_resolver=_name)
@@ -35,6 +40,9 @@ def document(routes: Iterable[Route]) -> dict[str, Any]:
     )
     spec.components.security_scheme("token", {"type": "http", "scheme": "bearer"})
     spec.components.schema("Error", ERROR_SCHEMA)
+    for status in HTTPStatus:
+        if 400 <= status < 500:
+            spec.components.response(_failure_name(status), _failure(status.phrase))
     answers: set[type[Answer]] = set()
     for route in routes:
         methods = route.operations()
@@ -71,7 +79,11 @@ def _operation(route: Route, name: str, operation: Operation) -> dict[str, Any]:
     summary = inspect.getdoc(getattr(route.handler, name.lower())) or ""
     written: dict[str, Any] = {
         "summary": summary.partition("\n")[0],
-        "responses": {str(operation.status): _success(operation), "default": _failure()},
+        "responses": {
+            str(operation.status): _success(operation),
+            **{str(status): _failure_name(status) for status in failures(route.path, name, operation)},
+            "default": _failure("Failure"),
+        },
     }
     if operation.permission:
         written["description"] = f"Needs the permission `{operation.permission}`."
@@ -98,9 +110,26 @@ def _success(operation: Operation) -> dict[str, Any]:
     return answer
 
 
-def _failure() -> dict[str, Any]:
+def failures(path: str, method: str, operation: Operation) -> list[int]:
+    """The 4xx statuses that the operation can answer, as they follow from what it declares."""
+    found = {*ANYWHERE, *operation.errors}
+    if not operation.public:
+        found |= {401, 403, 429}
+        found |= {409} if method != "GET" else set()
+    elif operation.limited:
+        found |= {429}
+    if ":" in path:
+        found |= {404}
+    return sorted(found)
+
+
+def _failure_name(status: int) -> str:
+    return f"Failure{status:d}"
+
+
+def _failure(description: str) -> dict[str, Any]:
     schema = {"$ref": "#/components/schemas/Error"}
-    return {"description": "Failure", "content": {"application/json": {"schema": schema}}}
+    return {"description": description, "content": {"application/json": {"schema": schema}}}
 
 
 def _require_all(schemas: dict[str, Any], answers: set[type[Answer]]) -> None:

@@ -89,6 +89,8 @@ def check_against_description(
     assert response.headers.get("X-Request-Id")
     operation = _described(description, method, path.partition("?")[0])
     if response.status >= 400:
+        told = operation is None or response.status >= 500 or str(response.status) in operation["responses"]
+        assert told, f"{method} {path} answers {response.status}, which the description does not name"
         schema: Any = {"$ref": "#/components/schemas/Error"}
     elif operation is None:
         return

@@ -37,7 +37,7 @@ class OidcHandler(JsonHandler):
 
 
 class AuthorizeHandler(OidcHandler):
-    @public(status=302, query=AuthorizeQuery)
+    @public(status=302, query=AuthorizeQuery, errors=(401, 409))
     async def get(self) -> None:
         """Sends the browser to the identity provider."""
         # As it was sent: the query's values are trimmed, and this one is compared exactly.
@@ -57,7 +57,7 @@ class AuthorizeHandler(OidcHandler):
 
 
 class CallbackHandler(OidcHandler):
-    @public(status=302, query=CallbackQuery)
+    @public(status=302, query=CallbackQuery, errors=(401, 403, 409))
     async def get(self) -> None:
         """Ends the login and sends the browser to redirect_uri with the tokens in the fragment."""
         if any(len(values) > 1 for values in self.request.query_arguments.values()):

@@ -37,6 +37,11 @@ class RawClient:
         self._reader = reader
         self._writer = writer
 
+    @property
+    def ended(self) -> bool:
+        """The server has hung up, as far as is known by now."""
+        return self._reader.at_eof() or self._reader.exception() is not None
+
     def send(self, data: bytes) -> None:
         self._writer.write(data)
 
