@@ -2,7 +2,9 @@
 
 import asyncio
 import base64
+import io
 import json
+import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -14,11 +16,17 @@ import pytest
 
 from netautod.audit.service import AuditLog
 from netautod.audit.store import AuditStore
+from netautod.core import logs
 from netautod.core.clock import SystemClock
 from netautod.core.identity import OrgId, system_caller
+from netautod.core.schema import Name, Request
+from netautod.http.access import any_token
+from netautod.http.handler import JsonHandler
+from netautod.http.routes import Route
 from netautod.store.client import Collection, Database, connect
 from tests.support.client import ApiClient
 from tests.support.programs.service import Finished, Service, run, serving
+from tests.support.serving import Serve
 
 EVENTS = "audit_events"
 PASSWORD = "a walrus in the ninth harbour"
@@ -336,3 +344,40 @@ async def test_an_export_shows_no_terminal_what_a_name_tells_it_to_do(node: Node
     done = await node.audit("export")
     assert (done.code, done.out.isascii()) == (0, True)
     assert "core\\u202e\\u200f\\u061c" in done.out
+
+
+# -- log lines --
+
+HIDING = "\u200f\u061c\u202e\u2066\u2028\u0085\x9b\u200b\ufeff\u00ad\U000e0041\u3164"
+
+
+class RenamingRequest(Request):
+    name = Name()
+
+
+class RenamingHandler(JsonHandler):
+    @any_token(body=RenamingRequest)
+    async def post(self) -> None:
+        """Renames."""
+        self.answer({})
+
+
+@pytest.mark.parametrize("form", ["text", "json"])
+@pytest.mark.parametrize(
+    "character", [pytest.param(one, id=f"with U+{ord(one):04X} in the name of a field") for one in HIDING]
+)
+async def test_a_request_writes_no_log_line_that_hides_something(
+    serve: Serve, form: str, character: str
+) -> None:
+    root, lines = logging.getLogger(), io.StringIO()
+    handlers, level = root.handlers[:], root.level
+    try:
+        root.handlers = []
+        logs.configure(level="info", format=form, stream=lines)
+        api, _ = (await serve(routes=[Route(path="/api/renamed", handler=RenamingHandler)])).client()
+        body = json.dumps({f"{character}forged": 1}, ensure_ascii=False).encode()
+        assert (await api.post("/api/renamed", raw=body)).status == 400
+    finally:
+        root.handlers, root.level = handlers, level
+    assert "forged" in lines.getvalue()
+    assert all(line.isprintable() for line in lines.getvalue().split("\n"))

@@ -1,4 +1,4 @@
-"""Connections: how the others are served while strangers hold all connections of a node without using them."""
+"""Connections: how others are served while strangers hold all of a node's connections without using them."""
 
 import asyncio
 from contextlib import AsyncExitStack
@@ -12,7 +12,7 @@ from tests.bench.measuring.service import running_service
 
 CROWD = 2500
 CLIENTS = 16
-ROUNDS = 60
+ROUNDS = 30
 ASKED = b"GET /health HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
 SOURCES = {
     "one_address": ["127.0.0.2"],
@@ -34,18 +34,18 @@ async def run(report: Report) -> None:
 
 async def _measured(report: Report, url: str, name: str, sources: list[str], beginning: bytes) -> None:
     async with AsyncExitStack() as stack:
-        held = [
-            await _held(stack, url, sources, number, beginning) for number in range(CROWD * bool(sources))
-        ]
+        crowd = CROWD if sources else 0
+        held = [await _held(stack, url, sources, number, beginning) for number in range(crowd)]
         took = sorted(
             second
             for seconds in await asyncio.gather(*(_asks(url) for _ in range(CLIENTS)))
             for second in seconds
         )
         report.value(f"{name}.held", sum(not client.ended for client in held), "connections")
-        report.value(f"{name}.served", len(took), f"of {CLIENTS * ROUNDS} requests")
+        wanted = CLIENTS * ROUNDS
+        report.wanted(f"{name}.served", len(took), f"of {wanted} requests", "at least", wanted)
         report.value(f"{name}.p50", percentile(took, 0.50) * 1000, "ms")
-        report.wanted(f"{name}.p99", percentile(took, 0.99) * 1000, "ms", "at most", 500)
+        report.value(f"{name}.p99", percentile(took, 0.99) * 1000, "ms")
 
 
 async def _held(
