@@ -1,4 +1,4 @@
-"""The audit chain: events a second of one node and of three, against bare inserts, and how quick pages are."""
+"""The audit chain: events a second of one node and of three, against bare inserts, and its pages."""
 
 import asyncio
 import time
