@@ -60,7 +60,7 @@ async def walk_as_carla(client: ApiClient, admin: ApiClient) -> tuple[list[str],
     carla = client.with_token((await client.post("/api/auth/login", login)).json["access_token"])
     made = await carla.post("/api/auth/tokens", {"name": "ci", "permissions": []})
     machine, user_id = made.json["token"], (await carla.get("/api/auth/me")).json["id"]
-    change = {"current_password": NEW_PASSWORD, "new_password": OWN_PASSWORD}
+    change = {"current_password": NEW_PASSWORD, "new_password": OWN_PASSWORD, "keep_api_tokens": True}
     answers = [
         await client.with_token(machine).put("/api/auth/password", change),
         await carla.put("/api/auth/password", {**change, "current_password": WRONG}),

@@ -28,7 +28,7 @@ from netautod.core.errors import Duplicate, InvalidInput
 from netautod.core.identity import SYSTEM_ID, Caller, OrgId
 from netautod.core.json_values import to_text
 from netautod.users.models import User
-from netautod.users.principals import PrincipalRules
+from netautod.users.principals import FORM, PrincipalRules
 from netautod.vault.vault import Vault
 
 VALIDITY = timedelta(hours=8)
@@ -136,7 +136,8 @@ class SshAuthority:
         It grants a terminal and nothing else. InvalidInput for a reserved name or an unfit key.
         """
         if not self._principals.fit(username):
-            raise InvalidInput(f"no certificate is signed for the name {username}: reserved, or no principal")
+            kind = "reserved name" if FORM.fullmatch(username) else "name (it is no principal)"
+            raise InvalidInput(f"no certificate is signed for the {kind} {username}")
         client = parse_public_key(public_key)
         key_id = f"{caller.username} credential {credential_id}"
         made = await self._signed(
