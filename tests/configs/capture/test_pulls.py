@@ -28,9 +28,9 @@ async def test_each_failure_has_its_kind_and_the_others_succeed(fleet: Fleet) ->
 
 
 async def test_thousands_of_unknown_ids_are_as_many_errors(fleet: Fleet) -> None:
-    ids = [f"00000000-0000-4000-8000-{number:012}" for number in range(20_000)]
+    ids = [f"00000000-0000-4000-8000-{number:012}" for number in range(10_000)]
     found = (await fleet.api.post(BULK, {"device_ids": ids})).json
-    assert (found["succeeded"], found["failed"]) == (0, 20_000)
+    assert (found["succeeded"], found["failed"]) == (0, 10_000)
     assert {error["device_id"] for error in found["errors"]} == set(ids)
 
 
