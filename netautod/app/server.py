@@ -18,7 +18,7 @@ from netautod.app import demo
 from netautod.app.build import build
 from netautod.app.configuration import Configuration
 from netautod.app.installation import open_installation
-from netautod.app.parts.http import patience_of
+from netautod.app.parts.http import deadlines_of
 from netautod.app.settings import Settings
 from netautod.core.errors import NetautodError, Unavailable
 from netautod.http.connections import descriptors
@@ -186,7 +186,7 @@ def _server(settings: Settings) -> HttpServer:
     return HttpServer(
         starting_application(wanted),
         connections=descriptors.fitting(settings.limits.connections),
-        patience=patience_of(wanted),
+        deadlines=deadlines_of(wanted),
         trusted_proxies=networks(wanted.trusted_proxies),
         tls=_tls(settings),
     )

@@ -5,7 +5,6 @@ the node stops. Each node counts for itself; if it dies, counts of its last minu
 event.
 """
 
-import ipaddress
 import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
@@ -13,6 +12,7 @@ from datetime import datetime, timedelta
 from typing import Any, Self
 
 from netautod.audit.service import AuditLog, token_of
+from netautod.core.addresses import group_of
 from netautod.core.clock import Clock
 from netautod.core.errors import Unavailable
 from netautod.core.identity import OrgId
@@ -21,7 +21,6 @@ from netautod.core.refusals import Refusal, UnrecordedChange
 
 logger = logging.getLogger(__name__)
 WINDOW = timedelta(minutes=1)
-IPV6_HOST_BITS = 64
 # Callers (or addresses of strangers) that are counted on their own; the others of a route together. So a
 # flood from ever new addresses takes neither memory nor disk.
 MOST_CALLERS = 5000
@@ -113,7 +112,7 @@ class RefusalLog:
     def _key(self, refusal: Refusal) -> _Key:
         caller = refusal.caller
         if caller is None:
-            who = network_of(refusal.info.ip_address)
+            who = group_of(refusal.info.ip_address)
         else:
             who = f"{caller.user_id} {caller.token.id if caller.token else ''}"
         key = _Key(
@@ -142,17 +141,6 @@ class RefusalLog:
             )
         except Unavailable as error:
             logger.error("a refused request is not in the audit: %s", error)
-
-
-def network_of(address: str) -> str:
-    """The address as strangers are told apart: one who has an IPv6 network has all its addresses."""
-    try:
-        parsed = ipaddress.ip_address(address)
-    except ValueError:
-        return address
-    if parsed.version == 4:
-        return address
-    return str(ipaddress.ip_network((parsed, IPV6_HOST_BITS), strict=False))
 
 
 def _details(refusal: Refusal, count: int, began_at: datetime) -> dict[str, Any]:

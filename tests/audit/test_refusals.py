@@ -7,7 +7,7 @@ import pytest
 from netautod.audit import refusals
 from netautod.audit.chain.store import ChainStore
 from netautod.audit.documents import COLLECTION
-from netautod.audit.refusals import RefusalLog, network_of
+from netautod.audit.refusals import RefusalLog
 from netautod.audit.service import AuditLog
 from netautod.audit.store import AuditStore
 from netautod.core.errors import Unavailable
@@ -98,18 +98,6 @@ async def test_a_flood_of_strangers_takes_neither_memory_nor_the_events_of_calle
     found = await counts(indexed)
     assert sum(found) == 201
     assert len(found) == 10 + 2 + 1  # the others of the route: the first, and all that came behind
-
-
-@pytest.mark.parametrize(
-    ("address", "network"),
-    [
-        pytest.param("192.0.2.7", "192.0.2.7", id="IPv4"),
-        pytest.param("2001:db8:1:2:3::4", "2001:db8:1:2::/64", id="IPv6"),
-        pytest.param("unknown", "unknown", id="no address"),
-    ],
-)
-def test_a_stranger_is_an_address_or_a_network(address: str, network: str) -> None:
-    assert network_of(address) == network
 
 
 async def test_a_refusal_stays_one_while_the_database_is_down(

@@ -9,7 +9,7 @@ from tornado.httpclient import AsyncHTTPClient
 from tornado.netutil import bind_sockets
 from tornado.web import Application
 
-from netautod.app.parts.http import patience_of
+from netautod.app.parts.http import deadlines_of
 from netautod.app.routes import ROUTES
 from netautod.core.clock import SystemClock
 from netautod.core.errors import Unauthenticated
@@ -54,7 +54,7 @@ def serve_application(
     made = HttpServer(
         application,
         connections=connections,
-        patience=patience_of(server),
+        deadlines=deadlines_of(server),
         trusted_proxies=networks(server.trusted_proxies),
         tls=tls,
     )

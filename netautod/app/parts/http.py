@@ -4,7 +4,7 @@ from netautod.auth.authenticator import Authenticator
 from netautod.core.clock import Clock
 from netautod.core.refusals import Refusals
 from netautod.http.bodies.reader import BodyReader
-from netautod.http.connections.patience import Patience
+from netautod.http.connections.deadlines import Deadlines
 from netautod.http.context import HttpContext, networks
 from netautod.http.limits import Rate, RequestLimits
 from netautod.http.settings import LimitSettings, ServerSettings
@@ -34,8 +34,8 @@ def http_context_of(
     )
 
 
-def patience_of(server: ServerSettings) -> Patience:
-    return Patience(
+def deadlines_of(server: ServerSettings) -> Deadlines:
+    return Deadlines(
         head=server.header_timeout,
         body=server.body_timeout,
         answer=server.answer_timeout,

@@ -12,10 +12,10 @@ from tornado.httputil import HTTPServerConnectionDelegate
 from tornado.iostream import IOStream, SSLIOStream, StreamClosedError
 
 from netautod.core.logs import current_request
-from netautod.http.connections.crowd import Crowd
+from netautod.http.connections.deadlines import Deadlines, Stage, Timing
+from netautod.http.connections.eviction import ConnectionTable
 from netautod.http.connections.exchange import Exchange
 from netautod.http.connections.incoming import BLOCK, Incoming
-from netautod.http.connections.patience import Patience, Stage, Timing
 from netautod.http.connections.refusal import Refusal
 
 logger = logging.getLogger(__name__)
@@ -34,22 +34,22 @@ class ServerConnection(HTTP1ServerConnection):
         params: HTTP1ConnectionParameters,
         context: object,
         *,
-        patience: Patience,
-        crowd: "Crowd[ServerConnection]",
+        deadlines: Deadlines,
+        table: "ConnectionTable[ServerConnection]",
         count: Callable[[str], None],
         promise: str | None = None,
     ) -> None:
         super().__init__(stream, params, context)
-        self._crowd = crowd
+        self._table = table
         self._count = count
         self._promise = promise
         self._incoming = Incoming(stream)
-        self._timing = Timing(patience, self._now())
+        self._timing = Timing(deadlines, self._now())
         self._exchange: Exchange | None = None
         self._unheard = 0
 
-    def give_way(self) -> None:
-        self._crowd.leave(self)
+    def evict(self) -> None:
+        self._table.remove(self)
         self.stream.close()
 
     def check(self) -> None:
@@ -124,16 +124,16 @@ class ServerConnection(HTTP1ServerConnection):
     def _enter(self, stage: Stage) -> None:
         self._timing.enter(stage, self._now())
         if stage is Stage.WORK:
-            self._crowd.busy(self)
+            self._table.busy(self)
         else:
-            self._crowd.silent(self)
+            self._table.idle(self)
 
     def _received(self, size: int) -> None:
         self._timing.received(size)
         self._unheard += size
         if self._unheard >= STEP:
             self._unheard = 0
-            self._crowd.silent(self)
+            self._table.idle(self)
 
     def _now(self) -> float:
         return float(self.stream.io_loop.time())

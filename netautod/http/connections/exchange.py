@@ -18,9 +18,9 @@ from tornado.httputil import (
 from tornado.iostream import IOStream
 
 from netautod.http.connections import message
+from netautod.http.connections.deadlines import Stage
 from netautod.http.connections.incoming import BLOCK, Incoming, TooLong
 from netautod.http.connections.message import Head
-from netautod.http.connections.patience import Stage
 from netautod.http.connections.refusal import Refusal
 
 logger = logging.getLogger(__name__)

@@ -17,8 +17,8 @@ from tornado.web import Application
 from netautod.core.addresses import group_of
 from netautod.core.errors import TooManyRequests
 from netautod.http.connections.connection import ServerConnection
-from netautod.http.connections.crowd import Crowd
-from netautod.http.connections.patience import Patience
+from netautod.http.connections.deadlines import Deadlines
+from netautod.http.connections.eviction import ConnectionTable
 from netautod.http.connections.refusal import Refusal
 from netautod.http.context import HttpContext, Network, is_within
 
@@ -49,32 +49,32 @@ class HttpServer(TCPServer, HTTPServerConnectionDelegate):
         application: Application,
         *,
         connections: int,
-        patience: Patience,
+        deadlines: Deadlines,
         trusted_proxies: Sequence[Network] = (),
         tls: ssl.SSLContext | None = None,
     ) -> None:
         super().__init__(ssl_options=tls)
         self.application = application
         self._most = connections
-        self._patience = patience
+        self._deadlines = deadlines
         self._trusted = trusted_proxies
         self._parameters = HTTP1ConnectionParameters(max_header_size=MAX_HEADER, max_body_size=MAX_BODY)
-        self._crowd: Crowd[ServerConnection] = Crowd()
+        self._table: ConnectionTable[ServerConnection] = ConnectionTable()
         self._checks: asyncio.TimerHandle | None = None
         self._turned_away = _Counted(f"connections were turned away: all {connections} are in use")
-        self._made_room = _Counted(f"silent connections made room: all {connections} are in use")
+        self._evictions = _Counted(f"idle connections were evicted: all {connections} are in use")
 
     @property
     def held(self) -> int:
         """How many connections there are."""
-        return len(self._crowd)
+        return len(self._table)
 
     @property
     def _context(self) -> HttpContext:
         return cast(HttpContext, self.application.settings["context"])
 
     def handle_stream(self, stream: IOStream, address: tuple[Any, ...]) -> None:
-        if len(self._crowd) >= self._most and not self._make_room():
+        if len(self._table) >= self._most and not self._make_room():
             self._turned_away.one(stream.io_loop.time())
             _turn_away(stream)
             return
@@ -86,13 +86,13 @@ class HttpServer(TCPServer, HTTPServerConnectionDelegate):
             stream,
             self._parameters,
             peer,
-            patience=self._patience,
-            crowd=self._crowd,
+            deadlines=self._deadlines,
+            table=self._table,
             count=self._count_malformed,
             promise=self._context.promise_over(peer.protocol),
         )
         exempt = is_within(peer.remote_ip, self._trusted)
-        self._crowd.enter(connection, None if exempt else group_of(peer.remote_ip))
+        self._table.add(connection, None if exempt else group_of(peer.remote_ip))
         self._keep_checking()
         connection.start_serving(self)
 
@@ -100,21 +100,21 @@ class HttpServer(TCPServer, HTTPServerConnectionDelegate):
         return self.application.start_request(server_conn, request_conn)
 
     def on_close(self, server_conn: object) -> None:
-        self._crowd.leave(cast(ServerConnection, server_conn))
+        self._table.remove(cast(ServerConnection, server_conn))
 
     async def close_all_connections(self) -> None:
-        for connection in self._crowd.everybody():
+        for connection in self._table.all():
             await connection.close()
         if self._checks is not None:
             self._checks.cancel()
             self._checks = None
 
     def _make_room(self) -> bool:
-        loser = self._crowd.giving_way()
-        if loser is None:
+        evicted = self._table.candidate()
+        if evicted is None:
             return False
-        self._made_room.one(loser.stream.io_loop.time())
-        loser.give_way()
+        self._evictions.one(evicted.stream.io_loop.time())
+        evicted.evict()
         return True
 
     def _count_malformed(self, address: str) -> None:
@@ -128,15 +128,15 @@ class HttpServer(TCPServer, HTTPServerConnectionDelegate):
 
     def _keep_checking(self) -> None:
         if self._checks is None:
-            pause = min(CHECK_EVERY, self._patience.shortest / 4)
+            pause = min(CHECK_EVERY, self._deadlines.shortest / 4)
             self._checks = asyncio.get_running_loop().call_later(pause, self._check)
 
     def _check(self) -> None:
         self._checks = None
-        everybody = self._crowd.everybody()
-        for connection in everybody:
+        held = self._table.all()
+        for connection in held:
             connection.check()
-        if everybody:
+        if held:
             self._keep_checking()
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tornado.netutil import bind_sockets
 
-from netautod.app.parts.http import patience_of
+from netautod.app.parts.http import deadlines_of
 from netautod.http.connections.server import HttpServer
 from netautod.http.settings import ServerSettings
 from netautod.http.starting import starting_application
@@ -24,7 +24,7 @@ async def address(tmp_path: Path) -> AsyncIterator[tuple[int, ssl.SSLContext]]:
     ours.load_cert_chain(certificate, key)
     settings = ServerSettings(hsts_seconds=600)
     server = HttpServer(
-        starting_application(settings), connections=5, patience=patience_of(settings), tls=ours
+        starting_application(settings), connections=5, deadlines=deadlines_of(settings), tls=ours
     )
     listening = bind_sockets(0, "127.0.0.1")
     server.add_sockets(listening)

@@ -1,21 +1,21 @@
-"""Who gives way to a newcomer."""
+"""Which connection is evicted for a new one."""
 
 from collections.abc import Sequence
 
 import pytest
 
-from netautod.http.connections.crowd import Crowd
+from netautod.http.connections.eviction import ConnectionTable
 
 
-def crowd_of(*entered: tuple[str, str | None]) -> Crowd[str]:
-    made: Crowd[str] = Crowd()
+def table_of(*entered: tuple[str, str | None]) -> ConnectionTable[str]:
+    made: ConnectionTable[str] = ConnectionTable()
     for name, group in entered:
-        made.enter(name, group)
+        made.add(name, group)
     return made
 
 
 @pytest.mark.parametrize(
-    ("entered", "busy", "heard", "gives_way"),
+    ("entered", "busy", "heard", "evicted"),
     [
         pytest.param([], [], [], None, id="nobody is there"),
         pytest.param([("a", "x"), ("b", "x")], [], [], "a", id="the one that came first"),
@@ -32,26 +32,26 @@ def crowd_of(*entered: tuple[str, str | None]) -> Crowd[str]:
         pytest.param([("a", "x"), ("b", "y")], [], [], "a", id="of equal addresses the first"),
     ],
 )
-def test_who_gives_way(
+def test_which_one_is_evicted(
     entered: Sequence[tuple[str, str | None]],
     busy: Sequence[str],
     heard: Sequence[str],
-    gives_way: str | None,
+    evicted: str | None,
 ) -> None:
-    crowd = crowd_of(*entered)
+    table = table_of(*entered)
     for name in busy:
-        crowd.busy(name)
+        table.busy(name)
     for name in heard:
-        crowd.silent(name)
-    assert crowd.giving_way() == gives_way
+        table.idle(name)
+    assert table.candidate() == evicted
 
 
-def test_those_who_left_are_forgotten() -> None:
-    crowd = crowd_of(("a", "x"), ("b", "x"), ("c", "y"), ("d", None))
+def test_removed_ones_are_forgotten() -> None:
+    table = table_of(("a", "x"), ("b", "x"), ("c", "y"), ("d", None))
     for name in ("a", "a", "b", "d", "nobody"):
-        crowd.leave(name)
-    crowd.silent("a")
-    crowd.busy("b")
-    assert (len(crowd), crowd.everybody(), crowd.giving_way()) == (1, ["c"], "c")
-    crowd.leave("c")
-    assert crowd.giving_way() is None
+        table.remove(name)
+    table.idle("a")
+    table.busy("b")
+    assert (len(table), table.all(), table.candidate()) == (1, ["c"], "c")
+    table.remove("c")
+    assert table.candidate() is None

@@ -1,4 +1,4 @@
-"""Who gives way when all connections are in use: the one that is silent longest where most are held."""
+"""Eviction when all connections are in use: of the longest idle one where most are held."""
 
 from collections.abc import Hashable
 from dataclasses import dataclass, field
@@ -10,11 +10,11 @@ M = TypeVar("M", bound=Hashable)
 @dataclass
 class _Group(Generic[M]):
     members: set[M] = field(default_factory=set)
-    # In the order in which they fell silent, the longest first.
-    silent: dict[M, None] = field(default_factory=dict)
+    # The longest idle first.
+    idle: dict[M, None] = field(default_factory=dict)
 
 
-class Crowd(Generic[M]):
+class ConnectionTable(Generic[M]):
     """All connections by the address that holds them; no step takes longer because there are many."""
 
     def __init__(self) -> None:
@@ -26,49 +26,49 @@ class Crowd(Generic[M]):
     def __len__(self) -> int:
         return len(self._group_of)
 
-    def everybody(self) -> list[M]:
+    def all(self) -> list[M]:
         return list(self._group_of)
 
-    def enter(self, member: M, group: str | None) -> None:
-        """Comes in silent. Without a group it never gives way."""
+    def add(self, member: M, group: str | None) -> None:
+        """Comes in idle. Without a group it is never evicted."""
         self._group_of[member] = group
         if group is None:
             return
         found = self._groups.setdefault(group, _Group())
         self._resize(group, len(found.members), len(found.members) + 1)
         found.members.add(member)
-        found.silent[member] = None
+        found.idle[member] = None
 
-    def leave(self, member: M) -> None:
+    def remove(self, member: M) -> None:
         group = self._group_of.pop(member, None)
         if group is None:
             return
         found = self._groups[group]
         self._resize(group, len(found.members), len(found.members) - 1)
         found.members.discard(member)
-        found.silent.pop(member, None)
+        found.idle.pop(member, None)
         if not found.members:
             del self._groups[group]
 
     def busy(self, member: M) -> None:
-        """A request of it is in work: it does not give way."""
+        """A request of it is in work: it is not evicted."""
         if (group := self._group_of.get(member)) is not None:
-            self._groups[group].silent.pop(member, None)
+            self._groups[group].idle.pop(member, None)
 
-    def silent(self, member: M) -> None:
+    def idle(self, member: M) -> None:
         """It was heard just now, and nothing of it is in work."""
         if (group := self._group_of.get(member)) is not None:
-            silent = self._groups[group].silent
-            silent.pop(member, None)
-            silent[member] = None
+            idle = self._groups[group].idle
+            idle.pop(member, None)
+            idle[member] = None
 
-    def giving_way(self) -> M | None:
-        """Whose place a new connection takes; None if everybody works or is exempt."""
+    def candidate(self) -> M | None:
+        """The one to evict for a new connection; None if all are busy or exempt."""
         for size in sorted(self._by_size, reverse=True):
             for group in self._by_size[size]:
-                silent = self._groups[group].silent
-                if silent:
-                    return next(iter(silent))
+                idle = self._groups[group].idle
+                if idle:
+                    return next(iter(idle))
         return None
 
     def _resize(self, group: str, before: int, after: int) -> None:

@@ -1,4 +1,4 @@
-"""How long a client may take: to begin, to say its request, to send its body and to take its answer."""
+"""Deadlines of a client: to begin, to send its request's head and body, and to take its answer."""
 
 from dataclasses import dataclass
 from enum import Enum, auto
@@ -17,7 +17,7 @@ class Stage(Enum):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Patience:
+class Deadlines:
     """Seconds of each stage; `bytes_per_second` is what a body or a large answer has to keep up."""
 
     head: float
@@ -56,19 +56,19 @@ class Window:
 class Timing:
     """The stage of one connection and what is left of it. Pure: it is told the time."""
 
-    def __init__(self, patience: Patience, now: float) -> None:
-        self._patience = patience
+    def __init__(self, deadlines: Deadlines, now: float) -> None:
+        self._deadlines = deadlines
         self.stage = Stage.HEAD
         self._since = now
         self._body = 0
-        self._body_window = self._new_window(patience.body)
-        self._answer_window = self._new_window(patience.answer)
+        self._body_window = self._new_window(deadlines.body)
+        self._answer_window = self._new_window(deadlines.answer)
 
     def enter(self, stage: Stage, now: float) -> None:
         self.stage, self._since = stage, now
         if stage is Stage.BODY:
             self._body = 0
-            self._body_window = self._new_window(self._patience.body)
+            self._body_window = self._new_window(self._deadlines.body)
             self._body_window.too_slow(now, 0, UNTOLD)
 
     def received(self, size: int) -> None:
@@ -81,11 +81,11 @@ class Timing:
         if self.stage is Stage.BODY:
             return self._body_window.too_slow(now, self._body, UNTOLD)
         limit = {
-            Stage.IDLE: self._patience.idle,
-            Stage.HEAD: self._patience.head,
-            Stage.ENDING: self._patience.body,
+            Stage.IDLE: self._deadlines.idle,
+            Stage.HEAD: self._deadlines.head,
+            Stage.ENDING: self._deadlines.body,
         }
         return now - self._since >= limit.get(self.stage, float("inf"))
 
     def _new_window(self, seconds: float) -> Window:
-        return Window(seconds=seconds, enough=seconds * self._patience.bytes_per_second)
+        return Window(seconds=seconds, enough=seconds * self._deadlines.bytes_per_second)

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 import pytest
 
-from netautod.http.connections.patience import Patience, Stage, Timing
+from netautod.http.connections.deadlines import Deadlines, Stage, Timing
 
-PATIENCE = Patience(head=20, body=30, answer=30, idle=60, bytes_per_second=100)
+DEADLINES = Deadlines(head=20, body=30, answer=30, idle=60, bytes_per_second=100)
 
 
 def cut_at(timing: Timing, seconds: Sequence[tuple[float, int]]) -> float | None:
@@ -30,7 +30,7 @@ def cut_at(timing: Timing, seconds: Sequence[tuple[float, int]]) -> float | None
     ],
 )
 def test_how_long_a_stage_may_take(stage: Stage, limit: float | None) -> None:
-    timing = Timing(PATIENCE, 0)
+    timing = Timing(DEADLINES, 0)
     timing.enter(stage, 0)
     assert cut_at(timing, [(second, 0) for second in range(200)]) == limit
 
@@ -45,13 +45,13 @@ def test_how_long_a_stage_may_take(stage: Stage, limit: float | None) -> None:
     ],
 )
 def test_a_body_goes_on_while_it_keeps_up(per_second: int, limit: float | None) -> None:
-    timing = Timing(PATIENCE, 0)
+    timing = Timing(DEADLINES, 0)
     timing.enter(Stage.BODY, 0)
     assert cut_at(timing, [(second, per_second) for second in range(1, 1000)]) == limit
 
 
 def test_a_quick_beginning_buys_no_long_silence() -> None:
-    timing = Timing(PATIENCE, 0)
+    timing = Timing(DEADLINES, 0)
     timing.enter(Stage.BODY, 0)
     assert cut_at(timing, [(1, 10**9), *((second, 0) for second in range(2, 200))]) == 60
 
@@ -65,7 +65,7 @@ def test_a_quick_beginning_buys_no_long_silence() -> None:
     ],
 )
 def test_a_reader_has_to_keep_up_too(per_second: int, limit: float | None) -> None:
-    timing = Timing(PATIENCE, 0)
+    timing = Timing(DEADLINES, 0)
     timing.enter(Stage.ANSWER, 0)
     cut = [now for now in range(300) if timing.overdue(now, taken=per_second * now, written=10**6)]
     assert (cut[0] if cut else None) == limit
@@ -73,6 +73,6 @@ def test_a_reader_has_to_keep_up_too(per_second: int, limit: float | None) -> No
 
 def test_a_long_answer_in_small_pieces_is_no_slow_reader() -> None:
     """Each time that is looked at, a piece is on its way; each has been taken by the next time."""
-    timing = Timing(PATIENCE, 0)
+    timing = Timing(DEADLINES, 0)
     timing.enter(Stage.WORK, 0)
     assert not any(timing.overdue(now, taken=10 * now, written=10 * now + 10) for now in range(300))
