@@ -31,9 +31,9 @@ from netautod.credentials import store as credentials
 from netautod.credentials.store import CredentialStore
 from netautod.devices import queries as devices
 from netautod.devices.bindings.store import BindingStore
-from netautod.devices.sessions import hold_store as holds
+from netautod.devices.sessions import caller_suspension_store as caller_suspensions
 from netautod.devices.sessions import store as suspensions
-from netautod.devices.sessions.hold_store import HoldStore
+from netautod.devices.sessions.caller_suspension_store import CallerSuspensionStore
 from netautod.devices.sessions.store import SuspensionStore
 from netautod.devices.store import DeviceStore
 from netautod.docs import store as documents
@@ -89,7 +89,7 @@ INDEXES: tuple[Index, ...] = (
     *sites.INDEXES,
     *ssh_ca.INDEXES,
     *suspensions.INDEXES,
-    *holds.INDEXES,
+    *caller_suspensions.INDEXES,
     *system.INDEXES,
     *tasks.INDEXES,
     *users.INDEXES,
@@ -143,7 +143,7 @@ class Stores:
     ssh_certificates: SshCertificateStore
     stale_backups: StaleWatch
     suspensions: SuspensionStore
-    holds: HoldStore
+    caller_suspensions: CallerSuspensionStore
     sync_history: HistoryStore
     system: SystemStore
     tasks: TaskStore
@@ -181,7 +181,7 @@ class Stores:
             ssh_certificates=SshCertificateStore(database),
             stale_backups=StaleWatch(database),
             suspensions=SuspensionStore(database),
-            holds=HoldStore(database),
+            caller_suspensions=CallerSuspensionStore(database),
             sync_history=HistoryStore(database, keep=retention.sync_history),
             system=SystemStore(database),
             tasks=TaskStore(database),

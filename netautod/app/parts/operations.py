@@ -10,7 +10,7 @@ from netautod.auth.ssh_ca.service import SshAuthority
 from netautod.core.clock import Clock
 from netautod.devices.operations.commands import CommandRunner
 from netautod.devices.operations.credential_tests import CredentialTests
-from netautod.devices.sessions.holds import LoginHolds
+from netautod.devices.sessions.caller_suspensions import CallerSuspensions
 from netautod.devices.sessions.reach import DeviceReach
 from netautod.devices.sessions.service import DeviceSessions
 from netautod.devices.sessions.suspensions import SuspensionObservers, Suspensions
@@ -58,10 +58,9 @@ def operations_of(
     observers: SuspensionObservers,
 ) -> DeviceOperations:
     suspensions = Suspensions(store=stores.suspensions, clock=clock, observers=observers)
-    devices.devices.deleted.register(stores.suspensions.forget_device)
-    devices.credentials.deleted.register(stores.suspensions.forget_credential)
-    devices.devices.deleted.register(stores.holds.forget_device)
-    devices.credentials.deleted.register(stores.holds.forget_credential)
+    for refused in (stores.suspensions, stores.caller_suspensions):
+        devices.devices.deleted.register(refused.forget_device)
+        devices.credentials.deleted.register(refused.forget_credential)
     sessions = DeviceSessions(
         devices=devices.devices,
         credentials=devices.credentials,
@@ -69,7 +68,7 @@ def operations_of(
         leases=leases,
         audit=audit,
         suspensions=suspensions,
-        holds=LoginHolds(store=stores.holds, clock=clock),
+        caller_suspensions=CallerSuspensions(store=stores.caller_suspensions, clock=clock),
         authority=authority,
         settings=settings,
         reach=DeviceReach(rules=addresses),

@@ -18,9 +18,9 @@ from netautod.core.work import Work
 from netautod.credentials.service import CredentialService
 from netautod.devices.models import Device
 from netautod.devices.service import DeviceService
+from netautod.devices.sessions.caller_suspension_store import CallerSuspension
+from netautod.devices.sessions.caller_suspensions import PERMISSION, REFUSALS, CallerSuspensions
 from netautod.devices.sessions.gates import CredentialGate, JumpGates
-from netautod.devices.sessions.hold_store import Hold
-from netautod.devices.sessions.holds import PERMISSION, REFUSALS, LoginHolds
 from netautod.devices.sessions.paths import Leg, Paths, target_of
 from netautod.devices.sessions.reach import DeviceReach
 from netautod.devices.sessions.suspensions import Suspensions
@@ -66,7 +66,7 @@ class DeviceSessions:
     leases: NamedLeases
     audit: AuditLog
     suspensions: Suspensions
-    holds: LoginHolds
+    caller_suspensions: CallerSuspensions
     authority: SshAuthority
     settings: DeviceSettings
     reach: DeviceReach
@@ -167,18 +167,18 @@ class SessionScope:
             held = await self._lease(stack, device)
             held.on_lost = lambda: lost.reschedule(now())
             guarded = work.under(_combined(work.guard, held))
-            fresh, known, held_logins = await asyncio.gather(
-                self._unchanged(device), node.suspensions.of(work, legs), self._holds(legs)
+            fresh, known, of_caller = await asyncio.gather(
+                self._unchanged(device), node.suspensions.of(work, legs), self._of_caller(legs)
             )
             legs[-1] = replace(legs[-1], device=fresh)
-            node.holds.refuse(held_logins, legs, work)
+            node.caller_suspensions.refuse(of_caller, legs, work)
             if self.background:
                 node.suspensions.refuse(known, legs)
             target = target_of(legs, node.platforms.get(device.device_type), node.reach)
             opening = open_session(target, legs[-1].login, guard=guarded.guard, limits=node.limits)
             session = await stack.enter_async_context(opening)
         await node.suspensions.lift(work.org_id, known)
-        await node.holds.lift(work.org_id, held_logins)
+        await node.caller_suspensions.lift(work.org_id, of_caller)
         await self._pin(legs, session)
         return OpenDevice(
             device=legs[-1].device,
@@ -204,7 +204,7 @@ class SessionScope:
                 tried = exc.kind != "suspended"
                 leg = _failing(legs, exc)
                 if leg is not None and exc.kind in REFUSALS:
-                    await self.node.holds.refused(self.work, leg, by_hand=not self.background)
+                    await self.node.caller_suspensions.refused(self.work, leg, by_hand=not self.background)
                 if leg is not None and exc.kind == "auth":
                     refused = leg.credential_id
                     suspension = await self.node.suspensions.refused(self.work.org_id, leg)
@@ -220,24 +220,24 @@ class SessionScope:
         own = [self._gates.setdefault(used, CredentialGate(used)) for used, _ in ordered]
         if self.work.caller.can(PERMISSION):
             return own
-        return [*own, *(self.node.holds.gate(self.work.org_id, leg) for _, leg in ordered)]
+        return [*own, *(self.node.caller_suspensions.gate(self.work.org_id, leg) for _, leg in ordered)]
 
-    async def _holds(self, legs: list[Leg]) -> list[Hold]:
-        """Background work of who may manage credentials neither obeys nor lifts a hold, and asks for none."""
+    async def _of_caller(self, legs: list[Leg]) -> list[CallerSuspension]:
+        """Background work of who may manage credentials neither obeys nor lifts these, and asks for none."""
         if self.background and self.work.caller.can(PERMISSION):
             return []
-        return await self.node.holds.of(self.work, legs)
+        return await self.node.caller_suspensions.of(self.work, legs)
 
     async def _lease(self, stack: AsyncExitStack, device: Device) -> Lease:
-        patience = self.node.busy_seconds
+        seconds = self.node.busy_seconds
         if self.seconds is not None:
-            patience = min(patience, self.seconds / 2)
+            seconds = min(seconds, self.seconds / 2)
         try:
             name = f"device:{device.id}"
-            turn = self.node.leases.hold(name, wait_seconds=patience, work=self.work)
+            turn = self.node.leases.hold(name, wait_seconds=seconds, work=self.work)
             return await stack.enter_async_context(turn)
         except TimeoutError as exc:
-            text = f"{device.name}: another session stayed open on the device for {patience:g} s"
+            text = f"{device.name}: another session stayed open on the device for {seconds:g} s"
             raise DeviceFailed(text, kind="busy") from exc
 
     async def _unchanged(self, device: Device) -> Device:

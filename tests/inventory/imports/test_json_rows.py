@@ -95,7 +95,9 @@ def nested(levels: int) -> Any:
     ("value", "problem"),
     [
         pytest.param({"metadata": {"a": "\0"}}, "metadata.a: NUL is not allowed", id="NUL"),
-        pytest.param({"metadata": {"\ud800": 1}}, "metadata (a field name): the text is not valid", id="lone surrogate"),
+        pytest.param(
+            {"metadata": {"\ud800": 1}}, "metadata (a field name): the text is not valid", id="lone surrogate"
+        ),
         pytest.param({"metadata": {"a": [2**63]}}, "metadata.a[0]: the number does not fit", id="over int64"),
         pytest.param({"metadata": {"a": 1e999}}, "metadata.a: the number is out of range", id="infinite"),
         pytest.param({"metadata": nested(70)}, "nested over 64 levels deep", id="70 levels"),

@@ -1,9 +1,9 @@
 """Keeps people who may not manage credentials from locking accounts: refused logins are not theirs to repeat.
 
-Two refused logins of a credential on a device within a quarter of an hour hold it there for a quarter of an
-hour, doubled with each further refusal up to a day; five on whatever devices hold it everywhere, because an
-account of a directory is locked by refusals anywhere. A hold ends with a login that succeeds and with a
-change of the credential, not with one of the device: whoever may edit devices could go on for ever.
+Two refused logins of a credential on a device within a quarter of an hour suspend it there for a quarter of
+an hour, doubled with each further refusal up to a day; five on whatever devices suspend it everywhere,
+because an account of a directory is locked by refusals anywhere. It ends with a login that succeeds and with
+a change of the credential, not with one of the device: whoever may edit devices could go on for ever.
 """
 
 from collections.abc import Iterable, Sequence
@@ -13,8 +13,8 @@ from netautod.core.clock import Clock
 from netautod.core.identity import OrgId
 from netautod.core.json_values import to_text
 from netautod.core.work import Work
+from netautod.devices.sessions.caller_suspension_store import CallerSuspension, CallerSuspensionStore, Subject
 from netautod.devices.sessions.gates import MOST_REFUSALS, CredentialGate
-from netautod.devices.sessions.hold_store import Hold, HoldStore, Subject
 from netautod.devices.sessions.paths import Leg
 from netautod.ssh.failures import DeviceFailed, FailureKind
 
@@ -23,10 +23,10 @@ MOST_ON_DEVICE = 2
 REFUSALS: frozenset[FailureKind] = frozenset({"auth", "enable"})
 
 
-class LoginHolds:
+class CallerSuspensions:
     """One for each node; its gates keep logins at the same moment from outrunning the count."""
 
-    def __init__(self, *, store: HoldStore, clock: Clock) -> None:
+    def __init__(self, *, store: CallerSuspensionStore, clock: Clock) -> None:
         self._store = store
         self._clock = clock
         self._gates: dict[tuple[OrgId, str, int], CredentialGate] = {}
@@ -37,19 +37,19 @@ class LoginHolds:
         key = (org_id, leg.credential_id, leg.revision)
         return self._gates.setdefault(key, CredentialGate(leg.credential_id))
 
-    async def of(self, work: Work, legs: Sequence[Leg]) -> list[Hold]:
+    async def of(self, work: Work, legs: Sequence[Leg]) -> list[CallerSuspension]:
         """What is known of refusals of these logins."""
         return await self._store.of(work.org_id, [*_on_devices(legs), *_anywhere(legs)])
 
-    def refuse(self, known: Sequence[Hold], legs: Sequence[Leg], work: Work) -> None:
-        """Raises DeviceFailed `suspended` for who may not manage credentials, while a login is held."""
+    def refuse(self, known: Sequence[CallerSuspension], legs: Sequence[Leg], work: Work) -> None:
+        """Raises DeviceFailed `suspended` for who may not manage credentials, while a login is suspended."""
         if work.caller.can(PERMISSION):
             return
         now = self._clock.now()
-        for hold in known:
-            if hold.until is not None and hold.until > now:
-                leg = next(leg for leg in legs if leg.credential_id == hold.subject.credential_id)
-                raise DeviceFailed(_sentence(leg, hold.until), kind="suspended")
+        for suspension in known:
+            if suspension.until is not None and suspension.until > now:
+                leg = next(leg for leg in legs if leg.credential_id == suspension.subject.credential_id)
+                raise DeviceFailed(_sentence(leg, suspension.until), kind="suspended")
 
     async def refused(self, work: Work, leg: Leg, *, by_hand: bool) -> None:
         """Notes that the device of the leg refused its login. `by_hand`: somebody waited for the answer."""
@@ -59,10 +59,10 @@ class LoginHolds:
         for subject in subjects:
             await self._store.count(work.org_id, subject, at=self._clock.now())
 
-    async def lift(self, org_id: OrgId, known: Sequence[Hold]) -> None:
+    async def lift(self, org_id: OrgId, known: Sequence[CallerSuspension]) -> None:
         """The logins succeeded."""
         if known:
-            await self._store.lift(org_id, [hold.subject for hold in known])
+            await self._store.lift(org_id, [suspension.subject for suspension in known])
 
 
 def _on_devices(legs: Iterable[Leg]) -> Iterable[Subject]:

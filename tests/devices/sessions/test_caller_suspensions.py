@@ -1,11 +1,11 @@
-"""Held logins: who may not manage credentials does not repeat refused ones, on no device and no node."""
+"""Who may not manage credentials does not repeat refused logins, on no device and no node."""
 
 import asyncio
 from datetime import timedelta
 
 import pytest
 
-from netautod.devices.sessions.holds import LoginHolds
+from netautod.devices.sessions.caller_suspensions import CallerSuspensions
 from netautod.testing import Faults, SimulatedDevice
 from tests.configs.fleet import PASSWORD, Fleet
 from tests.support.clock import MovableClock
@@ -16,7 +16,8 @@ QUARTER = timedelta(minutes=15)
 @pytest.fixture
 def clock(fleet: Fleet) -> MovableClock:
     made = MovableClock()
-    fleet.sessions.holds = LoginHolds(store=fleet.installation.stores.holds, clock=made)
+    store = fleet.installation.stores.caller_suspensions
+    fleet.sessions.caller_suspensions = CallerSuspensions(store=store, clock=made)
     return made
 
 
@@ -46,7 +47,7 @@ async def test_who_may_manage_credentials_goes_on(fleet: Fleet, clock: MovableCl
     switch.faults = Faults()
     assert await answered(fleet, device_id, permission="*") == "login succeeded"
     assert await answered(fleet, device_id) == "login succeeded"
-    assert await fleet.rows("held_logins") == []
+    assert await fleet.rows("caller_suspensions") == []
 
 
 async def test_it_ends_and_doubles(fleet: Fleet, clock: MovableClock) -> None:
@@ -111,12 +112,13 @@ async def test_another_node_knows_it(fleet: Fleet) -> None:
         await answered(fleet, device_id)
     viewer = fleet.work(bulk=False)
     async with fleet.another_node() as sessions:
-        known = await sessions.holds.of(viewer, await sessions.scope(viewer)._paths.to(device_id, None))
-    assert [hold.until is not None for hold in known if hold.subject.device_id == device_id] == [True]
+        legs = await sessions.scope(viewer)._paths.to(device_id, None)
+        known = await sessions.caller_suspensions.of(viewer, legs)
+    assert [one.until is not None for one in known if one.subject.device_id == device_id] == [True]
 
 
 async def test_it_goes_with_the_device(fleet: Fleet, clock: MovableClock) -> None:
     _, device_id = await refusing(fleet)
     await answered(fleet, device_id)
     await fleet.api.delete(f"/api/devices/{device_id}")
-    assert [row["device_id"] for row in await fleet.rows("held_logins")] == [None]
+    assert [row["device_id"] for row in await fleet.rows("caller_suspensions")] == [None]
