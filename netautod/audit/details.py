@@ -13,7 +13,7 @@ from typing import Any
 
 from netautod.core.json_values import INT64_MAX, INT64_MIN, to_text
 from netautod.core.redaction.commands import shown_command
-from netautod.core.redaction.shapes import without_shapes
+from netautod.core.redaction.patterns import without_secret_patterns
 
 MAX_TEXT = 2048
 MAX_ITEMS = 100
@@ -86,5 +86,5 @@ def _hidden(key: str, value: Any, depth: int) -> Any:
     if isinstance(value, str) and key in QUOTING:
         return shown_command(_safe(value, depth))
     if isinstance(value, str) and key in FREE:
-        return without_shapes(_safe(value, depth))
+        return without_secret_patterns(_safe(value, depth))
     return _safe(value, depth + 1)

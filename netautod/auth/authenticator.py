@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Generic, TypeVar
 
-from netautod.auth.first_steps import FirstSteps
 from netautod.auth.models import ApiToken, LoginSession
+from netautod.auth.required_actions import RequiredActions
 from netautod.auth.sessions.store import SessionStore
 from netautod.auth.tokens.access import INVALID, AccessClaims, AccessTokens
 from netautod.auth.tokens.service import hash_of, is_api_token
@@ -56,7 +56,7 @@ class Authenticator:
         tokens: AccessTokens,
         users: UserService,
         clock: Clock,
-        first_steps: FirstSteps,
+        required_actions: RequiredActions,
         cache_seconds: float,
         activity_interval: timedelta = ACTIVITY_INTERVAL,
     ) -> None:
@@ -65,7 +65,7 @@ class Authenticator:
         self._tokens = tokens
         self._users = users
         self._clock = clock
-        self._first_steps = first_steps
+        self._required_actions = required_actions
         self._activity_interval = activity_interval
         # Two caches, so that a flood of made-up API tokens does not evict the sessions.
         self._sessions: SharedReads[_Standing[LoginSession]] = SharedReads(
@@ -154,7 +154,7 @@ class Authenticator:
             permissions=standing.permissions,
             session_id=session_id,
             token=token,
-            blocked=self._first_steps.of(user, by_session=session_id is not None),
+            blocked=self._required_actions.of(user, by_session=session_id is not None),
             ip_address=info.ip_address,
             request_id=info.request_id,
         )

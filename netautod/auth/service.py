@@ -9,12 +9,12 @@ from dataclasses import replace
 from netautod.audit.service import AuditLog
 from netautod.auth.authenticator import Authenticator
 from netautod.auth.directory.service import DirectoryLookups
-from netautod.auth.first_steps import FirstSteps
 from netautod.auth.lockout.service import Attempt, Lockout
 from netautod.auth.models import IssuedTokens, LoginRequest, LoginSession
 from netautod.auth.otp.service import REQUIRED, OtpService
 from netautod.auth.providers import PasswordLogin, Providers
 from netautod.auth.provisioning import Provisioning
+from netautod.auth.required_actions import RequiredActions
 from netautod.auth.sessions.seats import SeatLimitReached
 from netautod.auth.sessions.service import Reuse, Sessions
 from netautod.auth.ssh_ca.public_keys import ClientKey, parse_public_key
@@ -78,7 +78,7 @@ class AuthService:
         ssh_ca: SshAuthority,
         lookups: DirectoryLookups,
         otp: OtpService,
-        first_steps: FirstSteps,
+        required_actions: RequiredActions,
     ) -> None:
         self.providers = providers
         self._users = users
@@ -91,7 +91,7 @@ class AuthService:
         self._ssh_ca = ssh_ca
         self._lookups = lookups
         self._otp = otp
-        self._first_steps = first_steps
+        self._required_actions = required_actions
         self._gate = LoginGate()
 
     async def login(self, provider_name: str, request: LoginRequest, info: RequestInfo) -> IssuedTokens:
@@ -232,7 +232,7 @@ class AuthService:
 
     def _refuse_certificate(self, user: User) -> None:
         """It would open devices to whom the API is closed."""
-        first = self._first_steps.of(user, by_session=True)
+        first = self._required_actions.of(user, by_session=True)
         if first is not None:
             raise Forbidden(first)
 

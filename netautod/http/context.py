@@ -30,7 +30,7 @@ class HttpContext:
         """Whether pages of this origin may call the API; empty: the request comes from no page."""
         return origin != "" and (origin in self.cors_origins or EVERY_ORIGIN in self.cors_origins)
 
-    def transport_promise(self, request: HTTPServerRequest) -> str | None:
+    def hsts(self, request: HTTPServerRequest) -> str | None:
         """The value of Strict-Transport-Security for an answer that goes to the client through TLS.
 
         RFC 6797 7.2: not where it does not. A trusted proxy says by X-Forwarded-Proto how the client came;
@@ -39,9 +39,9 @@ class HttpContext:
         protocol = request.protocol
         if self._trusted(request.remote_ip or ""):
             protocol = request.headers.get("X-Forwarded-Proto", protocol).partition(",")[0].strip().lower()
-        return self.promise_over(protocol)
+        return self.hsts_over(protocol)
 
-    def promise_over(self, protocol: str) -> str | None:
+    def hsts_over(self, protocol: str) -> str | None:
         """The same for an answer to what is no request, so that no proxy says how the client came."""
         return f"max-age={self.hsts_seconds}" if self.hsts_seconds and protocol == "https" else None
 

@@ -101,9 +101,9 @@ class JsonHandler(RequestHandler):
         self.clear_header("Server")
         for name, value in common_headers(self.request_id).items():
             self.set_header(name, value)
-        promise = self.context.transport_promise(self.request)
-        if promise is not None:
-            self.set_header("Strict-Transport-Security", promise)
+        hsts = self.context.hsts(self.request)
+        if hsts is not None:
+            self.set_header("Strict-Transport-Security", hsts)
         self._allow_origin()
 
     async def prepare(self) -> None:
@@ -142,7 +142,7 @@ class JsonHandler(RequestHandler):
         )
 
     def _count_stranger(self) -> None:
-        self.context.limits.stranger(self.info.ip_address)
+        self.context.limits.anonymous(self.info.ip_address)
 
     async def refused(self, error: Unauthenticated | Forbidden) -> None:
         """Every refusal for want of a permission or a good token comes along here, before it is answered.

@@ -1,4 +1,4 @@
-"""The request limits of this node: token buckets for callers and for the addresses of everybody else.
+"""The request limits of this node: token buckets for callers and for the addresses of all others.
 
 A request with a valid token counts for its caller alone. All others count for the client's address (IPv6: its
 /64): without a token, with a refused one, of an unknown path or method, malformed.
@@ -79,20 +79,20 @@ class Rate:
 class RequestLimits:
     """Asked before anything of a request that is not cheap."""
 
-    def __init__(self, *, clock: Clock, callers: Rate, strangers: Rate) -> None:
+    def __init__(self, *, clock: Clock, callers: Rate, anonymous: Rate) -> None:
         self._callers = RateLimiter(clock=clock, rate=callers.per_second, burst=callers.burst)
-        self._strangers = RateLimiter(clock=clock, rate=strangers.per_second, burst=strangers.burst)
+        self._anonymous = RateLimiter(clock=clock, rate=anonymous.per_second, burst=anonymous.burst)
         # Checks of tokens that were not seen before: a flood without any leaves room for those with one.
-        self._tokens = RateLimiter(clock=clock, rate=strangers.per_second, burst=strangers.burst)
+        self._tokens = RateLimiter(clock=clock, rate=anonymous.per_second, burst=anonymous.burst)
         self._recognised: OrderedDict[bytes, None] = OrderedDict()
 
     @classmethod
     def none(cls, clock: Clock) -> "RequestLimits":
-        return cls(clock=clock, callers=Rate(per_second=0, burst=1), strangers=Rate(per_second=0, burst=1))
+        return cls(clock=clock, callers=Rate(per_second=0, burst=1), anonymous=Rate(per_second=0, burst=1))
 
-    def stranger(self, address: str) -> None:
+    def anonymous(self, address: str) -> None:
         """A request that nobody has vouched for by a valid token."""
-        self._strangers.take(group_of(address))
+        self._anonymous.take(group_of(address))
 
     def before_token(self, token: str, address: str) -> None:
         """Before a token is looked at; one that was valid a while ago is not held back by its address."""
@@ -101,7 +101,7 @@ class RequestLimits:
 
     def refused(self, token: str, address: str) -> None:
         self._recognised.pop(_digest(token), None)
-        self.stranger(address)
+        self.anonymous(address)
 
     def accepted(self, token: str, address: str, caller: str) -> None:
         digest = _digest(token)

@@ -1,6 +1,7 @@
 """Expressions of update pipelines and aggregations."""
 
 from collections.abc import Mapping
+from datetime import timedelta
 from typing import Any
 
 from netautod.store.client import Document
@@ -9,3 +10,8 @@ from netautod.store.client import Document
 def literal(values: Mapping[str, Any]) -> Document:
     """Values for a pipeline's `$set`: a text that begins with `$` must not become an expression."""
     return {key: {"$literal": value} for key, value in values.items()}
+
+
+def milliseconds(span: timedelta) -> int:
+    """What is added to a date."""
+    return int(span / timedelta(milliseconds=1))

@@ -8,6 +8,7 @@ from uuid import uuid4
 from netautod.core.identity import OrgId
 from netautod.core.pages import Page, PageOf
 from netautod.store.client import Database, Document
+from netautod.store.expressions import milliseconds
 from netautod.store.indexes import Index
 from netautod.store.scoped import scoped
 from netautod.users.models import User
@@ -129,8 +130,7 @@ class UserStore:
         each removal sees the other's mark, so that never both succeed. A mark left by a crash expires.
         """
         token = uuid4().hex
-        milliseconds = int(timedelta(seconds=LEAVING_SECONDS) / timedelta(milliseconds=1))
-        until = {"$add": ["$$NOW", milliseconds]}
+        until = {"$add": ["$$NOW", milliseconds(timedelta(seconds=LEAVING_SECONDS))]}
         stage = {"$set": {"leaving": {"token": token, "until": until}}}
         marked = await self._users.update(user.org_id, _as_read(user, None), [stage])
         return token if marked else None

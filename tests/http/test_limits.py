@@ -58,7 +58,7 @@ def test_full_buckets_are_forgotten() -> None:
 
 def limits_of(clock: MovableClock) -> RequestLimits:
     return RequestLimits(
-        clock=clock, callers=Rate(per_second=1, burst=10), strangers=Rate(per_second=1, burst=3)
+        clock=clock, callers=Rate(per_second=1, burst=10), anonymous=Rate(per_second=1, burst=3)
     )
 
 
@@ -73,14 +73,14 @@ def refused(take: Callable[[], None]) -> bool:
 def test_addresses_of_one_client_share_their_bucket() -> None:
     limits = limits_of(MovableClock())
     for address in ("2001:db8::1", "2001:db8::2", "2001:db8::ffff:1"):
-        limits.stranger(address)
-    assert refused(lambda: limits.stranger("2001:db8::3"))
-    assert not refused(lambda: limits.stranger("2001:db8:0:1::3"))
+        limits.anonymous(address)
+    assert refused(lambda: limits.anonymous("2001:db8::3"))
+    assert not refused(lambda: limits.anonymous("2001:db8:0:1::3"))
 
 
 def test_a_flood_without_tokens_leaves_room_for_a_token() -> None:
     limits = limits_of(MovableClock())
-    while not refused(lambda: limits.stranger("192.0.2.1")):
+    while not refused(lambda: limits.anonymous("192.0.2.1")):
         pass
     limits.before_token("good", "192.0.2.1")
     limits.accepted("good", "192.0.2.1", "alice")
@@ -106,7 +106,7 @@ def test_valid_tokens_count_for_their_caller_alone() -> None:
         limits.accepted("good", "192.0.2.1", "alice")
 
     assert [refused(ask) for _ in range(11)] == [False] * 10 + [True]
-    assert not refused(lambda: limits.stranger("192.0.2.1"))
+    assert not refused(lambda: limits.anonymous("192.0.2.1"))
 
 
 async def _nobody(token: str, info: RequestInfo) -> Caller:

@@ -142,7 +142,7 @@ def auth_of(
         ssh_ca=ssh_ca,
         lookups=lookups,
         otp=otp,
-        first_steps=sessions.first_steps,
+        required_actions=sessions.required_actions,
     )
     account = AccountService(
         users=people.users,

@@ -24,7 +24,7 @@ def http_context_of(
         limits=RequestLimits(
             clock=clock,
             callers=Rate(per_second=limits.requests_per_second, burst=limits.burst),
-            strangers=Rate(per_second=limits.anonymous_per_second, burst=limits.anonymous_burst),
+            anonymous=Rate(per_second=limits.anonymous_per_second, burst=limits.anonymous_burst),
         ),
         bodies=bodies,
         trusted_proxies=networks(server.trusted_proxies),

@@ -6,7 +6,7 @@ from datetime import timedelta
 from netautod.app.settings import Settings
 from netautod.app.stores import Stores
 from netautod.auth.authenticator import ACTIVITY_INTERVAL, Authenticator
-from netautod.auth.first_steps import FirstSteps
+from netautod.auth.required_actions import RequiredActions
 from netautod.auth.sessions.seats import Seats
 from netautod.auth.sessions.service import Lifetimes, Sessions
 from netautod.auth.tokens.access import AccessTokens
@@ -21,7 +21,7 @@ class SessionParts:
     keys: SigningKeys
     tokens: AccessTokens
     authenticator: Authenticator
-    first_steps: FirstSteps
+    required_actions: RequiredActions
     sessions: Sessions
 
 
@@ -34,7 +34,7 @@ async def sessions_of(
     settings: Settings,
 ) -> SessionParts:
     keys = await SigningKeys.open(store=stores.signing_keys, vault=vault, clock=clock)
-    first_steps = FirstSteps(require_otp_roles=settings.auth.require_otp_roles)
+    required_actions = RequiredActions(require_otp_roles=settings.auth.require_otp_roles)
     tokens = AccessTokens(keys, clock=clock, lifetime_seconds=settings.auth.access_token_seconds)
     authenticator = Authenticator(
         session_store=stores.sessions,
@@ -42,7 +42,7 @@ async def sessions_of(
         tokens=tokens,
         users=users,
         clock=clock,
-        first_steps=first_steps,
+        required_actions=required_actions,
         cache_seconds=settings.auth.session_cache_seconds,
         activity_interval=_activity_interval(settings),
     )
@@ -66,7 +66,11 @@ async def sessions_of(
         ),
     )
     return SessionParts(
-        keys=keys, tokens=tokens, authenticator=authenticator, first_steps=first_steps, sessions=sessions
+        keys=keys,
+        tokens=tokens,
+        authenticator=authenticator,
+        required_actions=required_actions,
+        sessions=sessions,
     )
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from netautod.core.errors import Duplicate
 from netautod.store.client import Database, Document
+from netautod.store.expressions import milliseconds
 
 COLLECTION = "login_failures"
 FREE_TRIES = 10
@@ -44,8 +45,8 @@ class CodeTries:
         free = {"$lte": [{"$ifNull": ["$held_until", now]}, now]}
         tries = {"$ifNull": ["$tries", 0]}
         over = {"$min": [{"$subtract": ["$tries", FREE_TRIES]}, MOST_DOUBLINGS]}
-        held_ms = {"$multiply": [_ms(self._lockout), {"$pow": [2, over]}]}
-        until = {"$add": [now, {"$toLong": {"$min": [held_ms, _ms(LONGEST)]}}]}
+        held_ms = {"$multiply": [milliseconds(self._lockout), {"$pow": [2, over]}]}
+        until = {"$add": [now, {"$toLong": {"$min": [held_ms, milliseconds(LONGEST)]}}]}
         held = {"$cond": [{"$gte": ["$tries", FREE_TRIES]}, until, None]}
         return [
             {"$set": {"free": free, "tries": tries}},
@@ -58,10 +59,6 @@ class CodeTries:
 def _held(before: Document | None, now: datetime) -> datetime | None:
     until: datetime | None = before["held_until"] if before else None
     return until if until is not None and until > now else None
-
-
-def _ms(span: timedelta) -> int:
-    return int(span / timedelta(milliseconds=1))
 
 
 def _key(account: str, stranger: bool) -> str:

@@ -13,6 +13,7 @@ from uuid import uuid4
 
 from netautod.core.errors import Duplicate
 from netautod.store.client import Database, Document
+from netautod.store.expressions import milliseconds
 from netautod.store.indexes import Index
 
 COLLECTION = "login_failures"
@@ -95,7 +96,9 @@ class FailureCounters:
         A slot later than now + `patience` is answered but not reserved.
         """
         start = {"$max": ["$next_at", now]}
-        taken = {"$cond": [{"$gt": [start, now + patience]}, "$next_at", {"$add": [start, _ms(gap)]}]}
+        taken = {
+            "$cond": [{"$gt": [start, now + patience]}, "$next_at", {"$add": [start, milliseconds(gap)]}]
+        }
         found = await self._counters.find_and_update(
             {"_id": _account(account)}, [{"$set": {"next_at": taken}}], before=True
         )
@@ -165,10 +168,6 @@ class FailureCounters:
 
 def _kept(condition: Mapping[str, Any]) -> Mapping[str, Any]:
     return {"$filter": {"input": "$failures", "as": "failure", "cond": condition}}
-
-
-def _ms(span: timedelta) -> int:
-    return int(span.total_seconds() * 1000)
 
 
 def _address(address: str) -> str:

@@ -7,9 +7,9 @@ What a command only reads (`show ...`) announces none.
 import re
 from itertools import zip_longest
 
+from netautod.core.redaction.keywords import announces
 from netautod.core.redaction.options import secret_places
-from netautod.core.redaction.shapes import HIDDEN, without_shapes
-from netautod.core.redaction.words import announces
+from netautod.core.redaction.patterns import HIDDEN, without_secret_patterns
 
 _READS = re.compile(r"\s*(?:(?:do|run|sudo)\s+)?(?:show|sho|display)(?:\s|$)")
 _ENDS = re.compile(r";|&&|\|\|")
@@ -21,7 +21,7 @@ _OPENING = "\"' :=$\\"
 
 def shown_command(command: str) -> str:
     """The command with `<hidden>` in the place of what may be a secret."""
-    shown = without_shapes(command)
+    shown = without_secret_patterns(command)
     start = _first_written(shown)
     if start == len(shown):
         return shown

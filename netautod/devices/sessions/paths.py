@@ -23,7 +23,7 @@ from netautod.devices.links import MOST_JUMPS
 from netautod.devices.models import Device
 from netautod.devices.service import DeviceService
 from netautod.devices.sessions.reach import DeviceReach
-from netautod.devices.vouching.way import destinations
+from netautod.devices.vouching.destinations import destinations
 from netautod.ssh.failures import DeviceFailed
 from netautod.ssh.platform.model import Platform
 from netautod.ssh.target import Hop, Login, Target

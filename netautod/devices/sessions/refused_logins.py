@@ -7,6 +7,7 @@ from typing import Any
 from netautod.core.errors import Duplicate
 from netautod.core.identity import OrgId
 from netautod.store.client import Database, Document
+from netautod.store.expressions import milliseconds
 from netautod.store.indexes import Index
 from netautod.store.scoped import scoped
 
@@ -59,7 +60,3 @@ def pause_after(refusals: str) -> Document:
 def forget_after(end: Any) -> Document:
     """The stage that says when the document goes: a while after the end."""
     return {"$set": {"forget_at": {"$add": [end, milliseconds(REMEMBERED)]}}}
-
-
-def milliseconds(span: timedelta) -> int:
-    return int(span.total_seconds() * 1000)

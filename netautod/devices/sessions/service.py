@@ -26,7 +26,7 @@ from netautod.devices.sessions.reach import DeviceReach
 from netautod.devices.sessions.suspensions import Suspensions
 from netautod.devices.sessions.turns import Turns
 from netautod.devices.settings import DeviceSettings
-from netautod.devices.vouching.way import is_same
+from netautod.devices.vouching.destinations import is_same
 from netautod.ssh.failures import DeviceFailed
 from netautod.ssh.platform.registry import PlatformRegistry
 from netautod.ssh.session import CliSession, open_session

@@ -14,6 +14,7 @@ from netautod.core.identity import OrgId
 from netautod.docs.notes.models import VaultState
 from netautod.docs.notes.passphrases import PassphraseWrap
 from netautod.store.client import Database, Document
+from netautod.store.expressions import milliseconds
 from netautod.store.indexes import Index
 from netautod.store.scoped import scoped
 from netautod.vault.envelope import SealedField
@@ -90,7 +91,7 @@ class NotesVaultStore:
         count = {"$cond": [{"$gt": ["$tries_until", now]}, {"$add": ["$tries", 1]}, 1]}
         slot = {"$cond": [{"$gt": ["$tries", free]}, {"$max": ["$next_try_at", now]}, now]}
         refused = {"$gt": ["$slot", now + patience]}
-        next_try = {"$cond": [refused, "$next_try_at", {"$add": ["$slot", _ms(gap)]}]}
+        next_try = {"$cond": [refused, "$next_try_at", {"$add": ["$slot", milliseconds(gap)]}]}
         stages: list[Document] = [
             {"$set": {"tries": count, "tries_until": now + window}},
             {"$set": {"slot": slot}},
@@ -119,7 +120,3 @@ def _state(document: Document) -> VaultState:
         unlocked_until=document["unlocked_until"],
         passphrase=None if wrap is None else PassphraseWrap.from_document(wrap),
     )
-
-
-def _ms(span: timedelta) -> int:
-    return int(span.total_seconds() * 1000)

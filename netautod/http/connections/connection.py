@@ -37,12 +37,12 @@ class ServerConnection(HTTP1ServerConnection):
         deadlines: Deadlines,
         table: "ConnectionTable[ServerConnection]",
         count: Callable[[str], None],
-        promise: str | None = None,
+        hsts: str | None = None,
     ) -> None:
         super().__init__(stream, params, context)
         self._table = table
         self._count = count
-        self._promise = promise
+        self._hsts = hsts
         self._incoming = Incoming(stream)
         self._timing = Timing(deadlines, self._now())
         self._exchange: Exchange | None = None
@@ -64,7 +64,7 @@ class ServerConnection(HTTP1ServerConnection):
         if asked and (self._exchange is None or not self._exchange.answer_begun):
             with suppress(StreamClosedError):
                 refusal = Refusal(408, "The request took too long to arrive")
-                self.stream.write(refusal.answer(uuid4().hex, promise=self._promise))
+                self.stream.write(refusal.answer(uuid4().hex, hsts=self._hsts))
         self.stream.close()
 
     async def _server_request_loop(self, delegate: HTTPServerConnectionDelegate) -> None:
@@ -107,7 +107,7 @@ class ServerConnection(HTTP1ServerConnection):
         except Refusal as other:
             refusal = other
         self._enter(Stage.ENDING)
-        await self.stream.write(refusal.answer(request_id, promise=self._promise))
+        await self.stream.write(refusal.answer(request_id, hsts=self._hsts))
         await self._linger()
 
     async def _linger(self) -> None:

@@ -18,8 +18,8 @@ class Refusal(Exception):
         self.text = text if len(text) <= SHOWN else f"{text[:SHOWN]}..."
         self.retry_after = retry_after
 
-    def answer(self, request_id: str, *, promise: str | None = None) -> bytes:
-        """The whole message, for a connection that ends after it; `promise`: Strict-Transport-Security."""
+    def answer(self, request_id: str, *, hsts: str | None = None) -> bytes:
+        """The whole message, for a connection that ends after it; `hsts`: Strict-Transport-Security."""
         told = {} if self.retry_after is None else {"retry_after_secs": self.retry_after}
         body = json_values.encode({"error": self.text, **told})
         headers = {
@@ -29,8 +29,8 @@ class Refusal(Exception):
             "Content-Length": str(len(body)),
             "Connection": "close",
         }
-        if promise is not None:
-            headers["Strict-Transport-Security"] = promise
+        if hsts is not None:
+            headers["Strict-Transport-Security"] = hsts
         if self.retry_after is not None:
             headers["Retry-After"] = str(self.retry_after)
         lines = [f"HTTP/1.1 {self.status} {HTTPStatus(self.status).phrase}"]

@@ -89,7 +89,7 @@ class HttpServer(TCPServer, HTTPServerConnectionDelegate):
             deadlines=self._deadlines,
             table=self._table,
             count=self._count_malformed,
-            promise=self._context.promise_over(peer.protocol),
+            hsts=self._context.hsts_over(peer.protocol),
         )
         exempt = is_within(peer.remote_ip, self._trusted)
         self._table.add(connection, None if exempt else group_of(peer.remote_ip))
@@ -122,7 +122,7 @@ class HttpServer(TCPServer, HTTPServerConnectionDelegate):
         if is_within(address, self._trusted):
             return
         try:
-            self._context.limits.stranger(address)
+            self._context.limits.anonymous(address)
         except TooManyRequests as error:
             raise Refusal(429, error.text, retry_after=error.retry_after) from error
 

@@ -2,7 +2,7 @@
 
 import re
 
-from netautod.core.redaction.shapes import HIDDEN, without_shapes
+from netautod.core.redaction.patterns import HIDDEN, without_secret_patterns
 from netautod.ssh.platform.line_memory import LineMemory
 from netautod.ssh.platform.long_secrets import hide_long_secrets, is_token
 from netautod.ssh.platform.model import Platform
@@ -73,7 +73,7 @@ def quoted(text: str, platform: Platform | None = None, *, most: int = 120) -> s
 
     Failures are read by people who may not see secrets, and stand in logs and events.
     """
-    text = without_shapes(text.strip())
+    text = without_secret_patterns(text.strip())
     shown = _redact_line(text, platform) if platform is not None else _without_keywords(text)
     return shown[:most]
 

@@ -3,7 +3,7 @@
 import pytest
 
 from netautod.configs.texts.normalise import normalise, secret_token
-from netautod.core.redaction.shapes import HIDDEN
+from netautod.core.redaction.patterns import HIDDEN
 from netautod.ssh.platform.redact import redact
 from netautod.ssh.platform.registry import PlatformRegistry
 from netautod.testing import ios_config

@@ -27,7 +27,7 @@ _UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _CHANGES = 0.3  # of a random word's characters are of another kind than the one before; of a name's few
 
 
-def without_shapes(text: str) -> str:
+def without_secret_patterns(text: str) -> str:
     """The text with `<hidden>` in the place of what looks like a secret."""
     text = _PEM.sub(HIDDEN, text)
     text = _PASSWORD_IN_URL.sub(rf"\1{HIDDEN}@", text)

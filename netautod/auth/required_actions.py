@@ -12,7 +12,7 @@ CHANGE_IT = "Change your password first"
 SET_UP_CODES = "Set up a one-time code first"
 
 
-class FirstSteps:
+class RequiredActions:
     """`require_otp_roles` is the setting auth.require_otp_roles."""
 
     def __init__(self, *, require_otp_roles: Collection[str] = ()) -> None:

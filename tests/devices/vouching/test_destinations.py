@@ -9,7 +9,7 @@ import pytest
 from netautod.core.identity import OrgId
 from netautod.devices.creation import new_device
 from netautod.devices.models import Device
-from netautod.devices.vouching.way import destinations, is_same
+from netautod.devices.vouching.destinations import destinations, is_same
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 FIELDS = {"name": "sw", "host": "192.0.2.1", "device_type": "generic"}
