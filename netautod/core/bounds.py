@@ -11,7 +11,7 @@ from typing import Any
 
 from marshmallow import RAISE, Schema, fields, validate
 
-from netautod.core import json_values
+from netautod.core.json_parts import encoded_parts
 
 MOST_NAMED = 10  # in one error
 MOST_TEXT = 4096
@@ -78,8 +78,12 @@ def _of_object(field: fields.Field[Any], value: dict[str, Any], path: str) -> It
 
 def too_large(value: dict[str, Any], most: int) -> str | None:
     """The complaint about an object of more bytes than that as JSON."""
-    size = len(json_values.encode(value))
-    return f"Larger than {most // 1024} KiB as JSON." if size > most else None
+    size = 0
+    for part in encoded_parts(value):
+        size += len(part)
+        if size > most:
+            return f"Larger than {most // 1024} KiB as JSON."
+    return None
 
 
 def _most(field: fields.Field[Any], otherwise: int) -> int:

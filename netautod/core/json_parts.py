@@ -12,6 +12,7 @@ PART_PIECES = 500
 LIGHT = 5000
 CHARACTERS_PER_VALUE = 64
 STEP = 64 * 1024
+ITEMS = 500  # of a long array, encoded in one go if they are light
 
 
 def encoded_parts(value: Any) -> Iterator[bytes]:
@@ -45,10 +46,16 @@ def _pieces(value: Any) -> Iterator[bytes]:
         yield b"}"
     else:
         before = b"["
-        for item in value:
-            yield before
-            yield from _pieces(item)
-            before = b","
+        for start in range(0, len(value), ITEMS):
+            items = value[start : start + ITEMS]
+            if _is_light(items):
+                yield before + json_values.encode(items)[1:-1]
+                before = b","
+                continue
+            for item in items:
+                yield before
+                yield from _pieces(item)
+                before = b","
         yield b"]"
 
 

@@ -11,8 +11,8 @@ from netautod.core.errors import InvalidInput
 MAX_DEPTH = 64
 LONGEST_NAME = 200
 ENCODER = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False, allow_nan=False)
-MOST_VALUES = 100_000  # in one body, at any depth
-MOST_LOCATED = 10 * MOST_VALUES  # of more it is not said where they are
+MOST_VALUES = 350_000  # in one body, at any depth; 512 KiB of the smallest ones
+MOST_LOCATED = 3 * MOST_VALUES  # of more it is not said where they are
 # Possessive, or the engine would remember each character of a long text.
 TEXTS = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
 INT64_MAX = 2**63 - 1

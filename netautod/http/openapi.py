@@ -11,7 +11,8 @@ from apispec.ext.marshmallow import MarshmallowPlugin
 from marshmallow import Schema
 
 from netautod import __version__
-from netautod.core.schema import Answer
+from netautod.core.bounds import MOST_ELEMENTS, MOST_TEXT
+from netautod.core.schema import Answer, Request
 from netautod.http.access import Operation, public
 from netautod.http.handler import JsonHandler
 from netautod.http.routes import Route
@@ -38,6 +39,8 @@ def document(routes: Iterable[Route]) -> dict[str, Any]:
         plugins=[plugin],
         security=[{"token": []}],
     )
+    assert plugin.converter is not None
+    plugin.converter.add_attribute_function(_bound)  # type: ignore[no-untyped-call]  # of apispec
     spec.components.security_scheme("token", {"type": "http", "scheme": "bearer"})
     spec.components.schema("Error", ERROR_SCHEMA)
     for status in HTTPStatus:
@@ -54,6 +57,17 @@ def document(routes: Iterable[Route]) -> dict[str, Any]:
     written = spec.to_dict()
     _require_all(written["components"]["schemas"], answers)
     return written
+
+
+def _bound(converter: Any, field: Any, *, ret: dict[str, Any], **_: Any) -> dict[str, Any]:
+    """The bound of a text or an array of a request, also of one that declares none by itself."""
+    if not isinstance(field.root, Request) or "enum" in ret:
+        return {}
+    kinds = ret.get("type", ())
+    for kind, name, otherwise in (("string", "maxLength", MOST_TEXT), ("array", "maxItems", MOST_ELEMENTS)):
+        if kind in kinds and name not in ret:
+            return {name: getattr(field, "most", otherwise)}
+    return {}
 
 
 def openapi_path(path: str) -> str:

@@ -233,18 +233,17 @@ async def test_long_arrays_are_refused_unseen(serve: Serve, target: Target, fiel
     ("body", "text"),
     [
         pytest.param(
-            b'{"metadata":{"a":[' + b"[]," * 340_000 + b"[]]}}", "metadata: More than 100,000", id="arrays"
+            b'{"metadata":{"a":[' + b"[]," * 340_000 + b"[]]}}", "metadata: More than 350,000", id="arrays"
         ),
-        pytest.param(b'{"metadata":{"a":[' + b"1e9," * 250_000 + b"1]}}", "More than 100,000", id="numbers"),
+        pytest.param(b'{"metadata":{"a":[' + b"1e9," * 400_000 + b"1]}}", "More than 350,000", id="numbers"),
         pytest.param(
-            b'{"metadata":{"a":[' + b'{"b":1},' * 130_000 + b"1]}}", "metadata: More than", id="objects"
+            b'{"metadata":{"a":[' + b'{"b":1},' * 250_000 + b"1]}}", "metadata: More than", id="objects"
         ),
-        pytest.param(b'{"metadata":{"a":[' + b"1," * 8_000_000 + b"1]}}", "More than 100,000", id="16 MiB"),
+        pytest.param(b'{"metadata":{"a":[' + b"1," * 8_000_000 + b"1]}}", "More than 350,000", id="16 MiB"),
         pytest.param(b'{"metadata":{"a":"' + b"x" * 70_000 + b'"}}', "Larger than 64 KiB", id="a long text"),
         pytest.param(
             b'{"metadata":{"' + b"n" * 70_000 + b'":1}}', "metadata: Larger than 64 KiB", id="a long name"
         ),
-        pytest.param(b'{"metadata":[' + b"1," * 90_000 + b"1]}", "metadata", id="an array for an object"),
     ],
 )
 async def test_a_hard_body_is_read_by_another_process(serve: Serve, body: bytes, text: str) -> None:

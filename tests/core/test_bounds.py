@@ -88,7 +88,7 @@ def test_values_are_counted_outside_of_texts(count: int) -> None:
     if count == MOST_VALUES:
         assert len(decode(body)["b"]) == count - 3
     else:
-        with pytest.raises(InvalidInput, match="More than 100,000 values"):
+        with pytest.raises(InvalidInput, match="More than 350,000 values"):
             decode(body)
 
 

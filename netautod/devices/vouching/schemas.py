@@ -2,13 +2,11 @@
 
 from marshmallow import fields
 
-from netautod.core.schema import Answer, Id, Request, ShortList
-
-MOST_IDS = 10_000
+from netautod.core.schema import Answer, Ids, Request
 
 
 class VouchRequest(Request):
-    device_ids = ShortList(Id(), most=MOST_IDS, required=True)
+    device_ids = Ids(required=True)
 
 
 class VouchErrorAnswer(Answer):

@@ -2,13 +2,12 @@
 
 import asyncio
 import logging
-import pickle
 from typing import Any, Self
 
 from netautod.core import json_values
 from netautod.core.errors import InvalidInput, Unavailable
 from netautod.core.loop.child_process import ChildLostError, ChildProcess
-from netautod.http.bodies.protocol import ANSWER, READY, REQUEST, VALUE
+from netautod.http.bodies.protocol import ANSWER, READY, REQUEST, VALUE, unpickled
 
 logger = logging.getLogger(__name__)
 # Up to here the worst body takes the loop some 3 ms.
@@ -62,7 +61,7 @@ class BodyReader:
             self._waiting -= 1
         if status != VALUE:
             raise InvalidInput(content.decode())
-        return pickle.loads(content)
+        return await asyncio.to_thread(unpickled, content)
 
     async def _by_child(self, body: bytes) -> tuple[int, bytes]:
         child = self._idle.pop() if self._idle else await self._start()

@@ -108,3 +108,8 @@ def test_what_could_not_be_stored_is_an_error_of_its_row(value: Any, problem: st
     first, second = JsonFile(body).rows()
     assert first.problem is None
     assert problem in (second.problem or "")
+
+
+def test_a_file_may_hold_more_values_than_another_body() -> None:
+    body = json.dumps([{f"field{n}": n for n in range(15)}] * 50_000, separators=(",", ":")).encode()
+    assert sum(1 for row in JsonFile(body).rows() if row.problem is None) == 50_000
