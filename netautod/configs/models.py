@@ -17,7 +17,7 @@ class Config:
     """`size` is in bytes of the raw text; `source` says where it was read (always `device` for now).
 
     `pulled_via` is `api` (single pull), `bulk` or `task`; `created_by` a user id. Inside only: `text_id`
-    names the stored text, `platform` is the device_type that it was captured as, which knows its secrets.
+    names the stored text, `platform` is the device_type that it was captured as, which knows its noise.
     """
 
     id: str

@@ -88,7 +88,7 @@ class ConfigSearch:
     ) -> None:
         newest = await self._store.newest_texts(org_id, [device.id for device in devices])
         stored = [(device, newest[device.id]) for device in devices if device.id in newest]
-        keys = [(str(org_id), text.text_id, text.platform) for _, text in stored]
+        keys = [(str(org_id), text.text_id) for _, text in stored]
         if not keys:
             return
         skip = max(0, found.page.offset - found.total)

@@ -57,8 +57,8 @@ class ConfigService:
         if secrets:
             await self._reveal(caller, config)
             return config, text
-        platform = self._platforms.get(config.platform)
-        return config, await in_thread_if_large(len(text), redact, text, platform)
+        readers = self._platforms.of_readers
+        return config, await in_thread_if_large(len(text), redact, text, readers)
 
     async def diff(
         self, caller: Caller, device_id: str, old: int | None, new: int | None, *, secrets: bool

@@ -208,7 +208,7 @@ def _explain(leg: _Leg, client: OneAttemptClient, exc: Exception) -> DeviceFaile
     if isinstance(exc, asyncssh.KeyExchangeFailed):
         return leg.failure("kex", explain_mismatch(str(exc), leg.profile))
     if isinstance(exc, asyncssh.HostKeyNotVerifiable):
-        return leg.failure("host_key", f"the host key cannot be used ({exc})")
+        return leg.failure("host_key", f"the host key cannot be used ({quoted(str(exc))})")
     if client.refusal is not None:
         return leg.failure("auth", f"login of {leg.login.username!r} stopped: {client.refusal}")
     if isinstance(exc, asyncssh.PermissionDenied | SASLPrepError):

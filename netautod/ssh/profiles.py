@@ -84,6 +84,7 @@ PROFILES: Mapping[str, SshProfile] = MappingProxyType(
 )
 
 # asyncssh.KeyExchangeFailed says: No matching <kind> algorithm found, sent <ours> and received <theirs>
+_SHOWN = 2000  # characters of what a device offers, which may be a packet full of names
 _MISMATCH = re.compile(r"No matching (?P<what>.+?) algorithm found, sent \S+ and received (?P<offered>\S+)")
 
 
@@ -101,10 +102,10 @@ def explain_mismatch(reason: str, current: str) -> str:
     """
     match = _MISMATCH.search(reason)
     if match is None:
-        return f"no common SSH algorithm ({reason})"
+        return f"no common SSH algorithm ({reason[:_SHOWN]})"
     offered = match["offered"].split(",")
     advice = _profile_for(offered)
-    sentence = f"no common {match['what']} algorithm: it offers only {', '.join(offered)}"
+    sentence = f"no common {match['what']} algorithm: it offers only {', '.join(offered)[:_SHOWN]}"
     if advice is None:
         return f"{sentence}, which no SSH profile supports"
     if advice == current:  # the device's own view differs from ours; naming the same profile would not help

@@ -16,6 +16,7 @@ from tests.attacks.attackers.mover import ENABLE, PASSWORD, WAITS, World, evil, 
 from tests.attacks.attackers.names import hostile_names
 from tests.attacks.attackers.recording_ssh import RecordingSsh
 from tests.configs.fleet import Fleet
+from tests.support.client import ApiClient
 from tests.support.programs.sshd import PROGRAM as SSHD
 from tests.support.servers.netbox import V1_TOKEN, NetBoxReplay, generated_devices
 
@@ -408,7 +409,7 @@ async def told(fleet: Fleet, host: str, port: int, **fields: Any) -> str:
         pytest.param("127.0.0.1", id="its loopback address"),
         pytest.param("127.255.1.2", id="another loopback address"),
         pytest.param("localhost", id="its name"),
-        pytest.param("LOCALHOST.", id="its name with a dot"),
+        pytest.param("here.mallory.example.", id="a name of the attacker's own with a dot"),
         pytest.param("::1", id="its loopback address of IPv6"),
         pytest.param("::ffff:127.0.0.1", id="its loopback address, mapped"),
         pytest.param("0.0.0.0", id="no address, which means this machine"),
@@ -499,6 +500,46 @@ async def test_a_command_prints_no_secret_for(fleet: Fleet, command: str) -> Non
     assert not any(secret in answer["output"] for secret in CONFIG_SECRETS)
     whole = (await fleet.ran(device, command))["output"]
     assert all(secret in whole for secret in CONFIG_SECRETS)
+
+
+PHRASE = "t0p-of-the-tunnel"
+
+
+async def by_command_of_another_type(mallory: ApiClient, device_id: str) -> str:
+    body = {"command": "show running-config"}
+    answer = (await mallory.post(f"/api/devices/{device_id}/exec-command", body)).expect()
+    return str(answer["output"])
+
+
+async def by_config_of_another_type(mallory: ApiClient, device_id: str) -> str:
+    (await mallory.post(f"/api/config/devices/{device_id}/pull")).expect()
+    answer = (await mallory.get(f"/api/config/devices/{device_id}/configs/latest")).expect()
+    return str(answer["config_text"])
+
+
+async def by_search_of_another_type(mallory: ApiClient, device_id: str) -> str:
+    (await mallory.post(f"/api/config/devices/{device_id}/pull")).expect()
+    return str((await mallory.get("/api/config/search?q=nhrp")).expect()["matches"])
+
+
+@pytest.mark.parametrize(
+    "read",
+    [
+        pytest.param(by_command_of_another_type, id="a command"),
+        pytest.param(by_config_of_another_type, id="a stored configuration"),
+        pytest.param(by_search_of_another_type, id="a search"),
+    ],
+)
+async def test_what_a_device_is_said_to_be_opens_no_secret_in(
+    fleet: Fleet, read: Callable[[ApiClient, str], Awaitable[str]]
+) -> None:
+    switch = fleet.simulated(config=f"hostname sw1\ninterface Tunnel0\n ip nhrp authentication {PHRASE}\nend")
+    device = await fleet.device(switch)
+    mallory = fleet.with_permissions("devices.manage")
+    (await mallory.put(f"/api/devices/{device}", {"device_type": "unheard_of"})).expect()
+    shown = await read(mallory, device)
+    assert "ip nhrp authentication" in shown
+    assert PHRASE not in shown
 
 
 @pytest.mark.parametrize(

@@ -41,6 +41,7 @@ def platforms_of(plugins: PluginManager, settings: DeviceSettings) -> PlatformRe
     entries = settings.linux_capture
     if entries:
         platforms.capture_instead("linux", [CaptureItem.parse(entry) for entry in entries])
+    _ = platforms.of_readers  # now, since it would hold up the first request that needs it
     return platforms
 
 

@@ -13,11 +13,19 @@ PEM = re.compile(r"(-----BEGIN [A-Z ]*PRIVATE KEY-----)(.*?)(-----END [A-Z ]*PRI
 
 
 def compared(
-    texts: Sequence[str], platforms: Sequence[Platform], names: Sequence[str], key: bytes | None
+    texts: Sequence[str],
+    platforms: Sequence[Platform],
+    names: Sequence[str],
+    key: bytes | None,
+    *,
+    readers: Platform,
 ) -> tuple[bool, Difference]:
-    """Whether the texts say the same, and their diff; without a key the raw texts as they are."""
+    """Whether the texts say the same, and their diff; without a key the raw texts as they are.
+
+    `readers`: what is shown is redacted as for this platform.
+    """
     old, new = (
-        _raw_lines(text) if key is None else _redacted_lines(text, platform, key)
+        _raw_lines(text) if key is None else _redacted_lines(text, platform, key, readers)
         for text, platform in zip(texts, platforms, strict=True)
     )
     identical = old.compared == new.compared
@@ -29,13 +37,13 @@ def _raw_lines(text: str) -> Lines:
     return Lines(compared=lines, shown=lines)
 
 
-def _redacted_lines(text: str, platform: Platform, key: bytes) -> Lines:
+def _redacted_lines(text: str, platform: Platform, key: bytes, readers: Platform) -> Lines:
     """Lines are compared before they are redacted, so that the redaction cannot hide a change."""
     normal = normalise(text, platform, key)
     # A key block becomes one token, so that the lines can be redacted one by one.
     normal = PEM.sub(lambda match: f"{match[1]}\n{secret_token(match[2], key)}\n{match[3]}", normal)
     lines = normal.removesuffix("\n").split("\n")
-    return Lines(compared=lines, shown=_RedactedLines(lines, platform))
+    return Lines(compared=lines, shown=_RedactedLines(lines, readers))
 
 
 class _RedactedLines:

@@ -39,7 +39,8 @@ def _works(platforms: PlatformRegistry, cache_bytes: int) -> Mapping[str, Work]:
 
     def compare(packed: list[bytes], device_types: list[str], names: list[str], key: bytes | None) -> Any:
         chosen = [platforms.get(device_type) for device_type in device_types]
-        return compared([unpacked(one) for one in packed], chosen, names, key)
+        readers = platforms.of_readers
+        return compared([unpacked(one) for one in packed], chosen, names, key, readers=readers)
 
     return {"compare": compare, "prepare": texts.prepare, "learn": texts.learn, "search": texts.search}
 

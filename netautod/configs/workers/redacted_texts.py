@@ -15,8 +15,8 @@ from netautod.ssh.platform.redact import clean_lines, redact
 from netautod.ssh.platform.registry import PlatformRegistry
 
 SHOWN_CHARACTERS = 2000
-Key = tuple[str, str, str]
-"""Organization, id of the text, and device_type, which decides what is a secret."""
+Key = tuple[str, str]
+"""Organization and id of the text."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,7 +36,7 @@ class RedactedTexts:
         self._kept: OrderedDict[Key, bytes] = OrderedDict()  # the one used last stands last
         self._size = 0
         self._batch: dict[Key, bytes] = {}
-        self._clean: dict[str, LineMemory] = {}
+        self._clean: LineMemory | None = None
         self._pattern: tuple[LineQuery, LineMatcher] | None = None
 
     def prepare(self, wanted: LineQuery, keys: Sequence[Key]) -> list[Key]:
@@ -51,10 +51,11 @@ class RedactedTexts:
 
     def learn(self, texts: Sequence[tuple[Key, bytes]]) -> None:
         """Raw texts as they are stored (packed)."""
+        readers = self._platforms.of_readers
+        if self._clean is None:
+            self._clean = clean_lines(readers)
         for key, raw in texts:
-            platform = self._platforms.get(key[2])
-            clean = self._clean.setdefault(platform.name, clean_lines(platform))
-            shown = quickly_packed(redact(unpacked(raw), platform, clean))
+            shown = quickly_packed(redact(unpacked(raw), readers, self._clean))
             self._batch[key] = shown
             self._keep(key, shown)
 

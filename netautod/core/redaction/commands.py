@@ -5,7 +5,7 @@ What a command only reads (`show ...`) announces none.
 """
 
 import re
-from itertools import zip_longest
+from itertools import islice, zip_longest
 
 from netautod.core.redaction.keywords import announces
 from netautod.core.redaction.options import secret_places
@@ -57,10 +57,11 @@ def _hidden_rest(text: str) -> str:
 def _places(text: str) -> list[int]:
     words = list(_NAME.finditer(text))
     first = words[0][0].lower() if words else ""
-    named = [
+    last = len(text.rstrip(_OPENING))  # behind it nothing is left to hide
+    named = (
         word.end()
         for word, following in zip_longest(words, words[1:])
-        if announces(word[0].lstrip("-"), "" if following is None else following[0], first)
-        and text[word.end() :].strip(_OPENING)
-    ]
-    return [*named[:1], *secret_places(text)]
+        if word.end() < last
+        and announces(word[0].lstrip("-"), "" if following is None else following[0], first)
+    )
+    return [*islice(named, 1), *secret_places(text)]

@@ -14,14 +14,16 @@ _TOKEN = re.compile(
     r"sk-|hv[sbr]\.|npm_|pypi-|dop_v1_|shpat_|AIza|ya29\.|EAAC|SG\.|AGE-SECRET-KEY-|tskey-|dckr_pat_|glsa_"
     r")[\w.=-]{6,}"
     r"|\b(?:AKIA|ASIA)[0-9A-Z]{12,}"
-    r"|\beyJ[\w-]{6,}\.[\w-]*(?:\.[\w-]*)?"
+    r"|\beyJ[\w-]{6,}(?:\.[\w-]*){0,2}"
 )
 _HASH = re.compile(r"\$(?:\d{1,2}[abxy]?|y|gy|sha1|sha256|sha512|argon2\w*|apr1|PBKDF2[\w-]*)\$[^\s\"';]+")
 _PEM = re.compile(r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY.*", re.DOTALL)
-# To the last @ of the word: a password may hold one, and a slash too.
-_PASSWORD_IN_URL = re.compile(r"(\b\w+:/{2,3}[^\s/:@\"']*:)\S*@")
+_WORD = re.compile(r"\S+")
 _TOKEN_IN_URL = re.compile(r"(https?://)[^\s/:@]+@")
-_PAIR_BEFORE_HOST = re.compile(r"((?:^|[\s=\"'])[\w.\\-]+:)(?!/)[^\s@\"']+@(?=[\w\[])")
+_BEFORE_PASSWORD = re.compile(r"\b\w+:/{2,3}[^\s/:@\"']*:")
+_PAIR = re.compile(r"(?:^|(?<=[=\"']))[\w.\\-]+:(?!/)(?=.)")
+_PAIR_ENDS = re.compile(r"[@\"']")
+_HOST = re.compile(r"[\w\[]")
 _LONG = re.compile(r"[A-Za-z0-9+/_=-]{20,}")
 _UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _CHANGES = 0.3  # of a random word's characters are of another kind than the one before; of a name's few
@@ -30,11 +32,27 @@ _CHANGES = 0.3  # of a random word's characters are of another kind than the one
 def without_secret_patterns(text: str) -> str:
     """The text with `<hidden>` in the place of what looks like a secret."""
     text = _PEM.sub(HIDDEN, text)
-    text = _PASSWORD_IN_URL.sub(rf"\1{HIDDEN}@", text)
-    text = _TOKEN_IN_URL.sub(rf"\1{HIDDEN}@", text)
-    text = _PAIR_BEFORE_HOST.sub(rf"\1{HIDDEN}@", text)
+    if "@" in text:
+        text = _WORD.sub(lambda match: _without_login(match[0]), text)
     text = _TOKEN.sub(HIDDEN, _HASH.sub(HIDDEN, text))
     return _LONG.sub(_unless_a_name, text)
+
+
+def _without_login(word: str) -> str:
+    """What stands before a host: by steps, since one expression would try each beginning to the end."""
+    last = word.rfind("@")  # a password may hold one, and a slash too
+    found = _BEFORE_PASSWORD.search(word, 0, max(last, 0))
+    if found is not None:
+        word = f"{word[: found.end()]}{HIDDEN}{word[last:]}"
+    word = _TOKEN_IN_URL.sub(rf"\1{HIDDEN}@", word)
+    shown, start = "", 0
+    for end in _PAIR_ENDS.finditer(word):
+        is_login = end[0] == "@" and _HOST.match(word, end.end()) is not None
+        pair = _PAIR.search(word, start, end.start()) if is_login else None
+        shown += word[start : end.start()] if pair is None else f"{word[start : pair.end()]}{HIDDEN}"
+        shown += end[0]
+        start = end.end()
+    return shown + word[start:]
 
 
 def _unless_a_name(match: re.Match[str]) -> str:

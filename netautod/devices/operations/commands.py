@@ -16,7 +16,6 @@ from netautod.core.errors import InvalidInput
 from netautod.core.loop.pace import in_thread_if_large
 from netautod.core.redaction.commands import shown_command
 from netautod.core.work import Work
-from netautod.devices.models import Device
 from netautod.devices.operations.models import CommandReport
 from netautod.devices.service import DeviceService
 from netautod.devices.sessions.service import DeviceSessions
@@ -50,11 +49,11 @@ class CommandRunner:
         """InvalidInput, NotFound without such a device; what goes wrong with it is in the outcome.
 
         The whole call takes `seconds` at most; that of bulk work, of a run, from when it has a session. The
-        output is redacted as stored configs are.
+        output is redacted as stored configs are, whatever the device is said to be.
         """
         if not command.strip() or not is_one_line(command):
             raise InvalidInput("command: it must be one line without control characters")
-        device = await self._devices.get(work.org_id, device_id)
+        await self._devices.get(work.org_id, device_id)
         told = {"command": shown_command(command), **work.audit_details}
         scope = self._sessions.scope(work, seconds=seconds, device_id=device_id, command=told["command"])
         ended: dict[str, Any] = {"outcome": "cancelled"}
@@ -65,17 +64,18 @@ class CommandRunner:
                 "credential_id": outcome.credential_id,
                 "duration_ms": outcome.execution_time_ms,
             }
-            return await self._shown(work, device, outcome)
+            return await self._shown(work, outcome)
         finally:
             details = {**told, **ended}
             await self._audit.record(work.caller, "device.exec_command", "device", device_id, details)
 
-    async def _shown(self, work: Work, device: Device, report: CommandReport) -> CommandReport:
+    async def _shown(self, work: Work, report: CommandReport) -> CommandReport:
         """Without secrets for whoever may not manage credentials, and in runs: others read what they keep."""
         if work.caller.can("credentials.manage") and not work.bulk:
             return report
-        platform = self._sessions.platforms.get(device.device_type)
-        output = await in_thread_if_large(len(report.output), redact, report.output, platform)
+        output = await in_thread_if_large(
+            len(report.output), redact, report.output, self._sessions.platforms.of_readers
+        )
         return replace(report, output=output)
 
 

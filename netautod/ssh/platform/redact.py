@@ -1,11 +1,13 @@
 """What devices print, redacted for readers without the permission to see secrets."""
 
 import re
+from collections.abc import Iterator, Sequence
+from itertools import chain
 
 from netautod.core.redaction.patterns import HIDDEN, without_secret_patterns
 from netautod.ssh.platform.line_memory import LineMemory
 from netautod.ssh.platform.long_secrets import hide_long_secrets, is_token
-from netautod.ssh.platform.model import Platform
+from netautod.ssh.platform.model import Platform, SecretPattern
 
 # Encryption types and algorithm names stand between the keyword and the secret: `key 7 ...`, `auth sha ...`.
 _BETWEEN = (
@@ -30,10 +32,16 @@ _SNMP_HOST = re.compile(
 _REDUNDANCY = re.compile(
     r"(?i)\b(?:standby|vrrp|glbp)\s+(?:\d+\s+)?authentication\s+(?:text\s+)?(?!md5\b)(?P<secret>\S+)"
 )
-_HASH = re.compile(r"(?P<secret>\$(?:1|2[abxy]|5|6|8|9|14|y|sha1|sha512)\$[^\s\";]+)")
+_CRYPT = re.compile(r"(?P<secret>\$(?:1|2[abxy]|5|6|8|9|14|y|sha1|sha512)\$[^\s\";]+)")
+_NETS = (_KEYWORD, _SNMP_USER, _SNMP_HOST, _REDUNDANCY, _CRYPT)
 _PEM = re.compile(
     r"(-----BEGIN [A-Z ]*PRIVATE KEY-----)(?P<secret>.*?)(-----END [A-Z ]*PRIVATE KEY-----|\Z)", re.DOTALL
 )
+_BLANK = re.compile(r"\s")
+# A longer line is looked at piece by piece: one expression holds the interpreter until it is done. Pieces lap
+# over each other, so that what announces a secret stands in one piece with it.
+PIECE, LAP = 4096, 512
+_QUOTED = 1024  # characters of a text that are looked at to quote a few of them
 # No general pattern matches a line without any of these; most lines are like that.
 _SUSPECT = re.compile(r"(?i)pass|secret|communit|psk|key|token|auth|priv|snmp-server|\$")
 
@@ -41,7 +49,7 @@ _SUSPECT = re.compile(r"(?i)pass|secret|communit|psk|key|token|auth|priv|snmp-se
 def clean_lines(platform: Platform) -> LineMemory:
     """Remembers the lines in which nothing is hidden, to redact many texts of the platform."""
     suspect, has_secret = _SUSPECT.search, platform.any_secret.match
-    return LineMemory(lambda line: suspect(line) is None and has_secret(line) is None)
+    return LineMemory(lambda line: len(line) <= PIECE and suspect(line) is None and has_secret(line) is None)
 
 
 def redact(text: str, platform: Platform, clean: LineMemory | None = None) -> str:
@@ -57,14 +65,14 @@ def redact(text: str, platform: Platform, clean: LineMemory | None = None) -> st
     lines = list(hide_long_secrets(text.split("\n"), platform, lambda item, secret: HIDDEN))
     for number, line in enumerate(lines):
         if not is_clean(line):
-            lines[number] = _redact_line(line, platform)
+            lines[number] = _redact_line(line, platform.secrets)
     return "\n".join(lines)
 
 
 def redact_line(line: str, platform: Platform) -> str:
     """One line of a text as `redact` shows it. Of a private key in PEM form it knows nothing."""
-    if _SUSPECT.search(line) or platform.any_secret.match(line):
-        return _redact_line(line, platform)
+    if len(line) > PIECE or _SUSPECT.search(line) or platform.any_secret.match(line):
+        return _redact_line(line, platform.secrets)
     return line
 
 
@@ -73,30 +81,35 @@ def quoted(text: str, platform: Platform | None = None, *, most: int = 120) -> s
 
     Failures are read by people who may not see secrets, and stand in logs and events.
     """
-    text = without_secret_patterns(text.strip())
-    shown = _redact_line(text, platform) if platform is not None else _without_keywords(text)
-    return shown[:most]
+    text = without_secret_patterns(text.strip()[:_QUOTED])
+    return _redact_line(text, () if platform is None else platform.secrets)[:most]
 
 
-def _redact_line(line: str, platform: Platform) -> str:
-    for item in platform.secrets:
-        match = item.pattern.match(line)
-        if match is not None:
-            line = line[: match.start("secret")] + _hidden(match) + line[match.end("secret") :]
-    return _without_keywords(line)
+def _redact_line(line: str, secrets: Sequence[SecretPattern]) -> str:
+    shown, done = "", 0
+    for start, end in sorted(_secrets_in(line, secrets)):
+        if start >= done:
+            shown += line[done:start] + HIDDEN
+        done = max(done, end)
+    return shown + line[done:]
 
 
-def _without_keywords(line: str) -> str:
-    for net in (_KEYWORD, _SNMP_USER, _SNMP_HOST, _REDUNDANCY, _HASH):
-        line = net.sub(_replace, line)
-    return line
+def _secrets_in(line: str, secrets: Sequence[SecretPattern]) -> Iterator[tuple[int, int]]:
+    """Where each one begins and ends."""
+    for start in range(0, max(len(line) - LAP, 1), PIECE - LAP):
+        end = start + PIECE
+        own = (item.pattern.match(line, start, end) for item in secrets)
+        for match in chain(own, *(net.finditer(line, start, end) for net in _NETS)):
+            if match is not None and not is_token(match["secret"]) and match["secret"] != HIDDEN:
+                yield match.start("secret"), _end_of(match, line, end)
 
 
-def _replace(match: re.Match[str]) -> str:
-    start, end = match.start("secret") - match.start(), match.end("secret") - match.start()
-    return match[0][:start] + _hidden(match) + match[0][end:]
-
-
-def _hidden(match: re.Match[str]) -> str:
-    secret = match["secret"]
-    return secret if is_token(secret) or secret == HIDDEN else HIDDEN
+def _end_of(match: re.Match[str], line: str, piece: int) -> int:
+    """The end of the secret, which may go on behind the piece of the line."""
+    secret, end = match["secret"], match.end("secret")
+    if piece >= len(line):
+        return end
+    if secret[0] in "\"'" and (len(secret) == 1 or secret[-1] != secret[0]):
+        return line.find(secret[0], end) + 1 or len(line)
+    following = _BLANK.search(line, end) if end == piece else None
+    return end if end < piece else len(line) if following is None else following.start()

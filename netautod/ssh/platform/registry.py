@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from importlib.resources import files
 from importlib.resources.abc import Traversable
+from itertools import chain
 
 from netautod.core.errors import InvalidInput
 from netautod.ssh.platform.model import CaptureItem, Platform
@@ -18,6 +19,7 @@ class PlatformRegistry:
     def __init__(self) -> None:
         self._by_name: dict[str, Platform] = {}
         self._names: dict[str, str] = {}
+        self._of_readers: Platform | None = None
         folder = files("netautod.ssh").joinpath("platforms")
         for entry in sorted(folder.iterdir(), key=lambda item: item.name):
             if entry.name.endswith(".toml"):
@@ -36,6 +38,7 @@ class PlatformRegistry:
                 raise InvalidInput(f"{path.name}: the platform name {name!r} is taken by {owner!r} already")
         self._names = {name: owner for name, owner in self._names.items() if owner != platform.name}
         self._by_name[platform.name] = platform
+        self._of_readers = None
         for name in (platform.name, *platform.aliases):
             self._names[name] = platform.name
         return platform
@@ -47,6 +50,19 @@ class PlatformRegistry:
     def get(self, device_type: str) -> Platform:
         """The platform of a device_type, or alias; `generic` for one that nobody knows."""
         return self._by_name[self._names.get(device_type, FALLBACK)]
+
+    @property
+    def of_readers(self) -> Platform:
+        """For redacting: `generic` with the secrets of all platforms. The first call takes 0.2 s.
+
+        Whoever may edit a device decides on its device_type, and so would on whose secrets are looked for.
+        """
+        if self._of_readers is None:
+            found = chain.from_iterable(platform.secrets for platform in self._by_name.values())
+            secrets = {item.pattern.pattern: item for item in found}
+            self._of_readers = replace(self.get(FALLBACK), secrets=tuple(secrets.values()))
+            _ = (self._of_readers.any_secret, self._of_readers.any_long_secret)
+        return self._of_readers
 
     def names(self) -> tuple[str, ...]:
         """The platforms with a definition of their own, sorted."""

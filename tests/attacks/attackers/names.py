@@ -15,8 +15,8 @@ def hostile_names(answers: dict[str, list[str]]) -> Iterator[None]:
 
     def getaddrinfo(host: Any, port: Any, *args: Any, **options: Any) -> list[Any]:
         name = host.decode() if isinstance(host, bytes) else str(host)
-        found = []
-        for address in answers.get(name.removesuffix(ZONE), []) if name.endswith(ZONE) else [name]:
+        own, found = name.rstrip("."), []
+        for address in answers.get(own.removesuffix(ZONE), []) if own.endswith(ZONE) else [name]:
             found += _system(address, port, *args, **options)
         if not found:
             raise socket.gaierror(socket.EAI_NONAME, "no such name")

@@ -1,10 +1,12 @@
 """Redacted texts: no secret of a platform, and none that only looks like one."""
 
+from pathlib import Path
+
 import pytest
 
 from netautod.configs.texts.normalise import normalise, secret_token
 from netautod.core.redaction.patterns import HIDDEN
-from netautod.ssh.platform.redact import redact
+from netautod.ssh.platform.redact import LAP, PIECE, quoted, redact
 from netautod.ssh.platform.registry import PlatformRegistry
 from netautod.testing import ios_config
 
@@ -66,3 +68,52 @@ def test_tokens_stay_so_that_a_diff_shows_a_changed_password(registry: PlatformR
     key = b"k" * 32
     text = redact(normalise("enable secret 5 $1$a$b\n password 7 08\n", ios, key), ios)
     assert text == f"enable secret 5 {secret_token('$1$a$b', key)}\n password 7 {secret_token('08', key)}\n"
+
+
+@pytest.mark.parametrize("before", [PIECE - LAP - 9, PIECE - LAP, PIECE - 20, PIECE - 9, PIECE, 3 * PIECE])
+@pytest.mark.parametrize(
+    "secret",
+    [
+        pytest.param("hunter2", id="a word"),
+        pytest.param('"hunter2 hunter2"', id="two words in quotes"),
+        pytest.param("hunter2" * 1000, id="one that is longer than a piece"),
+        pytest.param('"' + "hunter2 " * 1000 + '"', id="a long one in quotes"),
+    ],
+)
+def test_a_long_line_loses_its_secrets_wherever_they_stand(
+    registry: PlatformRegistry, before: int, secret: str
+) -> None:
+    line = "abc " * (before // 4) + f"password {secret} end"
+    shown = redact(line, registry.of_readers)
+    assert shown == line.replace(secret, HIDDEN)
+
+
+@pytest.mark.parametrize(
+    ("platform", "line"),
+    [
+        ("cisco_ios", " ip nhrp authentication hunter2"),
+        ("aruba_aoscx", "user admin group x ciphertext hunter2"),
+        ("cisco_xr", " lsp-password hmac-md5 encrypted hunter2"),
+    ],
+)
+def test_readers_see_no_secret_of_any_platform(registry: PlatformRegistry, platform: str, line: str) -> None:
+    """Whatever the device is said to be."""
+    assert "hunter2" not in redact(line, registry.get(platform))
+    assert "hunter2" in redact(line, registry.get("linux"))
+    assert "hunter2" not in redact(line, registry.of_readers)
+
+
+def test_a_platform_that_comes_later_is_known_to_readers(tmp_path: Path) -> None:
+    registry = PlatformRegistry()
+    line = "zebra crossing"
+    assert redact(line, registry.of_readers) == line
+    own = tmp_path / "own.toml"
+    secret = "[[secrets]]\npattern = 'zebra (?P<secret>\\S+)'\nshown = \"stable\"\n"
+    own.write_text(f'name = "own"\nchannel = "exec"\n[capture]\nitems = [{{ command = "a" }}]\n{secret}')
+    registry.register(own)
+    assert redact(line, registry.of_readers) == f"zebra {HIDDEN}"
+
+
+def test_of_a_long_text_no_more_is_looked_at_than_is_quoted() -> None:
+    line = "http://a:" * 1_000_000  # whoever looks at all of it never ends
+    assert quoted(line) == line[:120]

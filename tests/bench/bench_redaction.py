@@ -1,0 +1,78 @@
+"""What redacting costs at worst: of the longest command line, and of lines of a device that wants to hold us up."""
+
+import asyncio
+import time
+from collections.abc import Callable, Iterator
+
+from netautod.core.redaction.commands import shown_command
+from netautod.ssh.platform.redact import quoted, redact
+from netautod.ssh.platform.registry import PlatformRegistry
+from tests.bench.measuring.report import Report
+
+COMMAND = 4096
+LINE = 100_000
+# What expressions that go back and forth are slow at.
+PIECES = (
+    *("a", " ", "/", "'", "@", "=", "\\", "a/", "./", "a ", "a@", "x:", "=a:", "http://a:", "http:///", "\n"),
+    *(
+        "curl ",
+        "curl/",
+        "mysql -x ",
+        "docker login ",
+        "ldap-",
+        "ab ",
+        "-p",
+        "-u ",
+        "a -p 1\n",
+        "echo a | ",
+        "show ;",
+    ),
+    *(
+        "password",
+        "key ",
+        "key '",
+        'key "',
+        "auth ",
+        "auth md5 ",
+        "vrrp ",
+        "$1$",
+        "$argon2",
+        "eyJ-",
+        "-----BEGIN ",
+    ),
+    *("snmp-server host a ", "username a password ", "pre-shared-key key ", "set ", "neighbor a password "),
+)
+
+
+async def run(report: Report) -> None:
+    readers = PlatformRegistry().of_readers
+    report.parameter("characters", f"commands {COMMAND}, lines {LINE}")
+    report.value("longest_command", _worst(shown_command, COMMAND), "ms")
+    report.value("quoted_line", _worst(quoted, LINE), "ms")
+    stalls = [await _stall(lambda line=line: redact(line, readers)) for line in _lines(LINE)]
+    report.value("stall_while_a_line_is_redacted", 1000 * max(stalls), "ms")
+
+
+def _lines(length: int) -> Iterator[str]:
+    return ((piece * length)[:length] for piece in PIECES)
+
+
+def _worst(work: Callable[[str], str], length: int) -> float:
+    return 1000 * max(_seconds(work, line) for line in _lines(length))
+
+
+def _seconds(work: Callable[[str], str], line: str) -> float:
+    began = time.perf_counter()
+    work(line)
+    return time.perf_counter() - began
+
+
+async def _stall(work: Callable[[], str]) -> float:
+    """The longest time between two turns of the event loop while a thread works."""
+    longest, last = 0.0, time.perf_counter()
+    task = asyncio.create_task(asyncio.to_thread(work))
+    while not task.done():
+        await asyncio.sleep(0)
+        now = time.perf_counter()
+        longest, last = max(longest, now - last), now
+    return longest
