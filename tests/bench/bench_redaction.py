@@ -1,8 +1,9 @@
-"""What redacting costs at worst: of the longest command line, and of lines of a device that wants to hold us up."""
+"""What redacting costs at worst: the longest command line, and lines of a device that means harm."""
 
 import asyncio
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 
 from netautod.core.redaction.commands import shown_command
 from netautod.ssh.platform.redact import quoted, redact
@@ -49,7 +50,7 @@ async def run(report: Report) -> None:
     report.parameter("characters", f"commands {COMMAND}, lines {LINE}")
     report.value("longest_command", _worst(shown_command, COMMAND), "ms")
     report.value("quoted_line", _worst(quoted, LINE), "ms")
-    stalls = [await _stall(lambda line=line: redact(line, readers)) for line in _lines(LINE)]
+    stalls = [await _stall(partial(redact, line, readers)) for line in _lines(LINE)]
     report.value("stall_while_a_line_is_redacted", 1000 * max(stalls), "ms")
 
 
