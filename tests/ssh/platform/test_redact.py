@@ -109,9 +109,8 @@ def test_a_platform_that_comes_later_is_known_to_readers(tmp_path: Path) -> None
     assert redact(line, registry.of_readers) == line
     own = tmp_path / "own.toml"
     secret = "[[secrets]]\npattern = 'zebra (?P<secret>\\S+)'\nshown = \"stable\"\n"
-    own.write_text(
-        f'name = "own"\nchannel = "exec"\nsources = ["its maker"]\n[capture]\nitems = [{{ command = "a" }}]\n{secret}'
-    )
+    head = 'name = "own"\nchannel = "exec"\nsources = ["its maker"]\n'
+    own.write_text(f'{head}[capture]\nitems = [{{ command = "a" }}]\n{secret}')
     registry.register(own)
     assert redact(line, registry.of_readers) == f"zebra {HIDDEN}"
 
