@@ -12,7 +12,7 @@ class AccountHandler(JsonHandler):
 
 
 class SessionListHandler(AccountHandler):
-    @any_token(query=SessionQuery, answer=SessionListAnswer)
+    @any_token(query=SessionQuery, answer=SessionListAnswer, errors=(404,))
     async def get(self) -> None:
         """Lists one's own living sessions; with users.manage and `user_id` those of another user."""
         found = await self.account.sessions(self.caller, self.query.get("user_id"))
