@@ -92,7 +92,7 @@ class AccountService:
         if not await self._users.check_password(user, current):
             raise await self._wrong_password(caller, user, attempt)
         await self._lockout.succeeded(attempt)
-        await self._users.check_policy(user, new, field="new_password")
+        await self._users.passwords.check(user, new, field="new_password")
         if user.must_change_password and await self._users.check_password(user, new):
             raise InvalidInput("new_password: must not be the password that has to be changed")
         others = [session for session in await self._sessions.living(user) if session.id != kept]

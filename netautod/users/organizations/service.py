@@ -13,6 +13,7 @@ from netautod.audit.service import AuditLog
 from netautod.core.clock import Clock
 from netautod.core.errors import Conflict, Duplicate, InvalidInput, NotFound
 from netautod.core.identity import OrgId, system_caller
+from netautod.users.editor import USERNAME_TAKEN
 from netautod.users.models import (
     ADMIN_ROLE,
     BUILTIN_ROLES,
@@ -28,7 +29,6 @@ from netautod.users.passwords.hashing import PasswordHasher
 from netautod.users.passwords.policy import PasswordOwner, PasswordPolicy
 from netautod.users.principals import PrincipalRules
 from netautod.users.roles.store import RoleStore
-from netautod.users.service import USERNAME_TAKEN
 from netautod.users.store import UserStore
 
 logger = logging.getLogger(__name__)
