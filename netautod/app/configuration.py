@@ -8,7 +8,7 @@ from typing import Any
 
 from netautod.app.plugins.loading import LoadedPlugins, installed, one_line
 from netautod.app.risks import check_accepted, risks_of
-from netautod.app.settings import Settings, read_settings
+from netautod.app.settings import RENAMED, Settings, read_settings
 from netautod.core.settings.field import SettingsError
 from netautod.core.settings.reader import Reader
 from netautod.core.settings.risks import FoundRisks
@@ -38,7 +38,8 @@ def load(
     Raises SettingsError with one line that names the key. An unknown variable is only a warning, and so
     is the section of a plugin that cannot be loaded; that of a disabled one is not looked at.
     """
-    reader = Reader(file=file, environment=environment, flags=flags)
+    reader = Reader(file=file, environment=environment, flags=flags, renamed=RENAMED)
+    reader.warn_of_old_names(warn)
     settings = read_settings(reader)
     plugins = LoadedPlugins.load(disabled=settings.plugins.disabled, found=found)
     sections = {name: _section(reader, name, declared) for name, declared in plugins.sections.items()}

@@ -25,6 +25,9 @@ from netautod.inventory.settings import InventorySettings
 from netautod.outbound.settings import OutboundSettings
 from netautod.store.settings import MongoDBSettings
 
+# Older names that files of administrators may still have, and those of today.
+RENAMED = {"server.max_connections": "limits.connections"}
+
 
 def _default_data_dir() -> Path:
     state = os.environ.get("STATE_DIRECTORY")  # systemd's StateDirectory=

@@ -60,5 +60,13 @@ class Unavailable(NetautodError):
     """The service cannot serve this now (database down, starting, draining, overloaded)."""
 
 
+class Overloaded(Unavailable):
+    """Others take up all there is; `retry_after` is in whole seconds."""
+
+    def __init__(self, text: str, *, retry_after: int) -> None:
+        super().__init__(text)
+        self.retry_after = retry_after
+
+
 class UnknownOutcome(Unavailable):
     """A write was sent but not acknowledged: re-read before assuming anything."""

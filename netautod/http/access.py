@@ -39,6 +39,10 @@ class Operation:
     limited: bool = True
     changes: bool = True
 
+    @property
+    def takes_body(self) -> bool:
+        return self.body is not None or self.consumes is not None
+
 
 class OperationOptions(TypedDict, total=False):
     """`partial`: a PUT that takes only the changed fields."""

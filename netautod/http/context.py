@@ -10,10 +10,24 @@ from netautod.core.errors import Unauthenticated
 from netautod.core.identity import Caller, RequestInfo
 from netautod.core.refusals import Refusals, UnheardRefusals
 from netautod.http.bodies.reader import BodyReader
+from netautod.http.fair_share import FairShare
 from netautod.http.limits import RequestLimits
-from netautod.http.settings import EVERY_ORIGIN
+from netautod.http.settings import EVERY_ORIGIN, LimitSettings
 
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
+MIB = 1024 * 1024
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shares:
+    """What the requests of a node hold together: bytes of bodies, and long answers under way."""
+
+    bodies: FairShare
+    answers: FairShare
+
+    @classmethod
+    def within(cls, limits: LimitSettings) -> "Shares":
+        return cls(bodies=FairShare(limits.bodies_mib * MIB), answers=FairShare(limits.long_answers))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,6 +39,7 @@ class HttpContext:
     cors_origins: frozenset[str]
     hsts_seconds: int = 0
     refusals: Refusals = field(default_factory=UnheardRefusals)
+    shares: Shares = field(default_factory=lambda: Shares.within(LimitSettings()))
 
     def allows(self, origin: str) -> bool:
         """Whether pages of this origin may call the API; empty: the request comes from no page."""

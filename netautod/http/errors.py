@@ -43,7 +43,7 @@ def status_of(error: errors.NetautodError) -> int:
 
 def error_body(error: errors.NetautodError) -> dict[str, Any]:
     body: dict[str, Any] = {"error": error.text[:LONGEST_ERROR]}
-    if isinstance(error, errors.TooManyRequests):
+    if isinstance(error, errors.TooManyRequests | errors.Overloaded):
         body["retry_after_secs"] = error.retry_after
     return body
 

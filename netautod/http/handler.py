@@ -14,12 +14,12 @@ from tornado.iostream import StreamClosedError
 from tornado.web import HTTPError, RequestHandler, stream_request_body
 
 from netautod.core import json_values
+from netautod.core.addresses import group_of
 from netautod.core.errors import (
     Forbidden,
     InvalidInput,
     NetautodError,
     NotFound,
-    TooLarge,
     Unauthenticated,
     Unavailable,
 )
@@ -30,7 +30,8 @@ from netautod.core.loop.pace import in_thread_if_large
 from netautod.core.refusals import Refusal, TokenRefused, UnrecordedChange
 from netautod.core.schema import load, uuid_or_none
 from netautod.core.trace import Trace, current_trace
-from netautod.http.access import MIB, Operation, operation_of
+from netautod.http.access import Operation, operation_of
+from netautod.http.bodies.received import ReceivedBody
 from netautod.http.context import HttpContext
 from netautod.http.errors import (
     MethodNotAllowed,
@@ -71,6 +72,7 @@ class JsonHandler(RequestHandler):
     route = ""
     _work: asyncio.Future[Any] | None = None
     _client_gone = False
+    _received: ReceivedBody | None = None
 
     def initialize(self, **services: Any) -> None:
         for name, service in services.items():
@@ -80,24 +82,15 @@ class JsonHandler(RequestHandler):
     def context(self) -> HttpContext:
         return cast(HttpContext, self.application.settings["context"])
 
-    @property
-    def raw_body(self) -> bytes:
-        return bytes(self._received)
-
     def take_body(self) -> bytes:
         """The body, handed over: large ones are not kept twice."""
-        body = self.raw_body
-        self._received.clear()
-        return body
+        return b"" if self._received is None else self._received.take()
 
     def set_default_headers(self) -> None:
         # Tornado calls this before prepare(), and again before it writes an error.
         if not hasattr(self, "request_id"):
             offered = self.request.headers.get("X-Request-Id", "")
             self.request_id = offered if REQUEST_ID_FORM.fullmatch(offered) else uuid4().hex
-            self._received = bytearray()
-            self._too_large = False
-            self._limit = MIB
         self.clear_header("Server")
         for name, value in common_headers(self.request_id).items():
             self.set_header(name, value)
@@ -113,16 +106,16 @@ class JsonHandler(RequestHandler):
             self._refuse_method()
             return
         self._refuse_odd_headers()
-        self._limit_body(operation)
         if operation.public:
             if operation.limited:
                 self._count_stranger()
-            return
-        try:
-            await self._admit(operation)
-        except (Unauthenticated, Forbidden) as error:
-            await self.refused(error)
-            raise
+        else:
+            try:
+                await self._admit(operation)
+            except (Unauthenticated, Forbidden) as error:
+                await self.refused(error)
+                raise
+        self._expect_body(operation)
 
     async def _admit(self, operation: Operation) -> None:
         self.caller = await self.context.caller_of(self._bearer_token(), self.info)
@@ -140,6 +133,12 @@ class JsonHandler(RequestHandler):
             request_id=self.request_id,
             user_agent=self.request.headers.get("User-Agent", "")[:512],
         )
+
+    @property
+    def _owner(self) -> str:
+        """Whose share of the node the request takes."""
+        caller = getattr(self, "caller", None)
+        return group_of(self.info.ip_address) if caller is None else caller.user_id
 
     def _count_stranger(self) -> None:
         self.context.limits.anonymous(self.info.ip_address)
@@ -167,16 +166,13 @@ class JsonHandler(RequestHandler):
         )
 
     def data_received(self, chunk: bytes) -> None:
-        if not self._too_large and len(self._received) + len(chunk) <= self._limit:
-            self._received += chunk
-        else:  # the body is read on and dropped, so that the client gets an answer, not a reset
-            self._too_large = True
-            self._received.clear()
+        if self._received is not None:
+            self._received.add(chunk)
 
     async def load_request(self, operation: Operation) -> None:
         """Called by the declared method's wrapper, after the body has arrived."""
-        if self._too_large:
-            raise self._body_too_large()
+        if self._received is not None:
+            self._received.complete()
         if operation.query is not None:
             schema = operation.query()
             given = self.request.query_arguments
@@ -219,6 +215,8 @@ class JsonHandler(RequestHandler):
     def on_connection_close(self) -> None:
         super().on_connection_close()
         self._client_gone = True
+        if self._received is not None and not self._received.whole:
+            self._received.leave()
         if self._work is not None:
             self._work.cancel()
 
@@ -249,23 +247,35 @@ class JsonHandler(RequestHandler):
             self.finish(first)
             return
         self.write(first)
-        with suppress(StreamClosedError):  # the client has gone
-            for part in chain((second,), parts):
-                self.write(part)
-                await self.flush()
-                await asyncio.sleep(0)
-            self.finish()
+        await self._send_parts(chain((second,), parts))
+
+    async def _send_parts(self, parts: Iterable[bytes]) -> None:
+        """Each when the client has taken the one before; a crowd of slow readers gives way."""
+        share = self.context.shares.answers.enter(self._owner, cast(Any, self.request.connection).close)
+        share.grow(1)
+        try:
+            with suppress(StreamClosedError):  # the client has gone
+                for part in parts:
+                    self.write(part)
+                    await self.flush()
+                    await asyncio.sleep(0)
+                self.finish()
+        finally:
+            share.leave()
 
     async def answer_with_list(self, value: Mapping[str, Any], name: str, items: Iterable[Any]) -> None:
         """Like `answer`, for an object with a long list: the event loop gets its turns meanwhile."""
         self._begin_answer()
-        end, rest, before = b"]}", iter(items), b""
-        self.write(json_values.encode({**value, name: []}).removesuffix(end))
-        while part := list(islice(rest, LIST_PART)):
-            self.write(before + json_values.encode(part)[1:-1])
-            before = b","
-            await asyncio.sleep(0)
-        self.finish(end)
+        rest = iter(items)
+        begun = list(islice(rest, LIST_PART))
+        whole = json_values.encode({**value, name: begun})
+        if len(begun) < LIST_PART:
+            self.finish(whole)
+            return
+        end = b"]}"
+        self.write(whole.removesuffix(end))
+        parts = iter(lambda: list(islice(rest, LIST_PART)), [])
+        await self._send_parts(chain((b"," + json_values.encode(part)[1:-1] for part in parts), (end,)))
 
     def _begin_answer(self) -> None:
         operation = self._operation()
@@ -341,18 +351,24 @@ class JsonHandler(RequestHandler):
             self.set_header("Access-Control-Max-Age", "600")
             self.set_header("Vary", "Origin")
 
-    def _limit_body(self, operation: Operation) -> None:
-        self._limit = operation.body_limit
+    def _expect_body(self, operation: Operation) -> None:
+        """From here on a body may arrive; a request that is refused before has its body dropped."""
+        received = self._received = ReceivedBody(
+            limit=operation.body_limit,
+            kept=operation.takes_body,
+            shares=self.context.shares.bodies,
+            owner=self._owner,
+        )
         length = int(self.request.headers.get("Content-Length", "0"))
-        if length > self._limit:
-            self._too_large = True
-            if "Expect" in self.request.headers:  # the client waits before it sends all of that
-                raise self._body_too_large()
+        received.announce(length)
+        if "Expect" in self.request.headers:  # the client waits before it sends all of that
+            received.check_length()
         # What is declared is drained and answered with 413; chunks end where the limit is.
-        cast(Any, self.request.connection).set_max_body_size(max(length, self._limit))
+        cast(Any, self.request.connection).set_max_body_size(max(length, operation.body_limit))
 
-    def _body_too_large(self) -> TooLarge:
-        return TooLarge(f"The request body is larger than {self._limit} bytes")
+    def on_finish(self) -> None:
+        if self._received is not None:
+            self._received.leave()
 
     def _refuse_odd_headers(self) -> None:
         headers = self.request.headers

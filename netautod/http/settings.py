@@ -110,6 +110,18 @@ class LimitSettings:
         " silent longest at the address (IPv6: /64) that holds most.",
         low=1,
     )
+    bodies_mib: int = setting(
+        256,
+        "MiB of request bodies that a process holds at once, arriving or in work; over that the largest one"
+        " that is arriving for the caller who holds most is refused.",
+        low=32,
+    )
+    long_answers: int = setting(
+        100,
+        "Answers of several parts that a process sends at once; over that the oldest one for the caller who"
+        " takes most is cut off.",
+        low=1,
+    )
     requests_per_second: float = setting(300.0, "Requests per second and caller; 0: no limit.", low=0)
     burst: int = setting(1000, "Requests a caller may send at once before the rate applies.", low=1)
     anonymous_per_second: float = setting(

@@ -14,6 +14,7 @@ from netautod.http.handler import JsonHandler
 from netautod.http.routes import Route
 from tests.attacks.attackers.bodies import Target, list_fields, many_fields, targets
 from tests.attacks.attackers.crowds import BEGINNINGS, crowd, trickle
+from tests.attacks.attackers.hoarders import hoard, peak_mib
 from tests.attacks.attackers.raw import Answer, ask, raw
 from tests.support.client import ApiClient, Response
 from tests.support.loop_watch import watched
@@ -155,6 +156,42 @@ async def test_a_flood_does_not_keep_a_valid_token_at_the_same_address_out(small
         await ask(small.url, b"GET /api/nothing HTTP/1.1\r\nHost: a\r\n\r\n", source="127.0.3.1")
     sent = b"GET /api/auth/me HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer " + str(token).encode()
     assert (await ask(small.url, sent + b"\r\n\r\n", source="127.0.3.1")).status == 200
+
+
+# -- memory --
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def narrow(mongo_uri: str, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Service]:
+    """A service that may hold few bodies."""
+    variables = {
+        "NETAUTOD_MONGODB_DATABASE": f"attacked-{uuid4().hex[:8]}",
+        "NETAUTOD_LIMITS_BODIES_MIB": "32",
+        "NETAUTOD_SERVER_BODY_TIMEOUT": "600",
+    }
+    folder = tmp_path_factory.mktemp("attacked")
+    async with serving(folder, "--mongodb-uri", mongo_uri, variables=variables) as service:
+        yield service
+
+
+@pytest.mark.parametrize(
+    ("count", "head", "mib", "answered"),
+    [
+        pytest.param(100, b"GET /health", 1, {200}, id="strangers who ask for the health with a body"),
+        pytest.param(100, b"GET /api/devices", 1, {200}, id="one with a token who reads with a body"),
+        pytest.param(20, b"POST /api/devices/import/json", 15, {400, 503}, id="one with a token who imports"),
+    ],
+)
+async def test_a_hoard_of_bodies_does_not_fill_the_memory(
+    narrow: Service, count: int, head: bytes, mib: int, answered: set[int]
+) -> None:
+    token = str((await narrow.client()).token).encode()
+    lines = b" HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer " + token + b"\r\n"
+    before = peak_mib(narrow.process.pid)
+    answers = await hoard(narrow.url, count, head + lines, mib)
+    assert {answer.status for answer in answers} == answered
+    assert all(answer.headers["retry-after"] for answer in answers if answer.status == 503)
+    assert peak_mib(narrow.process.pid) - before < count * mib / 2
 
 
 # ---------------------------------------------------------------------------------------------------- bodies

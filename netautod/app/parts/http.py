@@ -5,7 +5,7 @@ from netautod.core.clock import Clock
 from netautod.core.refusals import Refusals
 from netautod.http.bodies.reader import BodyReader
 from netautod.http.connections.deadlines import Deadlines
-from netautod.http.context import HttpContext, networks
+from netautod.http.context import HttpContext, Shares, networks
 from netautod.http.limits import Rate, RequestLimits
 from netautod.http.settings import LimitSettings, ServerSettings
 
@@ -31,6 +31,7 @@ def http_context_of(
         cors_origins=frozenset(server.cors_origins),
         hsts_seconds=server.hsts_seconds,
         refusals=refusals,
+        shares=Shares.within(limits),
     )
 
 

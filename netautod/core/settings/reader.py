@@ -1,12 +1,12 @@
 """Reads sections of settings from file < environment < flags, and checks each value and each section."""
 
 import tomllib
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
 from netautod.core.settings.field import Checked, SettingsError
-from netautod.core.settings.table import ENVIRONMENT_PREFIX, Setting, rows_of, variable_prefix
+from netautod.core.settings.table import ENVIRONMENT_PREFIX, Setting, rows_of, variable_of, variable_prefix
 
 S = TypeVar("S")
 
@@ -16,11 +16,17 @@ class Reader:
 
     A section is read when its declaration is known; after the last one, `refuse_unknown` and
     `warn_of_variables` look at what no section has asked for. What is wrong is a SettingsError of one line
-    that names the key.
+    that names the key. `renamed`: the keys of today by older ones, which are taken in their place;
+    `warn_of_old_names` says so.
     """
 
     def __init__(
-        self, *, file: Path | None, environment: Mapping[str, str], flags: Mapping[str, Any]
+        self,
+        *,
+        file: Path | None,
+        environment: Mapping[str, str],
+        flags: Mapping[str, Any],
+        renamed: Mapping[str, str] | None = None,
     ) -> None:
         self.file = file
         self._document = {} if file is None else _document(file)
@@ -31,6 +37,10 @@ class Reader:
         self._keys: set[str] = set()  # of the file's top level that somebody has read
         self._variables: set[str] = set()
         self._secrets: list[str] = []  # keys of secrets that stand in the file itself
+        self._old_names: list[str] = []
+        for old, new in (renamed or {}).items():
+            self._rename_in_file(old.split("."), new.split("."))
+            self._rename_variable(variable_of(old), variable_of(new))
 
     def section(self, name: str, declared: type[S]) -> S:
         """The section `[name]`, its check passed."""
@@ -74,6 +84,26 @@ class Reader:
         for name in self._environment:
             if name not in self._variables and not name.startswith(known):
                 warn(f"unknown environment variable {name} is ignored")
+
+    def warn_of_old_names(self, warn: Callable[[str], None]) -> None:
+        for text in self._old_names:
+            warn(text)
+
+    def _rename_in_file(self, old: Sequence[str], new: Sequence[str]) -> None:
+        """Both are a section and a name. If both are set, the name of today counts."""
+        content = self._document.get(old[0])
+        if not isinstance(content, dict) or old[1] not in content:
+            return
+        value = content.pop(old[1])
+        target = self._document.setdefault(new[0], {})
+        if isinstance(target, dict):
+            target.setdefault(new[1], value)
+        self._old_names.append(f"{self.file}: {'.'.join(old)} is called {'.'.join(new)} now")
+
+    def _rename_variable(self, old: str, new: str) -> None:
+        if old in self._environment:
+            self._environment.setdefault(new, self._environment.pop(old))
+            self._old_names.append(f"the environment variable {old} is called {new} now")
 
     def _values(self, rows: Collection[Setting], content: Mapping[str, Any]) -> dict[str, Any]:
         """What is set, by name; a later source counts, and what an earlier one says must be right, too."""

@@ -30,7 +30,7 @@ class Setting:
 
     @property
     def variable(self) -> str:
-        return variable_prefix(self.section) + self.name.upper()
+        return variable_of(self.key)
 
     @property
     def is_list(self) -> bool:
@@ -40,6 +40,12 @@ class Setting:
 def variable_prefix(section: str) -> str:
     """What the variables of a section begin with: `NETAUTOD_SERVER_`."""
     return ENVIRONMENT_PREFIX + (section.replace("-", "_").upper() + "_" if section else "")
+
+
+def variable_of(key: str) -> str:
+    """`NETAUTOD_SERVER_PORT` for `server.port`."""
+    section, _, name = key.rpartition(".")
+    return variable_prefix(section) + name.upper()
 
 
 def rows_of(section: str, declared: type[Any]) -> Iterator[Setting]:

@@ -5,7 +5,7 @@ import logging
 from typing import Any, Self
 
 from netautod.core import json_values
-from netautod.core.errors import InvalidInput, Unavailable
+from netautod.core.errors import InvalidInput, Overloaded, Unavailable
 from netautod.core.loop.child_process import ChildLostError, ChildProcess
 from netautod.http.bodies.protocol import ANSWER, READY, REQUEST, VALUE, unpickled
 
@@ -16,6 +16,7 @@ SMALL_VALUES = 4000
 CHILDREN = 2
 MOST_WAITING = 64
 SECONDS = 20.0
+RETRY_AFTER = 5
 BUFFER = 1 << 20  # a large value would come in hundreds of small pieces otherwise
 NAME = "a body reader"
 
@@ -48,11 +49,11 @@ class BodyReader:
         self._idle.clear()
 
     async def value_of(self, body: bytes) -> Any:
-        """The checked JSON value. Raises InvalidInput for a bad one, Unavailable when too many wait."""
+        """The checked JSON value. Raises InvalidInput for a bad one, Overloaded when too many wait."""
         if is_small(body):
             return json_values.decode(body)
         if self._waiting >= MOST_WAITING:
-            raise Unavailable("Too many large bodies are being read; try again in a moment")
+            raise Overloaded("Too many large bodies are being read", retry_after=RETRY_AFTER)
         self._waiting += 1
         try:
             async with self._turns:

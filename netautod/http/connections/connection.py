@@ -14,7 +14,7 @@ from tornado.iostream import IOStream, SSLIOStream, StreamClosedError
 from netautod.core.logs import current_request
 from netautod.http.connections.deadlines import Deadlines, Stage, Timing
 from netautod.http.connections.eviction import ConnectionTable
-from netautod.http.connections.exchange import Exchange
+from netautod.http.connections.exchange import Exchange, Turns
 from netautod.http.connections.incoming import BLOCK, Incoming
 from netautod.http.connections.refusal import Refusal
 
@@ -37,11 +37,13 @@ class ServerConnection(HTTP1ServerConnection):
         deadlines: Deadlines,
         table: "ConnectionTable[ServerConnection]",
         count: Callable[[str], None],
+        turns: Turns,
         hsts: str | None = None,
     ) -> None:
         super().__init__(stream, params, context)
         self._table = table
         self._count = count
+        self._turns = turns
         self._hsts = hsts
         self._incoming = Incoming(stream)
         self._timing = Timing(deadlines, self._now())
@@ -88,6 +90,7 @@ class ServerConnection(HTTP1ServerConnection):
             incoming=self._incoming,
             enter=self._enter,
             received=self._received,
+            turns=self._turns,
         )
         try:
             head = await exchange.read()

@@ -28,7 +28,19 @@ HEAD_END = re.compile(rb"\r?\n\r?\n")
 LINE_END = re.compile(rb"\n")
 TRAILERS = 64
 CHUNK_COST = 1024  # a chunk is as much work as so many bytes
-TURN = 256 * 1024  # after so many bytes the others have their turn
+TURN = 64 * 1024  # after so many bytes the others have their turn
+AT_ONCE = 16
+
+
+class Turns:
+    """Of all the large bodies that arrive only so many go on in one round of the event loop."""
+
+    def __init__(self) -> None:
+        self._turns = asyncio.Semaphore(AT_ONCE)
+
+    async def next(self) -> None:
+        async with self._turns:
+            await asyncio.sleep(0)
 
 
 class Exchange(HTTP1Connection):
@@ -43,11 +55,13 @@ class Exchange(HTTP1Connection):
         incoming: Incoming,
         enter: Callable[[Stage], None],
         received: Callable[[int], None],
+        turns: Turns,
     ) -> None:
         super().__init__(stream, False, params, context)
         self._incoming = incoming
         self._enter = enter
         self._received = received
+        self._turns = turns
         self._work = 0
         self.answer_begun = False
 
@@ -160,7 +174,7 @@ class Exchange(HTTP1Connection):
         self._work += cost
         if self._work >= TURN:
             self._work = 0
-            await asyncio.sleep(0)
+            await self._turns.next()
 
     def write_headers(
         self,

@@ -19,6 +19,7 @@ from netautod.core.errors import TooManyRequests
 from netautod.http.connections.connection import ServerConnection
 from netautod.http.connections.deadlines import Deadlines
 from netautod.http.connections.eviction import ConnectionTable
+from netautod.http.connections.exchange import Turns
 from netautod.http.connections.refusal import Refusal
 from netautod.http.context import HttpContext, Network, is_within
 
@@ -60,6 +61,7 @@ class HttpServer(TCPServer, HTTPServerConnectionDelegate):
         self._trusted = trusted_proxies
         self._parameters = HTTP1ConnectionParameters(max_header_size=MAX_HEADER, max_body_size=MAX_BODY)
         self._table: ConnectionTable[ServerConnection] = ConnectionTable()
+        self._turns = Turns()
         self._checks: asyncio.TimerHandle | None = None
         self._turned_away = _Counted(f"connections were turned away: all {connections} are in use")
         self._evictions = _Counted(f"idle connections were evicted: all {connections} are in use")
@@ -89,6 +91,7 @@ class HttpServer(TCPServer, HTTPServerConnectionDelegate):
             deadlines=self._deadlines,
             table=self._table,
             count=self._count_malformed,
+            turns=self._turns,
             hsts=self._context.hsts_over(peer.protocol),
         )
         exempt = is_within(peer.remote_ip, self._trusted)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
-SECONDS = 20.0
+SECONDS = 60.0
 
 
 class Garbled(AssertionError):
@@ -44,6 +44,12 @@ class RawClient:
 
     def send(self, data: bytes) -> None:
         self._writer.write(data)
+
+    async def sent(self) -> None:
+        """All that was given to `send` is on its way, as long as the server takes it."""
+        self._writer.transport.set_write_buffer_limits(0)
+        async with asyncio.timeout(SECONDS):
+            await self._writer.drain()
 
     async def answer(self, *, to_head: bool = False) -> Answer:
         """The next final answer; 1xx ones are read over."""

@@ -97,3 +97,38 @@ def test_networks() -> None:
     check_networks("kitchen.allow", ["192.0.2.1", "2001:db8::/32", "192.0.2.7/24"])
     with pytest.raises(SettingsError, match=r"^kitchen\.allow: 'sink' is not an address or network"):
         check_networks("kitchen.allow", ["sink"])
+
+
+def test_an_older_name_is_taken_with_a_warning(tmp_path: Path) -> None:
+    said: list[str] = []
+    made = Reader(
+        file=_file(tmp_path, "[stove]\nwarmth = 50\n"),
+        environment={"NETAUTOD_STOVE_LOCK": "1234"},
+        flags={},
+        renamed={"stove.warmth": "oven.heat", "stove.lock": "oven.code", "stove.size": "oven.dishes"},
+    )
+    oven = made.section("oven", Oven)
+    made.section("stove", Kitchen)
+    made.refuse_unknown()
+    made.warn_of_old_names(said.append)
+    assert (oven.heat, oven.code) == (50, "1234")
+    assert said == [
+        f"{made.file}: stove.warmth is called oven.heat now",
+        "the environment variable NETAUTOD_STOVE_LOCK is called NETAUTOD_OVEN_CODE now",
+    ]
+
+
+def test_the_name_of_today_counts_beside_an_older_one(tmp_path: Path) -> None:
+    made = Reader(
+        file=_file(tmp_path, "[stove]\nwarmth = 50\n[oven]\nheat = 60\n"),
+        environment={"NETAUTOD_STOVE_LOCK": "old", "NETAUTOD_OVEN_CODE": "new"},
+        flags={},
+        renamed={"stove.warmth": "oven.heat", "stove.lock": "oven.code"},
+    )
+    assert made.section("oven", Oven) == Oven(heat=60, code="new")
+
+
+def _file(folder: Path, text: str) -> Path:
+    file = folder / "kitchen.toml"
+    file.write_text(text)
+    return file
