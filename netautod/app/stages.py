@@ -11,6 +11,7 @@ from netautod.app.parts.configs import ConfigParts, configs_of
 from netautod.app.parts.devices import DeviceParts, devices_of
 from netautod.app.parts.docs import documents_of, notes_of
 from netautod.app.parts.executions import environment_of, executions_of, node_of
+from netautod.app.parts.http import refusal_log_of
 from netautod.app.parts.inventory import InventoryParts, inventory_of
 from netautod.app.parts.leases import named_leases
 from netautod.app.parts.operations import DeviceOperations, operations_of, platforms_of
@@ -39,12 +40,9 @@ from netautod.outbound.addresses import AddressRules
 from netautod.outbound.client import GuardedClient
 from netautod.plugin_api import Executor
 from netautod.store.leases.named import NamedLeases
-from netautod.store.periodic import Periodic
 from netautod.system.heartbeat import NodeHeartbeat
 from netautod.tasks.cron.ticks import NextTicks
 from netautod.tasks.service import TaskService
-
-REFUSALS_SECONDS = 5.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,15 +104,12 @@ async def logins(settings: Settings, installation: Installation, plugins: Plugin
     return Logins(sessions=sessions, ssh_ca=ssh_ca, auth=auth)
 
 
-@asynccontextmanager
-async def refusals(installation: Installation) -> AsyncIterator[RefusalLog]:
-    made = RefusalLog(
+def refusals(installation: Installation) -> AbstractAsyncContextManager[RefusalLog]:
+    return refusal_log_of(
         audit=installation.audit,
         default_org=installation.people.organizations.default_id,
         clock=installation.clock,
     )
-    async with made, Periodic(made.write_due, name="audit of refused requests", seconds=REFUSALS_SECONDS):
-        yield made
 
 
 class DeviceObservers(CaptureObservers, SuspensionObservers, Protocol):

@@ -1,6 +1,6 @@
 """When a device is vouched for: somebody who may manage credentials decided where its secrets go.
 
-Whoever may only manage devices could otherwise send any password to a server of his own, by moving a device
+Whoever may only manage devices could otherwise send any password to a server of their own, by moving a device
 there or by adding one that falls back to the organization's credential. So each write of one of the fields of
 DESTINATION decides anew. Values that are sent back unchanged decide nothing, and neither do logins and tests:
 nobody vouches by accident. A right that is lost later takes nothing back.
@@ -38,7 +38,7 @@ def decided_by(changes: Mapping[str, Any], *, vouches: bool) -> Document:
     """A stage for an update that is about to write `changes`: who really moves a device decides about it.
 
     In the update itself, since the device may have been edited after it was read: two edits at the same
-    moment would otherwise leave the address of one with the word of the other.
+    moment would otherwise leave the address of one vouched for by the other.
     """
     moves = [
         {"$ne": [f"${name}", {"$literal": changes[name]}]} for name in sorted(DESTINATION & changes.keys())

@@ -1,7 +1,6 @@
 """Executions in MongoDB: every state change is one compare-and-set on the old state."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -10,6 +9,7 @@ from netautod.core.errors import Duplicate
 from netautod.core.identity import OrgId
 from netautod.core.pages import Page, PageOf
 from netautod.executions import documents
+from netautod.executions.claims import Candidate, ClaimedRun, DeadRun
 from netautod.executions.documents import to_document, to_execution
 from netautod.executions.models import Execution
 from netautod.executions.outcome import Outcome
@@ -44,35 +44,6 @@ INDEXES = (
 )
 NEWEST_FIRST = [("created_at", -1), ("_id", 1)]
 LIST_FIELDS = {"output": 0, "attempts": 0, "attempt": 0, "resume": 0, "parameters": 0, "approval_request": 0}
-
-
-@dataclass(frozen=True, kw_only=True)
-class Candidate:
-    """A pending execution that a node may try to claim."""
-
-    id: str
-    org_id: OrgId
-    task_type: str
-
-
-@dataclass(frozen=True, kw_only=True)
-class ClaimedRun:
-    """A running execution whose lease this node holds."""
-
-    held: Lease
-    execution: Execution
-    idempotent: bool
-
-
-@dataclass(frozen=True, kw_only=True)
-class DeadRun:
-    """A run whose lease has run out, as it was when it was found."""
-
-    execution: Execution
-    idempotent: bool
-    node_id: str
-    epoch: int
-    lease_until: datetime
 
 
 class ExecutionStore:
@@ -262,13 +233,13 @@ class ExecutionStore:
 
     async def tasks_with_more_than(self, count: int) -> list[str]:
         """Ids of tasks that have more executions than that."""
-        crowded = await self._all.aggregate(
+        grouped = await self._all.aggregate(
             [
                 {"$group": {"_id": "$task_id", "count": {"$sum": 1}}},
                 {"$match": {"count": {"$gt": count}}},
             ]
         )
-        return [group["_id"] for group in crowded]
+        return [group["_id"] for group in grouped]
 
     async def creation_of_newest(self, task_id: str, number: int) -> datetime | None:
         """When the task's newest execution of that number (from 1) was created; None if it has fewer."""

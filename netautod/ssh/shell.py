@@ -6,6 +6,7 @@ from collections.abc import Callable
 from netautod.core.redaction.commands import shown_command
 from netautod.ssh import dialogs
 from netautod.ssh.failures import DeviceFailed
+from netautod.ssh.output import body_of
 from netautod.ssh.platform.model import Platform
 from netautod.ssh.platform.redact import quoted
 from netautod.ssh.stream import ByteStream
@@ -103,13 +104,13 @@ class Shell:
             )
         except DeviceFailed as exc:
             printed = clean(bytes(self._stream.data[:_PARTIAL_BYTES])).split("\n")
-            exc.partial = "\n".join(self._strip(printed, command, {self.prompt}))
+            exc.partial = "\n".join(body_of(printed, command, {self.prompt}, self._platform))
             raise
         lines = clean(bytes(self._stream.data)).split("\n")
         before = self.prompt
         # Without a prompt on the last line, log lines followed it there.
         self._arrive(lines[-1] if self._is_own_prompt(lines[-1]) else self._standing_line())
-        return "\n".join(self._strip(lines, command, {before, self.prompt}))
+        return "\n".join(body_of(lines, command, {before, self.prompt}, self._platform))
 
     async def _learn_prompt(self) -> None:
         """A line that looks like a prompt is one when an empty command brings the same line again."""
@@ -285,18 +286,3 @@ class Shell:
             asked = quoted(line[-120:], self._platform)
             text = f"the device asks {asked!r} {stage}; a person has to answer that"
             raise DeviceFailed(text, kind="prompt")
-
-    def _strip(self, lines: list[str], command: str, prompts: set[str]) -> list[str]:
-        """Removes the echo and the prompt, and nothing else."""
-        first = next((n for n, line in enumerate(lines) if self._is_echo(line, command)), -1)
-        body = lines[first + 1 :]
-        while body and self._is_echo(body[0], command):
-            del body[0]  # RouterOS paints the line again
-        end = next((n for n, line in enumerate(body) if line.rstrip() in prompts), len(body))
-        while end and self._platform.is_prompt_head(body[end - 1]):
-            end -= 1
-        return body[:end]
-
-    def _is_echo(self, line: str, command: str) -> bool:
-        line = line.strip()  # a cursor address leaves blanks where the prompt stood
-        return line == command or (line.endswith(command) and self._is_prompt(line[: -len(command)]))

@@ -1,13 +1,22 @@
 """The part of the composition root about HTTP: what all handlers share."""
 
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+
+from netautod.audit.refusals import RefusalLog
+from netautod.audit.service import AuditLog
 from netautod.auth.authenticator import Authenticator
 from netautod.core.clock import Clock
+from netautod.core.identity import OrgId
 from netautod.core.refusals import Refusals
 from netautod.http.bodies.reader import BodyReader
 from netautod.http.connections.deadlines import Deadlines
 from netautod.http.context import HttpContext, Shares, networks
 from netautod.http.limits import Rate, RequestLimits
 from netautod.http.settings import LimitSettings, ServerSettings
+from netautod.store.periodic import Periodic
+
+REFUSALS_SECONDS = 5.0
 
 
 def http_context_of(
@@ -43,3 +52,12 @@ def deadlines_of(server: ServerSettings) -> Deadlines:
         idle=server.idle_timeout,
         bytes_per_second=server.bytes_per_second,
     )
+
+
+@asynccontextmanager
+async def refusal_log_of(
+    *, audit: AuditLog, default_org: Callable[[], Awaitable[OrgId]], clock: Clock
+) -> AsyncIterator[RefusalLog]:
+    log = RefusalLog(audit=audit, default_org=default_org, clock=clock)
+    async with log, Periodic(log.write_due, name="audit of refused requests", seconds=REFUSALS_SECONDS):
+        yield log

@@ -1,1 +1,1 @@
-"""Whose word an address of a device rests on: secrets go to addresses that were vouched for."""
+"""Vouching for devices: secrets go to addresses that somebody who may manage credentials decided on."""

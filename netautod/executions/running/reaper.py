@@ -5,9 +5,10 @@ from collections.abc import Callable
 
 from netautod.core.errors import Unavailable
 from netautod.executions import outcome
+from netautod.executions.claims import DeadRun
 from netautod.executions.notifier import FinishNotifier
 from netautod.executions.running.environment import RunEnvironment
-from netautod.executions.store import DeadRun, ExecutionStore
+from netautod.executions.store import ExecutionStore
 from netautod.store.leases.keeper import LeaseKeeper
 from netautod.store.periodic import Periodic
 

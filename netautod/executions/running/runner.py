@@ -10,12 +10,13 @@ from netautod.core.errors import Unavailable
 from netautod.core.guard import LeaseLostError
 from netautod.core.pauses import Pauses
 from netautod.executions import outcome
+from netautod.executions.claims import Candidate, ClaimedRun
 from netautod.executions.models import Execution
 from netautod.executions.notifier import FinishNotifier
 from netautod.executions.outcome import NeverStarted, Outcome
 from netautod.executions.running.attempt import Attempt
 from netautod.executions.running.environment import RunEnvironment
-from netautod.executions.store import Candidate, ClaimedRun, ExecutionStore
+from netautod.executions.store import ExecutionStore
 from netautod.store.leases.keeper import Lease, LeaseKeeper
 from netautod.tasks.store import TaskStore
 

@@ -1,0 +1,37 @@
+"""Executions as nodes claim them: what may be claimed, what is held, and what a dead node held."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from netautod.core.identity import OrgId
+from netautod.executions.models import Execution
+from netautod.store.leases.keeper import Lease
+
+
+@dataclass(frozen=True, kw_only=True)
+class Candidate:
+    """A pending execution that a node may try to claim."""
+
+    id: str
+    org_id: OrgId
+    task_type: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClaimedRun:
+    """A running execution whose lease this node holds."""
+
+    held: Lease
+    execution: Execution
+    idempotent: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class DeadRun:
+    """A run whose lease has run out, as it was when it was found."""
+
+    execution: Execution
+    idempotent: bool
+    node_id: str
+    epoch: int
+    lease_until: datetime
