@@ -24,6 +24,7 @@ HIDDEN = "***"
 QUOTING = ("command", "cmd", "error", "message", "output")
 # Texts of people and addresses, where only the unmistakable is hidden.
 FREE = ("reason", "comment", "url", "inventory_url", "query", "q")
+QUOTED = (*QUOTING, *FREE)  # lists of them too: `commands`
 CUT = "..."
 # A text under a key that ends like this may be a secret. The name of a key that is about one (`has_secret`,
 # `token_id`, `secrets_total`) ends otherwise, or its value is no text.
@@ -83,6 +84,10 @@ def _key(key: object) -> str:
 def _hidden(key: str, value: Any, depth: int) -> Any:
     if _SECRET_KEY.search(key) and isinstance(value, str | bytes) and value:
         return HIDDEN
+    one = key if key in QUOTED else key.removesuffix("s")
+    if isinstance(value, list | tuple) and one in QUOTED and depth < MAX_DEPTH:
+        items = [_hidden(one, item, depth + 1) for item in value[:MAX_ITEMS]]
+        return items if len(value) <= MAX_ITEMS else [*items, f"{CUT} {len(value) - MAX_ITEMS} more"]
     if isinstance(value, str) and key in QUOTING:
         return shown_command(_safe(value, depth))
     if isinstance(value, str) and key in FREE:

@@ -32,6 +32,7 @@ def test_secrets_are_hidden(given: dict[str, Any], stored: dict[str, Any]) -> No
         pytest.param({"inventory_url": "https://u:pa55word@host/x"}, id="the password of a URL"),
         pytest.param({"command": "mysql -ppa55word -u root"}, id="the password of a command"),
         pytest.param({"command": "username x secret pa55word"}, id="a configuring command"),
+        pytest.param({"connect": {"commands": ["show clock", "mysql -ppa55word"]}}, id="a list of commands"),
         pytest.param({"error": "sent Authorization: Bearer pa55word"}, id="a header in an error"),
     ],
 )
