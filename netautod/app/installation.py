@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from netautod.app.parts.users import UserParts, initial_password_watch_of, users_of
 from netautod.app.settings import Settings
 from netautod.app.stores import INDEXES, Stores
-from netautod.audit.chain.adoption import adopt
 from netautod.audit.service import AuditLog
 from netautod.core.clock import Clock
 from netautod.devices import queries as devices
@@ -45,7 +44,6 @@ async def open_installation(settings: Settings, database: Database) -> AsyncIter
         key_file=settings.master_key_path,
     )
     stores = Stores.of(database, settings.retention)
-    await adopt(stores.audit.chains)
     async with ServerClock(database) as clock, PasswordHasher() as hasher:
         audit = AuditLog(store=stores.audit, clock=clock)
         people = users_of(

@@ -22,7 +22,7 @@ from netautod.app.plugins.manager import PluginManager
 from netautod.app.plugins.observers import Observers
 from netautod.app.run_services import acting_factory
 from netautod.app.settings import Settings
-from netautod.app.upkeep import retention_of, stale_backups_of, sweeping, watching
+from netautod.app.upkeep import chaining, retention_of, stale_backups_of, sweeping, watching
 from netautod.audit.refusals import RefusalLog
 from netautod.auth.ssh_ca.service import SshAuthority
 from netautod.configs.capture.captures import CaptureObservers
@@ -292,6 +292,7 @@ async def upkeep(
     initial_password = initial_password_watch_of(installation.people, settings.data_dir)
     async with (
         watching(initial_password),
+        chaining(stores, leases),
         sweeping(sweeps, leases=leases, settings=settings.retention),
         stale or nullcontext(),
         inventory.auto,

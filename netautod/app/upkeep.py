@@ -10,6 +10,7 @@ from functools import partial
 from netautod.app.parts.configs import ConfigParts
 from netautod.app.plugins.observers import Observers
 from netautod.app.stores import Stores
+from netautod.audit.chain.adoption import adopt
 from netautod.audit.service import AuditLog
 from netautod.configs.backups.stale import StaleBackups
 from netautod.configs.retention import ConfigRetention
@@ -68,6 +69,18 @@ def sweeping(sweeps: tuple[Sweep, ...], *, leases: NamedLeases, settings: Retent
         name="retention of executions",
         seconds=settings.interval_seconds,
         lease="retention:executions",
+        leases=leases,
+    )
+
+
+def chaining(stores: Stores, leases: NamedLeases) -> Periodic:
+    """Places the audit events of an earlier version while the service works: there may be millions."""
+    return Periodic(
+        partial(adopt, stores.audit.chains),
+        name="the chaining of earlier audit events",
+        seconds=60,
+        at_once=True,
+        lease="audit:chaining",
         leases=leases,
     )
 

@@ -5,13 +5,14 @@ import asyncio
 from datetime import timedelta
 
 from netautod.app.configuration import Configuration
+from netautod.app.installation import Installation
 from netautod.app.settings import Settings
 from netautod.app.stores import SEALED_FIELDS
 from netautod.auth.tokens.signing_keys import SigningKeys
 from netautod.cli.installation import opened
 from netautod.cli.output import say
 from netautod.cli.parsing import Commands
-from netautod.core.identity import system_caller
+from netautod.core.identity import Caller, system_caller
 from netautod.core.json_values import to_text
 from netautod.vault.rewrapping import rewrap
 from netautod.vault.vault import INSTALLATION
@@ -35,12 +36,21 @@ async def _rotate_keys(settings: Settings) -> list[str]:
     async with opened(settings) as installation:
         for organization in await installation.people.organizations.all():
             version = await installation.vault.rotate_organization_key(organization.id)
+            await _record(installation, system_caller(organization.id), "organization", version)
             lines.append(f"organization {organization.name}: key version {version}")
         version = await installation.vault.rotate_organization_key(INSTALLATION)
+        caller = system_caller(await installation.people.organizations.default_id())
+        await _record(installation, caller, "installation", version)
         lines.append(f"installation: key version {version}")
         result = await rewrap(installation.vault, installation.database, SEALED_FIELDS)
         lines.append(f"{result.rewrapped} secrets re-wrapped, {result.failed} failed")
     return lines
+
+
+async def _record(installation: Installation, caller: Caller, of: str, version: int) -> None:
+    await installation.audit.record(
+        caller, "vault_key.rotate", "vault_key", None, {"of": of, "version": version}
+    )
 
 
 async def _rotate_signing_key(settings: Settings) -> list[str]:

@@ -139,6 +139,7 @@ async def test_who_changes_the_events_is_found(
     indexed: Database, clock: MovableClock, tamper: Tamper, told: list[str]
 ) -> None:
     caller, log = caller_of(), AuditLog(store=AuditStore(indexed), clock=clock)
+    await adopt(ChainStore(indexed))
     await record(log, caller, 5)
     await tamper(indexed.collection(COLLECTION), caller.org_id)
     verdict = await verdict_of(indexed, caller)
@@ -195,6 +196,9 @@ async def test_events_of_an_earlier_version_are_chained(indexed: Database, clock
     await events.update_many({}, {"$unset": {"seq": 1, "prev": 1, "hash": 1}})
     await events.update({"resource_id": "d0"}, {"$set": {"details": {"at": clock.now(), "n": 1.5}}})
     await indexed.collection(CHAINS).delete_many({})
+    assert (await verdict_of(indexed, caller)).sentences == (
+        "2500 events are outside of the chain: those of an earlier version come to it",
+    )
     # Two nodes start at once, and a third runs already.
     chains = [ChainStore(indexed) for _ in range(2)]
     third = AuditLog(store=AuditStore(indexed), clock=clock)

@@ -89,3 +89,5 @@ async def test_the_keys_of_secrets_are_rotated_for_every_organization(
         "installation: key version 2",
         "1 secrets re-wrapped, 0 failed",
     ]
+    rotated = await node.documents("audit_events", {"action": "vault_key.rotate"})
+    assert [event["details"]["of"] for event in rotated] == ["organization", "installation"]

@@ -129,9 +129,11 @@ class ChainStore:
     async def note_adopted(self) -> None:
         await self._chains.update({"_id": ADOPTED}, {"$set": {"done": True}}, upsert=True)
 
-    async def unchained(self, org_id: OrgId, limit: int) -> list[Document]:
-        """The first events of an earlier version, by their moments."""
-        return await self._events.find(org_id, {"seq": None}, sort=[("at", 1), ("_id", 1)], limit=limit)
+    async def unchained(self, org_id: OrgId, limit: int, *, since: datetime | None) -> list[Document]:
+        """The first events of an earlier version from then on, by their moments."""
+        where: Filter = {"seq": None} if since is None else {"seq": None, "at": {"$gte": since}}
+        # The order of an index, read backwards: nothing is sorted.
+        return await self._events.find(org_id, where, sort=[("at", 1), ("_id", -1)], limit=limit)
 
     async def adopt(self, events: Sequence[ChainedEvent]) -> None:
         """Gives events that are stored their places, in order, up to a number that is taken by now."""

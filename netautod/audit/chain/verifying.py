@@ -41,7 +41,8 @@ async def verify(store: ChainStore, org_id: OrgId, *, expected: Link | None = No
     await _skip_deleted(store, org_id, check, deleted)
     check.end(ends.head)
     if outside := await store.outside(org_id):
-        check.add(f"{outside} events are outside of the chain: they were inserted")
+        why = "they were inserted" if await store.is_adopted() else "those of an earlier version come to it"
+        check.add(f"{outside} events are outside of the chain: {why}")
     if expected is not None:
         _hold(check, expected, seen)
     return Verdict(
