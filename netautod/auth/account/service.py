@@ -44,6 +44,7 @@ class AccountService:
         Raises Forbidden without users.manage, NotFound for a user that the organization does not have.
         """
         if user_id is not None and user_id != caller.user_id:
+            caller.require_unblocked()
             caller.require("users.manage")
             return await self._sessions.living(await self._users.get(caller.org_id, user_id))
         return await self._sessions.living(await self._user(caller))
@@ -58,6 +59,7 @@ class AccountService:
         if owner.id != caller.user_id:
             if not caller.can("users.manage"):
                 raise NotFound(NOT_FOUND)
+            caller.require_unblocked()
             require_rank(caller, owner)
         ended = await self._sessions.end(session, "revoked")
         self._authenticator.forget_session(session_id)

@@ -11,6 +11,7 @@ import asyncio
 import hashlib
 import hmac
 import math
+import unicodedata
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -25,6 +26,7 @@ from netautod.core.errors import TooManyRequests
 TEXT = "Too many failed login attempts. Please try again later."
 ACCOUNT_GAP = timedelta(seconds=1)
 ACCOUNT_PATIENCE = timedelta(seconds=5)
+UNSEEN = frozenset({"Cf", "Mn", "Me"})  # format characters, and the marks that NFKD takes off letters
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -160,8 +162,18 @@ class Lockout:
         await self._sleep((slot - now).total_seconds())
 
     def _account(self, username: str) -> str:
-        name = username.strip().lower().encode("utf-8", "surrogatepass")
+        name = _compared(username).encode("utf-8", "surrogatepass")
         return hmac.new(self._account_key, name, hashlib.sha256).hexdigest()
+
+
+def _compared(username: str) -> str:
+    """One form for all names that a directory takes for the same, or each would have tries of its own.
+
+    They compare without case, width and what is not seen (RFC 4518 2.2 to 2.6), Active Directory also without
+    accents.
+    """
+    plain = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", username).casefold())
+    return " ".join("".join(one for one in plain if unicodedata.category(one) not in UNSEEN).split())
 
 
 def _refusal(until: datetime, now: datetime) -> TooManyRequests:

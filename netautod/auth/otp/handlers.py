@@ -18,7 +18,7 @@ class OtpHandler(OtpBase):
         new = await self.otp.begin(self.caller, self.body["password"], self.body.get("code"))
         self.answer(new.to_json())
 
-    @any_token(status=204, body=OtpEndBody, body_limit=SMALL_BODY)
+    @any_token(status=204, body=OtpEndBody, body_limit=SMALL_BODY, errors=(404,))
     async def delete(self) -> None:
         """Ends one's own one-time codes, with the password and a code."""
         await self.otp.end(self.caller, self.body["password"], self.body["code"])

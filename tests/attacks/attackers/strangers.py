@@ -13,11 +13,11 @@ async def login(client: ApiClient, address: str, username: str, password: str, *
     return await client.post("/api/auth/login", body, headers={"X-Forwarded-For": address})
 
 
-async def guess(clients: Sequence[ApiClient], username: str, times: int) -> list[Response]:
+async def guess(clients: Sequence[ApiClient], username: str, times: int, *, first: int = 0) -> list[Response]:
     """That many wrong passwords, each from an address of its own, over all nodes in turn."""
     return [
         await login(clients[number % len(clients)], f"198.51.100.{number}", username, f"wrong {number}")
-        for number in range(times)
+        for number in range(first, first + times)
     ]
 
 

@@ -148,6 +148,19 @@ async def test_a_weaker_manager_of_users_cannot_end_a_session_of_an_admin(
     assert_error(await carla.delete(f"/api/auth/sessions/{theirs['id']}"), 403, "you do not hold")
 
 
+async def test_who_has_to_change_the_password_first_sees_and_ends_no_session_of_others(
+    node: Node, client: ApiClient
+) -> None:
+    admin = client.with_token((await node.log_in()).access_token)
+    (theirs,) = await sessions_of(admin)
+    handed = {"username": "bob", "password": PASSWORD, "roles": ["admin"], "must_change_password": True}
+    assert (await admin.post("/api/users", handed)).status == 201
+    bob = client.with_token((await node.log_in("bob")).access_token)
+    assert len(await sessions_of(bob)) == 1
+    assert_error(await bob.get(f"/api/auth/sessions?user_id={theirs['user_id']}"), 403, "Change your")
+    assert_error(await bob.delete(f"/api/auth/sessions/{theirs['id']}"), 403, "Change your password first")
+
+
 async def test_another_organizations_sessions_are_not_there(node: Node, client: ApiClient) -> None:
     await node.installation.organizations.create_organization("b", admin="berta", password=PASSWORD)
     admin = client.with_token((await node.log_in()).access_token)

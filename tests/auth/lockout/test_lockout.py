@@ -190,6 +190,26 @@ async def test_strangers_slow_down_strangers_and_nobody_at_the_own_desk(
     assert bool(node.pauses) is slowed
 
 
+@pytest.mark.parametrize(
+    "typed",
+    [
+        pytest.param(" ADMIN ", id="blanks and capitals"),
+        pytest.param("\uff41dmin", id="a letter of full width"),
+        pytest.param("ad\u00admin", id="a soft hyphen"),
+        pytest.param("adm\u200bin", id="a space without width"),
+        pytest.param("\u00e1dmi\u0301n", id="accents"),
+    ],
+)
+async def test_a_name_that_a_directory_takes_for_the_same_has_no_tries_of_its_own(
+    node: Node, typed: str
+) -> None:
+    await guessed_at(node, typed)
+    await node.lockout.admit("203.0.113.1", "admin")
+    assert node.pauses == [0]
+    await node.lockout.admit("203.0.113.2", "a dmin")
+    assert node.pauses == [0]
+
+
 async def test_failures_at_the_own_desk_slow_nobody_down(node: Node) -> None:
     await succeed(node, DESK, "admin")
     await fail(node, 10, address=DESK)
