@@ -1,38 +1,17 @@
 """Odd requests: each has its answer with the error body, and none hides another one."""
 
-import asyncio
 from collections.abc import AsyncIterator
 
 import pytest
 
-from netautod.core.schema import JsonObject, Request
 from netautod.http.access import public
 from netautod.http.handler import JsonHandler
 from netautod.http.routes import Route
 from netautod.http.settings import ServerSettings
 from netautod.http.starting import starting_application
+from tests.attacks.attackers.echo import CHUNKED, ECHO, HOST, get, post
 from tests.attacks.attackers.raw import Answer, ask, raw
 from tests.support.serving import Serve, serve_application
-
-HOST = b"Host: a\r\n"
-JSON = b"Content-Type: application/json\r\n"
-CHUNKED = b"Transfer-Encoding: chunked\r\n"
-
-
-class EchoRequest(Request):
-    said = JsonObject()
-
-
-class EchoHandler(JsonHandler):
-    @public()
-    async def get(self) -> None:
-        """Says how it was asked."""
-        self.answer({"query": self.request.query, "host": self.request.host})
-
-    @public(body=EchoRequest)
-    async def post(self) -> None:
-        """Says what it was told."""
-        self.answer(self.body)
 
 
 class ThingHandler(JsonHandler):
@@ -50,7 +29,7 @@ class ThingHandler(JsonHandler):
 @pytest.fixture
 async def url(serve: Serve) -> str:
     routes = [
-        Route(path="/api/echo", handler=EchoHandler),
+        ECHO,
         Route(path="/api/things/:id", handler=ThingHandler),
     ]
     return (await serve(routes=routes)).base_url
@@ -64,21 +43,13 @@ def assert_refused(answer: Answer, status: int, text: str = "") -> None:
     assert text.lower() in answer.json["error"].lower()
 
 
-def get(target: bytes = b"/api/echo", headers: bytes = HOST, version: bytes = b"HTTP/1.1") -> bytes:
-    return b"GET " + target + b" " + version + b"\r\n" + headers + b"\r\n"
-
-
-def post(headers: bytes, body: bytes) -> bytes:
-    return b"POST /api/echo HTTP/1.1\r\n" + HOST + JSON + headers + b"\r\n" + body
-
-
 @pytest.mark.parametrize(
     ("method", "target", "allowed"),
     [
         pytest.param(method, target, allowed, id=f"{method} {target} says what is allowed")
         for target, allowed in (("/api/echo", "GET, POST"), ("/api/things/1", "GET, DELETE"))
         for method in (
-            *("FOO", "TRACE", "CONNECT", "get", "Post", "PATCH", "PROPFIND", "OPTIONS", "INITIALIZE"),
+            *("FOO", "TRACE", "CONNECT", "get", "Post", "PROPFIND", "INITIALIZE"),
             *("PREPARE", "_execute", "data_received", "M-SEARCH", "A" * 2000, "__class__"),
         )
     ],
@@ -89,7 +60,7 @@ async def test_methods_that_nobody_knows(url: str, method: str, target: str, all
     assert answer.headers["allow"] == allowed
 
 
-@pytest.mark.parametrize("method", ["FOO", "TRACE", "get", "PATCH", "CONNECT", "_execute"])
+@pytest.mark.parametrize("method", ["FOO", "TRACE", "get", "CONNECT", "_execute"])
 async def test_an_unknown_path_is_404_for_every_method(url: str, method: str) -> None:
     assert_refused(await ask(url, f"{method} /api/nothing HTTP/1.1\r\nHost: a\r\n\r\n".encode()), 404)
 
@@ -247,45 +218,15 @@ async def test_what_is_too_long_is_told_so(url: str, sent: bytes, status: int) -
     assert answer.ends
 
 
-async def test_headers_up_to_the_limit_are_served(url: str) -> None:
-    assert (await ask(url, get(headers=HOST + b"X-A: " + b"a" * 60_000 + b"\r\n"))).status == 200
-
-
 @pytest.mark.parametrize(
     ("sent", "answered"),
     [
         pytest.param(get(b"http://other/api/echo?a=1"), {"query": "a=1", "host": "other"}, id="a URL"),
         pytest.param(get(b"HTTPS://a:8443/api/echo"), {"query": "", "host": "a:8443"}, id="with a port"),
         pytest.param(get(b"http://[::1]:80/api/echo"), {"query": "", "host": "[::1]:80"}, id="of IPv6"),
-        pytest.param(get(b"/api/echo?u=http://b/c"), {"query": "u=http://b/c", "host": "a"}, id="in a query"),
-        pytest.param(
-            get(headers=b"", version=b"HTTP/1.0"), {"query": "", "host": "127.0.0.1"}, id="HTTP/1.0"
-        ),
-        pytest.param(get(version=b"HTTP/1.2"), {"query": "", "host": "a"}, id="a later HTTP/1"),
-        pytest.param(b"\r\n" + get(), {"query": "", "host": "a"}, id="behind an empty line"),
-        pytest.param(
-            get(headers=HOST + b"X-A: \xc3\xa4\r\n"), {"query": "", "host": "a"}, id="a name in a header"
-        ),
-        pytest.param(
-            get(headers=HOST + b"Content-Length: 5\r\n") + b"hello",
-            {"query": "", "host": "a"},
-            id="a body on a GET",
-        ),
-        pytest.param(
-            get(headers=HOST + CHUNKED) + b"5\r\nhello\r\n0\r\n\r\n",
-            {"query": "", "host": "a"},
-            id="a chunked body on a GET",
-        ),
-        pytest.param(get(headers=HOST + b"Upgrade: h2c\r\n"), {"query": "", "host": "a"}, id="an upgrade"),
-        pytest.param(
-            get(headers=HOST + b"Expect: 100-Continue\r\n"), {"query": "", "host": "a"}, id="an expectation"
-        ),
-        pytest.param(
-            get(headers=HOST + b"Content-Encoding: identity\r\n"), {"query": "", "host": "a"}, id="identity"
-        ),
     ],
 )
-async def test_an_unusual_request_is_served(url: str, sent: bytes, answered: dict[str, str]) -> None:
+async def test_a_target_in_absolute_form_is_served(url: str, sent: bytes, answered: dict[str, str]) -> None:
     async with raw(url) as client:
         client.send(sent)
         answer = await client.answer()
@@ -295,7 +236,6 @@ async def test_an_unusual_request_is_served(url: str, sent: bytes, answered: dic
 CHUNKS = [
     pytest.param(b"b;a=b\r\n", b"0\r\n\r\n", id="an extension"),
     pytest.param(b'b ; a="b;c"\r\n', b"0;last\r\n\r\n", id="quoted, with spaces, and on the last chunk"),
-    pytest.param(b"000B\r\n", b"000\r\n\r\n", id="zeros and capitals"),
     pytest.param(b"b\r\n", b"0\r\nX-Trailer: a\r\nX-Other: b\r\n\r\n", id="trailers"),
 ]
 
@@ -320,40 +260,10 @@ async def test_an_encoded_body_is_not_unpacked(url: str, coding: str) -> None:
     assert_refused(await ask(url, sent), 415, "Content-Encoding")
 
 
-async def test_a_client_that_waits_to_send_is_told_to_go_on(url: str) -> None:
-    async with raw(url) as client:
-        client.send(post(b"Expect: 100-continue\r\nContent-Length: 2\r\n", b""))
-        assert await client.interim() == 100
-        client.send(b"{}")
-        assert (await client.answer()).status == 200
-
-
 async def test_a_client_that_waits_to_send_is_spared_what_would_be_refused(url: str) -> None:
     async with raw(url) as client:
         client.send(post(b"Expect: 100-continue\r\nContent-Length: 99999999\r\n", b""))
         assert_refused(await client.answer(), 413)
-
-
-async def test_requests_in_a_row_are_answered_in_their_order(url: str) -> None:
-    async with raw(url) as client:
-        client.send(b"".join(get(b"/api/echo?%d" % number) for number in range(200)))
-        answers = [(await client.answer()).json["query"] for _ in range(200)]
-        assert answers == [str(number) for number in range(200)]
-
-
-async def test_a_refused_body_hides_no_request(url: str) -> None:
-    """What follows a refused head is its body, never the next request."""
-    async with raw(url) as client:
-        hidden = get(b"/api/echo?hidden")
-        client.send(b"POST /api/nothing HTTP/1.1\r\nHost: a\r\nContent-Length: %d\r\n\r\n" % len(hidden))
-        client.send(hidden)
-        assert_refused(await client.answer(), 404)
-        assert await client.everything() == b""
-
-
-async def test_many_queries_at_once_are_all_answered(url: str) -> None:
-    answers = await asyncio.gather(*(ask(url, get()) for _ in range(50)))
-    assert {answer.status for answer in answers} == {200}
 
 
 @pytest.mark.parametrize(
@@ -361,15 +271,6 @@ async def test_many_queries_at_once_are_all_answered(url: str) -> None:
     [
         pytest.param("a", True, id="one letter"),
         pytest.param("A.b_c-9", True, id="every kind of character"),
-        pytest.param("a" * 64, True, id="sixty-four letters"),
-        pytest.param("a" * 65, False, id="sixty-five letters"),
-        pytest.param("", False, id="nothing"),
-        pytest.param("a b", False, id="a space"),
-        pytest.param("a:b", False, id="a colon"),
-        pytest.param("a/b", False, id="a slash"),
-        pytest.param("a%0a", False, id="an encoded line break"),
-        pytest.param("\u00e4", False, id="a letter that is not ASCII"),
-        pytest.param("\u00b2", False, id="a digit that is none"),
     ],
 )
 async def test_a_foreign_request_id_is_taken_if_it_looks_like_one(
