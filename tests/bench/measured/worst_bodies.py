@@ -3,16 +3,19 @@
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 from uuid import UUID
 
 from marshmallow import fields, validate
 
+from netautod.core.bounds import MOST_TEXT
 from netautod.core.schema import Ids, Request
 from netautod.http.access import Operation
 from netautod.http.routes import Route
 
 NOBODY = str(UUID(int=1))
+CLOSED = "http://127.0.0.1:1"  # nobody has to wait for it
 # What a field takes that is no free text, so that a body fails for its size alone, or is stored.
 EXAMPLES: Mapping[str, Any] = {
     "host": "192.0.2.1",
@@ -20,8 +23,8 @@ EXAMPLES: Mapping[str, Any] = {
     "task_type": "backup",
     "cron_expression": "0 0 1 1 *",
     "timezone": "UTC",
-    "url": "http://192.0.2.1",
-    "inventory_url": "http://192.0.2.1",
+    "url": CLOSED,
+    "inventory_url": CLOSED,
 }
 
 
@@ -50,15 +53,13 @@ def worst_bodies(routes: tuple[Route, ...]) -> Iterator[WorstBody]:
 def _of_operation(operation: Operation) -> Iterator[tuple[str, bytes]]:
     limit = operation.body_limit
     yield "unknown fields", _filled('"{:x}":1', limit, around=("{", "}"))
-    yield "long names", _filled('"' + "n" * 2000 + '{:x}":1', limit, around=("{", "}"))
-    yield "one name again and again", _filled('"a":1', limit, around=("{", "}"))
-    yield "a number of many digits", b'{"a":' + b"9" * (limit - 6) + b"}"
-    yield "a fraction of many digits", b'{"a":1.' + b"9" * (limit - 8) + b"}"
-    yield "deep nesting", b'{"a":' + b"[" * (limit - 5)
-    yield "empty arrays", _filled("[]", limit, around=('{"a":[', "]}"))
-    yield "rows", _filled('{{"a":1}}', limit, around=("[", "]"))
-    yield "csv", (b"name,host,device_type\n" + b"a,b,c\n" * (limit // 6))[:limit]
+    if operation.consumes is not None:
+        yield "rows", _filled('{{"a":1}}', limit, around=("[", "]"))
+        yield "csv", (b"name,host,device_type\n" + b"a,b,c\n" * (limit // 6))[:limit]
     if operation.body is not None:
+        yield "long names", _filled('"' + "n" * 2000 + '{:x}":1', limit, around=("{", "}"))
+        yield "a fraction of many digits", b'{"a":1.' + b"9" * (limit - 8) + b"}"
+        yield "empty arrays", _filled("[]", limit, around=('{"a":[', "]}"))
         yield from _of_fields(operation.body, limit)
 
 
@@ -81,18 +82,22 @@ def _fillings(field: fields.Field[Any]) -> Iterator[tuple[str, str, str, str, in
         yield "10,000 wrong ids", "[", '"{:04x}"', "]", 7 * 10_000
         yield "10,000 ids", "[", '"00000000-0000-4000-8000-{:012x}"', "]", 39 * 10_000 + 1
     elif isinstance(field, fields.List):
-        yield "numbers", "[", "{}", "]", far
         yield "arrays", "[", "[]", "]", far
     elif isinstance(field, fields.Dict):
         most = getattr(field, "most_bytes", far)
-        for bound in (most, far):
-            yield f"names up to {bound} bytes", "{{", '"{:x}":1', "}}", bound
-            yield f"fractions up to {bound} bytes", '{{"a":[', "1e300", "]}}", bound
-            yield f"arrays up to {bound} bytes", '{{"a":[', "[]", "]}}", bound
-            yield f"texts up to {bound} bytes", '{{"a":[', '"\\u20ac"', "]}}", bound
-    elif isinstance(field, fields.String):
-        yield "a long text", '"', "x" * 1022, '"', far
-        yield "8 MiB of control characters", '"', "\\u0001" * 100, '"', far
+        yield "names", "{{", '"{:x}":1', "}}", most
+        yield "arrays", '{{"a":[', "[]", "]}}", most
+        yield "nested arrays", '{{"a":[', "[[[]]]", "]}}", most
+        yield "numbers beyond what is taken", '{{"a":[', "1", "]}}", far
+    elif isinstance(field, fields.String) and longest(field) > MOST_TEXT:
+        yield "line breaks", '"', "\\n" * 500, '"', 2 * longest(field)
+        yield "control characters", '"', "\\u0001" * 100, '"', 6 * longest(field)
+
+
+def longest(field: fields.String) -> int:
+    """How many characters it takes."""
+    lengths = [one.max for one in field.validators if isinstance(one, validate.Length)]
+    return min((length for length in lengths if length), default=getattr(field, "most", MOST_TEXT))
 
 
 def _example(name: str, field: fields.Field[Any]) -> Any:
@@ -106,6 +111,7 @@ def _example(name: str, field: fields.Field[Any]) -> Any:
     return "abcdefghijkl"
 
 
+@cache
 def _filled(item: str, limit: int, *, around: tuple[str, str]) -> bytes:
     """As many items as fit, numbered, between the two."""
     opening, closing = (text.replace("{{", "{").replace("}}", "}") for text in around)
