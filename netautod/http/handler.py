@@ -1,44 +1,33 @@
-"""The base of all handlers: authentication, body limits, validation, one writer of answers and errors."""
+"""The base of all handlers: who may ask, how much of a body is taken, and its validation."""
 
 import asyncio
 import logging
-import re
-from collections.abc import Coroutine, Iterable, Mapping
-from contextlib import suppress
-from http import HTTPStatus
-from itertools import chain, islice
+from collections.abc import Coroutine
 from typing import Any, TypeVar, cast
-from uuid import uuid4
 
-from tornado.iostream import StreamClosedError
-from tornado.web import HTTPError, RequestHandler, stream_request_body
+from tornado.web import RequestHandler, stream_request_body
 
 from netautod.core import json_values
-from netautod.core.addresses import group_of
 from netautod.core.errors import (
     Forbidden,
     InvalidInput,
-    NetautodError,
     NotFound,
     Unauthenticated,
     Unavailable,
 )
-from netautod.core.identity import Caller, RequestInfo
-from netautod.core.json_parts import encoded_parts
+from netautod.core.identity import RequestInfo
 from netautod.core.logs import current_request
 from netautod.core.loop.pace import in_thread_if_large
 from netautod.core.refusals import Refusal, TokenRefused, UnrecordedChange
 from netautod.core.schema import load, uuid_or_none
 from netautod.core.trace import Trace, current_trace
-from netautod.http.access import Operation, operation_of
+from netautod.http.access import Operation
+from netautod.http.answers import METHODS, AnsweringHandler
 from netautod.http.bodies.received import ReceivedBody
-from netautod.http.context import HttpContext
 from netautod.http.errors import (
     MethodNotAllowed,
     UnknownExpectation,
     UnsupportedEncoding,
-    common_headers,
-    error_body,
     status_of,
 )
 
@@ -46,10 +35,7 @@ logger = logging.getLogger(__name__)
 T = TypeVar("T")
 # The only routes for a caller who has to see to the own account first.
 OWN_ACCOUNT = "/api/auth/"
-METHODS = ("GET", "POST", "PUT", "DELETE")
 CHANGING = ("POST", "PUT", "DELETE")
-LIST_PART = 500  # items of a long list that are written in one turn of the loop
-REQUEST_ID_FORM = re.compile(r"[A-Za-z0-9._-]{1,64}")
 
 
 class EveryMethod(tuple[str, ...]):
@@ -60,15 +46,13 @@ class EveryMethod(tuple[str, ...]):
 
 
 @stream_request_body
-class JsonHandler(RequestHandler):
+class JsonHandler(AnsweringHandler):
     """Answers JSON. Subclasses declare each method with `requires`, `any_token` or `public`."""
 
     SUPPORTED_METHODS = EveryMethod(RequestHandler.SUPPORTED_METHODS)
 
     body: dict[str, Any]
     query: dict[str, Any]
-    caller: Caller
-    _answer: tuple[Any, ...] = ()
     route = ""
     _work: asyncio.Future[Any] | None = None
     _client_gone = False
@@ -78,26 +62,9 @@ class JsonHandler(RequestHandler):
         for name, service in services.items():
             setattr(self, name, service)
 
-    @property
-    def context(self) -> HttpContext:
-        return cast(HttpContext, self.application.settings["context"])
-
     def take_body(self) -> bytes:
         """The body, handed over: large ones are not kept twice."""
         return b"" if self._received is None else self._received.take()
-
-    def set_default_headers(self) -> None:
-        # Tornado calls this before prepare(), and again before it writes an error.
-        if not hasattr(self, "request_id"):
-            offered = self.request.headers.get("X-Request-Id", "")
-            self.request_id = offered if REQUEST_ID_FORM.fullmatch(offered) else uuid4().hex
-        self.clear_header("Server")
-        for name, value in common_headers(self.request_id).items():
-            self.set_header(name, value)
-        hsts = self.context.hsts(self.request)
-        if hsts is not None:
-            self.set_header("Strict-Transport-Security", hsts)
-        self._allow_origin()
 
     async def prepare(self) -> None:
         self._begin()
@@ -108,7 +75,7 @@ class JsonHandler(RequestHandler):
         self._refuse_odd_headers()
         if operation.public:
             if operation.limited:
-                self._count_stranger()
+                self._count_anonymous()
         else:
             try:
                 await self._admit(operation)
@@ -134,13 +101,7 @@ class JsonHandler(RequestHandler):
             user_agent=self.request.headers.get("User-Agent", "")[:512],
         )
 
-    @property
-    def _owner(self) -> str:
-        """Whose share of the node the request takes."""
-        caller = getattr(self, "caller", None)
-        return group_of(self.info.ip_address) if caller is None else caller.user_id
-
-    def _count_stranger(self) -> None:
+    def _count_anonymous(self) -> None:
         self.context.limits.anonymous(self.info.ip_address)
 
     async def refused(self, error: Unauthenticated | Forbidden) -> None:
@@ -220,10 +181,6 @@ class JsonHandler(RequestHandler):
         if self._work is not None:
             self._work.cancel()
 
-    def answer(self, value: Any) -> None:
-        """The value that is written, with the status that the method declared, when the method is over."""
-        self._answer = (value,)
-
     async def leave_trace(self, operation: Operation) -> None:
         """Called before the answer of a request that was done: no change goes without an event."""
         if self.request.method in CHANGING and operation.changes and not self._trace.events:
@@ -236,90 +193,6 @@ class JsonHandler(RequestHandler):
                 )
             )
 
-    async def send_answer(self) -> None:
-        """Called by the declared method's wrapper: a large value in parts, each when the last was taken."""
-        if not self._answer:
-            return
-        parts = encoded_parts(self._answer[0])
-        first, second = next(parts), next(parts, None)
-        self._begin_answer()
-        if second is None:
-            self.finish(first)
-            return
-        self.write(first)
-        await self._send_parts(chain((second,), parts))
-
-    async def _send_parts(self, parts: Iterable[bytes]) -> None:
-        """Each when the client has taken the one before; a crowd of slow readers gives way."""
-        share = self.context.shares.answers.enter(self._owner, cast(Any, self.request.connection).close)
-        share.grow(1)
-        try:
-            with suppress(StreamClosedError):  # the client has gone
-                for part in parts:
-                    self.write(part)
-                    await self.flush()
-                    await asyncio.sleep(0)
-                self.finish()
-        finally:
-            share.leave()
-
-    async def answer_with_list(self, value: Mapping[str, Any], name: str, items: Iterable[Any]) -> None:
-        """Like `answer`, for an object with a long list: the event loop gets its turns meanwhile."""
-        self._begin_answer()
-        rest = iter(items)
-        begun = list(islice(rest, LIST_PART))
-        whole = json_values.encode({**value, name: begun})
-        if len(begun) < LIST_PART:
-            self.finish(whole)
-            return
-        end = b"]}"
-        self.write(whole.removesuffix(end))
-        parts = iter(lambda: list(islice(rest, LIST_PART)), [])
-        await self._send_parts(chain((b"," + json_values.encode(part)[1:-1] for part in parts), (end,)))
-
-    def _begin_answer(self) -> None:
-        operation = self._operation()
-        self.set_status(operation.status if operation else 200)
-        self.set_header("Content-Type", "application/json")
-
-    def answer_nothing(self) -> None:
-        """Tornado finishes it when the method has returned, which is after the trace of it."""
-        self.set_status(204)
-        self.clear_header("Content-Type")
-
-    def write_error(self, status_code: int, **kwargs: Any) -> None:
-        error = kwargs["exc_info"][1] if "exc_info" in kwargs else None
-        body = self._error_answer(status_code, error)
-        self.set_header("Content-Type", "application/json")
-        self.finish(json_values.encode(body))
-
-    def _error_answer(self, status_code: int, error: BaseException | None) -> dict[str, Any]:
-        if isinstance(error, NetautodError) and status_of(error) != 500:
-            self.set_status(status_of(error))
-            body = error_body(error)
-            if "retry_after_secs" in body:
-                self.set_header("Retry-After", str(body["retry_after_secs"]))
-            if isinstance(error, MethodNotAllowed):
-                self.set_header("Allow", ", ".join(self._allowed_methods()))
-            if isinstance(error, Unauthenticated):
-                self.set_header("WWW-Authenticate", "Bearer")
-            return body
-        if isinstance(error, HTTPError) and status_code < 500:
-            self.set_status(status_code)
-            return {"error": error.log_message or HTTPStatus(status_code).phrase}
-        self.set_status(500)
-        return {"error": f"Internal server error (request {self.request_id})"}
-
-    def log_exception(self, typ: Any, value: BaseException | None, tb: Any) -> None:
-        expected = isinstance(value, NetautodError) and status_of(value) != 500
-        if expected or isinstance(value, HTTPError):
-            logger.info("%s %s: %s", self.request.method, self.request.path, value)
-        else:
-            logger.error("%s %s failed", self.request.method, self.request.path, exc_info=(typ, value, tb))  # type: ignore[arg-type]
-
-    def compute_etag(self) -> str | None:
-        return None
-
     async def head(self, *args: str, **kwargs: str) -> None:
         await self.get(*args, **kwargs)  # type: ignore[misc]  # Tornado sends the headers alone
 
@@ -327,29 +200,12 @@ class JsonHandler(RequestHandler):
         self.set_status(204)
         self.finish()
 
-    def _operation(self) -> Operation | None:
-        method = "GET" if self.request.method == "HEAD" else self.request.method
-        return operation_of(getattr(self, method.lower())) if method in METHODS else None
-
-    def _allowed_methods(self) -> list[str]:
-        return [name for name in METHODS if operation_of(getattr(self, name.lower(), None))]
-
     def _refuse_method(self) -> None:
-        self._count_stranger()
+        self._count_anonymous()
         origin = self.request.headers.get("Origin", "")
         if self.request.method == "OPTIONS" and self.context.allows(origin):
             return  # a CORS preflight: options() answers it
         raise MethodNotAllowed("Method not allowed")
-
-    def _allow_origin(self) -> None:
-        origin = self.request.headers.get("Origin", "")
-        if self.context.allows(origin):
-            self.set_header("Access-Control-Allow-Origin", origin)
-            self.set_header("Access-Control-Allow-Headers", "Authorization, Content-Type, X-Request-Id")
-            self.set_header("Access-Control-Allow-Methods", ", ".join(METHODS))
-            self.set_header("Access-Control-Expose-Headers", "X-Request-Id, Retry-After")
-            self.set_header("Access-Control-Max-Age", "600")
-            self.set_header("Vary", "Origin")
 
     def _expect_body(self, operation: Operation) -> None:
         """From here on a body may arrive; a request that is refused before has its body dropped."""
@@ -373,16 +229,16 @@ class JsonHandler(RequestHandler):
     def _refuse_odd_headers(self) -> None:
         headers = self.request.headers
         if headers.get("Expect", "100-continue").lower() != "100-continue":
-            self._count_stranger()
+            self._count_anonymous()
             raise UnknownExpectation("Expect: Only 100-continue is supported")
         if headers.get("Content-Encoding", "identity").lower() != "identity":
-            self._count_stranger()
+            self._count_anonymous()
             raise UnsupportedEncoding("Content-Encoding: Send the body without compression or encoding")
 
     def _bearer_token(self) -> str:
         scheme, _, token = self.request.headers.get("Authorization", "").partition(" ")
         if scheme.lower() != "bearer" or not token.strip():
-            self._count_stranger()
+            self._count_anonymous()
             raise Unauthenticated("Authentication required")
         return token.strip()
 
@@ -402,7 +258,7 @@ class UnknownRouteHandler(JsonHandler):
 
     async def prepare(self) -> None:
         self._begin()
-        self._count_stranger()
+        self._count_anonymous()
         if self.request.path.startswith("/"):
             raise NotFound("Not found")
         if self.request.method != "OPTIONS":  # CONNECT host:port

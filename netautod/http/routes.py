@@ -10,8 +10,9 @@ from tornado.routing import URLSpec
 from tornado.web import Application
 
 from netautod.http.access import Operation, operation_of
+from netautod.http.answers import METHODS
 from netautod.http.context import HttpContext
-from netautod.http.handler import METHODS, JsonHandler, UnknownRouteHandler
+from netautod.http.handler import JsonHandler, UnknownRouteHandler
 
 
 @dataclass(frozen=True, kw_only=True)

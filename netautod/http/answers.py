@@ -1,0 +1,164 @@
+"""What a handler says: one writer of answers, long ones in parts, and one of errors."""
+
+import asyncio
+import logging
+import re
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from http import HTTPStatus
+from itertools import chain, islice
+from typing import Any, cast
+from uuid import uuid4
+
+from tornado.iostream import StreamClosedError
+from tornado.web import HTTPError, RequestHandler
+
+from netautod.core import json_values
+from netautod.core.addresses import group_of
+from netautod.core.errors import NetautodError, Unauthenticated
+from netautod.core.identity import Caller, RequestInfo
+from netautod.core.json_parts import encoded_parts
+from netautod.http.access import Operation, operation_of
+from netautod.http.context import HttpContext
+from netautod.http.errors import MethodNotAllowed, common_headers, error_body, status_of
+
+logger = logging.getLogger(__name__)
+METHODS = ("GET", "POST", "PUT", "DELETE")
+LIST_PART = 500  # items of a long list that are written in one turn of the loop
+REQUEST_ID_FORM = re.compile(r"[A-Za-z0-9._-]{1,64}")
+
+
+class AnsweringHandler(RequestHandler):
+    """Writes JSON with the headers that every answer has; the requests are read by its subclass."""
+
+    caller: Caller
+    info: RequestInfo
+    _answer: tuple[Any, ...] = ()
+
+    @property
+    def context(self) -> HttpContext:
+        return cast(HttpContext, self.application.settings["context"])
+
+    def set_default_headers(self) -> None:
+        # Tornado calls this before prepare(), and again before it writes an error.
+        if not hasattr(self, "request_id"):
+            offered = self.request.headers.get("X-Request-Id", "")
+            self.request_id = offered if REQUEST_ID_FORM.fullmatch(offered) else uuid4().hex
+        self.clear_header("Server")
+        for name, value in common_headers(self.request_id).items():
+            self.set_header(name, value)
+        hsts = self.context.hsts(self.request)
+        if hsts is not None:
+            self.set_header("Strict-Transport-Security", hsts)
+        self._allow_origin()
+
+    def _operation(self) -> Operation | None:
+        method = "GET" if self.request.method == "HEAD" else self.request.method
+        return operation_of(getattr(self, method.lower())) if method in METHODS else None
+
+    def _allowed_methods(self) -> list[str]:
+        return [name for name in METHODS if operation_of(getattr(self, name.lower(), None))]
+
+    @property
+    def _owner(self) -> str:
+        """Whose share of the node the request takes."""
+        caller = getattr(self, "caller", None)
+        return group_of(self.info.ip_address) if caller is None else caller.user_id
+
+    def answer(self, value: Any) -> None:
+        """The value that is written, with the status that the method declared, when the method is over."""
+        self._answer = (value,)
+
+    async def send_answer(self) -> None:
+        """Called by the declared method's wrapper: a large value in parts, each when the last was taken."""
+        if not self._answer:
+            return
+        parts = encoded_parts(self._answer[0])
+        first, second = next(parts), next(parts, None)
+        self._begin_answer()
+        if second is None:
+            self.finish(first)
+            return
+        self.write(first)
+        await self._send_parts(chain((second,), parts))
+
+    async def _send_parts(self, parts: Iterable[bytes]) -> None:
+        """Each when the client has taken the one before; a crowd of slow readers gives way."""
+        share = self.context.shares.answers.enter(self._owner, cast(Any, self.request.connection).close)
+        share.grow(1)
+        try:
+            with suppress(StreamClosedError):  # the client has gone
+                for part in parts:
+                    self.write(part)
+                    await self.flush()
+                    await asyncio.sleep(0)
+                self.finish()
+        finally:
+            share.leave()
+
+    async def answer_with_list(self, value: Mapping[str, Any], name: str, items: Iterable[Any]) -> None:
+        """Like `answer`, for an object with a long list: the event loop gets its turns meanwhile."""
+        self._begin_answer()
+        rest = iter(items)
+        begun = list(islice(rest, LIST_PART))
+        whole = json_values.encode({**value, name: begun})
+        if len(begun) < LIST_PART:
+            self.finish(whole)
+            return
+        end = b"]}"
+        self.write(whole.removesuffix(end))
+        parts = iter(lambda: list(islice(rest, LIST_PART)), [])
+        await self._send_parts(chain((b"," + json_values.encode(part)[1:-1] for part in parts), (end,)))
+
+    def _begin_answer(self) -> None:
+        operation = self._operation()
+        self.set_status(operation.status if operation else 200)
+        self.set_header("Content-Type", "application/json")
+
+    def answer_nothing(self) -> None:
+        """Tornado finishes it when the method has returned, which is after the trace of it."""
+        self.set_status(204)
+        self.clear_header("Content-Type")
+
+    def write_error(self, status_code: int, **kwargs: Any) -> None:
+        error = kwargs["exc_info"][1] if "exc_info" in kwargs else None
+        body = self._error_answer(status_code, error)
+        self.set_header("Content-Type", "application/json")
+        self.finish(json_values.encode(body))
+
+    def _error_answer(self, status_code: int, error: BaseException | None) -> dict[str, Any]:
+        if isinstance(error, NetautodError) and status_of(error) != 500:
+            self.set_status(status_of(error))
+            body = error_body(error)
+            if "retry_after_secs" in body:
+                self.set_header("Retry-After", str(body["retry_after_secs"]))
+            if isinstance(error, MethodNotAllowed):
+                self.set_header("Allow", ", ".join(self._allowed_methods()))
+            if isinstance(error, Unauthenticated):
+                self.set_header("WWW-Authenticate", "Bearer")
+            return body
+        if isinstance(error, HTTPError) and status_code < 500:
+            self.set_status(status_code)
+            return {"error": error.log_message or HTTPStatus(status_code).phrase}
+        self.set_status(500)
+        return {"error": f"Internal server error (request {self.request_id})"}
+
+    def log_exception(self, typ: Any, value: BaseException | None, tb: Any) -> None:
+        expected = isinstance(value, NetautodError) and status_of(value) != 500
+        if expected or isinstance(value, HTTPError):
+            logger.info("%s %s: %s", self.request.method, self.request.path, value)
+        else:
+            logger.error("%s %s failed", self.request.method, self.request.path, exc_info=(typ, value, tb))  # type: ignore[arg-type]
+
+    def compute_etag(self) -> str | None:
+        return None
+
+    def _allow_origin(self) -> None:
+        origin = self.request.headers.get("Origin", "")
+        if self.context.allows(origin):
+            self.set_header("Access-Control-Allow-Origin", origin)
+            self.set_header("Access-Control-Allow-Headers", "Authorization, Content-Type, X-Request-Id")
+            self.set_header("Access-Control-Allow-Methods", ", ".join(METHODS))
+            self.set_header("Access-Control-Expose-Headers", "X-Request-Id, Retry-After")
+            self.set_header("Access-Control-Max-Age", "600")
+            self.set_header("Vary", "Origin")
