@@ -1,7 +1,10 @@
 """A node cannot be stopped by one caller: a real service, and clients that hold or flood it."""
 
+import asyncio
 import json
+import time
 from collections.abc import AsyncIterator
+from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
@@ -16,6 +19,7 @@ from tests.attacks.attackers.bodies import Target, list_fields, many_fields, tar
 from tests.attacks.attackers.crowds import BEGINNINGS, crowd, trickle
 from tests.attacks.attackers.hoarders import hoard, peak_mib
 from tests.attacks.attackers.raw import Answer, ask, raw
+from tests.support.all_at_once import going_on, works
 from tests.support.client import ApiClient, Response
 from tests.support.loop_watch import watched
 from tests.support.programs.service import Service, serving
@@ -297,3 +301,43 @@ async def test_a_long_answer_is_written_in_parts(serve: Serve) -> None:
     assert "Content-Length" not in response.headers  # it is not encoded as a whole before it is sent
     assert response.json["text"] == "\x01\n" * (4 * MIB)
     assert len(response.json["rows"]) == 200_000
+
+
+# ------------------------------------------------------------------------------------------------- long work
+
+READERS = 16
+READINGS = 30
+ROUNDS = 5
+MOST_P99 = 0.2
+
+
+async def health_p99(url: str) -> float:
+    """In seconds, of some readings by each of 16 clients."""
+    took: list[float] = []
+
+    async def read() -> None:
+        for _ in range(READINGS):
+            began = time.perf_counter()
+            assert (await ask(url, HEALTH)).status == 200
+            took.append(time.perf_counter() - began)
+
+    await asyncio.gather(*(read() for _ in range(READERS)))
+    return sorted(took)[int(len(took) * 0.99)]
+
+
+@pytest.mark.slow
+async def test_all_long_work_at_once_leaves_health_answered(mongo_uri: str, tmp_path: Path) -> None:
+    variables = {
+        "NETAUTOD_MONGODB_DATABASE": f"attacked-{uuid4().hex[:8]}",
+        "NETAUTOD_LIMITS_ANONYMOUS_PER_SECOND": "0",
+    }
+    async with serving(tmp_path, "--mongodb-uri", mongo_uri, variables=variables) as service:
+        api = await service.client()
+        asked = await works(api)
+        rounds: list[float] = []
+        while len(rounds) < ROUNDS and min(rounds, default=MOST_P99) >= MOST_P99:
+            idle = await health_p99(service.url)  # of this machine as it is now
+            async with going_on(asked) as answered:
+                rounds.append(await health_p99(service.url) - idle)
+            assert not [name for name, status in answered if status == 500]
+    assert min(rounds) < MOST_P99, rounds

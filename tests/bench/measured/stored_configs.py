@@ -1,7 +1,7 @@
 """Devices with stored configs for a benchmark, put in without visiting any."""
 
 from collections.abc import AsyncIterator, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -81,17 +81,22 @@ class Stored:
 @asynccontextmanager
 async def stored_configs(uri: str) -> AsyncIterator[Stored]:
     """The service below HTTP on a fresh database, with an organization of its own."""
-    async with AsyncExitStack() as stack:
-        folder = stack.enter_context(TemporaryDirectory(prefix="netautod-bench-"))
-        database = await stack.enter_async_context(fresh_database(uri, INDEXES))
-        settings = Settings(configs=ConfigSettings(search_seconds=300.0))
-        installation = await open_installation(database, Path(folder), settings=settings)
-        working = device_work(installation, installation.ssh_ca(), Told())
-        parts = await stack.enter_async_context(working)
-        everything = frozenset({"*"})
-        caller = Caller(
-            user_id=str(uuid4()), org_id=OrgId(str(uuid4())), username="bench", permissions=everything
-        )
+    with TemporaryDirectory(prefix="netautod-bench-") as folder:
+        async with (
+            fresh_database(uri, INDEXES) as database,
+            stored_in(database, Path(folder), OrgId(str(uuid4()))) as stored,
+        ):
+            yield stored
+
+
+@asynccontextmanager
+async def stored_in(database: Database, folder: Path, org_id: OrgId) -> AsyncIterator[Stored]:
+    """The same on a database and with the keys of a service that may be running beside it."""
+    settings = Settings(configs=ConfigSettings(search_seconds=300.0))
+    installation = await open_installation(database, folder, settings=settings)
+    everything = frozenset({"*"})
+    caller = Caller(user_id=str(uuid4()), org_id=org_id, username="bench", permissions=everything)
+    async with device_work(installation, installation.ssh_ca(), Told()) as parts:
         yield Stored(
             database=database,
             stores=installation.stores,
