@@ -19,7 +19,7 @@ Asked = Callable[[], Awaitable[Response]]
 
 
 async def works(api: ApiClient, *, device_id: str | None = None) -> Mapping[str, Asked]:
-    """What to ask for, by name. Of a device with two versions also a search, a diff and a redacted reading."""
+    """What to ask for, by name. Of a device with two versions also a search, a diff and a reading."""
     template = {"name": "endless", "category": "templates", "content_type": "jinja", "content": TEMPLATE}
     document = (await api.post("/api/docs", template)).expect(201)["id"]
     await api.post("/api/vault/password", {"password": PASSPHRASE})

@@ -10,8 +10,8 @@ UNTOLD = 2**63
 class Stage(Enum):
     IDLE = auto()  # between two requests
     HEAD = auto()  # from the first byte, or a new connection (with its TLS handshake), to the end of the head
-    BODY = auto()
-    WORK = auto()  # the request is complete, or its head is being looked at
+    BODY = auto()  # from the end of the head, if there is a body
+    WORK = auto()  # the request is complete
     ANSWER = auto()  # the handler is done; the client takes what was written
     ENDING = auto()  # answered before all was read: what still comes is dropped
 

@@ -79,8 +79,10 @@ class Exchange(HTTP1Connection):
             if b"\n" in self._incoming.held[:most]:
                 raise Refusal(431, f"The headers are longer than {most} bytes") from error
             raise Refusal(414, f"The request line is longer than {most} bytes") from error
-        self._enter(Stage.WORK)
-        return message.read_head(data)
+        head = message.read_head(data)
+        # With a body to come it is not in work yet, whatever the handler has to ask first.
+        self._enter(Stage.BODY if head.has_body else Stage.WORK)
+        return head
 
     async def serve(self, head: Head, delegate: HTTPMessageDelegate) -> bool:
         """Hands the request over and waits for the answer; False if it was the last one. Raises Refusal."""
