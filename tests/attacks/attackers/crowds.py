@@ -16,7 +16,6 @@ BEGINNINGS = {
     "begins a chunk": LOGIN + b"Transfer-Encoding: chunked\r\n\r\nff\r\n{",
     "asked once and stays": ASKED,
     "reads no answer": b"GET /api/docs-ui HTTP/1.1\r\nHost: a\r\n\r\n",
-    "sent a malformed request": b"NONSENSE\r\n\r\n",
     "asks for something refused": b"POST /api/nothing HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n\r\n",
 }
 
