@@ -52,6 +52,22 @@ class LargeHandler(JsonHandler):
         self.finish(b"x" * MANY_MIB)
 
 
+class AskingHandler(JsonHandler):
+    """Asks something before it lets the body in."""
+
+    work: Work
+
+    async def prepare(self) -> None:
+        self.work.begun.release()
+        await self.work.may_end.wait()
+        await super().prepare()
+
+    @public(limited=False, body_limit=MANY_MIB)
+    async def post(self) -> None:
+        """Takes a body."""
+        self.answer({})
+
+
 class LongHandler(JsonHandler):
     work: Work
 
@@ -93,6 +109,7 @@ async def served(connections: int = 10, **settings: object) -> AsyncIterator[Ser
         Route(path="/quick", handler=QuickHandler),
         Route(path="/long", handler=LongHandler),
         Route(path="/large", handler=LargeHandler),
+        Route(path="/asking", handler=AskingHandler),
     ]
     work = Work()
     server, url = serve_application(
@@ -130,6 +147,21 @@ async def test_where_everybody_works_a_newcomer_is_told_so() -> None:
         working.send(QUICK)  # once this is answered the other one is over for good
         assert (await working.answer()).status == 200
         assert (await ask(node.url, QUICK)).status == 200
+
+
+async def test_a_request_whose_body_is_still_to_come_gives_way() -> None:
+    async with served(connections=1) as node, raw(node.url) as slow:
+        slow.send(b"POST /asking HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n\r\n")
+        await node.work.begun.acquire()
+        assert (await ask(node.url, QUICK)).status == 200
+        assert await slow.everything() == b""
+
+
+@pytest.mark.parametrize("said", [pytest.param(b"", id="nothing"), pytest.param(QUICK[:9], id="half a line")])
+async def test_who_does_not_ask_is_cut_off(said: bytes) -> None:
+    async with served(header_timeout=0.4) as node, raw(node.url) as client:
+        client.send(said)
+        assert b" 200 " not in await client.everything()
 
 
 async def test_connections_of_a_trusted_proxy_never_give_way() -> None:
