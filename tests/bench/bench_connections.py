@@ -5,7 +5,7 @@ from contextlib import AsyncExitStack, suppress
 
 from netautod.http.settings import LimitSettings
 from tests.attacks.attackers.crowds import BEGINNINGS
-from tests.attacks.attackers.raw import RawClient, raw
+from tests.attacks.attackers.raw import Garbled, RawClient, raw
 from tests.bench.measuring.databases import private_mongod
 from tests.bench.measuring.report import Report, percentile
 from tests.bench.measuring.service import running_service
@@ -62,7 +62,7 @@ async def _asks(url: str) -> list[float]:
     for _ in range(ROUNDS):
         began = clock()
         # Who is turned away may be told so by a reset.
-        with suppress(ConnectionError, asyncio.IncompleteReadError):
+        with suppress(ConnectionError, Garbled):
             async with raw(url) as client:
                 client.send(ASKED)
                 if (await client.answer()).status == 200:
