@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -147,9 +147,8 @@ _FIELDS = tuple(name for name in Task.__dataclass_fields__ if name != "id")
 
 
 def _to_document(task: Task) -> Document:
-    document = asdict(task)
-    document["_id"] = document.pop("id")
-    return document
+    # Not asdict(): it copies all of `parameters`, which takes a third of a second for the largest.
+    return {"_id": task.id, **{name: getattr(task, name) for name in _FIELDS}}
 
 
 def _to_task(document: Document) -> Task:
