@@ -314,7 +314,7 @@ async def test_a_long_answer_is_written_in_parts(serve: Serve) -> None:
 
 READERS = 16
 READINGS = 30
-ROUNDS = 5
+ROUNDS = 8
 MOST_P99 = 0.2
 
 
