@@ -99,6 +99,107 @@ def otp_of(
     return OtpService(codes=codes, users=people.users, lockout=lockout, audit=audit)
 
 
+def lookups_of(
+    *,
+    stores: Stores,
+    vault: Vault,
+    clock: Clock,
+    audit: AuditLog,
+    sessions: SessionParts,
+    providers: Providers,
+    provisioning: Provisioning,
+    settings: AuthSettings,
+) -> DirectoryLookups:
+    return DirectoryLookups(
+        store=stores.directory_lookups,
+        vault=vault,
+        providers=providers,
+        provisioning=provisioning,
+        sessions=sessions.sessions,
+        authenticator=sessions.authenticator,
+        audit=audit,
+        clock=clock,
+        interval=timedelta(seconds=settings.directory_lookup_seconds),
+    )
+
+
+def account_of(
+    *, people: UserParts, sessions: SessionParts, lockout: Lockout, audit: AuditLog
+) -> AccountService:
+    return AccountService(
+        users=people.users,
+        sessions=sessions.sessions,
+        lockout=lockout,
+        authenticator=sessions.authenticator,
+        audit=audit,
+    )
+
+
+def api_tokens_of(
+    *,
+    stores: Stores,
+    clock: Clock,
+    audit: AuditLog,
+    people: UserParts,
+    sessions: SessionParts,
+    settings: AuthSettings,
+) -> ApiTokens:
+    """Changes of `people` clear the cache of this node."""
+    authenticator = sessions.authenticator
+    api_tokens = ApiTokens(
+        store=stores.api_tokens,
+        sessions=sessions.sessions,
+        users=people.users,
+        clock=clock,
+        audit=audit,
+        forget=authenticator.forget_api_token,
+        days=settings.api_token_days,
+    )
+    _follow(people, authenticator, api_tokens, stores.api_tokens)
+    return api_tokens
+
+
+def revocation_of(
+    *, stores: Stores, clock: Clock, audit: AuditLog, people: UserParts, ssh_ca: SshAuthority
+) -> Revocation:
+    return Revocation(
+        certificates=stores.ssh_certificates,
+        authority=ssh_ca,
+        sessions=stores.sessions,
+        users=people.users,
+        clock=clock,
+        audit=audit,
+    )
+
+
+def logins_of(
+    *,
+    people: UserParts,
+    sessions: SessionParts,
+    lockout: Lockout,
+    audit: AuditLog,
+    ssh_ca: SshAuthority,
+    providers: Providers,
+    provisioning: Provisioning,
+    lookups: DirectoryLookups,
+    otp: OtpService,
+) -> AuthService:
+    return AuthService(
+        providers=providers,
+        users=people.users,
+        organizations=people.organizations,
+        sessions=sessions.sessions,
+        lockout=lockout,
+        authenticator=sessions.authenticator,
+        audit=audit,
+        provisioning=provisioning,
+        ssh_ca=ssh_ca,
+        lookups=lookups,
+        otp=otp,
+        required_actions=sessions.required_actions,
+    )
+
+
 def auth_of(
     *,
     stores: Stores,
@@ -114,72 +215,44 @@ def auth_of(
 ) -> AuthParts:
     """`directories` are the providers of plugins. Changes of `people` clear the caches of this node."""
     providers = Providers([LocalProvider(people.users)], directories)
-    authenticator = sessions.authenticator
     provisioning = Provisioning(
         users=people.users, organizations=people.organizations, rules=providers.provisioning
     )
-    lookups = DirectoryLookups(
-        store=stores.directory_lookups,
+    lookups = lookups_of(
+        stores=stores,
         vault=vault,
+        clock=clock,
+        audit=audit,
+        sessions=sessions,
         providers=providers,
         provisioning=provisioning,
-        sessions=sessions.sessions,
-        authenticator=authenticator,
-        audit=audit,
-        clock=clock,
-        interval=timedelta(seconds=settings.directory_lookup_seconds),
+        settings=settings,
     )
     otp = otp_of(stores=stores, vault=vault, clock=clock, people=people, lockout=lockout, audit=audit)
-    auth = AuthService(
-        providers=providers,
-        users=people.users,
-        organizations=people.organizations,
-        sessions=sessions.sessions,
+    auth = logins_of(
+        people=people,
+        sessions=sessions,
         lockout=lockout,
-        authenticator=authenticator,
         audit=audit,
-        provisioning=provisioning,
         ssh_ca=ssh_ca,
+        providers=providers,
+        provisioning=provisioning,
         lookups=lookups,
         otp=otp,
-        required_actions=sessions.required_actions,
     )
-    account = AccountService(
-        users=people.users,
-        sessions=sessions.sessions,
-        lockout=lockout,
-        authenticator=authenticator,
-        audit=audit,
-    )
-    api_tokens = ApiTokens(
-        store=stores.api_tokens,
-        sessions=sessions.sessions,
-        users=people.users,
-        clock=clock,
-        audit=audit,
-        forget=authenticator.forget_api_token,
-        days=settings.api_token_days,
-    )
-    redirect_logins = RedirectLogins(
-        store=stores.redirects, auth=auth, provisioning=provisioning, clock=clock
-    )
-    _follow(people, authenticator, api_tokens, stores.api_tokens)
     return AuthParts(
-        account=account,
-        api_tokens=api_tokens,
+        account=account_of(people=people, sessions=sessions, lockout=lockout, audit=audit),
+        api_tokens=api_tokens_of(
+            stores=stores, clock=clock, audit=audit, people=people, sessions=sessions, settings=settings
+        ),
         auth=auth,
         lookups=lookups,
         providers=providers,
         otp=otp,
-        redirect_logins=redirect_logins,
-        revocation=Revocation(
-            certificates=stores.ssh_certificates,
-            authority=ssh_ca,
-            sessions=stores.sessions,
-            users=people.users,
-            clock=clock,
-            audit=audit,
+        redirect_logins=RedirectLogins(
+            store=stores.redirects, auth=auth, provisioning=provisioning, clock=clock
         ),
+        revocation=revocation_of(stores=stores, clock=clock, audit=audit, people=people, ssh_ca=ssh_ca),
     )
 
 
