@@ -1,10 +1,11 @@
-"""Authentication: its cost on top of a bare handler, and what a hundred logins at once do to others."""
+"""Authentication: its cost on top of a bare handler, and what many logins do to each other and to others."""
 
 import asyncio
 import json
+import random
 import time
-from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
+from itertools import accumulate
 from statistics import median
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -23,6 +24,10 @@ ROUNDS = 5
 SECONDS = 3.0
 LOGINS = 100
 LOGIN_ROUNDS = 5
+ALONE = 20
+ARRIVALS = 200
+# Of what the service can do: beyond it a queue grows for ever, just below it everybody waits.
+LOAD = 0.5
 WRONG_LOGINS = 40
 REQUEST_TIMEOUT = 60.0
 
@@ -61,27 +66,53 @@ async def _cost(report: Report, server: Child) -> None:
 
 
 async def _logins(report: Report, server: Child) -> None:
+    """First all at once, then as they come: each at its time, whether those before it have ended or not."""
     report.parameter(
         "logins", f"{LOGINS} at once, {LOGIN_ROUNDS} rounds; the loop is probed each {TICK * 1000:g} ms"
     )
+    await _log_in_at_once(server)  # warm: the pool of connections to the database is full now
+    alone = report.raw("login_alone", [await _timed_login(server, 0.0) for _ in range(ALONE)], "ms")
     seconds: list[float] = []
 
     async def log_in_many() -> None:
-        for _ in range(LOGIN_ROUNDS):
-            began = time.perf_counter()
-            answers = await asyncio.gather(
-                *(_post(server, "/api/auth/login", _login("admin", PASSWORD)) for _ in range(LOGINS))
-            )
-            seconds.append(time.perf_counter() - began)
-            codes = Counter(answer.code for answer in answers)
-            if set(codes) != {200}:
-                raise BenchmarkError(f"of {LOGINS} logins at once: {dict(codes)}")
+        seconds.extend([await _log_in_at_once(server) for _ in range(LOGIN_ROUNDS)])
 
-    await log_in_many()  # warm: the pool of connections to the database is full now
-    seconds.clear()
     busy = await _observed(server, log_in_many)
     idle = await _observed(server, lambda: asyncio.sleep(sum(seconds)))
-    report.raw("hundred_logins", seconds, "s")
+    per_second = LOGINS / report.raw("hundred_logins", seconds, "s")
+    _report_others(report, idle=idle, busy=busy)
+    report.parameter("login arrivals", f"{ARRIVALS} at {LOAD:g} of the {per_second:.0f} a second that end")
+    took = await _arriving_logins(server, per_second * LOAD)
+    report.value("arriving_login_p50", percentile(took, 0.5), "ms")
+    report.value("arriving_login_p99", percentile(took, 0.99), "ms")
+    report.wanted("arriving_login_p99_over_alone", percentile(took, 0.99) / alone, "times", "at most", 10)
+
+
+async def _log_in_at_once(server: Child) -> float:
+    """Seconds until the last of them was answered."""
+    began = time.perf_counter()
+    await asyncio.gather(*(_timed_login(server, 0.0) for _ in range(LOGINS)))
+    return time.perf_counter() - began
+
+
+async def _arriving_logins(server: Child, per_second: float) -> list[float]:
+    """Milliseconds of each login since it was due; the times between them are those of independent users."""
+    chance = random.Random(1)
+    moments = list(accumulate(chance.expovariate(per_second) for _ in range(ARRIVALS)))
+    return list(await asyncio.gather(*(_timed_login(server, moment) for moment in moments)))
+
+
+async def _timed_login(server: Child, seconds: float) -> float:
+    """Milliseconds of a login that is due in so many seconds; a late start counts."""
+    due = time.perf_counter() + seconds
+    await asyncio.sleep(seconds)
+    await _log_in(server, "admin", PASSWORD, expected=200)
+    return (time.perf_counter() - due) * 1000
+
+
+def _report_others(
+    report: Report, *, idle: tuple[list[float], list[float]], busy: tuple[list[float], list[float]]
+) -> None:
     for name, (health, stalls) in (("idle", idle), ("busy", busy)):
         report.parameter(f"{name} answers of /health", len(health))
         report.parameter(f"{name} ticks of the loop", len(stalls))
@@ -104,7 +135,8 @@ async def _unknown_users(report: Report, server: Child) -> None:
             values.append((time.perf_counter() - began) * 1000)
     known = report.raw("wrong_password", took["admin"], "ms")
     unknown = report.raw("unknown_user", took["nobody"], "ms")
-    report.value("unknown_over_wrong", unknown / known, "times")
+    report.wanted("unknown_over_wrong", unknown / known, "times", "at most", 1.1)
+    report.wanted("wrong_over_unknown", known / unknown, "times", "at most", 1.1)
 
 
 async def _observed(server: Child, work: Callable[[], Awaitable[None]]) -> tuple[list[float], list[float]]:

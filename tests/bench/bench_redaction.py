@@ -48,10 +48,11 @@ PIECES = (
 async def run(report: Report) -> None:
     readers = PlatformRegistry().of_readers
     report.parameter("characters", f"commands {COMMAND}, lines {LINE}")
-    report.value("longest_command", _worst(shown_command, COMMAND), "ms")
-    report.value("quoted_line", _worst(quoted, LINE), "ms")
+    # Commands are redacted on the loop, output of devices beside it.
+    report.wanted("longest_command", _worst(shown_command, COMMAND), "ms", "at most", 20)
+    report.wanted("quoted_line", _worst(quoted, LINE), "ms", "at most", 20)
     stalls = [await _stall(partial(redact, line, readers)) for line in _lines(LINE)]
-    report.value("stall_while_a_line_is_redacted", 1000 * max(stalls), "ms")
+    report.wanted("stall_while_a_line_is_redacted", 1000 * max(stalls), "ms", "at most", 50)
 
 
 def _lines(length: int) -> Iterator[str]:
@@ -63,9 +64,10 @@ def _worst(work: Callable[[str], str], length: int) -> float:
 
 
 def _seconds(work: Callable[[str], str], line: str) -> float:
-    began = time.perf_counter()
+    """Of processor time: what else the machine does is not counted."""
+    began = time.thread_time()
     work(line)
-    return time.perf_counter() - began
+    return time.thread_time() - began
 
 
 async def _stall(work: Callable[[], str]) -> float:
