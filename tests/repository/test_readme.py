@@ -1,5 +1,6 @@
 """What the README promises: commands, settings and routes that exist, and the line that CI runs."""
 
+import os
 import re
 import subprocess
 from pathlib import Path
@@ -49,18 +50,35 @@ def test_the_two_commands_are_one_line_each(marker: str, extras: str, last: str)
     assert lines[0].endswith(f" && {last}")
 
 
-def test_ci_runs_the_very_line_of_the_readme(repository_root: Path) -> None:
+def test_ci_runs_the_very_line_of_the_readme_with_its_checks_between(
+    repository_root: Path, tmp_path: Path
+) -> None:
+    """The lines of the script itself; bash and the checks are commands that only tell of themselves."""
     script = (repository_root / ".ci" / "run").read_text()
-    found = re.search(r'test_line=\$\((.*)\)\n.*bash .* -c "\$test_line"', script)
-    assert found is not None
+    for name in ("bash", ".venv/bin/ruff", ".venv/bin/mypy", ".venv/bin/lint-imports"):
+        teller = tmp_path / name
+        teller.parent.mkdir(parents=True, exist_ok=True)
+        teller.write_text(f'#!/bin/sh\nshift $(($# ? $# - 1 : 0))\necho "{name}: $1"\n')
+        teller.chmod(0o755)
+    (tmp_path / "README.md").write_text(README.read_text())
     done = subprocess.run(
-        ["bash", "-euo", "pipefail", "-c", found[1]],
-        cwd=repository_root,
+        ["/bin/bash", "-euo", "pipefail", "-c", script[script.index("test_line=") :]],
+        cwd=tmp_path,
+        env={"PATH": f"{tmp_path}:{os.environ['PATH']}"},
         capture_output=True,
         text=True,
         check=True,
     )
-    assert done.stdout == block_after(README, "<!-- test command -->")
+    told = [line.partition(": ") for line in done.stdout.splitlines()]
+    halves = [text for name, _, text in told if name == "bash"]
+    assert " && ".join(halves) == block_after(README, "<!-- test command -->").strip()
+    assert [name for name, *_ in told] == [
+        "bash",
+        *([".venv/bin/ruff"] * 2),
+        ".venv/bin/mypy",
+        ".venv/bin/lint-imports",
+        "bash",
+    ]
 
 
 @pytest.mark.parametrize("command", COMMANDS)
