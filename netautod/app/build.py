@@ -63,6 +63,7 @@ async def build(
         leases = await enter(stages.leases(settings, installation, node_id))
         logins = await stages.logins(settings, installation, plugins)
         stack.push_async_callback(logins.auth.providers.close)
+        await enter(logins.sessions.activity)
         await enter(logins.auth.lookups)
         refusals = await enter(stages.refusals(installation))
         work = await enter(

@@ -13,6 +13,7 @@ from typing import Generic, TypeVar
 
 from netautod.auth.models import ApiToken, LoginSession
 from netautod.auth.required_actions import RequiredActions
+from netautod.auth.sessions.activity import SessionActivity
 from netautod.auth.sessions.store import SessionStore
 from netautod.auth.tokens.access import INVALID, AccessClaims, AccessTokens
 from netautod.auth.tokens.service import hash_of, is_api_token
@@ -58,6 +59,7 @@ class Authenticator:
         clock: Clock,
         required_actions: RequiredActions,
         cache_seconds: float,
+        activity: SessionActivity,
         activity_interval: timedelta = ACTIVITY_INTERVAL,
     ) -> None:
         self._session_store = session_store
@@ -66,6 +68,7 @@ class Authenticator:
         self._users = users
         self._clock = clock
         self._required_actions = required_actions
+        self._activity = activity
         self._activity_interval = activity_interval
         # Two caches, so that a flood of made-up API tokens does not evict the sessions.
         self._sessions: SharedReads[_Standing[LoginSession]] = SharedReads(
@@ -85,6 +88,7 @@ class Authenticator:
             raise claims.refusal()
         if standing.user.id != claims.user_id or standing.user.org_id != claims.org_id:
             raise claims.refusal()
+        self._activity.note(standing.holder, self._clock.now())
         return self._caller(standing, info, session_id=standing.holder.id)
 
     def forget_session(self, session_id: str) -> None:

@@ -141,7 +141,11 @@ class AuthService:
         details = {"auth_provider": provider, "client_type": client_type}
         try:
             session, tokens = await self._sessions.begin(
-                user, client_type=client_type, auth_provider=provider, info=info
+                user,
+                client_type=client_type,
+                auth_provider=provider,
+                info=info,
+                replaced=lambda session: self._replaced(user, session, info),
             )
         except SeatLimitReached:
             await self._record("auth.seat_refused", user, None, info, details)
@@ -184,6 +188,10 @@ class AuthService:
         if user is None:
             raise Unauthenticated(INVALID)
         return user
+
+    async def _replaced(self, user: User, session: LoginSession, info: RequestInfo) -> None:
+        self._authenticator.forget_session(session.id)
+        await self._record("auth.session_taken_over", user, session, info, {})
 
     async def note_failure(
         self, provider: str, action: str, user: User | None, info: RequestInfo, *, unavailable: bool = False

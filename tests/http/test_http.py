@@ -236,12 +236,24 @@ async def test_a_literal_route_wins_and_an_unexpected_error_hides_its_text(
     assert "a secret detail" in caplog.text
 
 
-async def test_cors_is_answered_for_listed_origins_only(serve: Serve) -> None:
+@pytest.mark.parametrize(
+    "origin",
+    [
+        pytest.param("https://console.example", id="a page"),
+        pytest.param("tauri://localhost", id="a Tauri application"),
+        pytest.param("app://netautod", id="an application with a scheme of its own"),
+    ],
+)
+async def test_cors_is_answered_for_listed_origins_only(serve: Serve, origin: str) -> None:
     client, _ = (await serve(routes=ROUTES)).client()
-    headers = {"Origin": "https://console.example", "Access-Control-Request-Method": "POST"}
+    headers = {"Origin": origin, "Access-Control-Request-Method": "POST"}
     listed = await client.with_token(None).request("OPTIONS", "/api/things", headers=headers)
     assert listed.status == 204
-    assert listed.headers["Access-Control-Allow-Origin"] == "https://console.example"
+    assert listed.headers["Access-Control-Allow-Origin"] == origin
+    assert "Authorization" in listed.headers["Access-Control-Allow-Headers"]
+    refused = await client.with_token(None).post("/api/things", {}, headers={"Origin": origin})
+    assert_error(refused, 401)
+    assert refused.headers["Access-Control-Allow-Origin"] == origin
     other = await client.request("OPTIONS", "/api/things", headers={"Origin": "https://evil.example"})
     assert_error(other, 405)
     assert "Access-Control-Allow-Origin" not in other.headers

@@ -3,6 +3,7 @@
 import os
 import re
 import subprocess
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from netautod.app import routes
 from netautod.app.settings import table
 from netautod.cli import entry as cli
+from netautod.http.settings import ServerSettings
 from tests.support.readme import block_after
 
 README = Path(__file__).parents[2] / "README.md"
@@ -118,3 +120,12 @@ def test_the_routes_of_the_readme_exist() -> None:
     called = {re.sub(r"\$\w+", "$", url) for url in re.findall(r"\$url(/[\w/$-]+)", block)}
     assert len(called) >= 8
     assert called <= {re.sub(r"\{\w+\}", "$", path) for path in paths}
+
+
+def test_the_origins_of_desktop_clients_are_a_setting_without_a_risk() -> None:
+    line = re.search(r"^cors_origins = .*", README.read_text(), re.M)
+    assert line is not None
+    origins = tomllib.loads(line[0])["cors_origins"]
+    assert "tauri://localhost" in origins
+    server = ServerSettings(cors_origins=tuple(origins))
+    assert [rule.name for rule in ServerSettings.RISKS if list(rule.found(server))] == []

@@ -99,7 +99,7 @@ class Servers:
             limits=RequestLimits.none(SystemClock()),
             bodies=self._bodies,
             trusted_proxies=networks(["127.0.0.1"]),
-            cors_origins=frozenset({"https://console.example"}),
+            cors_origins=frozenset({"https://console.example", "tauri://localhost", "app://netautod"}),
             refusals=refusals or UnheardRefusals(),
         )
         chosen = routes_of(services) if routes is None else tuple(routes)

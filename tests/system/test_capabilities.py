@@ -4,7 +4,8 @@ import pytest
 
 from netautod import __version__
 from netautod.auth.providers import Providers
-from netautod.system.capabilities.service import FEATURES, Capabilities
+from netautod.core.permissions import is_permission
+from netautod.system.capabilities.service import ALSO_SHOWN, FEATURES, Capabilities
 from tests.support.client import assert_error
 from tests.support.serving import Serve
 
@@ -31,6 +32,31 @@ async def test_any_token_reads_them(serve: Serve, capabilities: Capabilities) ->
         "license_tier": "enterprise",
         "instance_name": "lab",
         "features": [{"name": name, "enabled": {**INSTALLED, "sso": False}[name]} for name in FEATURES],
-        "permissions": ["devices.access", "docs.manage"],
+        "permissions": ["devices.access", "docs.manage", "sessions.connect"],
     }
     assert_error(await client.with_token(None).get("/api/capabilities"), 401)
+
+
+@pytest.mark.parametrize(
+    ("held", "shown"),
+    [
+        pytest.param(["devices.access"], ["devices.access", "sessions.connect"], id="who reads devices"),
+        pytest.param(["devices.manage"], ["devices.manage", "sessions.connect"], id="who changes devices"),
+        pytest.param(["devices.*"], ["devices.*", "sessions.connect"], id="a wildcard over devices"),
+        pytest.param(["tasks.operate"], ["agents.manage", "tasks.operate"], id="who runs tasks"),
+        pytest.param(["tasks.*"], ["agents.manage", "tasks.*"], id="a wildcard over tasks"),
+        pytest.param(["*"], ["*", "agents.manage", "sessions.connect"], id="who may do everything"),
+        pytest.param(["docs.manage"], ["docs.manage"], id="who has to do with neither"),
+        pytest.param([], [], id="nobody in particular"),
+    ],
+)
+async def test_what_a_desktop_client_looks_for_is_named(
+    serve: Serve, capabilities: Capabilities, held: list[str], shown: list[str]
+) -> None:
+    client, _ = (await serve(capabilities)).client(*held)
+    assert (await client.get("/api/capabilities")).json["permissions"] == shown
+
+
+async def test_the_shown_keys_open_nothing() -> None:
+    assert not any(is_permission(key) for key in ALSO_SHOWN)
+    assert not any(is_permission(f"{key.partition('.')[0]}.*") for key in ALSO_SHOWN)

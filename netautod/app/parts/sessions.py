@@ -7,7 +7,8 @@ from netautod.app.settings import Settings
 from netautod.app.stores import Stores
 from netautod.auth.authenticator import ACTIVITY_INTERVAL, Authenticator
 from netautod.auth.required_actions import RequiredActions
-from netautod.auth.sessions.seats import Seats
+from netautod.auth.sessions.activity import SessionActivity
+from netautod.auth.sessions.seats import SILENCE, Seats
 from netautod.auth.sessions.service import Lifetimes, Sessions
 from netautod.auth.tokens.access import AccessTokens
 from netautod.auth.tokens.signing_keys import SigningKeys
@@ -21,6 +22,7 @@ class SessionParts:
     keys: SigningKeys
     tokens: AccessTokens
     authenticator: Authenticator
+    activity: SessionActivity
     required_actions: RequiredActions
     sessions: Sessions
 
@@ -36,6 +38,7 @@ async def sessions_of(
     keys = await SigningKeys.open(store=stores.signing_keys, vault=vault, clock=clock)
     required_actions = RequiredActions(require_otp_roles=settings.auth.require_otp_roles)
     tokens = AccessTokens(keys, clock=clock, lifetime_seconds=settings.auth.access_token_seconds)
+    activity = SessionActivity(stores.sessions, counted=bool(settings.license.seats))
     authenticator = Authenticator(
         session_store=stores.sessions,
         token_store=stores.api_tokens,
@@ -44,6 +47,7 @@ async def sessions_of(
         clock=clock,
         required_actions=required_actions,
         cache_seconds=settings.auth.session_cache_seconds,
+        activity=activity,
         activity_interval=_activity_interval(settings),
     )
     sessions = Sessions(
@@ -69,12 +73,15 @@ async def sessions_of(
         keys=keys,
         tokens=tokens,
         authenticator=authenticator,
+        activity=activity,
         required_actions=required_actions,
         sessions=sessions,
     )
 
 
 def _activity_interval(settings: Settings) -> timedelta:
-    # Activity has to be known more exactly than the idle time of seats.
+    if not settings.license.seats:
+        return ACTIVITY_INTERVAL
+    # Activity has to be known more exactly than the times after which a seat is free.
     idle = timedelta(minutes=settings.license.seat_idle_minutes)
-    return min(ACTIVITY_INTERVAL, idle / 4) if settings.license.seats else ACTIVITY_INTERVAL
+    return min(idle / 4, SILENCE / 6)

@@ -11,8 +11,8 @@ from datetime import datetime, timedelta
 from enum import Enum
 from uuid import uuid4
 
-from netautod.auth.models import IssuedTokens, LoginSession, RefreshToken
-from netautod.auth.sessions.seats import SeatLimitReached, Seats
+from netautod.auth.models import TERMINAL, IssuedTokens, LoginSession, RefreshToken
+from netautod.auth.sessions.seats import Ended, Entering, SeatLimitReached, Seats
 from netautod.auth.sessions.store import RefreshTokenStore, SessionStore
 from netautod.auth.tokens.access import AccessTokens
 from netautod.core.clock import Clock
@@ -71,15 +71,25 @@ class Sessions:
         self._seats = seats
 
     async def begin(
-        self, user: User, *, client_type: str, auth_provider: str, info: RequestInfo
+        self,
+        user: User,
+        *,
+        client_type: str,
+        auth_provider: str,
+        info: RequestInfo,
+        replaced: Ended | None = None,
     ) -> tuple[LoginSession, IssuedTokens]:
         """A new session for a user whose login has just succeeded.
 
         `user` as read before the password was checked: if it changes meanwhile, the session never holds.
+        `replaced` is told each session that ends because its terminal is the one that logs in (seats.py).
         Raises SeatLimitReached for a terminal that finds no free seat.
         """
         session_id = str(uuid4())
-        await self._seats.take(client_type, session_id)
+        if client_type == TERMINAL:
+            await self._seats.take(
+                Entering(session_id=session_id, user=user, info=info, ended=replaced or _untold)
+            )
         now = self._clock.now()
         family_expires_at = now + self._lifetimes.family
         session = LoginSession(
@@ -193,6 +203,10 @@ class Sessions:
         # the last one outlives the family by its own life.
         refresh_until = min(now + self._lifetimes.refresh, family_expires_at)
         return max(refresh_until, now + self._tokens.lifetime)
+
+
+async def _untold(session: LoginSession) -> None:
+    """Nobody wants to know."""
 
 
 def _hash(token: str) -> str:

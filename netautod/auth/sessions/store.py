@@ -1,6 +1,6 @@
 """Sessions, their refresh tokens and seats in MongoDB: `sessions`, `refresh_tokens` and `seats`."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 
 from netautod.auth.models import TERMINAL, LoginSession, RefreshToken, SeatSlot
@@ -12,6 +12,7 @@ from netautod.store.scoped import scoped
 from netautod.users.models import User
 
 SESSIONS, REFRESH_TOKENS, SEATS = "sessions", "refresh_tokens", "seats"
+TAKEN_OVER = "seat taken over"
 INDEXES = (
     Index(collection=SESSIONS, keys=(("org_id", 1), ("user_id", 1), ("created_at", -1))),
     # The TTL monitor runs once a minute and is late under load: every check compares `expires_at` itself.
@@ -67,6 +68,12 @@ class SessionStore:
         where = {"_id": session_id, "ended_at": None}
         return await self._sessions.update(org_id, where, {"$set": {"ended_at": now, "end_reason": reason}})
 
+    async def end_silent(self, session: LoginSession, silent_since: datetime, now: datetime) -> bool:
+        """Ends the session if it has not been active since; false if it was, or had ended before."""
+        where = {"_id": session.id, "ended_at": None, "last_activity_at": {"$lte": silent_since}}
+        change = {"$set": {"ended_at": now, "end_reason": TAKEN_OVER}}
+        return await self._sessions.update(session.org_id, where, change)
+
     async def prolong(self, session: LoginSession, expires_at: datetime, now: datetime) -> bool:
         """After a refresh; False if the session ended meanwhile."""
         change = {"$max": {"expires_at": expires_at, "last_activity_at": now}}
@@ -76,6 +83,15 @@ class SessionStore:
         """Records activity, over all nodes at most once per interval."""
         where = {"_id": session.id, "last_activity_at": {"$lte": now - interval}}
         await self._sessions.update(session.org_id, where, {"$set": {"last_activity_at": now}})
+
+    async def touch_many(self, moments: Mapping[tuple[OrgId, str], datetime]) -> None:
+        """Records activity by organization and session id, in one round trip."""
+        await self._all.update_batch(
+            [
+                ({"_id": session_id, "org_id": org_id}, {"$max": {"last_activity_at": moment}})
+                for (org_id, session_id), moment in moments.items()
+            ]
+        )
 
 
 class RefreshTokenStore:
@@ -123,6 +139,11 @@ class SeatStore:
         except Duplicate:
             return False
         return True
+
+    async def hand_over(self, holder: str, taken: SeatSlot) -> bool:
+        """Compare-and-set: false if the session `holder` has no slot (any more)."""
+        change = {"holder": taken.holder, "taken_at": taken.taken_at, "confirmed": taken.confirmed}
+        return await self._seats.update({"holder": holder}, {"$set": change})
 
     async def confirm(self, session_id: str) -> bool:
         """False if the session holds no slot any more."""

@@ -8,7 +8,7 @@ from netautod.core.schema import Answer
 from netautod.http.access import any_token
 from netautod.http.handler import JsonHandler
 from netautod.http.routes import Route
-from netautod.system.capabilities.service import Capabilities
+from netautod.system.capabilities.service import Capabilities, shown_permissions
 
 LICENSE_TIER = "enterprise"
 
@@ -40,9 +40,9 @@ class CapabilitiesHandler(JsonHandler):
                 "license_tier": LICENSE_TIER,
                 "instance_name": self.capabilities.instance_name,
                 "features": [{"name": name, "enabled": features[name]} for name in features],
-                # Of an API token what it may do, not what its owner may.
-                "permissions": sorted(self.caller.permissions),
                 **token_view(self.caller),
+                # Of an API token what it may do, not what its owner may.
+                "permissions": shown_permissions(self.caller.permissions),
             }
         )
 

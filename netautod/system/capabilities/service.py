@@ -1,11 +1,22 @@
-"""The features that this installation has."""
+"""The features that this installation has, and the permissions as clients look for them."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from netautod.auth.providers import Providers
+from netautod.core.permissions import grants
 from netautod.users.models import LOCAL
 
 FEATURES = ("scheduled_tasks", "rbac", "shared_docs", "audit_logging", "sso", "central_ai")
+# Keys by which the NetStacks desktop client shows devices and agents, by what stands for them here. They are
+# shown, and are no permissions: no role or token can have one.
+ALSO_SHOWN = {"sessions.connect": "devices.access", "agents.manage": "tasks.operate"}
+
+
+def shown_permissions(held: Iterable[str]) -> list[str]:
+    """The held keys in order, with those that clients look for."""
+    held = frozenset(held)
+    also = {shown for shown, needed in ALSO_SHOWN.items() if grants(held, needed)}
+    return sorted(held | also)
 
 
 class Capabilities:

@@ -3,6 +3,7 @@
 import asyncio
 from collections import Counter
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -11,7 +12,8 @@ import pytest
 from netautod.auth.models import LoginRequest, SeatSlot
 from netautod.auth.sessions.seats import SeatLimitReached, free_slots
 from netautod.auth.sessions.store import SessionStore
-from netautod.core.errors import Conflict
+from netautod.core.errors import Conflict, Unauthenticated, Unavailable
+from netautod.core.identity import RequestInfo
 from tests.auth.support import INFO, Node, start_node
 from tests.support.client import ApiClient, assert_error
 from tests.support.installation import PASSWORD, Installation
@@ -19,6 +21,7 @@ from tests.support.installation import PASSWORD, Installation
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 Http = Callable[[Node], ApiClient]
 Seated = Callable[[int], Awaitable[Node]]
+STRANGER = replace(INFO, ip_address="192.0.2.99")
 TERMINAL = {"username": "admin", "password": PASSWORD, "client_type": "terminal"}
 
 
@@ -59,14 +62,19 @@ def seated(installation: Installation) -> Seated:
     return made
 
 
-async def enter(node: Node, client_type: str = "terminal", username: str = "admin") -> str:
+async def enter(
+    node: Node, client_type: str = "terminal", username: str = "admin", info: RequestInfo = INFO
+) -> str:
     request = LoginRequest(username=username, password=PASSWORD, client_type=client_type)
-    return (await node.auth.login("local", request, INFO)).access_token
+    return (await node.auth.login("local", request, info)).access_token
 
 
-async def refused(node: Node, count: int = 1) -> None:
+async def refused(
+    node: Node, count: int = 1, *, username: str = "admin", info: RequestInfo = STRANGER
+) -> None:
+    """By default it is another terminal, which has nothing to take over."""
     with pytest.raises(SeatLimitReached) as caught:
-        await enter(node)
+        await enter(node, username=username, info=info)
     assert caught.value.text == f"seat_limit_reached: all {count} seats are in use"
 
 
@@ -116,7 +124,7 @@ async def test_a_seat_is_free_after_the_idle_time_and_not_before(seated: Seated)
     node.clock.move(120 * 60 - 1)
     await refused(node)
     node.clock.move(1)
-    await enter(node)
+    await enter(node, info=STRANGER)
 
 
 async def test_a_refresh_keeps_the_seat(seated: Seated) -> None:
@@ -180,6 +188,145 @@ async def test_who_comes_back_from_idling_counts_again(seated: Seated) -> None:
     await refused(node, 2)
     await leave_by_logout(node, tokens[1])
     await enter(node)
+
+
+@pytest.mark.parametrize(
+    ("username", "info"),
+    [
+        pytest.param("carla", INFO, id="of another user"),
+        pytest.param("admin", STRANGER, id="from another address"),
+        pytest.param("admin", replace(INFO, user_agent="other"), id="with another user agent"),
+    ],
+)
+async def test_a_silent_seat_is_not_taken_over(seated: Seated, username: str, info: RequestInfo) -> None:
+    node = await seated(1)
+    await node.installation.add("carla", "viewer")
+    token = await enter(node)
+    node.clock.move(3599)
+    await refused(node, username=username, info=info)
+    await node.authenticator.authenticate(token, INFO)
+
+
+@pytest.mark.parametrize("seats", [pytest.param(1, id="all taken"), pytest.param(2, id="one is free")])
+async def test_a_restarted_terminal_takes_its_own_seat_over(seated: Seated, seats: int) -> None:
+    node, elsewhere = await seated(seats), await seated(seats)
+    tokens = await node.auth.login("local", LoginRequest(**TERMINAL), INFO)
+    await elsewhere.authenticator.authenticate(tokens.access_token, INFO)
+    node.clock.move(60)
+    await enter(node)
+    with pytest.raises(Unauthenticated):
+        await node.authenticator.authenticate(tokens.access_token, INFO)
+    with pytest.raises(Unauthenticated):
+        await elsewhere.authenticator.authenticate(tokens.access_token, INFO)
+    with pytest.raises(Unauthenticated):
+        await elsewhere.auth.refresh(tokens.refresh_token, INFO)
+    assert (await node.actions()).count("auth.session_taken_over") == 1
+    for _ in range(seats - 1):
+        await enter(node, info=STRANGER)
+    await refused(node, seats)
+
+
+async def test_a_terminal_that_asked_within_the_minute_keeps_its_seat(seated: Seated) -> None:
+    node, elsewhere = await seated(1), await seated(1)
+    token = await enter(node)
+    node.clock.move(5)
+    # Too soon after the login to be written at once: it is written with the others.
+    await elsewhere.authenticator.authenticate(token, INFO)
+    await elsewhere.logins.activity.flush()
+    node.clock.move(59.999)
+    await refused(node, info=INFO)
+    await elsewhere.authenticator.authenticate(token, INFO)
+    await elsewhere.logins.activity.flush()
+    node.clock.move(59.999)
+    await refused(node, info=INFO)
+    node.clock.move(0.001)
+    await enter(node)
+
+
+async def test_activity_that_could_not_be_written_is_written_later(
+    seated: Seated, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    node = await seated(1)
+    token = await enter(node)
+    node.clock.move(5)
+    await node.authenticator.authenticate(token, INFO)
+
+    async def away(*args: Any) -> None:
+        raise Unavailable("away")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(SessionStore, "touch_many", away)
+        with pytest.raises(Unavailable):
+            await node.logins.activity.flush()
+    await node.logins.activity.flush()
+    node.clock.move(59.999)
+    await refused(node, info=INFO)
+
+
+async def test_a_terminal_that_wakes_up_while_it_is_taken_over_keeps_its_seat(
+    seated: Seated, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    node, elsewhere = await seated(1), await seated(1)
+    token = await enter(node)
+    node.clock.move(60)
+    real = SessionStore.end_silent
+
+    async def woken(self: SessionStore, *args: Any) -> bool:
+        await elsewhere.authenticator.authenticate(token, INFO)
+        return await real(self, *args)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(SessionStore, "end_silent", woken)
+        await refused(node, info=INFO)
+    await elsewhere.authenticator.authenticate(token, INFO)
+    assert "auth.session_taken_over" not in await node.actions()
+    await leave_by_logout(node, token)
+    await enter(node, info=STRANGER)
+    await refused(node)
+
+
+async def test_of_many_restarts_at_once_on_three_nodes_one_gets_the_seat(seated: Seated, http: Http) -> None:
+    nodes = [await seated(3) for _ in range(3)]
+    clients = [http(node) for node in nodes]
+    own, others = {"User-Agent": "own"}, {"User-Agent": "others"}
+    for headers in (own, own, others):
+        assert (await clients[0].post("/api/auth/login", TERMINAL, headers=headers)).status == 200
+    nodes[0].clock.move(60)
+    answers = await asyncio.gather(
+        *(clients[number % 3].post("/api/auth/login", TERMINAL, headers=own) for number in range(20))
+    )
+    assert Counter(answer.status for answer in answers) == {200: 2, 409: 18}
+    living = await nodes[0].documents("sessions", {"ended_at": None})
+    assert sorted(session["user_agent"] for session in living) == ["others", "own", "own"]
+    assert (await nodes[0].actions()).count("auth.session_taken_over") == 2
+
+
+async def test_all_that_is_left_of_a_terminal_goes_when_it_comes_back(seated: Seated) -> None:
+    node = await seated(3)
+    for _ in range(3):
+        await enter(node)
+    node.clock.move(60)
+    await enter(node)
+    assert len(await node.documents("sessions", {"ended_at": None})) == 1
+    await enter(node, info=STRANGER)
+    await enter(node, info=STRANGER)
+    await refused(node, 3)
+
+
+async def test_without_a_limit_no_terminal_ends_another(seated: Seated) -> None:
+    node = await seated(0)
+    token = await enter(node)
+    node.clock.move(3599)
+    await enter(node)
+    await node.authenticator.authenticate(token, INFO)
+
+
+async def test_a_login_in_the_browser_takes_no_terminal_over(seated: Seated) -> None:
+    node = await seated(1)
+    token = await enter(node)
+    node.clock.move(60)
+    await enter(node, "admin_ui")
+    await node.authenticator.authenticate(token, INFO)
 
 
 async def test_a_lower_limit_holds_for_new_logins(seated: Seated) -> None:
