@@ -2,7 +2,8 @@
 
 A row that runs also carries `owner`, `epoch` and `lease_until` (store/leases/keeper.py), and `attempt`, the
 attempt under way; ending the attempt moves it into `attempts` and clears the owner, which is how the
-owner's next heartbeat learns of a cancel.
+owner's next heartbeat learns of a cancel. `holds_task` is true on the one row of a task that keeps all others
+from starting: it runs, waits for an approval, or waits to go on after one.
 """
 
 from collections.abc import Mapping
@@ -67,9 +68,9 @@ def start_change(node_id: str, *, idempotent: bool) -> Document:
     }
     return {
         "state": "running",
-        "started_at": "$$NOW",
+        "started_at": {"$ifNull": ["$started_at", "$$NOW"]},  # the first attempt's: a retry does not move it
         "attempt": attempt,
-        **literal({"idempotent": idempotent, "progress": None}),
+        **literal({"idempotent": idempotent, "progress": None, "holds_task": True}),
     }
 
 
@@ -87,15 +88,15 @@ def outcome_change(outcome: Outcome) -> Document:
             return {
                 **literal({"error_message": outcome.error_message}),
                 **_end(outcome.state, outcome.state, outcome.error_message),
-                "started_at": None,
+                "started_at": {"$cond": [{"$eq": ["$attempts", []]}, None, "$started_at"]},
                 "attempts": "$attempts",
             }
         case Parked():
             return {
                 **_end(outcome.state, outcome.state, None),
-                **literal(
-                    {"completed_at": None, "approval_request": outcome.request, "resume": outcome.resume}
-                ),
+                # An earlier decision was on another request.
+                **literal({"completed_at": None, "approval": None, "holds_task": True}),
+                **literal({"approval_request": outcome.request, "resume": outcome.resume}),
                 "approval_expires_at": _later(outcome.expires_seconds),
             }
         case Retried():
@@ -122,22 +123,21 @@ def task_deleted_change() -> Document:
 
 
 def decision_change(decision: ApprovalDecision) -> Document:
-    """approval_pending -> pending or failed."""
+    """approval_pending -> pending: the run goes on from its saved state, knowing the decision."""
+    require("approval_pending", "pending")
     approval = {
         "decision": decision.decision,
         "by": decision.by,
         "comment": decision.comment,
         "at": decision.at,
     }
-    recorded = literal({"approval": approval})
-    if decision.decision == "approved":
-        return {**recorded, "state": "pending", "not_before": "$$NOW"}
-    return {**recorded, **_failed_unapproved("rejected")}
+    return {**literal({"approval": approval}), "state": "pending", "not_before": "$$NOW"}
 
 
 def expiry_change() -> Document:
     """approval_pending -> failed, because the decision did not come in time."""
-    return _failed_unapproved("approval expired")
+    text = "approval expired"
+    return {**literal({"error_message": text}), **_end("failed", "failed", text)}
 
 
 def _end(state: State, attempt: str, error_message: str | None) -> Document:
@@ -153,7 +153,7 @@ def _end(state: State, attempt: str, error_message: str | None) -> Document:
         "state": state,
         "completed_at": "$$NOW",
         "attempts": {"$cond": [under_way, {"$concatArrays": ["$attempts", [ended]]}, "$attempts"]},
-        **literal({"attempt": None, "owner": None, "lease_until": None}),
+        **literal({"attempt": None, "owner": None, "lease_until": None, "holds_task": None}),
     }
 
 
@@ -163,10 +163,6 @@ def _again(attempt: str, error_message: str | None, delay_seconds: float) -> Doc
         "completed_at": {"$literal": None},
         "not_before": _later(delay_seconds),
     }
-
-
-def _failed_unapproved(text: str) -> Document:
-    return {**literal({"error_message": text}), "state": "failed", "completed_at": "$$NOW"}
 
 
 def _output(output: Any) -> Mapping[str, Any]:

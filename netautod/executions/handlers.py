@@ -135,14 +135,14 @@ class DecideExecutionHandler(ExecutionHandler):
 class ApproveExecutionHandler(DecideExecutionHandler):
     @requires(APPROVER, body=DecisionRequest, answer=ExecutionAnswer)
     async def post(self, execution_id: str) -> None:
-        """Approves a parked execution; it runs again from its saved state."""
+        """Approves what a parked execution asks for; it runs again from its saved state."""
         await self.decide(execution_id, "approved")
 
 
 class RejectExecutionHandler(DecideExecutionHandler):
     @requires(APPROVER, body=DecisionRequest, answer=ExecutionAnswer)
     async def post(self, execution_id: str) -> None:
-        """Rejects a parked execution; it ends failed."""
+        """Rejects what a parked execution asks for; it runs again and is told so."""
         await self.decide(execution_id, "rejected")
 
 

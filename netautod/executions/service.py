@@ -106,7 +106,7 @@ class ExecutionService:
     async def decide(
         self, caller: Caller, execution_id: str, decision: str, comment: str | None
     ) -> Execution:
-        """`decision`: approved or rejected."""
+        """`decision`: approved or rejected; both let the run go on. Raises NotFound or Conflict."""
         await self.get(caller.org_id, execution_id)
         decided = await self._store.decide_approval(
             caller.org_id,
@@ -114,9 +114,12 @@ class ExecutionService:
             ApprovalDecision(decision=decision, by=caller.username, comment=comment, at=self._clock.now()),
         )
         if decided is None:
-            raise Conflict("The execution is not waiting for an approval")
+            now = await self.get(caller.org_id, execution_id)
+            waits = now.state == "approval_pending"
+            raise Conflict(
+                "The approval has expired" if waits else "The execution is not waiting for an approval"
+            )
         self._runs.kick()
-        await self._notifier.notify(decided, decided.state, decided.error_message)
         await self._audit.record(
             caller, f"execution.{decision}", "execution", execution_id, {"comment": comment}
         )

@@ -1,7 +1,7 @@
 """Executions in MongoDB: every state change is one compare-and-set on the old state."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 from netautod.core.clock import Clock
@@ -35,6 +35,14 @@ INDEXES = (
         unique=True,
         partial={"state": "running"},
     ),
+    # And none while one of them waits for an approval, or to go on after it (the other index is for rows that
+    # were claimed before this one was there).
+    Index(
+        collection=COLLECTION,
+        keys=(("holds_task", 1), ("task_id", 1)),
+        unique=True,
+        partial={"holds_task": True},
+    ),
     Index(collection=COLLECTION, keys=(("state", 1), ("not_before", 1), ("created_at", 1))),
     Index(collection=COLLECTION, keys=(("state", 1), ("lease_until", 1))),
     Index(collection=COLLECTION, keys=(("task_id", 1), ("created_at", -1), ("_id", 1))),
@@ -43,6 +51,9 @@ INDEXES = (
     Index(collection=COLLECTION, keys=(("org_id", 1), ("task_type", 1), ("created_at", -1), ("_id", 1))),
 )
 NEWEST_FIRST = [("created_at", -1), ("_id", 1)]
+# Rows that were parked before there was `holds_task` hold their task as well.
+HOLDING = {"$or": [{"holds_task": True}, {"state": {"$in": ["running", "approval_pending"]}}]}
+NO_END = datetime(9999, 1, 1, tzinfo=UTC)
 LIST_FIELDS = {"output": 0, "attempts": 0, "attempt": 0, "resume": 0, "parameters": 0, "approval_request": 0}
 
 
@@ -122,16 +133,17 @@ class ExecutionStore:
         return await self._scoped.count(org_id, {"state": "pending"})
 
     async def claimable(self, limit: int, *, without: Collection[OrgId] = ()) -> list[Candidate]:
-        """Pending executions whose time has come and whose task does not run, oldest first.
+        """Pending executions whose time has come and whose task is free, oldest first.
 
+        A task is not while another execution of it runs, waits for an approval or goes on after one.
         `without`: organizations that are paused.
         """
         others = {"org_id": {"$nin": list(without)}} if without else {}
-        busy = await self._all.distinct("task_id", {"state": "running"})
+        busy = await self._all.distinct("task_id", HOLDING)
         found = await self._all.find(
             {
                 "state": "pending",
-                "task_id": {"$nin": busy},
+                "$or": [{"task_id": {"$nin": busy}}, {"holds_task": True}],
                 "$expr": {"$lte": ["$not_before", "$$NOW"]},
                 **others,
             },
@@ -214,11 +226,14 @@ class ExecutionStore:
     async def decide_approval(
         self, org_id: OrgId, execution_id: str, decision: ApprovalDecision
     ) -> Execution | None:
-        """approval_pending -> pending (approved) or failed (rejected), once."""
+        """approval_pending -> pending, once, and not after its time; None if that is over."""
         change = documents.decision_change(decision)
-        document = await self._scoped.find_and_update(
-            org_id, {"_id": execution_id, "state": "approval_pending"}, [{"$set": change}]
-        )
+        waiting = {
+            "_id": execution_id,
+            "state": "approval_pending",
+            "$expr": {"$gt": [{"$ifNull": ["$approval_expires_at", {"$literal": NO_END}]}, "$$NOW"]},
+        }
+        document = await self._scoped.find_and_update(org_id, waiting, [{"$set": change}])
         return to_execution(document) if document else None
 
     async def expire_approval(self) -> Execution | None:

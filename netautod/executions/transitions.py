@@ -21,7 +21,7 @@ TRANSITIONS: Final[dict[State, frozenset[State]]] = {
     "pending": frozenset({"running", "cancelled"}),
     # Back to pending: a retry, a hand-back by a draining node, a takeover from a dead one.
     "running": frozenset({"completed", "failed", "cancelled", "timeout", "approval_pending", "pending"}),
-    # Approved: run again from its saved state. Rejected or expired: failed.
+    # Decided, either way: run again from its saved state. Expired: failed.
     "approval_pending": frozenset({"pending", "failed", "cancelled"}),
     "completed": frozenset(),
     "failed": frozenset(),

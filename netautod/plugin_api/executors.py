@@ -26,7 +26,9 @@ class PermanentFailure(ExecutionFailed):
 class NeedsApproval(Exception):
     """Parks the execution until a user decides; `request` says on what, `state` is `resume` later.
 
-    Both are JSON values; `state` at most 1 MiB.
+    Approved or rejected, it is run again, in an attempt of its own, and `context.approval` is the decision.
+    Until it has ended no other execution of the task starts. Nobody decides in time: it fails, "approval
+    expired". Both are JSON values; `state` at most 1 MiB.
     """
 
     def __init__(self, request: Mapping[str, Any], *, state: Any = None) -> None:
@@ -48,7 +50,7 @@ class ExecutionInfo:
 
 @dataclass(frozen=True, kw_only=True)
 class ApprovalDecision:
-    """`decision` is `approved` or `rejected`; a rejected run does not go on. `by` is a username."""
+    """`decision` is `approved` or `rejected`, and the run goes on either way. `by` is a username."""
 
     decision: str
     by: str
@@ -208,7 +210,7 @@ class RunContext(Protocol):
 
     @property
     def approval(self) -> ApprovalDecision | None:
-        """The decision, when the run was parked before."""
+        """The decision on its last request, when the run was parked before; a rejection, too."""
         ...
 
     @property

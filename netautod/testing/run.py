@@ -259,13 +259,11 @@ def _next(previous: ExecutorRun, approval: ApprovalDecision | None) -> Execution
     before = previous.execution
     if previous.state not in ("pending", "approval_pending"):
         raise ValueError(f"nothing follows a run that is {previous.state}")
-    now = datetime.now(UTC)
     if approval is None and previous.state == "approval_pending":
-        approval = ApprovalDecision(decision="approved", by="approver", comment=None, at=now)
+        at = datetime.now(UTC)
+        approval = ApprovalDecision(decision="approved", by="approver", comment=None, at=at)
     attempts = (*before.attempts, _record(len(before.attempts) + 1))
-    return replace(
-        before, state="running", started_at=now, attempts=attempts, approval=approval or before.approval
-    )
+    return replace(before, state="running", attempts=attempts, approval=approval or before.approval)
 
 
 def _record(number: int) -> AttemptRecord:
@@ -283,7 +281,7 @@ def _after(execution: Execution, ended: Outcome) -> Execution:
     """The execution as the service would store it, as far as the next attempt can tell."""
     changed = replace(execution, state=ended.state, error_message=ended.error_message)
     if isinstance(ended, Parked):
-        return replace(changed, approval_request=ended.request, resume=ended.resume)
+        return replace(changed, approval=None, approval_request=ended.request, resume=ended.resume)
     if isinstance(ended, Finished | Retried) and ended.output is not None:
         changed = replace(changed, output=ended.output)
     if isinstance(ended, Retried):

@@ -163,8 +163,7 @@ class Attempt:
             raise PermanentFailure(f"invalid parameters: {error}") from error
 
     def _deadline(self) -> datetime:
-        started_at = self._execution.started_at or self._environment.clock.now()
-        return started_at + timedelta(seconds=self._execution.timeout_seconds)
+        return self._execution.attempts[-1].started_at + timedelta(seconds=self._execution.timeout_seconds)
 
     async def _log_end(self, ended: Outcome) -> None:
         if ended.state == "pending":
