@@ -18,6 +18,7 @@ from netautod.core.errors import Unavailable
 from netautod.core.identity import OrgId
 from netautod.core.json_values import to_text
 from netautod.core.refusals import Refusal, UnrecordedChange
+from netautod.core.repeats import repeats
 
 logger = logging.getLogger(__name__)
 WINDOW = timedelta(minutes=1)
@@ -140,7 +141,7 @@ class RefusalLog:
                 details=_details(refusal, count, began_at),
             )
         except Unavailable as error:
-            logger.error("a refused request is not in the audit: %s", error)
+            logger.error("a refused request is not in the audit: %s", error, extra=repeats("refused"))
 
 
 def _details(refusal: Refusal, count: int, began_at: datetime) -> dict[str, Any]:

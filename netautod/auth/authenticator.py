@@ -24,6 +24,7 @@ from netautod.core.identity import Caller, RequestInfo, UsedToken
 from netautod.core.loop.shared_reads import SharedReads
 from netautod.core.permissions import common_permissions
 from netautod.core.refusals import TokenRefused
+from netautod.core.repeats import repeats
 from netautod.users.models import User
 from netautod.users.service import UserService
 
@@ -124,7 +125,9 @@ class Authenticator:
             try:
                 await self._session_store.touch(session, now, self._activity_interval)
             except Unavailable:
-                logger.warning("the last activity of a session could not be stored")
+                logger.warning(
+                    "the last activity of a session could not be stored", extra=repeats("activity")
+                )
         return _Standing(holder=session, user=user, permissions=frozenset(user.permissions))
 
     async def _read_api_token(self, token_hash: str) -> _Standing[ApiToken] | None:
@@ -138,7 +141,7 @@ class Authenticator:
             try:
                 await self._token_store.record_use(token, now, ACTIVITY_INTERVAL)
             except Unavailable:
-                logger.warning("the last use of an API token could not be stored")
+                logger.warning("the last use of an API token could not be stored", extra=repeats("use"))
         permissions = common_permissions(frozenset(token.permissions), frozenset(user.permissions))
         return _Standing(holder=token, user=user, permissions=permissions)
 

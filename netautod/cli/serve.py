@@ -3,12 +3,15 @@
 import argparse
 import asyncio
 import logging
+from collections.abc import Coroutine
+from typing import Any
 
 from netautod.app import server, supervisor
 from netautod.app.configuration import Configuration
 from netautod.cli.output import say
 from netautod.cli.parsing import SETTINGS_FLAGS, Commands
 from netautod.cli.risks import refuse
+from netautod.core import logs
 
 logger = logging.getLogger(__name__)
 MOST_WORKERS = 64
@@ -31,18 +34,34 @@ def run(parsed: argparse.Namespace, configuration: Configuration) -> int:
         for risk in configuration.risks.warned:
             logger.warning("insecure setting: %s", risk)
     if parsed.workers == 1:
-        asyncio.run(server.serve(configuration, with_demo=parsed.demo, out=_out, worker_fd=parsed.worker_fd))
+        asyncio.run(
+            _counting(
+                server.serve(configuration, with_demo=parsed.demo, out=_out, worker_fd=parsed.worker_fd)
+            )
+        )
         return 0
     asyncio.run(
-        supervisor.supervise(
-            configuration.settings,
-            workers=parsed.workers,
-            with_demo=parsed.demo,
-            arguments=_given_flags(parsed),
-            out=_out,
+        _counting(
+            supervisor.supervise(
+                configuration.settings,
+                workers=parsed.workers,
+                with_demo=parsed.demo,
+                arguments=_given_flags(parsed),
+                out=_out,
+            )
         )
     )
     return 0
+
+
+async def _counting(work: Coroutine[Any, Any, None]) -> None:
+    """Does the work of the service, and tells meanwhile how often lines of the log have been repeated."""
+    telling = asyncio.create_task(logs.tell_counts_forever(), name="counts of repeated lines")
+    try:
+        await work
+    finally:
+        telling.cancel()
+        await asyncio.gather(telling, return_exceptions=True)
 
 
 def _out(line: str) -> None:

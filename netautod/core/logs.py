@@ -1,5 +1,6 @@
 """Log lines: one format for the whole process, the request id in every line of a request."""
 
+import asyncio
 import json
 import logging
 import sys
@@ -9,10 +10,10 @@ from typing import TextIO
 
 from netautod.core.json_values import to_text
 from netautod.core.printable import printable
+from netautod.core.repeats import FoldingHandler
 
 current_request: ContextVar[str] = ContextVar("current_request", default="-")
-
-
+COUNTS_SECONDS = 5.0
 # Their info lines (every connection, every command) drown ours and may quote what a device says.
 NOISY = ("asyncssh", "pymongo", "tornado.access")
 
@@ -63,7 +64,7 @@ class _JsonFormatter(logging.Formatter):
 
 def configure(*, level: str, format: str, stream: TextIO = sys.stderr) -> None:
     """Sets up the root logger once, for the whole process."""
-    handler = logging.StreamHandler(stream)
+    handler = FoldingHandler(stream)
     handler.addFilter(_RequestFilter())
     if format == "json":
         handler.setFormatter(_JsonFormatter())
@@ -73,3 +74,12 @@ def configure(*, level: str, format: str, stream: TextIO = sys.stderr) -> None:
     logging.captureWarnings(True)
     for noisy in NOISY:
         logging.getLogger(noisy).setLevel(max(logging.WARNING, logging.getLevelName(level.upper())))
+
+
+async def tell_counts_forever() -> None:
+    """Cancelled at the end: tells the counts of repeated lines also while nothing else is logged."""
+    while True:
+        await asyncio.sleep(COUNTS_SECONDS)
+        for handler in logging.getLogger().handlers:
+            if isinstance(handler, FoldingHandler):
+                handler.tell_counts()

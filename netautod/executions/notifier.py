@@ -4,6 +4,7 @@ import logging
 from typing import Protocol
 
 from netautod.core.errors import Unavailable
+from netautod.core.repeats import repeats
 from netautod.executions.models import Execution
 from netautod.executions.store import ExecutionStore
 from netautod.executions.transitions import TERMINAL, State
@@ -56,6 +57,7 @@ class FinishNotifier:
         try:
             before = await self._store.last_finished(execution.task_id, but=execution.id)
         except Unavailable as error:
-            logger.warning("whether task %s has recovered is not known: %s", execution.task_id, error)
+            text = "whether task %s has recovered is not known: %s"
+            logger.warning(text, execution.task_id, error, extra=repeats("recovered"))
             return False
         return before in ("failed", "timeout")

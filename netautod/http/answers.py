@@ -15,9 +15,10 @@ from tornado.web import HTTPError, RequestHandler
 
 from netautod.core import json_values
 from netautod.core.addresses import group_of
-from netautod.core.errors import NetautodError, Unauthenticated
+from netautod.core.errors import NetautodError, Unauthenticated, Unavailable
 from netautod.core.identity import Caller, RequestInfo
 from netautod.core.json_parts import encoded_parts
+from netautod.core.repeats import repeats
 from netautod.http.access import Operation, operation_of
 from netautod.http.context import HttpContext
 from netautod.http.errors import MethodNotAllowed, common_headers, error_body, status_of
@@ -145,7 +146,11 @@ class AnsweringHandler(RequestHandler):
 
     def log_exception(self, typ: Any, value: BaseException | None, tb: Any) -> None:
         expected = isinstance(value, NetautodError) and status_of(value) != 500
-        if expected or isinstance(value, HTTPError):
+        if isinstance(value, Unavailable):  # every client meets it, again and again
+            logger.warning(
+                "%s %s: %s", self.request.method, self.request.path, value, extra=repeats(("503", value.text))
+            )
+        elif expected or isinstance(value, HTTPError):
             logger.info("%s %s: %s", self.request.method, self.request.path, value)
         else:
             logger.error("%s %s failed", self.request.method, self.request.path, exc_info=(typ, value, tb))  # type: ignore[arg-type]

@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any, Self
 
 from netautod.core.errors import Unavailable
+from netautod.core.repeats import Failing
 from netautod.store.leases.named import NamedLeases
 
 logger = logging.getLogger(__name__)
@@ -31,6 +32,7 @@ class Periodic:
     ) -> None:
         self._work = work
         self._name = name
+        self._failing = Failing(logger, f"{name} failed")
         self._seconds = seconds
         self._at_once = at_once
         self._lease = lease
@@ -52,10 +54,11 @@ class Periodic:
         while True:
             try:
                 await self._pass()
+                self._failing.over()
             except Unavailable as error:
-                logger.warning("%s has to wait: %s", self._name, error)
+                self._failing.failed(error)
             except Exception:  # the next pass must come, whatever went wrong with this one
-                logger.exception("%s failed", self._name)
+                logger.exception("%s failed", self._name, extra=self._failing.again())
             await asyncio.sleep(self._seconds)
 
     async def _pass(self) -> None:

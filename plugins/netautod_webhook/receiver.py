@@ -78,9 +78,11 @@ class Receiver:
             if not again or tried == settings.tries:
                 break
             wait = max(asked, pause(tried, settings.retry_seconds, chance=random.random()))
-            logger.info("event %s to %s: %s; again in %.1f s", message.id, self.name, problem, wait)
+            text = "event %s to %s: %s; again in %.1f s"
+            logger.info(text, message.id, self.name, problem, wait, extra={"repeats": ("again", self.name)})
             await asyncio.sleep(wait)
-        logger.error("event %s is not delivered to %s: %s", message.id, self.name, problem)
+        text = "event %s is not delivered to %s: %s"
+        logger.error(text, message.id, self.name, problem, extra={"repeats": ("lost", self.name)})
 
     async def _try(self, message: Message) -> tuple[str, bool, float]:
         """What went wrong (empty: nothing), whether to try again, and the seconds asked to wait for."""

@@ -18,6 +18,7 @@ from netautod.audit.chain.store import ChainStore
 from netautod.audit.models import AuditEvent
 from netautod.core.errors import NetautodError, Unavailable
 from netautod.core.identity import OrgId
+from netautod.core.repeats import repeats
 from netautod.core.trace import note_events
 
 logger = logging.getLogger(__name__)
@@ -129,4 +130,5 @@ class Appender:
         try:
             await self._store.note_head(org_id, self._newest[org_id])
         except Unavailable:
-            logger.warning("the newest audit event could not be noted beside the chain")
+            text = "the newest audit event could not be noted beside the chain"
+            logger.warning(text, extra=repeats("head"))

@@ -8,6 +8,7 @@ from netautod.core.clock import Clock
 from netautod.core.errors import Unavailable
 from netautod.core.guard import Guard
 from netautod.core.identity import OrgId
+from netautod.core.repeats import repeats
 from netautod.executions.models import LogEntry
 from netautod.executions.running.environment import LogLines
 
@@ -110,4 +111,4 @@ class LogWriter:
         try:
             await self.flush()
         except Unavailable as error:
-            logger.warning("log lines of %s wait: %s", self._execution_id, error)
+            logger.warning("log lines of %s wait: %s", self._execution_id, error, extra=repeats("wait"))

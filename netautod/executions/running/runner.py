@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from netautod.core.errors import Unavailable
 from netautod.core.guard import LeaseLostError
 from netautod.core.pauses import Pauses
+from netautod.core.repeats import Failing, repeats
 from netautod.executions import outcome
 from netautod.executions.claims import Candidate, ClaimedRun
 from netautod.executions.models import Execution
@@ -51,6 +52,9 @@ class Runner:
         self._pauses = pauses
         # By lease, not by execution: one that was taken away and claimed again can be here twice.
         self._running: dict[Lease, _Running] = {}
+        self._claiming = Failing(logger, "no executions can be claimed")
+        self._starting = Failing(logger, "claimed executions cannot be started yet")
+        self._ending = Failing(logger, "the end of an execution cannot be written yet")
         self._stopping = False
         self._wake = asyncio.Event()
         self._loop: asyncio.Task[None] | None = None
@@ -105,10 +109,11 @@ class Runner:
             try:
                 while not self._stopping and await self._claim_some():
                     pass
+                self._claiming.over()
             except Unavailable as error:
-                logger.warning("no executions can be claimed: %s", error)
+                self._claiming.failed(error)
             except Exception:  # the node would look healthy and never run anything again
-                logger.exception("a round of claims failed")
+                logger.exception("a round of claims failed", extra=self._claiming.again())
             # Not wait_for: in Python 3.11 it loses a cancellation that comes with a wake-up.
             with suppress(TimeoutError):
                 async with asyncio.timeout(POLL_SECONDS):
@@ -157,9 +162,11 @@ class Runner:
         """
         while True:
             try:
-                return await self._tasks.enabled_states(task_ids)
+                enabled = await self._tasks.enabled_states(task_ids)
+                self._starting.over()
+                return enabled
             except Unavailable as error:
-                logger.warning("claimed executions cannot be started yet: %s", error)
+                self._starting.failed(error)
                 await asyncio.sleep(WRITE_PAUSE)
 
     async def _cancel_claimed(self, run: ClaimedRun, ended: NeverStarted) -> None:
@@ -168,7 +175,9 @@ class Runner:
                 await self._notifier.notify(run.execution, ended.state, ended.error_message)
         except Unavailable as error:
             # The lease runs out, the execution is taken over, and the next claim cancels it.
-            logger.warning("execution %s could not be cancelled: %s", run.execution.id, error)
+            logger.warning(
+                "execution %s could not be cancelled: %s", run.execution.id, error, extra=repeats("cancel")
+            )
         finally:
             self._keeper.release(run.held)
 
@@ -205,11 +214,13 @@ class Runner:
             try:
                 held.guard()
                 await attempt.log.flush()
-                return await self._write_once(held, ended)
+                written = await self._write_once(held, ended)
+                self._ending.over()
+                return written
             except LeaseLostError:
                 return False
             except Unavailable as error:
-                logger.warning("the end of execution %s cannot be written yet: %s", held.row_id, error)
+                self._ending.failed(f"{held.row_id}: {error}")
                 await asyncio.sleep(WRITE_PAUSE)
 
     async def _write_once(self, held: Lease, ended: Outcome) -> bool:
@@ -229,7 +240,9 @@ class Runner:
                 logger.info("execution %s is handed back as %s", run.execution.id, ended.state)
                 await self._notifier.notify(run.execution, ended.state, ended.error_message)
         except Unavailable as error:
-            logger.warning("execution %s could not be handed back: %s", run.execution.id, error)
+            logger.warning(
+                "execution %s could not be handed back: %s", run.execution.id, error, extra=repeats("back")
+            )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,6 +11,7 @@ from datetime import datetime, timedelta
 from netautod.core.errors import InvalidInput, Unavailable
 from netautod.core.metrics import Metrics
 from netautod.core.pauses import Pauses
+from netautod.core.repeats import Failing
 from netautod.executions.models import Execution, new_execution, scheduled_id
 from netautod.executions.settings import SchedulerSettings
 from netautod.executions.store import ExecutionStore
@@ -48,6 +49,7 @@ class Scheduler:
         self._kick = kick
         self._pauses = pauses
         self._scanning = False
+        self._failing = Failing(logger, "the due scan failed")
 
     async def scan(self) -> None:
         """Fires all that is due now, batch by batch. If the database is down, the next scan does it."""
@@ -57,12 +59,13 @@ class Scheduler:
         try:
             while await self._scan_batch() >= self._batch:
                 pass
+            self._failing.over()
         except Unavailable as error:
             self._metrics.add("scheduler_failures")
-            logger.warning("the due scan could not be done: %s", error)
+            self._failing.failed(error)
         except Exception:  # the next scan must come, whatever went wrong with this one
             self._metrics.add("scheduler_failures")
-            logger.exception("the due scan failed")
+            logger.exception("the due scan failed", extra=self._failing.again())
         finally:
             self._scanning = False
 

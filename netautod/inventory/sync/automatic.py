@@ -14,6 +14,7 @@ from netautod.core.clock import Clock
 from netautod.core.errors import Conflict, NetautodError, Unavailable
 from netautod.core.identity import Caller, OrgId
 from netautod.core.pauses import Pauses
+from netautod.core.repeats import repeats
 from netautod.inventory.models import SavedSource
 from netautod.inventory.settings import InventorySettings
 from netautod.inventory.store import SourceStore
@@ -94,7 +95,8 @@ class AutoSync:
         try:
             await self._put_off(source, claimed_until, begun)
         except Unavailable as error:  # it is due again when the claim is over
-            logger.warning("inventory source %s could not be put off: %s", source.id, error)
+            text = "inventory source %s could not be put off: %s"
+            logger.warning(text, source.id, error, extra=repeats("off"))
 
     async def _put_off(self, source: SavedSource, claimed_until: datetime, begun: datetime) -> None:
         """By compare-and-set: if a user has changed the rule meanwhile, its time stays."""

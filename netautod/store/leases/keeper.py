@@ -16,6 +16,7 @@ from uuid import uuid4
 from netautod.core.clock import Clock
 from netautod.core.errors import Unavailable
 from netautod.core.guard import LeaseLostError
+from netautod.core.repeats import Failing
 from netautod.store.client import Collection, Document, Filter
 
 logger = logging.getLogger(__name__)
@@ -149,20 +150,22 @@ class LeaseKeeper:
 
     async def _beat(self) -> None:
         pause = self.times.heartbeat
+        failing = Failing(logger, f"the heartbeat of {self.collection.name} failed")
         while True:
             await asyncio.sleep(pause)
             pause = self.times.heartbeat
             try:
                 async with asyncio.timeout(self.times.heartbeat):
                     await self.renew()
+                failing.over()
             except (Unavailable, TimeoutError) as error:
                 self.failed_at = self.clock.monotonic()
                 # Soon again: with the next regular one the leases would be as old as `abandon`.
                 pause = self.times.heartbeat / 10
-                logger.warning("heartbeat of %s failed: %r", self.collection.name, error)
+                failing.failed(repr(error))
             except Exception:  # without heartbeats this node would lose every lease from now on
                 self.failed_at = self.clock.monotonic()
-                logger.exception("heartbeat of %s failed", self.collection.name)
+                logger.exception("heartbeat of %s failed", self.collection.name, extra=failing.again())
 
     async def _watch(self) -> None:
         """Apart from the heartbeat, so that a database that hangs cannot delay the giving up."""
