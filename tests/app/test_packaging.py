@@ -14,6 +14,8 @@ from netautod import __version__
 from tests.support.programs.service import environment, plugin_names, run, serving
 from tests.support.readme import block_after
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 PACKAGED = ("netautod", "plugins", "config", "setup.py", "MANIFEST.in", "README.md")
 INSPECT = """

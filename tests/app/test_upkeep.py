@@ -28,7 +28,7 @@ async def test_each_pass_does_the_sweeps_one_after_the_other(database: Database)
     async with (
         leasing as leases,
         sweeping((first, second), leases=leases, settings=settings),
-        asyncio.timeout(5),
+        asyncio.timeout(60),
     ):
         await done.wait()
     assert swept[:2] == ["first", "second"]

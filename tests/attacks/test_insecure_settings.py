@@ -8,6 +8,8 @@ from tornado.httpclient import AsyncHTTPClient, HTTPRequest, HTTPResponse
 
 from tests.support.programs.service import Service, run, serving
 
+pytestmark = pytest.mark.slow
+
 EVERY_ADDRESS = "0.0.0.0"  # a value of settings; nothing listens there
 
 

@@ -262,6 +262,7 @@ async def _moved(events: Collection) -> object:
     return await events.update({"resource_id": "7"}, {"$set": {"org_id": str(uuid4())}})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "attack",
     [
@@ -306,6 +307,7 @@ async def _numbered(node: Node, admin: ApiClient) -> None:
         await log.record(caller, "site.create", "site", str(number), {"name": "malice"})
 
 
+@pytest.mark.slow
 async def test_a_chain_made_anew_is_found_by_what_was_noted_elsewhere(node: Node) -> None:
     shown = (await node.audit("verify")).out.splitlines()[0]
     number, _, noted = shown.rpartition(" ")[2].partition(":")
@@ -313,6 +315,7 @@ async def test_a_chain_made_anew_is_found_by_what_was_noted_elsewhere(node: Node
     assert (await node.audit("verify", "--expect", f"{number}:{noted[::-1]}")).code == 1
 
 
+@pytest.mark.slow
 async def test_what_retention_deleted_leaves_the_chain_whole(mongo_uri: str, tmp_path: Path) -> None:
     soon = {"NETAUTOD_RETENTION_AUDIT_DAYS": "0.000001", "NETAUTOD_RETENTION_INTERVAL_SECONDS": "1"}
     async with running(mongo_uri, tmp_path / "data", **soon) as node:
@@ -324,6 +327,7 @@ async def test_what_retention_deleted_leaves_the_chain_whole(mongo_uri: str, tmp
     assert "deleted at their age" in verified.out
 
 
+@pytest.mark.slow
 async def test_the_traces_of_nodes_that_write_at_once_are_one_chain(mongo_uri: str, tmp_path: Path) -> None:
     async with running(mongo_uri, tmp_path / "data") as one:
         async with running(mongo_uri, tmp_path / "data", one.database.name) as other:

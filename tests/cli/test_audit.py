@@ -18,6 +18,8 @@ from netautod.store.client import Database
 from tests.audit.chains import caller_of, record
 from tests.support.programs.service import Finished, run
 
+pytestmark = pytest.mark.slow
+
 Command = Callable[..., Awaitable[Finished]]
 
 

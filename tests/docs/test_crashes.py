@@ -14,6 +14,8 @@ from netautod.docs.store import DocumentStore, VersionStore
 from tests.docs.library import NOTE, TEXT, Library, Node
 from tests.support.clock import MovableClock
 
+pytestmark = pytest.mark.slow
+
 WRITER = Path(__file__).with_name("endless_writer.py")
 KILLS = 4
 WRITES_BEFORE_KILL = 7

@@ -6,6 +6,8 @@ from tests.e2e.console import Console
 from tests.support.client import assert_error
 from tests.support.programs.service import Finished, Service, run
 
+pytestmark = pytest.mark.slow
+
 PASSWORD = "a quite long password 17"
 ANOTHER = "another quite long one 18"
 

@@ -2,10 +2,14 @@
 
 from pathlib import Path
 
+import pytest
+
 from netautod.app import demo
 from netautod.testing import ios_config
 from tests.e2e.console import SCHEDULES, Console
 from tests.support.programs.service import Service, serving
+
+pytestmark = pytest.mark.slow
 
 
 async def test_the_demo_shows_devices_and_a_stored_config(tmp_path: Path) -> None:

@@ -16,6 +16,8 @@ from tests.support.execution import eventually
 from tests.support.programs.service import QUICK_LEASES, Service, run, serving
 from tests.support.programs.started import free_port
 
+pytestmark = pytest.mark.slow
+
 SHOW_RUN = "show running-config"
 # About 20 s for a config of 4 KB: certainly still under way when the service dies.
 SLOW = Faults(slow=0.2)

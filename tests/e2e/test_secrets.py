@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import asyncssh
+import pytest
 from bson.raw_bson import RawBSONDocument
 from pymongo import AsyncMongoClient
 
@@ -13,6 +14,8 @@ from netautod.store.embedded.mongod import find_running
 from netautod.testing import SimulatedDevice, ios_config
 from tests.e2e.console import Console
 from tests.support.programs.service import Service
+
+pytestmark = pytest.mark.slow
 
 # Files whose purpose is to hold a secret; both are 0600.
 SECRET_FILES = ("initial-admin-password", "master.key")

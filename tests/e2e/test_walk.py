@@ -16,6 +16,8 @@ from tests.support.execution import eventually
 from tests.support.programs.service import Service
 from tests.support.programs.sshd import PROGRAM, running_sshd
 
+pytestmark = pytest.mark.slow
+
 
 async def test_the_first_start_prints_one_block(service: Service, say: Say) -> None:
     say(f"first start to ready: {service.seconds:.1f} s")

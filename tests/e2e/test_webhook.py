@@ -4,10 +4,14 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from netautod.testing import SimulatedDevice, ios_config
 from tests.e2e.console import Console
 from tests.support.programs.service import serving
 from tests.support.servers.webhook_receiver import WebhookReceiver, receiving
+
+pytestmark = pytest.mark.slow
 
 SECRET = "canary-of-the-webhook-secret"
 

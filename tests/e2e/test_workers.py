@@ -9,6 +9,8 @@ from tests.e2e.console import Console
 from tests.support.execution import eventually
 from tests.support.programs.service import QUICK_LEASES, Service, serving
 
+pytestmark = pytest.mark.slow
+
 PLUGIN = """
 import asyncio
 import os

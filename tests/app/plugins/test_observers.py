@@ -145,7 +145,7 @@ async def test_one_that_never_returns_is_left_behind_at_the_stop(
 ) -> None:
     stuck = Stuck()
     try:
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(60):
             options = {"stop_seconds": 0.05, "queued": queued}
             async with observing(options=options, stuck=stuck) as (observers, _):
                 observers.execution_finished(ended(state="0"))

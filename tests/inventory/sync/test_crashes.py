@@ -14,6 +14,8 @@ from netautod.store.scoped import scoped
 from tests.inventory.sync.fake_inventory import machine
 from tests.inventory.sync.world import SOURCES, Node, World, after_the_plan
 
+pytestmark = pytest.mark.slow
+
 SINGLE = ("insert", "update", "update_many", "find_and_update", "delete", "delete_many")
 BATCHES = ("insert_many", "change_batch")
 

@@ -18,6 +18,7 @@ from netautod_netbox.limits import PageSize
 from netautod_netbox.listing import PIECES, guessed_count, guessed_last_id, parse
 from netautod_netbox.netbox_rows import NetBoxRows, PlatformTree
 from netautod_netbox.urls import base_of, url_of
+from tests.support.calibration import slowness
 from tests.support.servers.inventory import Row
 from tests.support.servers.netbox import generated_devices
 
@@ -195,7 +196,7 @@ def test_no_part_of_a_large_page_holds_the_interpreter(body: str) -> None:
 
     In CPU time of the thread, so that a busy machine changes nothing; the garbage collector may strike once.
     """
-    assert min(_longest_part(body.encode()) for _ in range(5)) < STALL_SECONDS
+    assert min(_longest_part(body.encode()) for _ in range(5)) < STALL_SECONDS * slowness()
 
 
 def _longest_part(body: bytes) -> float:
@@ -243,6 +244,6 @@ def test_what_a_page_shows_at_a_glance(body: str, count: int | None, last: int |
 
 def test_a_glance_at_a_hostile_page_is_short() -> None:
     body = b'{"count":7,"results":[' + b'{"id":1' * 50_000
-    began = time.perf_counter()
+    began = time.thread_time()
     assert guessed_last_id(body) is None
-    assert time.perf_counter() - began < STALL_SECONDS
+    assert time.thread_time() - began < STALL_SECONDS * slowness()

@@ -236,7 +236,7 @@ async def test_a_log_that_grows_is_cut_while_mongod_runs(
 ) -> None:
     monkeypatch.setattr(embedded, "_LOG_BYTES", 1000)
     monkeypatch.setattr(embedded, "_LOG_CHECK_SECONDS", 0.05)
-    async with EmbeddedMongo(tmp_path) as mongo, asyncio.timeout(5):
+    async with EmbeddedMongo(tmp_path) as mongo, asyncio.timeout(60):
         while not {"mongod.log", "mongod.log.1"} <= set(os.listdir(tmp_path)):  # noqa: ASYNC110
             await asyncio.sleep(0.02)  # the server opens its new log without telling anybody
         assert str(tmp_path / "mongod.log") in open_files(mongo.pid)

@@ -226,9 +226,9 @@ def test_the_set_of_expressions_is_as_large_as_promised() -> None:
     assert len(set(EVERY)) >= 200
 
 
-@pytest.mark.parametrize(("zone", "year"), ZONES)
-def test_a_fifth_of_the_expressions_fires_like_the_oracle(zone: str, year: int) -> None:
-    assert differences(zone, windows_of(zone, year), EVERY[6::5]) == []
+@pytest.mark.parametrize(("zone", "year"), ZONES[:4])
+def test_a_tenth_of_the_expressions_fires_like_the_oracle(zone: str, year: int) -> None:
+    assert differences(zone, windows_of(zone, year), EVERY[6::10]) == []
 
 
 @pytest.mark.slow

@@ -70,9 +70,9 @@ async def test_an_unknown_user_costs_the_same_as_a_known_one(hasher: PasswordHas
     hashed = await hasher.hash(RIGHT)
 
     async def seconds(target: str | None, password: str) -> float:
-        start = time.perf_counter()
+        start = time.process_time()  # of all threads: hashing has one of its own
         await hasher.verify(target, password)
-        return time.perf_counter() - start
+        return time.process_time() - start
 
     known, unknown, long = [], [], []
     for _ in range(9):
