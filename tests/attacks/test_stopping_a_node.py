@@ -333,6 +333,11 @@ async def health_p99(url: str) -> float:
     return sorted(took)[int(len(took) * 0.99)]
 
 
+def answers_in_time(idle: float, busy: float) -> bool:
+    """Both are 99th percentiles: what else the machine does makes both of them longer."""
+    return busy - idle < max(MOST_P99, 4 * idle)
+
+
 @pytest.mark.slow
 async def test_all_long_work_at_once_leaves_health_answered(mongo_uri: str, tmp_path: Path) -> None:
     variables = {
@@ -342,10 +347,10 @@ async def test_all_long_work_at_once_leaves_health_answered(mongo_uri: str, tmp_
     async with serving(tmp_path, "--mongodb-uri", mongo_uri, variables=variables) as service:
         api = await service.client()
         asked = await works(api)
-        rounds: list[float] = []
-        while len(rounds) < ROUNDS and min(rounds, default=MOST_P99) >= MOST_P99:
+        rounds: list[tuple[float, float]] = []
+        while len(rounds) < ROUNDS and not (rounds and answers_in_time(*rounds[-1])):
             idle = await health_p99(service.url)  # of this machine as it is now
             async with going_on(asked) as answered:
-                rounds.append(await health_p99(service.url) - idle)
+                rounds.append((idle, await health_p99(service.url)))
             assert not [name for name, status in answered if status == 500]
-    assert min(rounds) < MOST_P99, rounds
+    assert answers_in_time(*rounds[-1]), rounds
