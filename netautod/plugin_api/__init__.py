@@ -1,7 +1,8 @@
 """The public package for plugin authors: everything that a plugin may import from netautod.
 
 A plugin is a package with an entry point in the group `netautod`; it implements hooks of
-`netautod.plugin_api.hookspecs` with `@hookimpl`. What it registers has async methods; see `Executor`.
+`netautod.plugin_api.hookspecs` with `@hookimpl`. What it registers has async methods; see `Executor`,
+and `BlockingExecutor` for one whose work blocks.
 """
 
 import pluggy
@@ -29,6 +30,14 @@ from netautod.plugin_api.auth import (
     RedirectProvider,
     RedirectRules,
     RoleMap,
+)
+from netautod.plugin_api.blocking import (
+    BlockingExecutor,
+    RunEnded,
+    SyncActing,
+    SyncHttp,
+    SyncResults,
+    SyncRunContext,
 )
 from netautod.plugin_api.events import BackupStale, ConfigChanged, CredentialSuspended, FinishedExecution
 from netautod.plugin_api.executors import (
@@ -70,6 +79,7 @@ __all__ = [
     "ApprovalDecision",
     "AuthProvider",
     "BackupStale",
+    "BlockingExecutor",
     "CaptureOutcome",
     "CommandOutcome",
     "ConfigChanged",
@@ -117,7 +127,12 @@ __all__ = [
     "RiskRule",
     "RoleMap",
     "RunContext",
+    "RunEnded",
     "SettingsError",
+    "SyncActing",
+    "SyncHttp",
+    "SyncResults",
+    "SyncRunContext",
     "TlsPolicy",
     "for_each",
     "hookimpl",

@@ -7,6 +7,7 @@ from typing import Any
 import pluggy
 
 from netautod.plugin_api.auth import AuthProvider
+from netautod.plugin_api.blocking import BlockingExecutor
 from netautod.plugin_api.events import BackupStale, ConfigChanged, CredentialSuspended, FinishedExecution
 from netautod.plugin_api.executors import Executor
 from netautod.plugin_api.host import PluginHost, PluginService
@@ -26,7 +27,9 @@ def netautod_register_settings(register: Callable[[type[Any]], None]) -> None:
 
 
 @hookspec
-def netautod_register_executors(register: Callable[[Executor], None], host: PluginHost[Any]) -> None:
+def netautod_register_executors(
+    register: Callable[[Executor | BlockingExecutor], None], host: PluginHost[Any]
+) -> None:
     """Call `register` once for each task type that the plugin runs."""
 
 

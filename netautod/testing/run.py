@@ -15,10 +15,18 @@ from netautod.executions.models import AttemptRecord, Execution, LogEntry
 from netautod.executions.outcome import Finished, Outcome, Parked, Retried
 from netautod.executions.running.attempt import Attempt
 from netautod.executions.running.environment import ActingFactory, Owners, RunEnvironment
+from netautod.executions.running.hosted import hosted
 from netautod.executions.settings import ExecutionSettings
 from netautod.outbound.addresses import AddressRules
 from netautod.outbound.client import GuardedClient
-from netautod.plugin_api import ApprovalDecision, DeviceResult, Executor, ResultTotals, RunContext
+from netautod.plugin_api import (
+    ApprovalDecision,
+    BlockingExecutor,
+    DeviceResult,
+    Executor,
+    ResultTotals,
+    RunContext,
+)
 from netautod.store.leases.keeper import Lease
 from netautod.testing.device import SimulatedDevice
 from netautod.testing.run_devices import COMMAND, READ, RunDevice, RunServices
@@ -60,7 +68,7 @@ class ExecutorRun:
 
 
 async def run_executor(
-    executor: Executor,
+    executor: Executor | BlockingExecutor,
     parameters: Mapping[str, Any] | None = None,
     *,
     devices: Iterable[RunDevice | SimulatedDevice] = (),
@@ -83,7 +91,7 @@ async def run_executor(
         if previous is None
         else _next(previous, approval)
     )
-    kept, watched = _Kept(previous), _Watched(executor)
+    kept, watched = _Kept(previous), _Watched(hosted(executor))
     services: list[RunServices] = []
     http = GuardedClient(AddressRules.allowing(allow))
     asked = [RunDevice.of(device) for device in devices]
@@ -223,7 +231,11 @@ class _Kept:
 
 
 def _first(
-    executor: Executor, parameters: Mapping[str, Any], task_name: str, max_retries: int, timeout_seconds: int
+    executor: Executor | BlockingExecutor,
+    parameters: Mapping[str, Any],
+    task_name: str,
+    max_retries: int,
+    timeout_seconds: int,
 ) -> Execution:
     now = datetime.now(UTC)
     return Execution(

@@ -25,6 +25,7 @@ TESTS = (
     "test_the_answers_are_the_output",
     "test_over_ssh",
     "test_a_run_without_answers_is_tried_again",
+    "test_an_executor_that_blocks",
     "test_what_is_refused",
 )
 

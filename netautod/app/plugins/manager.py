@@ -10,10 +10,13 @@ from typing import Any
 import pluggy
 
 from netautod.app.plugins.loading import LoadedPlugins, PluginError, call, one_line
+from netautod.core.foreign import no_exit
+from netautod.executions.running.hosted import hosted
 from netautod.outbound.addresses import AddressRules
 from netautod.outbound.client import GuardedClient
 from netautod.plugin_api import (
     AuthProvider,
+    BlockingExecutor,
     Executor,
     OpenInventory,
     PasswordProvider,
@@ -78,10 +81,10 @@ class PluginManager:
         """
         collected: dict[str, Executor] = {}
 
-        def register(executor: Executor) -> None:
+        def register(executor: Executor | BlockingExecutor) -> None:
             if executor.task_type in collected:
                 raise PluginError(f"another plugin already registers an executor for {executor.task_type}")
-            collected[executor.task_type] = executor
+            collected[executor.task_type] = hosted(executor)
 
         self._call_each("netautod_register_executors", register=register)
         self.check_required()
@@ -169,7 +172,8 @@ class PluginManager:
     def _call(self, hook: str, implementation: pluggy.HookImpl, arguments: Mapping[str, Any]) -> None:
         name = implementation.plugin_name
         try:
-            call(implementation, {**arguments, "host": self._host(name)})
+            with no_exit():
+                call(implementation, {**arguments, "host": self._host(name)})
         except Exception as failure:
             logger.exception("%s of plugin %s failed", hook, name)
             self.mark_broken(name, hook, failure)

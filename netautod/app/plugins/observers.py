@@ -137,9 +137,6 @@ class _Watcher:
             hook, arguments = told
             try:
                 self.hooks[hook](arguments)
-            except (
-                Exception,
-                SystemExit,
-            ) as error:  # an observer may fail in any way; the next event must come
+            except BaseException as error:  # it may fail in any way; the next event must come
                 logger.exception("%s of plugin %s failed", hook, self.plugin)
                 self.failed(self.plugin, hook, error)

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 
 from netautod.app.plugins.manager import PluginManager
+from netautod.core.foreign import no_exit
 from netautod.plugin_api.host import PluginService
 
 logger = logging.getLogger(__name__)
@@ -29,8 +30,9 @@ async def _start(
     stack: AsyncExitStack, plugins: PluginManager, plugin: str, service: PluginService, seconds: float
 ) -> None:
     try:
-        async with asyncio.timeout(seconds):
-            await service.__aenter__()
+        with no_exit():
+            async with asyncio.timeout(seconds):
+                await service.__aenter__()
         stack.push_async_callback(_stop, plugin, service, seconds)
         plugins.observe_with(plugin, service)
     except Exception as error:  # it may fail in any way; the others must start
@@ -40,7 +42,8 @@ async def _start(
 
 async def _stop(plugin: str, service: PluginService, seconds: float) -> None:
     try:
-        async with asyncio.timeout(seconds):
-            await service.__aexit__(None, None, None)
+        with no_exit():
+            async with asyncio.timeout(seconds):
+                await service.__aexit__(None, None, None)
     except Exception:  # it may fail in any way; the others must stop
         logger.exception("a service of plugin %s did not stop", plugin)

@@ -8,6 +8,7 @@ from typing import Any
 from marshmallow import ValidationError
 
 from netautod.core.errors import Unavailable
+from netautod.core.foreign import no_exit
 from netautod.core.guard import LeaseLostError
 from netautod.core.work import Work
 from netautod.executions import outcome
@@ -152,7 +153,8 @@ class Attempt:
             held=self._held,
             progress=environment.progress,
         )
-        return await executor.run(context)
+        with no_exit():
+            return await executor.run(context)
 
     def _check_parameters(self, executor: Executor) -> None:
         if executor.parameters_schema is None:
