@@ -12,6 +12,7 @@ from netautod.app import stages
 from netautod.app.configuration import Configuration
 from netautod.app.installation import Installation
 from netautod.app.parts.devices import DeviceParts
+from netautod.app.parts.executions import history_of
 from netautod.app.parts.http import http_context_of
 from netautod.app.parts.plugins import observers_of, plugins_of
 from netautod.app.parts.system import capabilities_of, system_of
@@ -85,6 +86,7 @@ async def build(
             *documents,
             runs.tasks,
             runs.executions,
+            history_of(installation.stores, runs.executions),
             HealthCheck(health),
         )
         yield Service(

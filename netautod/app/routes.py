@@ -18,6 +18,7 @@ from netautod.discovery import handlers as discovery
 from netautod.docs import handlers as docs
 from netautod.docs.notes import handlers as notes
 from netautod.executions import handlers as executions
+from netautod.executions.history import handlers as history
 from netautod.http import docs_page, health, openapi
 from netautod.http.routes import Route
 from netautod.inventory import handlers as inventory
@@ -48,6 +49,7 @@ ROUTES: tuple[Route, ...] = (
     *docs_page.ROUTES,
     *docs.ROUTES,
     *executions.ROUTES,
+    *history.ROUTES,
     *health.ROUTES,
     *imports.ROUTES,
     *device_operations.ROUTES,

@@ -42,6 +42,7 @@ from netautod.docs.notes.store import NotesVaultStore
 from netautod.docs.store import DocumentStore, VersionStore
 from netautod.executions import log_store, result_store
 from netautod.executions import store as executions
+from netautod.executions.history.store import ExecutionHistoryStore
 from netautod.executions.log_store import ExecutionLogStore
 from netautod.executions.result_store import DeviceResultStore
 from netautod.executions.store import ExecutionStore
@@ -125,6 +126,7 @@ class Stores:
     directory_lookups: DirectoryLookupStore
     document_versions: VersionStore
     documents: DocumentStore
+    execution_history: ExecutionHistoryStore
     execution_logs: ExecutionLogStore
     execution_results: DeviceResultStore
     executions: ExecutionStore
@@ -163,6 +165,7 @@ class Stores:
             directory_lookups=DirectoryLookupStore(database),
             document_versions=VersionStore(database),
             documents=DocumentStore(database),
+            execution_history=ExecutionHistoryStore(database),
             execution_logs=ExecutionLogStore(database),
             execution_results=DeviceResultStore(database),
             executions=ExecutionStore(database),

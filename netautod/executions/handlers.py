@@ -150,8 +150,8 @@ class AgentHistoryHandler(ExecutionHandler):
     @requires(ADMIN, query=HistoryQuery, answer=HistoryListAnswer)
     async def get(self) -> None:
         """Executions of agent tasks, newest first."""
-        page = Page(limit=self.query["limit"], offset=self.query["offset"])
-        found, prompts = await self.executions.history(self.caller.org_id, page, self.query.get("task_id"))
+        page = Page(limit=self.query.pop("limit"), offset=self.query.pop("offset"))
+        found, prompts = await self.executions.history(self.caller.org_id, self.query, page)
         self.answer(found.to_json("executions", lambda item: _history_item(item, prompts[item.id])))
 
 

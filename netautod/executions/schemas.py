@@ -29,6 +29,9 @@ class ExecutionQuery(PageQuery):
 
 class HistoryQuery(PageQuery):
     task_id = Id()
+    state = fields.String(validate=validate.OneOf(STATES))
+    since = QueryTimestamp()
+    until = QueryTimestamp()
 
 
 class LogQuery(Query):

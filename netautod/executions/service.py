@@ -84,8 +84,14 @@ class ExecutionService:
         return found.items
 
     async def page(self, org_id: OrgId, filters: Mapping[str, Any], page: Page) -> PageOf[Execution]:
-        """`filters`: task_id, task_type, state, triggered_by, since, until."""
+        """`filters`: task_id, task_type, state, triggered_by, since, until. Raises InvalidInput."""
+        self.check_filters(filters)
         return await self._store.page(org_id, filters, page)
+
+    def check_filters(self, filters: Mapping[str, Any]) -> None:
+        """Raises InvalidInput for a task type that there is not: a typo would find nothing."""
+        if "task_type" in filters:
+            self._tasks.require_type(filters["task_type"])
 
     async def page_of_task(self, org_id: OrgId, task_id: str, page: Page) -> PageOf[Execution]:
         """Newest first; NotFound without such a task."""
@@ -141,13 +147,10 @@ class ExecutionService:
         return await self._results.page(org_id, execution_id, page, success=success)
 
     async def history(
-        self, org_id: OrgId, page: Page, task_id: str | None
+        self, org_id: OrgId, filters: Mapping[str, Any], page: Page
     ) -> tuple[PageOf[Execution], dict[str, str | None]]:
         """Executions of agent tasks, and the prompt of each by execution id."""
-        where: dict[str, Any] = {"task_type": AGENT_TASK}
-        if task_id is not None:
-            where["task_id"] = task_id
-        found = await self._store.page(org_id, where, page)
+        found = await self._store.page(org_id, {**filters, "task_type": AGENT_TASK}, page)
         prompts = await self._store.prompts(org_id, [execution.id for execution in found.items])
         return found, prompts
 

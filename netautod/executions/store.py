@@ -77,15 +77,8 @@ class ExecutionStore:
         return to_execution(document) if document else None
 
     async def page(self, org_id: OrgId, filters: Mapping[str, Any], page: Page) -> PageOf[Execution]:
-        """Newest first, without the large fields.
-
-        `filters`: values of fields; `since` and `until` (both included) are moments of creation.
-        """
-        where = {key: value for key, value in filters.items() if key not in ("since", "until")}
-        bounds = {"$gte": filters.get("since"), "$lte": filters.get("until")}
-        created = {operator: moment for operator, moment in bounds.items() if moment is not None}
-        if created:
-            where["created_at"] = created
+        """Newest first, without the large fields; `filters` as where_of takes them."""
+        where = where_of(filters)
         total = await self._scoped.count(org_id, where)
         found = await self._scoped.find(
             org_id, where, fields=LIST_FIELDS, sort=NEWEST_FIRST, limit=page.limit, offset=page.offset
@@ -280,6 +273,14 @@ class ExecutionStore:
     async def delete(self, execution_ids: Sequence[str]) -> int:
         """Returns how many there were."""
         return await self._all.delete_many({"_id": {"$in": list(execution_ids)}})
+
+
+def where_of(filters: Mapping[str, Any]) -> Document:
+    """`filters`: values of fields; `since` and `until` (both included) are moments of creation."""
+    where = {key: value for key, value in filters.items() if key not in ("since", "until")}
+    bounds = {"$gte": filters.get("since"), "$lte": filters.get("until")}
+    created = {operator: moment for operator, moment in bounds.items() if moment is not None}
+    return {**where, "created_at": created} if created else where
 
 
 def _fenced(held: Lease) -> Filter:

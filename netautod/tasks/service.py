@@ -64,8 +64,7 @@ class TaskService:
 
     async def create(self, caller: Caller, fields: Mapping[str, Any]) -> Task:
         """`fields` as TaskCreate loads them."""
-        if fields["task_type"] not in TASK_TYPES and not self._rules.known(fields["task_type"]):
-            raise InvalidInput(f"task_type: must be one of {', '.join(TASK_TYPES)}")
+        self.require_type(fields["task_type"])
         now = self._clock.now()
         task = Task(
             id=str(uuid4()),
@@ -103,6 +102,11 @@ class TaskService:
         }
         return await self.create(caller, wrapped)
 
+    def require_type(self, task_type: str) -> None:
+        """Raises InvalidInput for a type that no task can have."""
+        if task_type not in TASK_TYPES and not self._rules.known(task_type):
+            raise InvalidInput(f"task_type: must be one of {', '.join(TASK_TYPES)}")
+
     async def get(self, org_id: OrgId, task_id: str, *, agent: bool = False) -> Task:
         """Raises NotFound; with `agent` also for a task of another type."""
         return self._shown(await self._find(org_id, task_id, agent))
@@ -110,11 +114,11 @@ class TaskService:
     async def page(
         self, org_id: OrgId, page: Page, *, agent: bool = False, owner_id: str | None = None
     ) -> PageOf[Task]:
-        """Sorted by name; with `agent` the agent schedules alone."""
+        """Sorted by name; with `agent` the agent schedules alone, newest first."""
         where: dict[str, Any] = {"task_type": AGENT_TASK} if agent else {}
         if owner_id is not None:
             where["owner_id"] = owner_id
-        found = await self._store.page(org_id, where, page)
+        found = await self._store.page(org_id, where, page, newest_first=agent)
         return replace(found, items=[self._shown(task) for task in found.items])
 
     async def update(

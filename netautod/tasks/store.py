@@ -20,7 +20,7 @@ from netautod.tasks.models import Task
 COLLECTION = "tasks"
 INDEXES = (
     Index(collection=COLLECTION, keys=(("org_id", 1), ("name", 1)), unique=True),
-    Index(collection=COLLECTION, keys=(("org_id", 1), ("task_type", 1), ("name", 1), ("_id", 1))),
+    Index(collection=COLLECTION, keys=(("org_id", 1), ("task_type", 1), ("created_at", -1), ("_id", 1))),
     Index(collection=COLLECTION, keys=(("enabled", 1), ("next_run_at", 1))),
     Index(
         collection=COLLECTION,
@@ -61,11 +61,13 @@ class TaskStore:
         document = await self._tasks.find_one(org_id, {"_id": task_id})
         return _to_task(document) if document else None
 
-    async def page(self, org_id: OrgId, where: Mapping[str, Any], page: Page) -> PageOf[Task]:
+    async def page(
+        self, org_id: OrgId, where: Mapping[str, Any], page: Page, *, newest_first: bool = False
+    ) -> PageOf[Task]:
+        """Sorted by name, or by creation."""
+        order = [("created_at", -1) if newest_first else ("name", 1), ("_id", 1)]
         total = await self._tasks.count(org_id, where)
-        found = await self._tasks.find(
-            org_id, where, sort=[("name", 1), ("_id", 1)], limit=page.limit, offset=page.offset
-        )
+        found = await self._tasks.find(org_id, where, sort=order, limit=page.limit, offset=page.offset)
         return PageOf(items=[_to_task(document) for document in found], total=total, page=page)
 
     async def change(

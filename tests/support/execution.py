@@ -10,7 +10,7 @@ from uuid import uuid4
 
 from marshmallow import Schema
 
-from netautod.app.parts.executions import environment_of, executions_of, node_of
+from netautod.app.parts.executions import environment_of, executions_of, history_of, node_of
 from netautod.app.parts.tasks import tasks_of
 from netautod.audit.service import AuditLog
 from netautod.core.clock import Clock, SystemClock
@@ -19,6 +19,7 @@ from netautod.core.metrics import Metrics
 from netautod.core.pauses import FixedPauses, Pauses
 from netautod.core.work import Work
 from netautod.executions import store as execution_store
+from netautod.executions.history.service import ExecutionHistory
 from netautod.executions.models import Execution, new_execution
 from netautod.executions.notifier import ExecutionObservers, FinishNotifier
 from netautod.executions.running.environment import ActingFactory, RunActing
@@ -147,7 +148,7 @@ class NoRuns:
 
 def task_services(
     database: Database, *, clock: Clock, rules: SchemaRules, observers: ExecutionObservers
-) -> tuple[TaskService, ExecutionService]:
+) -> tuple[TaskService, ExecutionService, ExecutionHistory]:
     """Those of a node that executes nothing itself: every run and cancel reaches another one."""
     stores = stores_of(database)
     audit = AuditLog(store=stores.audit, clock=clock)
@@ -156,7 +157,7 @@ def task_services(
     executions = executions_of(
         stores=stores, clock=clock, audit=audit, tasks=tasks, runs=NoRuns(), notifier=notifier
     )
-    return tasks, executions
+    return tasks, executions, history_of(stores, executions)
 
 
 @dataclass(kw_only=True)

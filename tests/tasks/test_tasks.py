@@ -272,3 +272,13 @@ async def test_parameters_keep_other_keys_and_strange_names(tasks: Tasks) -> Non
     assert (await client.get(f"{SCHEDULES}/{task['id']}")).json["parameters"] == parameters
     run = (await client.post(f"{SCHEDULES}/{task['id']}/run")).json
     assert run["state"] == "pending"
+
+
+async def test_agent_schedules_are_listed_newest_first_and_tasks_by_name(tasks: Tasks) -> None:
+    client = operator(tasks)
+    for name in ("b", "c", "a"):
+        await created(client, AGENTS, name=name)
+    listed = (await client.get(AGENTS)).expect()["tasks"]
+    assert [task["name"] for task in listed] == ["a", "c", "b"]
+    assert [task["name"] for task in (await client.get(f"{AGENTS}?limit=1&offset=1")).json["tasks"]] == ["c"]
+    assert [task["name"] for task in (await client.get(SCHEDULES)).json["tasks"]] == ["a", "b", "c"]

@@ -7,6 +7,7 @@ from netautod.audit.service import AuditLog
 from netautod.core.clock import Clock
 from netautod.core.metrics import Metrics
 from netautod.core.pauses import Pauses
+from netautod.executions.history.service import ExecutionHistory
 from netautod.executions.notifier import FinishNotifier
 from netautod.executions.running.environment import ActingFactory, Owners, RunEnvironment
 from netautod.executions.running.node import ExecutionNode
@@ -82,3 +83,7 @@ def executions_of(
         runs=runs,
         notifier=notifier,
     )
+
+
+def history_of(stores: Stores, executions: ExecutionService) -> ExecutionHistory:
+    return ExecutionHistory(store=stores.execution_history, executions=executions)

@@ -1,0 +1,40 @@
+"""/api/tasks/history/search and /api/agents/executions."""
+
+from netautod.core.pages import Page
+from netautod.executions.history.schemas import AgentRunAnswer, AgentRunsQuery, SearchQuery
+from netautod.executions.history.service import ExecutionHistory
+from netautod.executions.models import Execution
+from netautod.executions.schemas import ExecutionListAnswer
+from netautod.http.access import requires
+from netautod.http.handler import JsonHandler
+from netautod.http.routes import Route
+
+OPERATOR = "tasks.operate"
+
+
+class HistoryHandler(JsonHandler):
+    history: ExecutionHistory
+
+
+class SearchHandler(HistoryHandler):
+    @requires(OPERATOR, query=SearchQuery, answer=ExecutionListAnswer)
+    async def get(self) -> None:
+        """Searches executions for a text in the task's name or the error, newest first."""
+        page = Page(limit=self.query.pop("limit"), offset=self.query.pop("offset"))
+        text = self.query.pop("q")
+        found = await self.history.search(self.caller.org_id, self.query, text, page)
+        self.answer(found.to_json("executions", Execution.to_list_item))
+
+
+class AgentRunsHandler(HistoryHandler):
+    @requires(OPERATOR, query=AgentRunsQuery, answer=AgentRunAnswer)
+    async def get(self) -> None:
+        """Lists the runs of agent tasks, newest first."""
+        found = await self.history.agent_runs(self.caller.org_id, self.query["limit"])
+        self.answer([run.to_json() for run in found])
+
+
+ROUTES = (
+    Route(path="/api/tasks/history/search", handler=SearchHandler),
+    Route(path="/api/agents/executions", handler=AgentRunsHandler),
+)
