@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from netautod.core.identity import OrgId
+from netautod.core.loop.each import in_batches
 from netautod.core.pages import Page, PageOf, in_turns
 from netautod.core.work import Work
 from netautod.devices.counts import DeviceCounts
@@ -56,6 +57,15 @@ class DeviceStore:
         """The jump devices by the ids of those of the devices that there are."""
         found = await self._devices.find(org_id, live(_id={"$in": list(ids)}), fields={"jump_device_id": 1})
         return {document["_id"]: document["jump_device_id"] for document in found}
+
+    async def jumping(self, org_id: OrgId, jumps: Sequence[str]) -> dict[str, str]:
+        """The devices that go through one of those, and through which."""
+        users: dict[str, str] = {}
+        for batch in in_batches(jumps, BATCH):
+            wanted = live(jump_device_id={"$in": batch})
+            found = await self._devices.find(org_id, wanted, fields={"jump_device_id": 1})
+            users.update({document["_id"]: document["jump_device_id"] for document in found})
+        return users
 
     async def discard(self, org_id: OrgId, device_id: str) -> None:
         """Removes a device whose insert was never answered."""

@@ -13,13 +13,13 @@ from netautod.core.errors import Conflict
 from netautod.core.identity import Caller, OrgId
 from netautod.core.json_values import to_text
 from netautod.core.loop.each import in_batches
-from netautod.devices.bindings.models import BATCH, BoundDevice, DeviceWrite, KnownDevice, NewDevice
+from netautod.devices.bindings.models import BATCH, RELEASE, BoundDevice, DeviceWrite, KnownDevice, NewDevice
 from netautod.devices.bindings.revival import Revival
 from netautod.devices.bindings.store import NAMES, BindingStore, taken_word
 from netautod.devices.service import DeviceService
 from netautod.devices.store import DeviceStore
 
-MEANWHILE = "the device was changed by somebody else meanwhile"
+MEANWHILE = "the device is being changed by others at this moment"
 
 
 class SyncedDevices:
@@ -56,6 +56,32 @@ class SyncedDevices:
         for batch in in_batches(ids, BATCH):
             found += await self._store.with_ids(org_id, batch)
         return await self._with_the_others(org_id, key, names, found, kept)
+
+    async def with_ids(self, org_id: OrgId, ids: Sequence[str]) -> list[KnownDevice]:
+        """Deleted ones too."""
+        return [
+            device for batch in in_batches(ids, BATCH) for device in await self._store.with_ids(org_id, batch)
+        ]
+
+    async def held(self, org_id: OrgId, devices: Sequence[KnownDevice]) -> list[tuple[KnownDevice, str]]:
+        """Those of the devices that could not be removed although all of them are to go, and why."""
+        going = {device.id: device for device in devices}
+        users = await self._plain_store.jumping(org_id, list(going))
+        held = {jump for user, jump in users.items() if user not in going}
+        waiting = [*held]
+        while waiting:  # what a device that stays goes through stays as well
+            jump = users.get(waiting.pop())
+            if jump is not None and jump not in held:
+                held.add(jump)
+                waiting.append(jump)
+        return [(going[each], await self._use_of(org_id, each)) for each in going if each in held]
+
+    async def _use_of(self, org_id: OrgId, device_id: str) -> str:
+        try:
+            await self._devices.references.refuse_if_used(org_id, device_id)
+        except Conflict as error:
+            return error.text
+        return MEANWHILE
 
     async def known_again(self, org_id: OrgId, key: str, names: Mapping[str, str]) -> list[KnownDevice]:
         """As `known`, without the bound devices of other external ids."""
@@ -105,7 +131,7 @@ class SyncedDevices:
                 {**_told(write), "fields": write.fields, "sync": write.action},
             )
             for write in written
-            if write.values
+            if write.values or write.action == RELEASE
         ]
         await self._audit.record_many(caller, "device.update", "device", details)
         return refused
@@ -125,7 +151,10 @@ class SyncedDevices:
         return refused
 
     async def remove(self, caller: Caller, device: KnownDevice) -> str | None:
-        """As the deletion of a device by hand. Returns why it was not removed, None if it was."""
+        """As the deletion of a device by hand. Returns why it was not removed, None if it was.
+
+        MEANWHILE: its bindings are not those of `device` any more, or it is gone.
+        """
         try:
             await self._devices.references.refuse_if_used(caller.org_id, device.id)
         except Conflict as error:

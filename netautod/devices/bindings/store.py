@@ -12,7 +12,15 @@ from uuid import uuid4
 
 from netautod.core.identity import OrgId
 from netautod.core.loop.pace import Pace
-from netautod.devices.bindings.models import Binding, BoundDevice, DeviceWrite, KnownDevice, NewDevice
+from netautod.devices.bindings.models import (
+    SAVED_SOURCE,
+    Binding,
+    BoundDevice,
+    DeviceWrite,
+    KnownDevice,
+    NewDevice,
+    is_brought_by,
+)
 from netautod.devices.counts import DeviceCounts
 from netautod.devices.creation import new_device
 from netautod.devices.documents import DIGEST, document_of
@@ -25,9 +33,34 @@ from netautod.store.scoped import scoped
 NAMES = 1000  # names or ids in one query: most names of a first synchronisation are of no device here
 FIELDS = dict.fromkeys((*TAKEN_OVER, *LINK_FIELDS, "live", "bindings", "cleanup", DIGEST), 1)
 NAMELESS = {"name": "", "host": "", "device_type": ""}
-BRIEF = dict.fromkeys(("name", DIGEST, "bindings.key", "bindings.external_id", "bindings.brought"), 1)
+OF_BINDING = ("key", "external_id", "brought", "released")
+BRIEF = dict.fromkeys(("name", DIGEST, *(f"bindings.{name}" for name in OF_BINDING)), 1)
 PLACE = frozenset({"name", "host"})  # of both together depends whether a device is the one that was meant
 PLAIN = tuple(name for name in (*TAKEN_OVER, *LINK_FIELDS) if name not in ("tags", "metadata"))
+
+
+# The bindings of saved sources, all of them `brought` if one is (KnownDevice.was_brought).
+IS_SAVED = {"$eq": [{"$indexOfCP": ["$$this.key", SAVED_SOURCE]}, 0]}
+WAS_BROUGHT = {
+    "$anyElementTrue": [{"$map": {"input": "$bindings", "in": {"$and": [IS_SAVED, "$$this.brought"]}}}]
+}
+INHERITED = {
+    "$let": {
+        "vars": {"brought": WAS_BROUGHT},
+        "in": {
+            "$map": {
+                "input": "$bindings",
+                "in": {
+                    "$cond": [
+                        {"$and": [IS_SAVED, "$$brought"]},
+                        {"$mergeObjects": ["$$this", {"brought": True}]},
+                        "$$this",
+                    ]
+                },
+            }
+        },
+    }
+}
 
 
 class BindingStore:
@@ -97,11 +130,14 @@ class BindingStore:
         return buried
 
     async def unbind(self, org_id: OrgId, key: str) -> None:
-        """Takes the key's bindings from all devices, deleted ones too."""
+        """Takes the key's bindings from all devices, deleted ones too.
+
+        Other saved sources go on answering for what this one has made.
+        """
         bound = {"bindings.key": key}
-        kept = {"$filter": {"input": "$bindings", "cond": {"$ne": ["$$this.key", {"$literal": key}]}}}
-        alone = {"$eq": [{"$size": "$bindings"}, 0]}
-        number = {"$cond": [alone, None, "$inventory_id"]}
+        kept = {"$filter": {"input": INHERITED, "cond": {"$ne": ["$$this.key", {"$literal": key}]}}}
+        holding = {"$filter": {"input": "$bindings", "cond": {"$ne": ["$$this.released", True]}}}
+        number = {"$cond": [{"$eq": [holding, []]}, None, "$inventory_id"]}
         change: list[Document] = [{"$set": {"bindings": kept}}, {"$set": {"inventory_id": number}}]
         # `live` by itself, so that the two partial indexes can be used.
         for state in (True, False):
@@ -170,7 +206,8 @@ def _same_bindings(bindings: Sequence[Binding]) -> Any:
 
 
 def _binding_document(binding: Binding) -> Document:
-    # The order counts: the array is compared as a whole.
+    # The order counts: the array is compared as a whole. Without `released` where nothing is, as in documents
+    # of earlier releases.
     return {
         "key": binding.key,
         "external_id": binding.external_id,
@@ -178,6 +215,7 @@ def _binding_document(binding: Binding) -> Document:
         "gave": list(binding.gave),
         "tags": list(binding.tags),
         "metadata_keys": list(binding.metadata_keys),
+        **({"released": True} if binding.released else {}),
     }
 
 
@@ -223,12 +261,21 @@ def _known(document: Document, shared: _Shared) -> KnownDevice:
 
 
 def _brief(document: Document, key: str) -> BoundDevice:
-    binding = next(binding for binding in document["bindings"] if binding["key"] == key)
+    bindings = [
+        Binding(
+            key=found["key"],
+            external_id=found["external_id"],
+            brought=found["brought"],
+            released=found.get("released", False),
+        )
+        for found in document["bindings"]
+    ]
+    binding = next(binding for binding in bindings if binding.key == key)
     return BoundDevice(
         id=document["_id"],
         name=document["name"],
-        external_id=binding["external_id"],
-        brought=binding["brought"],
+        external_id=binding.external_id,
+        brought=is_brought_by(bindings, key),
         digest=document.get(DIGEST),
     )
 
@@ -241,4 +288,5 @@ def _binding(document: Document, shared: _Shared) -> Binding:
         gave=shared(document["gave"]),
         tags=shared(document["tags"]),
         metadata_keys=shared(document["metadata_keys"]),
+        released=document.get("released", False),
     )

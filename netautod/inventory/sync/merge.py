@@ -7,9 +7,10 @@ never replaces another one.
 """
 
 import json
+from dataclasses import replace
 from typing import Any
 
-from netautod.devices.bindings.models import Binding, DeviceWrite, KnownDevice
+from netautod.devices.bindings.models import RELEASE, SAVED_SOURCE, Binding, DeviceWrite, KnownDevice
 from netautod.devices.models import ALWAYS_GIVEN, OPTIONAL
 from netautod.inventory.sync.desired import DesiredDevice
 
@@ -57,6 +58,14 @@ def merge(known: KnownDevice, desired: DesiredDevice, key: str, action: str) -> 
     return DeviceWrite(action=action, before=known, values=values, bindings=bindings, digest=digest)
 
 
+def release(known: KnownDevice, key: str) -> DeviceWrite:
+    """The write by which the device stays for other sources alone."""
+    bindings = tuple(
+        replace(binding, released=True) if binding.key == key else binding for binding in known.bindings
+    )
+    return DeviceWrite(action=RELEASE, before=known, values={}, bindings=bindings)
+
+
 def _digest(bindings: tuple[Binding, ...], desired: DesiredDevice, action: str) -> str | None:
     """None where more than the device and its description decides what is to be done: another inventory's
     device, or links that may be gone when a deleted device comes back."""
@@ -84,7 +93,8 @@ def _texts(known: KnownDevice, desired: DesiredDevice, old: Binding | None) -> d
 def _number(known: KnownDevice, desired: DesiredDevice, key: str) -> dict[str, Any]:
     """Of several inventories the first one gives the number, so that it does not change at every sync."""
     here = known.values["inventory_id"]
-    first = not known.bindings or known.bindings[0].key == key
+    holding = [binding.key for binding in known.bindings if not binding.released]
+    first = not holding or holding[0] == key
     if desired.inventory_id in (None, here) or not (first or here is None):
         return {}
     return {"inventory_id": desired.inventory_id}
@@ -114,7 +124,7 @@ def _binding(known: KnownDevice, desired: DesiredDevice, key: str, old: Binding 
     return Binding(
         key=key,
         external_id=desired.external_id,
-        brought=old is not None and old.brought,
+        brought=(old is not None and old.brought) or (key.startswith(SAVED_SOURCE) and known.was_brought),
         gave=_given(desired),
         # A tag that was here before the inventory had it was added here, and stays.
         tags=tuple(tag for tag in desired.tags if tag in came or tag not in here),

@@ -7,7 +7,7 @@ from typing import Any
 
 from netautod.core.identity import Caller, OrgId
 from netautod.core.json_values import optional_text, to_text
-from netautod.devices.bindings.models import BoundDevice
+from netautod.devices.bindings.models import BoundDevice, KnownDevice
 from netautod.inventory.models import PARTIAL, SUCCESS, RemoteInventory, SavedSource
 from netautod.inventory.sync.desired import DesiredDevice
 
@@ -61,6 +61,11 @@ class SyncError:
 
     def to_json(self) -> dict[str, Any]:
         return {"inventory_id": self.inventory_id, "name": self.name, "error": self.error}
+
+
+def not_removed(device: KnownDevice, reason: str) -> SyncError:
+    number = device.values["inventory_id"]
+    return SyncError(inventory_id=number, name=device.name, error=f"not removed: {reason}")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,9 +13,18 @@ import ipaddress
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from netautod.devices.bindings.models import Binding, BoundDevice, DeviceWrite, KnownDevice, NewDevice
+from netautod.devices.bindings.models import BoundDevice, DeviceWrite, KnownDevice, NewDevice
 from netautod.inventory.sync.desired import DesiredDevice
-from netautod.inventory.sync.merge import ADOPT, CREATE, REVIVE, UPDATE, merge, new_binding, new_values
+from netautod.inventory.sync.merge import (
+    ADOPT,
+    CREATE,
+    REVIVE,
+    UPDATE,
+    merge,
+    new_binding,
+    new_values,
+    release,
+)
 from netautod.inventory.sync.names import NameClaim, losers
 
 GUARDED_FROM = 10  # of a source with more devices, over half are not removed without a confirmation
@@ -51,7 +60,7 @@ class Refused:
 class Plan:
     """`rebound` devices change nothing that can be seen, only their bindings: they count as unchanged.
 
-    `released` devices stay and lose the binding under the key. `refused` are reported as errors.
+    `released` devices are gone from this source and stay for another one. `refused` are reported as errors.
     """
 
     creates: list[NewDevice] = field(default_factory=list)
@@ -142,8 +151,8 @@ def _plan_removals(
 ) -> None:
     if not (facts.removes and facts.complete):
         return
-    gone = [device for device in left if _brought(device, facts.key, but=facts.seen)]
-    brought = [device for device in devices if device.live and _brought(device, facts.key)]
+    gone = _gone(left, facts)
+    brought = [device for device in devices if device.live and device.is_brought_by(facts.key)]
     all_brought = len(brought) + sum(device.brought for device in facts.unchanged)
     if all_brought > GUARDED_FROM and len(gone) * 2 > all_brought and not facts.confirm_removals:
         text = (
@@ -152,18 +161,34 @@ def _plan_removals(
         )
         plan.refused.append(Refused(desired=None, error=text))
         return
-    for device in gone:
-        others = tuple(binding for binding in device.bindings if binding.key != facts.key)
-        if any(binding.saved for binding in others):  # another saved source still has it
-            write = DeviceWrite(action="release", before=device, values={}, bindings=others)
-            plan.released.append(write)
+    plan.removals, plan.released = partings(gone, facts)
+
+
+def partings(devices: Iterable[KnownDevice], facts: Facts) -> tuple[list[KnownDevice], list[DeviceWrite]]:
+    """Which of the devices are removed, and which are released: another saved source still has those.
+
+    Only devices that are gone from the inventory are in either; which those are may have changed meanwhile.
+    """
+    removals: list[KnownDevice] = []
+    released: list[DeviceWrite] = []
+    for device in _gone(devices, facts):
+        if any(binding.keeps for binding in device.bindings if binding.key != facts.key):
+            released.append(release(device, facts.key))
         else:
-            plan.removals.append(device)
+            removals.append(device)
+    return removals, released
 
 
-def _brought(device: KnownDevice, key: str, *, but: frozenset[str] = frozenset()) -> bool:
-    binding: Binding | None = device.binding(key)
-    return binding is not None and binding.brought and binding.external_id not in but
+def _gone(devices: Iterable[KnownDevice], facts: Facts) -> list[KnownDevice]:
+    """The live devices that this source answers for and that its inventory has no more."""
+    found = []
+    for device in devices:
+        binding = device.binding(facts.key)
+        if binding is None or binding.external_id in facts.seen:
+            continue
+        if device.live and device.is_brought_by(facts.key):
+            found.append(device)
+    return found
 
 
 def _plan_one(plan: Plan, match: _Match, facts: Facts) -> None:

@@ -13,11 +13,11 @@ from netautod.core.guard import Guard
 from netautod.core.identity import Caller
 from netautod.core.loop.each import in_batches
 from netautod.devices.bindings.models import BATCH, BoundDevice, DeviceWrite, KnownDevice, NewDevice
-from netautod.devices.bindings.service import SyncedDevices, after_parking, parked
+from netautod.devices.bindings.service import MEANWHILE, SyncedDevices, after_parking, parked
 from netautod.inventory.sync.desired import DesiredDevice
-from netautod.inventory.sync.models import Progress, SyncError, SyncResult, Walk
+from netautod.inventory.sync.models import Progress, SyncError, SyncResult, Walk, not_removed
 from netautod.inventory.sync.names import Step, waves
-from netautod.inventory.sync.plan import Facts, Plan, make_plan
+from netautod.inventory.sync.plan import Facts, Plan, make_plan, partings
 
 ROUNDS = 4
 AT_ONCE, NEW = 3, 500  # batches of new devices, and how many of them are one
@@ -38,6 +38,10 @@ class SyncTally:
     def fail(self, inventory_id: int | None, name: str | None, error: str) -> None:
         self.failed += 1
         self.errors.append(SyncError(inventory_id=inventory_id, name=name, error=error))
+
+    def fail_removal(self, device: KnownDevice, reason: str) -> None:
+        self.failed += 1
+        self.errors.append(not_removed(device, reason))
 
     def result(self, duration_ms: int) -> SyncResult:
         return SyncResult(
@@ -90,7 +94,7 @@ class SyncRun:
         self.tally.unchanged += len(self.walk.unchanged)
         self._advance(len(self.walk.unchanged))
         plan = await self.plan()
-        await self._remove(plan.removals)
+        await self._part(plan)
         left = await self._apply(plan, self.walk.desired)
         for _ in range(ROUNDS - 1):
             if not left:
@@ -125,30 +129,53 @@ class SyncRun:
         again |= refused_ids
         rebound = await self._write(plan.rebound)
         self.tally.unchanged += len(plan.rebound) - len(rebound)
-        await self._write(plan.released)  # one that is edited meanwhile is released next time
         revived = await self._revive(plan.revives)
         made = await self._make(plan)
         self.tally.added += len(plan.revives) - len(revived)
         again |= rebound | revived | made
         return [one for one in desired if one.external_id in again]
 
-    async def _remove(self, devices: Iterable[KnownDevice]) -> None:
-        """Again and again while it helps: a device may be in use by one that is removed after it."""
-        waiting = list(devices)
+    async def _part(self, plan: Plan) -> None:
+        """Removes and releases; a device that others changed after the plan is decided about again.
+
+        Two sources that lose a device at the same moment would otherwise each leave it to the other one.
+        """
+        removals, released = plan.removals, plan.released
+        edited: list[KnownDevice] = []
+        for _ in range(ROUNDS):
+            edited = await self._remove(removals)
+            again = await self._write(released, counted=False)
+            edited += [write.before for write in released if write.external_id(self.facts.key) in again]
+            if not edited:
+                return
+            now = await self.devices.with_ids(self.caller.org_id, [device.id for device in edited])
+            removals, released = partings(now, self.facts)
+        for device in edited:
+            self.tally.fail_removal(device, MEANWHILE)
+
+    async def _remove(self, devices: Iterable[KnownDevice]) -> list[KnownDevice]:
+        """Again and again while it helps: a device may be in use by one that is removed after it.
+
+        Returns those that were edited meanwhile.
+        """
+        waiting, edited = list(devices), []
         while waiting:
             refused: list[tuple[KnownDevice, str]] = []
             for device in waiting:
                 self.guard()
                 reason = await self.devices.remove(self.caller, device)
-                if reason is not None:
+                if reason == MEANWHILE:
+                    edited.append(device)
+                elif reason is not None:
                     refused.append((device, reason))
-            self.tally.removed += len(waiting) - len(refused)
+                else:
+                    self.tally.removed += 1
             if len(refused) == len(waiting):
                 for device, reason in refused:
-                    number = device.values["inventory_id"]
-                    self.tally.fail(number, device.name, f"not removed: {reason}")
-                return
+                    self.tally.fail_removal(device, reason)
+                break
             waiting = [device for device, _ in refused]
+        return edited
 
     async def _rename(self, writes: Sequence[DeviceWrite]) -> set[str]:
         """Returns the external ids of those that were not written."""

@@ -62,6 +62,7 @@ class SyncPlanAnswer(Answer):
     adopt = fields.List(fields.Nested(PlannedChangeAnswer))
     revive = fields.List(fields.Nested(PlannedChangeAnswer))
     remove = fields.List(fields.Nested(PlannedRemovalAnswer))
+    release = fields.List(fields.Nested(PlannedRemovalAnswer))
 
 
 class SyncAnswer(SyncCountsAnswer):

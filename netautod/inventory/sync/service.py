@@ -163,7 +163,8 @@ class SyncService:
         async with self._bounded():
             bound, walk = await self._walk(job)
             plan = await self._run(job, bound, walk, SyncTally()).plan()
-        result = preview(plan, walk, self._since(begun))
+            held = await self._devices.held(job.org_id, plan.removals)
+        result = preview(plan, held, walk, self._since(begun))
         await self._recorder.record_preview(job, result)
         return result
 

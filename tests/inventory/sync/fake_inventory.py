@@ -37,9 +37,13 @@ def machine(number: int, name: str, **more: Any) -> RemoteDevice:
 
 @dataclass(kw_only=True)
 class FakeInventory:
-    """What it has, and what goes wrong with it. `accesses`: how it was opened."""
+    """What it has, and what goes wrong with it. `accesses`: how it was opened.
+
+    `elsewhere`: what inventories at other addresses have.
+    """
 
     devices: list[RemoteDevice] = field(default_factory=list)
+    elsewhere: dict[str, list[RemoteDevice]] = field(default_factory=dict)
     problems: list[RemoteProblem] = field(default_factory=list)
     incomplete: str | None = None
     failure: Exception | None = None
@@ -92,10 +96,11 @@ class FakeSource:
         end.walking.set()
         if end.held is not None:
             await end.held.wait()
-        for start in range(0, len(end.devices), end.page):
+        devices = end.elsewhere.get(self._access.url, end.devices)
+        for start in range(0, len(devices), end.page):
             if end.failure is not None and end.fails_after is not None and start >= end.fails_after:
                 raise end.failure
-            yield InventoryPage(devices=tuple(end.devices[start : start + end.page]))
+            yield InventoryPage(devices=tuple(devices[start : start + end.page]))
         yield InventoryPage(problems=tuple(end.problems))
         if end.incomplete is not None:
             raise IncompleteWalk(end.incomplete)

@@ -87,6 +87,21 @@ async def test_errors_are_listed_and_the_exit_code_tells(
     assert capsys.readouterr().out.endswith("removed 12\n")
 
 
+async def test_what_was_adopted_stays_and_what_was_brought_goes(
+    world: World, command: Command, capsys: pytest.CaptureFixture[str]
+) -> None:
+    mine = await world.device(name="mine", host="192.0.2.1")
+    await world.source()
+    world.remote.has(machine(1, "mine"), machine(2, "theirs"))
+    assert await command("netbox") == 0
+    world.remote.has()
+    for flags, text in ((["--dry-run"], "would be: added 0"), (["--confirm-removals"], "added 0")):
+        capsys.readouterr()
+        assert await command("netbox", *flags) == 0
+        assert capsys.readouterr().out == f"{text}, updated 0, unchanged 0, failed 0, removed 1\n"
+    assert [device.id for device in (await world.node.all()).values()] == [mine["id"]]
+
+
 async def test_what_cannot_be_done_is_an_error(world: World, command: Command) -> None:
     with pytest.raises(NotFound, match="Inventory source not found"):
         await command("netbox")

@@ -241,6 +241,7 @@ async def test_a_dry_run_tells_the_plan_and_changes_nothing(world: World) -> Non
         ],
         "revive": [],
         "remove": [{"device_id": devices["gone"], "name": "gone"}],
+        "release": [],
     }
     await scoped(world.database, "audit_events").delete_many(world.org_id, {"details.dry_run": True})
     assert await world.text() == before
