@@ -184,11 +184,3 @@ async def test_a_database_that_is_not_there_is_one_line(tmp_path: Path, uri: str
     assert refused.err.splitlines()[-1].startswith("netautod: ")
     assert "NETAUTOD_MONGODB_URI" in refused.err
     assert "Traceback" not in refused.err
-
-
-async def test_the_service_ends_when_its_database_does(tmp_path: Path) -> None:
-    async with serving(tmp_path / "data") as service:
-        os.kill(mongod_of(tmp_path / "data"), 9)
-        assert await service.process.wait() == 1
-        last = service.log.read_text().splitlines()[-1]
-        assert last.startswith("netautod: the embedded MongoDB ended")

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
+from netautod.core.disk import reason
 from netautod.store.embedded.program import EmbeddedMongoError
 
 SOCKET_NAME = "mongod.sock"
@@ -52,7 +53,7 @@ def explained(root: Path) -> Iterator[None]:
     except OSError as error:
         where = error.filename or root
         raise EmbeddedMongoError(
-            f"The data directory {root} is not usable: {error.strerror}: {where}"
+            f"The data directory {root} is not usable: {reason(error, root)}: {where}"
         ) from error
 
 
@@ -128,11 +129,19 @@ def rotate(log: Path, *, beyond: int = 0) -> bool:
     return True
 
 
-def tail(log: Path, size: int = 1 << 18) -> str:
-    """The last `size` bytes of the log as text; empty when there is none."""
+def length(log: Path) -> int:
+    """Its bytes so far; 0 when there is none."""
+    try:
+        return log.stat().st_size
+    except OSError:
+        return 0
+
+
+def tail(log: Path, *, since: int = 0, size: int = 1 << 18) -> str:
+    """The last `size` bytes of the log behind its first `since` as text; empty when there is none."""
     try:
         with log.open("rb") as file:
-            file.seek(max(0, os.fstat(file.fileno()).st_size - size))
+            file.seek(max(since, os.fstat(file.fileno()).st_size - size))
             return file.read().decode("utf-8", "replace")
     except OSError:
         return ""

@@ -1,16 +1,20 @@
-"""The private MongoDB: a mongod as a one-member replica set that lives and dies with this process."""
+"""The private MongoDB: a mongod as a one-member replica set that lives and dies with this process.
+
+One that ends while it is needed is started again, whoever ended it: a crash, the kernel for want of memory,
+an operator. Its socket stays where it was, so clients find it again; what was acknowledged is in its journal.
+"""
 
 import asyncio
 import fcntl
 import logging
 import os
-import signal
-from asyncio.subprocess import DEVNULL, Process
-from contextlib import AsyncExitStack, suppress
+from collections.abc import Awaitable, Callable
+from contextlib import AsyncExitStack
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from netautod.core.disk import MIB, space_of
 from netautod.store.embedded.files import (
     DataDir,
     explained,
@@ -18,30 +22,22 @@ from netautod.store.embedded.files import (
     remove_socket,
     rotate,
     socket_in,
-    tail,
     uri_of,
 )
+from netautod.store.embedded.life import Mongod
 from netautod.store.embedded.lock import DataDirLock, locked_within, running_socket
-from netautod.store.embedded.program import (
-    EmbeddedMongoError,
-    cause_of_exit,
-    find_mongod,
-    minimal_environment,
-    tied_to_parent,
-)
-from netautod.store.embedded.replica import MEMBER_HOST, SET_NAME, become_writable
+from netautod.store.embedded.program import EmbeddedMongoError, find_mongod
+from netautod.store.embedded.restarts import RestartRule
 
 __all__ = ["EmbeddedMongo", "EmbeddedMongoError", "find_running"]
 
 logger = logging.getLogger(__name__)
 
-_CACHE_GIGABYTES = "0.25"
-# The default is 5 % of the free disk; one member replays nothing, change streams look back minutes.
-_OPLOG_MEGABYTES = "256"
-_LOG_BYTES = 16 << 20
-_LOG_CHECK_SECONDS = 60.0
 # A mongod whose service was killed ends at once; one that an operator stopped by hand takes a moment.
 _EARLIER_MONGOD_SECONDS = 15.0
+# A start wants a journal file of 100 MiB beside those that it replays.
+_START_BYTES = 128 * MIB
+_ROOM_CHECK_SECONDS = 2.0
 
 
 def find_running(data_dir: Path) -> str | None:
@@ -60,7 +56,7 @@ class EmbeddedMongo:
     The data lie in `<data_dir>/mongodb`, the log is `<data_dir>/mongod.log`. It listens on a unix socket in
     a 0700 directory and on nothing else, so only this user (and root) can connect. Enter it from the thread
     that lives as long as the service: the kernel kills the mongod when that thread ends. Entering raises
-    EmbeddedMongoError with one line: no mongod, a library missing, directory in use, start failed.
+    EmbeddedMongoError with one line: no mongod, a library missing, directory in use, disk full, start failed.
     """
 
     def __init__(
@@ -70,13 +66,16 @@ class EmbeddedMongo:
         mongod: Path | None = None,
         start_seconds: float = 120.0,
         stop_seconds: float = 15.0,
+        restarts: RestartRule | None = None,
     ) -> None:
         self._files = DataDir(root=data_dir.absolute())
         self._mongod = mongod
         self._start_seconds = start_seconds
         self._stop_seconds = stop_seconds
+        self._rule = restarts or RestartRule()
         self._stack = AsyncExitStack()
-        self._process: Process | None = None
+        self._life: Mongod | None = None
+        self._keeper: asyncio.Task[str] | None = None
         self._uri: str | None = None
 
     @property
@@ -88,13 +87,14 @@ class EmbeddedMongo:
 
     @property
     def pid(self) -> int:
-        """The process id of the mongod; only inside of `async with`."""
+        """The process id of the mongod; another one after each restart. Only inside of `async with`."""
         return self._running().pid
 
     async def ended(self) -> str:
-        """Returns one line when the mongod ends by itself; the service should then stop too."""
-        returncode = await self._running().wait()
-        return cause_of_exit(returncode, tail(self._files.log))
+        """Returns one line when the mongod has ended for good; the service should then stop too."""
+        if self._keeper is None:
+            raise RuntimeError("the embedded MongoDB is not running")
+        return await asyncio.shield(self._keeper)
 
     async def __aenter__(self) -> Self:
         async with AsyncExitStack() as stack:
@@ -111,118 +111,83 @@ class EmbeddedMongo:
         await self._stack.aclose()
 
     async def _start(self, stack: AsyncExitStack) -> Path:
-        mongod = self._mongod or find_mongod()
+        program = self._mongod or find_mongod()
         files = self._files
         prepare(files)
         lock = DataDirLock(files)
         earlier = await lock.acquire()
         stack.callback(lock.release)
-        await _earlier_mongod_gone(files.database / "mongod.lock")
         if earlier.socket is not None:
+            await _earlier_mongod_gone(files.database / "mongod.lock")
             remove_socket(files, earlier.socket)
         socket = socket_in(files)
         stack.callback(remove_socket, files, socket)
         with explained(files.root):
-            socket.unlink(missing_ok=True)
             rotate(files.log)
-            process = await self._spawn(mongod, socket)
-        self._process = process
-        stack.push_async_callback(self._stop, process)
-        await self._ready(process, socket)
+        stack.push_async_callback(self._stop)
+
+        async def begin() -> None:
+            await _earlier_mongod_gone(files.database / "mongod.lock")
+            self._life = await Mongod.start(
+                program, files, socket, start_seconds=self._start_seconds, stop_seconds=self._stop_seconds
+            )
+
+        await begin()
         lock.publish(socket)
-        watch = asyncio.create_task(self._bound_log(process))
-        stack.callback(watch.cancel)
+        self._keeper = asyncio.create_task(self._keep(begin), name="embedded MongoDB")
         return socket
 
-    async def _spawn(self, mongod: Path, socket: Path) -> Process:
-        command = [str(mongod), *_options(self._files)]
-        log = os.open(self._files.log, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
-        try:
-            return await asyncio.create_subprocess_exec(
-                *tied_to_parent(command, os.getpid()),
-                cwd=socket.parent,
-                env=minimal_environment(),
-                stdin=DEVNULL,
-                stdout=log,
-                stderr=log,
-                umask=0o077,
-                start_new_session=True,  # Ctrl-C at the terminal is for us: we drain first, then stop it
-            )
-        finally:
-            os.close(log)
+    async def _stop(self) -> None:
+        if self._keeper is not None:
+            self._keeper.cancel()
+            await asyncio.gather(self._keeper, return_exceptions=True)
+            self._keeper = None
+        if self._life is not None:
+            life, self._life = self._life, None
+            await life.stop(self._stop_seconds)
 
-    async def _ready(self, process: Process, socket: Path) -> None:
-        writable = asyncio.create_task(become_writable(socket))
-        ended = asyncio.create_task(process.wait())
-        try:
-            await asyncio.wait(
-                {writable, ended}, timeout=self._start_seconds, return_when=asyncio.FIRST_COMPLETED
-            )
-            if ended.done():
-                cause = cause_of_exit(ended.result(), tail(self._files.log))
-                raise EmbeddedMongoError(f"The embedded database cannot start: {cause}")
-            if not writable.done():
-                raise EmbeddedMongoError(
-                    f"The embedded database was not up in {self._start_seconds:g} s: see {self._files.log}"
-                )
-            writable.result()
-        finally:
-            writable.cancel()
-            ended.cancel()
-            await asyncio.gather(writable, ended, return_exceptions=True)
-
-    async def _stop(self, process: Process) -> None:
-        self._process = None
-        try:
-            with suppress(ProcessLookupError):
-                process.terminate()
-            async with asyncio.timeout(self._stop_seconds):
-                await process.wait()
-        except TimeoutError:
-            logger.warning("embedded MongoDB did not stop in %g s and is killed", self._stop_seconds)
-            process.kill()
-            await process.wait()
-        finally:
-            # Only a cancelled stop comes here with the child alive; the journal makes this safe.
-            if process.returncode is None:
-                process.kill()
-
-    async def _bound_log(self, process: Process) -> None:
+    async def _keep(self, begin: Callable[[], Awaitable[None]]) -> str:
+        """Starts it again whenever it has ended; returns the line with which it is given up."""
+        restarts: list[float] = []
+        clock = asyncio.get_running_loop().time
+        cause = await self._running().ended()
         while True:
-            await asyncio.sleep(_LOG_CHECK_SECONDS)
-            with suppress(OSError):
-                if rotate(self._files.log, beyond=_LOG_BYTES):
-                    process.send_signal(signal.SIGUSR1)  # with --logRotate reopen it opens a new file
+            if not await self._room_came(cause):
+                pause = self._rule.pause(restarts, clock())
+                if pause is None:
+                    return f"{cause}, after it was started again {self._rule}: see {self._files.log}"
+                restarts.append(clock())
+                logger.error("the embedded MongoDB is started again: %s", cause)
+                await asyncio.sleep(pause)
+            try:
+                await begin()
+            except EmbeddedMongoError as error:
+                cause = error.text
+                continue
+            logger.info("embedded MongoDB is ready again (pid %d)", self.pid)
+            cause = await self._running().ended()
 
-    def _running(self) -> Process:
-        if self._process is None:
+    async def _room_came(self, cause: str) -> bool:
+        """Waits while the disk is too full for a start, however long; false if it was not.
+
+        Such ends do not count as restarts: in a minute without room all of them would be used up.
+        """
+        space = space_of(self._files.root)
+        if space.free >= _START_BYTES:
+            return False
+        logger.error(
+            "the embedded MongoDB waits for %d MiB of room: %s; %s", _START_BYTES // MIB, cause, space.full()
+        )
+        while space.free < _START_BYTES:
+            await asyncio.sleep(_ROOM_CHECK_SECONDS)
+            space = space_of(self._files.root)
+        logger.warning("the embedded MongoDB is started again, its disk has room (%s)", space)
+        return True
+
+    def _running(self) -> Mongod:
+        if self._life is None:
             raise RuntimeError("the embedded MongoDB is not running")
-        return self._process
-
-
-def _options(files: DataDir) -> list[str]:
-    # --nounixsocket only drops the default socket in /tmp, which two mongods would fight over; the path in
-    # --bind_ip stays, and with nothing else there no TCP port is opened (tried with 6.0.5).
-    options = [
-        "--dbpath",
-        str(files.database),
-        "--bind_ip",
-        MEMBER_HOST,
-        "--nounixsocket",
-        "--replSet",
-        SET_NAME,
-    ]
-    options += ["--wiredTigerCacheSizeGB", _CACHE_GIGABYTES, "--oplogSize", _OPLOG_MEGABYTES, "--noscripting"]
-    options += ["--logpath", str(files.log), "--logappend", "--logRotate", "reopen", "--quiet"]
-    # A primary without secondaries cannot hand over: skip the 15 s of quiescing on SIGTERM.
-    # Snapshots of the past are not read here: a dropped table must not keep its file for five more minutes.
-    for parameter in (
-        "diagnosticDataCollectionEnabled=false",
-        "shutdownTimeoutMillisForSignaledShutdown=0",
-        "minSnapshotHistoryWindowInSeconds=0",
-    ):
-        options += ["--setParameter", parameter]
-    return options
+        return self._life
 
 
 async def _earlier_mongod_gone(lock: Path) -> None:

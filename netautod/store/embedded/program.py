@@ -11,6 +11,7 @@ from importlib.machinery import PathFinder
 from pathlib import Path
 from typing import Any
 
+from netautod.core.disk import Space, says_full
 from netautod.core.errors import NetautodError
 
 WAYS_OUT = (
@@ -33,7 +34,10 @@ _PRCTL = (
 
 _MISSING_LIBRARY = re.compile(r"error while loading shared libraries: ([^\s:]+)")
 _OLD_LIBRARY = re.compile(r"version [`'](\S+)' not found")
-_FULL = "No space left on device"
+_FROM_OUTSIDE = {
+    0: "mongod was stopped from outside",
+    -signal.SIGKILL: "mongod was ended by SIGKILL",
+}
 
 
 class EmbeddedMongoError(NetautodError):
@@ -78,11 +82,12 @@ def minimal_environment() -> dict[str, str]:
     return {"PATH": os.defpath, **kept, "LC_ALL": "C"}
 
 
-def cause_of_exit(returncode: int, output: str) -> str:
+def cause_of_exit(returncode: int, output: str, space: Space) -> str:
     """One line for a mongod that ended with `returncode` and wrote `output` (log lines and plain text).
 
     The first error is the cause, later ones are its consequences. Log lines are JSON objects with
     s (severity), msg and attr: https://www.mongodb.com/docs/manual/reference/log-messages/
+    A full disk may keep it from logging anything, so `space`, that of its data, counts too.
     """
     library = _MISSING_LIBRARY.search(output)
     if library:
@@ -90,8 +95,12 @@ def cause_of_exit(returncode: int, output: str) -> str:
     too_old = _OLD_LIBRARY.search(output)
     if too_old:
         return f"this mongod needs {too_old[1]}, newer than what this system has: {WAYS_OUT}"
-    if _FULL in output:
-        return "the disk of the data directory is full"
+    if space.scarce:
+        return space.full()
+    if returncode in _FROM_OUTSIDE:  # whatever it complained of before, it lived on
+        return _FROM_OUTSIDE[returncode]
+    if says_full(output):
+        return space.full()
     errors = list(_errors(output))
     if errors:
         return f"mongod ended: {errors[0]}"

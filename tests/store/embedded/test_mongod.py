@@ -14,8 +14,10 @@ import pytest
 from pymongo import AsyncMongoClient, WriteConcern
 
 import netautod
-from netautod.store.embedded import mongod as embedded
+from netautod.store.embedded import life
 from netautod.store.embedded.mongod import EmbeddedMongo, EmbeddedMongoError, find_running
+from netautod.store.embedded.program import find_mongod
+from netautod.store.embedded.restarts import RestartRule
 
 SERVICE = """
 import asyncio, sys
@@ -48,6 +50,14 @@ async def insert(uri: str | None, name: str) -> None:
     async with connected(uri) as client:
         concern = WriteConcern("majority", j=True, wtimeout=5000)
         await client.kept.get_collection("names", write_concern=concern).insert_one({"_id": name})
+
+
+async def started_again(mongo: EmbeddedMongo, before: int) -> int:
+    """The pid of the mongod that took the place of this one, once it takes writes."""
+    async with asyncio.timeout(60):
+        while mongo.pid == before:  # noqa: ASYNC110 - only the service's log tells of it
+            await asyncio.sleep(0.02)
+    return mongo.pid
 
 
 async def names(uri: str) -> list[str]:
@@ -223,19 +233,71 @@ async def test_a_set_configured_for_another_host_is_taken_over(tmp_path: Path) -
         assert await names(mongo.uri) == ["before"]
 
 
-async def test_a_mongod_that_dies_is_reported_to_the_service(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "how",
+    [
+        pytest.param(signal.SIGKILL, id="for want of memory"),
+        pytest.param(signal.SIGABRT, id="by a fault of its own", marks=pytest.mark.slow),
+        pytest.param(signal.SIGTERM, id="by an operator", marks=pytest.mark.slow),
+    ],
+)
+async def test_a_mongod_that_ends_is_started_again_at_the_same_address(
+    tmp_path: Path, how: signal.Signals
+) -> None:
     async with EmbeddedMongo(tmp_path) as mongo:
-        os.kill(mongo.pid, signal.SIGKILL)
-        assert await mongo.ended() == "mongod was ended by SIGKILL"
+        uri, first = mongo.uri, mongo.pid
+        await insert(uri, "before")
+        os.kill(first, how)
+        await gone(first)
+        again = await started_again(mongo, first)
+        await insert(uri, "after")
+        assert (mongo.uri, find_running(tmp_path)) == (uri, uri)
+        assert await names(uri) == ["after", "before"]
+    await gone(again)
     with pytest.raises(RuntimeError):
         _ = mongo.uri
+
+
+async def test_a_mongod_that_ends_too_often_is_given_up_in_one_line(tmp_path: Path) -> None:
+    async with EmbeddedMongo(tmp_path, restarts=RestartRule(times=1)) as mongo:
+        ended = asyncio.create_task(mongo.ended())
+        first = mongo.pid
+        os.kill(first, signal.SIGKILL)
+        os.kill(await started_again(mongo, first), signal.SIGKILL)
+        assert await ended == (
+            "mongod was ended by SIGKILL, after it was started again 1 times in 10 minutes: "
+            f"see {tmp_path / 'mongod.log'}"
+        )
+
+
+async def test_a_restart_that_fails_counts_as_well(tmp_path: Path) -> None:
+    program = tmp_path / "mongod"
+    program.symlink_to(find_mongod())
+    rule = RestartRule(times=2, pauses=(0.0,))
+    async with EmbeddedMongo(tmp_path / "data", mongod=program, restarts=rule) as mongo:
+        program.unlink()
+        program.write_text("#!/bin/sh\necho broken >&2; exit 3\n")
+        program.chmod(0o755)
+        os.kill(mongo.pid, signal.SIGKILL)
+        line = await mongo.ended()
+    cause = "The embedded database cannot start: mongod ended with status 3: broken"
+    assert line.startswith(f"{cause}, after it was started again 2 times")
+
+
+async def test_a_stop_while_it_is_down_starts_nothing(tmp_path: Path) -> None:
+    rule = RestartRule(pauses=(3600.0,))
+    async with EmbeddedMongo(tmp_path, restarts=rule) as mongo:
+        first = mongo.pid
+        os.kill(first, signal.SIGKILL)
+        await gone(first)
+    assert find_running(tmp_path) is None
 
 
 async def test_a_log_that_grows_is_cut_while_mongod_runs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(embedded, "_LOG_BYTES", 1000)
-    monkeypatch.setattr(embedded, "_LOG_CHECK_SECONDS", 0.05)
+    monkeypatch.setattr(life, "_LOG_BYTES", 1000)
+    monkeypatch.setattr(life, "_LOG_CHECK_SECONDS", 0.05)
     async with EmbeddedMongo(tmp_path) as mongo, asyncio.timeout(60):
         while not {"mongod.log", "mongod.log.1"} <= set(os.listdir(tmp_path)):  # noqa: ASYNC110
             await asyncio.sleep(0.02)  # the server opens its new log without telling anybody

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from netautod.core.disk import MIB, Space
 from netautod.store.embedded import mongod as embedded
 from netautod.store.embedded.files import rotate
 from netautod.store.embedded.mongod import EmbeddedMongo, EmbeddedMongoError, find_running
@@ -66,7 +67,7 @@ def test_no_mongod_anywhere_names_the_ways_out(tmp_path: Path) -> None:
         pytest.param(
             100,
             log_line("E", "DBException in initAndListen", error="Unable to write: No space left on device"),
-            "the disk of the data directory is full",
+            "the disk of /data is full (900 of 1000 MiB free)",
             id="the disk is full",
         ),
         pytest.param(
@@ -94,6 +95,13 @@ def test_no_mongod_anywhere_names_the_ways_out(tmp_path: Path) -> None:
             id="an illegal instruction",
         ),
         pytest.param(-9, log_line("I", "Running"), "mongod was ended by SIGKILL", id="killed from outside"),
+        pytest.param(
+            -9,
+            log_line("E", "WiredTiger error", error="No space left on device"),
+            "mongod was ended by SIGKILL",
+            id="killed from outside long after it complained of something",
+        ),
+        pytest.param(0, log_line("I", "Bye"), "mongod was stopped from outside", id="stopped by an operator"),
         pytest.param(-200, "", "mongod was ended by signal 200", id="a signal without a name"),
         pytest.param(
             2,
@@ -106,7 +114,14 @@ def test_no_mongod_anywhere_names_the_ways_out(tmp_path: Path) -> None:
     ],
 )
 def test_the_cause_of_an_exit_is_one_line(returncode: int, output: str, expected: str) -> None:
-    assert cause_of_exit(returncode, output) == expected
+    space = Space(directory=Path("/data"), free=900 * MIB, total=1000 * MIB)
+    assert cause_of_exit(returncode, output, space) == expected
+
+
+@pytest.mark.parametrize("returncode", [-9, -6, 0, 1, 100])
+def test_a_disk_too_full_for_a_log_line_is_the_cause(returncode: int) -> None:
+    space = Space(directory=Path("/data"), free=3 * MIB, total=1000 * MIB)
+    assert cause_of_exit(returncode, "", space) == "the disk of /data is full (3 of 1000 MiB free)"
 
 
 @pytest.mark.parametrize(
