@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from functools import partial
 
 from netautod.configs.capture.captures import ConfigCapture
 from netautod.configs.snapshots import Snapshots
@@ -54,7 +55,9 @@ class ActingServices:
         self, *, site: str | None = None, device_type: str | None = None
     ) -> AsyncIterator[DeviceInfo]:
         self._work.caller.require(READ)
-        found = self._devices.matching(self._work.org_id, site=site, device_type=device_type)
+        found = self._devices.matching(
+            self._work.org_id, site=site, device_type=device_type, persist=self._work.persist
+        )
         async for batch in found:
             self._work.guard()
             for device in batch:
@@ -71,14 +74,15 @@ class ActingServices:
         self._work.caller.require(READ)
         override = None if credential_id is None else uuid_or_none(credential_id) or credential_id
         try:
-            name, captured = await self._captures.take(
-                self._sessions, device_id, via="task", credential_id=override
+            # Asked again only for what went wrong before the device was read: the rest is kept by `take`.
+            name, captured = await self._work.persist(
+                partial(self._captures.take, self._sessions, device_id, via="task", credential_id=override)
             )
         except NotFound as exc:
             raise DeviceFailed(exc.text, kind="not_found") from exc
         self._work.guard()
-        await self._begin_snapshot()
-        await self._snapshots.add(self._work, self._execution.id, name, captured)
+        await self._work.persist(self._begin_snapshot)
+        await self._work.persist(partial(self._snapshots.add, self._work, self._execution.id, name, captured))
         config = captured.config
         return CaptureOutcome(
             config_id=config.id,
@@ -119,14 +123,17 @@ class ActingServices:
     async def create_snapshot(self, name: str, totals: ResultTotals) -> str:
         self._work.caller.require(READ)
         self._work.guard()
-        return await self._snapshots.create(
-            self._work.org_id,
-            name=name,
-            task_id=self._execution.task_id,
-            execution_id=self._execution.id,
-            devices_total=totals.devices_total,
-            succeeded=totals.succeeded,
-            failed=totals.failed,
+        return await self._work.persist(
+            partial(
+                self._snapshots.create,
+                self._work.org_id,
+                name=name,
+                task_id=self._execution.task_id,
+                execution_id=self._execution.id,
+                devices_total=totals.devices_total,
+                succeeded=totals.succeeded,
+                failed=totals.failed,
+            )
         )
 
 

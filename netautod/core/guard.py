@@ -1,8 +1,16 @@
-"""The guard of work that only one node may do: asked directly before anything is sent or written."""
+"""What work that only one node may do asks: before it sends anything, and before it writes anything.
 
-from collections.abc import Callable
+Before it sends, it asks this node alone (`Guard`): without a word from the database for too long, the work
+may be another node's by now. What has been done is written as soon as the database answers (`Persist`): the
+fence there decides whether it is still ours.
+"""
+
+from collections.abc import Awaitable, Callable
+from typing import Protocol, TypeVar
 
 from netautod.core.errors import NetautodError
+
+T = TypeVar("T")
 
 
 class LeaseLostError(NetautodError):
@@ -15,3 +23,17 @@ Guard = Callable[[], None]
 
 def no_guard() -> None:
     """The guard of work that no other node can take over."""
+
+
+class Persist(Protocol):
+    """Asks the database, once more whenever it did not answer, for as long as the work is ours.
+
+    `act` may have happened and still be asked again. Raises LeaseLostError once the work is another node's.
+    """
+
+    async def __call__(self, act: Callable[[], Awaitable[T]]) -> T: ...
+
+
+async def ask_once(act: Callable[[], Awaitable[T]]) -> T:
+    """Of work that somebody waits for: what the database does not answer is told."""
+    return await act()

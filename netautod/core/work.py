@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from netautod.core.guard import Guard, no_guard
+from netautod.core.guard import Guard, Persist, ask_once, no_guard
 from netautod.core.identity import Caller, OrgId
 
 
@@ -11,13 +11,15 @@ class Work:
     """Passed on from a request or a run down to the device and the database.
 
     `caller` is who asks, or the owner in whose name a run acts. `guard` raises once the run may be another
-    node's; it is asked before anything is sent or written. `bulk` work is for many things at once: it lets
+    node's; it is asked before anything is sent or written. `persist` writes what has been done: of a run also
+    after an outage of the database. `bulk` work is for many things at once: it lets
     those who wait for a single thing go first, and shares its round trips to the database with others
     (store/batching.py). `execution_id` is that of a run, None for a request.
     """
 
     caller: Caller
     guard: Guard = no_guard
+    persist: Persist = ask_once
     bulk: bool = False
     execution_id: str | None = None
 

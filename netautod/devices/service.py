@@ -12,6 +12,7 @@ from uuid import uuid4
 from netautod.audit.service import AuditLog
 from netautod.core.clock import Clock
 from netautod.core.errors import Conflict, Duplicate, InvalidInput, NotFound
+from netautod.core.guard import Persist, ask_once
 from netautod.core.identity import Caller, OrgId
 from netautod.core.pages import Page, PageOf
 from netautod.core.registries import Followers, References, Uses
@@ -71,10 +72,15 @@ class DeviceService:
         return await self._store.page(org_id, narrowed, page)
 
     def matching(
-        self, org_id: OrgId, *, site: str | None = None, device_type: str | None = None
+        self,
+        org_id: OrgId,
+        *,
+        site: str | None = None,
+        device_type: str | None = None,
+        persist: Persist = ask_once,
     ) -> AsyncIterator[list[Device]]:
         """Batches of all devices that match, sorted by id; without a condition all of the organization."""
-        return self._store.batches(org_id, where(DeviceFilter(site=site, device_type=device_type)))
+        return self._store.batches(org_id, where(DeviceFilter(site=site, device_type=device_type)), persist)
 
     def names_in_order(
         self, org_id: OrgId, narrowed: DeviceFilter, *, batch: int = 100

@@ -6,8 +6,10 @@ Every write of many devices ends with `counts.changed`, and writes `search` toge
 import json
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from datetime import datetime
+from functools import partial
 from typing import Any
 
+from netautod.core.guard import Persist, ask_once
 from netautod.core.identity import OrgId
 from netautod.core.loop.each import in_batches
 from netautod.core.pages import Page, PageOf, in_turns
@@ -112,12 +114,15 @@ class DeviceStore:
         # Both were read at moments of their own; no list is shorter than what it shows.
         return max(total, seen) if found else total
 
-    async def batches(self, org_id: OrgId, wanted: Mapping[str, Any]) -> AsyncIterator[list[Device]]:
+    async def batches(
+        self, org_id: OrgId, wanted: Mapping[str, Any], persist: Persist = ask_once
+    ) -> AsyncIterator[list[Device]]:
         """All that match, sorted by id. Each batch is a query of its own: no cursor stays open meanwhile."""
         after = ""
         while True:
-            found = await self._devices.find(
-                org_id, {**wanted, "_id": {"$gt": after}}, sort=[("_id", 1)], limit=BATCH
+            further = {**wanted, "_id": {"$gt": after}}
+            found = await persist(
+                partial(self._devices.find, org_id, further, sort=[("_id", 1)], limit=BATCH)
             )
             if found:
                 yield [device_of(document) for document in found]

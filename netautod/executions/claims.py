@@ -5,7 +5,7 @@ from datetime import datetime
 
 from netautod.core.identity import OrgId
 from netautod.executions.models import Execution
-from netautod.store.leases.keeper import Lease
+from netautod.store.leases.lease import Lease
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -14,6 +14,7 @@ MAX_OUTPUT = 4 * 1024 * 1024
 MAX_RESUME = 1024 * 1024
 UNEXPECTED = "the executor failed unexpectedly; the service log has the details"
 NODE_LOST = "node lost"
+INTERRUPTED = "the database did not answer for too long: the run was stopped and is not begun again"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,7 +39,7 @@ class Retried:
 
 @dataclass(frozen=True, kw_only=True)
 class HandedBack:
-    """Back to pending by a node that stops: not a retry, and the next node may start at once."""
+    """Back to pending by a node that cannot go on: not a retry, and the next node may start at once."""
 
     state: ClassVar[State] = "pending"
     error_message: ClassVar[None] = None
@@ -85,6 +86,11 @@ def timed_out(execution: Execution) -> Finished:
 def stopped(*, idempotent: bool) -> Outcome:
     """The node stops and cannot wait for the run any longer."""
     return HandedBack() if idempotent else failed("the node was stopped")
+
+
+def interrupted(*, repeatable: bool) -> Outcome:
+    """The node had no word from the database for so long that it had to stop the run."""
+    return HandedBack() if repeatable else failed(INTERRUPTED)
 
 
 def lost(execution: Execution, *, idempotent: bool) -> Outcome:

@@ -17,7 +17,8 @@ from netautod.executions.transitions import ACTIVE, CANCELLABLE, TERMINAL, State
 from netautod.plugin_api import ApprovalDecision
 from netautod.store.client import Database, Document, Filter, InsertManyResult
 from netautod.store.indexes import Index
-from netautod.store.leases.keeper import Lease, LeaseKeeper, LeaseTimes
+from netautod.store.leases.keeper import LeaseKeeper
+from netautod.store.leases.lease import Lease, LeaseTimes
 from netautod.store.scoped import scoped
 
 COLLECTION = "executions"

@@ -27,7 +27,7 @@ from netautod.plugin_api import (
     ResultTotals,
     RunContext,
 )
-from netautod.store.leases.keeper import Lease
+from netautod.store.leases.lease import Lease, LeaseTimes
 from netautod.testing.device import SimulatedDevice
 from netautod.testing.run_devices import COMMAND, READ, RunDevice, RunServices
 
@@ -122,7 +122,7 @@ async def _attempted(environment: RunEnvironment, execution: Execution) -> Outco
     attempt = Attempt(environment=environment, execution=execution, held=_lease(execution))
     try:
         ended = await attempt.run()
-        await attempt.log.flush()
+        await attempt.flush()
     finally:
         await attempt.stop()
     assert ended is not None  # only an attempt that loses its lease has no outcome
@@ -152,8 +152,8 @@ def _lease(execution: Execution) -> Lease:
         epoch=len(execution.attempts),
         row={},
         clock=SystemClock(),
-        abandon=math.inf,
-        acknowledged_at=0.0,
+        times=LeaseTimes(lease=math.inf, heartbeat=math.inf, abandon=math.inf),
+        acknowledged_at=math.inf,
     )
 
 

@@ -8,7 +8,8 @@ import pytest
 from netautod.core.clock import SystemClock
 from netautod.core.errors import Unavailable
 from netautod.store.client import Database
-from netautod.store.leases.keeper import Lease, LeaseKeeper, LeaseTimes
+from netautod.store.leases.keeper import LeaseKeeper
+from netautod.store.leases.lease import Lease, LeaseTimes
 from netautod.store.leases.named import NamedLeases
 from netautod.store.periodic import Periodic
 

@@ -16,7 +16,7 @@ from netautod.store.batching import batched_changes
 from netautod.store.client import Database
 from netautod.store.expressions import literal
 from netautod.store.indexes import Index
-from netautod.store.leases.keeper import NEVER
+from netautod.store.leases.lease import NEVER
 from netautod.store.scoped import scoped
 
 COLLECTION = "backup_facts"

@@ -2,6 +2,7 @@
 
 import asyncio
 from datetime import datetime
+from functools import partial
 from typing import Protocol
 from uuid import uuid4
 
@@ -66,7 +67,8 @@ class ConfigCapture:
         return name, captured
 
     async def _record_facts(self, scope: SessionScope, device_id: str, *, error: str | None) -> None:
-        await self._facts.record(scope.work, device_id, at=self._clock.now(), error=error)
+        record = partial(self._facts.record, scope.work, device_id, at=self._clock.now(), error=error)
+        await scope.work.persist(record)
 
     async def _capture(
         self, scope: SessionScope, device_id: str, via: str, credential_id: str | None
@@ -124,7 +126,21 @@ class ConfigCapture:
     async def _keep(
         self, opened: OpenDevice, reading: Reading, last: Config | None, via: str
     ) -> tuple[Config, bool]:
-        """The version with this content, and whether it is a new one."""
+        """The version with this content, and whether it is a new one. A run tries until it is stored."""
+        own_id, known = str(uuid4()), [last]
+
+        async def keep() -> tuple[Config, bool]:
+            # Asked again, after a try of which nobody knows how it ended.
+            newest = known.pop() if known else await self._store.newest(opened.work.org_id, opened.device.id)
+            if newest is not None and newest.id == own_id:
+                return newest, True
+            return await self._stored(opened, reading, newest, via, own_id)
+
+        return await opened.work.persist(keep)
+
+    async def _stored(
+        self, opened: OpenDevice, reading: Reading, last: Config | None, via: str, own_id: str
+    ) -> tuple[Config, bool]:
         work = opened.work
         for _ in range(ATTEMPTS):
             now = self._clock.now()
@@ -133,12 +149,14 @@ class ConfigCapture:
                 return seen, False
             # Text first: if we die in between there is a text that no version names, never the opposite.
             await self._texts.save(work, reading)
-            config = _version(opened, reading, last, via, now)
+            config = _version(opened, reading, last, via, now, own_id)
             try:
                 await self._store.insert(config, work)
             except Duplicate:
                 # Another capture made this version after all: it may say the same.
                 last = await self._store.newest(work.org_id, opened.device.id)
+                if last is not None and last.id == own_id:
+                    return last, True
                 continue
             return config, True
         raise Conflict("The device's configuration is being stored by others; try again")
@@ -158,9 +176,11 @@ class ConfigCapture:
         return (await self._measured(last.org_id, raw, platform)).config_hash == reading.config_hash
 
 
-def _version(opened: OpenDevice, reading: Reading, last: Config | None, via: str, now: datetime) -> Config:
+def _version(
+    opened: OpenDevice, reading: Reading, last: Config | None, via: str, now: datetime, own_id: str
+) -> Config:
     return Config(
-        id=str(uuid4()),
+        id=own_id,
         org_id=opened.work.org_id,
         device_id=opened.device.id,
         version=1 if last is None else last.version + 1,

@@ -9,10 +9,12 @@ sent, names the command too, so that a crash in between hides nothing.
 import time
 from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
+from functools import partial
 from typing import Any, Protocol
 
 from netautod.audit.service import AuditLog
 from netautod.core.errors import InvalidInput
+from netautod.core.guard import Persist, ask_once
 from netautod.core.loop.pace import in_thread_if_large
 from netautod.core.redaction.commands import shown_command
 from netautod.core.work import Work
@@ -67,7 +69,10 @@ class CommandRunner:
             return await self._shown(work, outcome)
         finally:
             details = {**told, **ended}
-            await self._audit.record(work.caller, "device.exec_command", "device", device_id, details)
+            # The command was sent: a run goes on with its answer as soon as that can be told.
+            event = (work.caller, "device.exec_command", "device", device_id, details)
+            persist: Persist = ask_once if ended["outcome"] == "cancelled" else work.persist
+            await persist(partial(self._audit.record, *event))
 
     async def _shown(self, work: Work, report: CommandReport) -> CommandReport:
         """Without secrets for whoever may not manage credentials, and in runs: others read what they keep."""

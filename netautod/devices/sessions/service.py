@@ -31,7 +31,7 @@ from netautod.ssh.failures import DeviceFailed
 from netautod.ssh.platform.registry import PlatformRegistry
 from netautod.ssh.session import CliSession, open_session
 from netautod.ssh.target import SessionLimits
-from netautod.store.leases.keeper import Lease
+from netautod.store.leases.lease import Lease
 from netautod.store.leases.named import NamedLeases
 
 BUSY_SECONDS = 60.0  # how long to wait for another session on the same device

@@ -3,11 +3,11 @@
 import asyncio
 import logging
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any
 
 from marshmallow import ValidationError
 
-from netautod.core.errors import Unavailable
 from netautod.core.foreign import no_exit
 from netautod.core.guard import LeaseLostError
 from netautod.core.work import Work
@@ -17,14 +17,18 @@ from netautod.executions.outcome import Outcome
 from netautod.executions.running.context import Context, RunResults
 from netautod.executions.running.environment import RunEnvironment
 from netautod.executions.running.log_writer import LogLimits, LogWriter
+from netautod.executions.running.persistence import Persistence
 from netautod.plugin_api import ExecutionFailed, ExecutionInfo, Executor, NeedsApproval, PermanentFailure
-from netautod.store.leases.keeper import Lease
+from netautod.store.leases.lease import Lease
 
 logger = logging.getLogger(__name__)
 
 
 class Attempt:
-    """`run()` returns the outcome to write, or None when the lease was lost meanwhile."""
+    """`run()` returns the outcome to write, or None when the run is another node's by now.
+
+    `ended` is that outcome as soon as it is known: from then on it only waits to be written.
+    """
 
     def __init__(self, *, environment: RunEnvironment, execution: Execution, held: Lease) -> None:
         self._environment = environment
@@ -33,48 +37,62 @@ class Attempt:
         self._held = held
         self._lost = asyncio.Event()
         self._over = False
+        self._begun = False
+        self._left_behind = False
         self._work: asyncio.Task[Any] | None = None
+        self._results: RunResults | None = None
+        self._persist = Persistence(held)
+        self.ended: Outcome | None = None
         self.log = LogWriter(
             store=environment.logs,
             clock=environment.clock,
             org_id=execution.org_id,
             execution_id=execution.id,
             limits=LogLimits(lines=self._settings.log_lines, bytes=self._settings.log_bytes),
-            guard=held.guard,
+            known=held.known,
         )
 
     def abort(self) -> None:
-        """The lease is gone: cancelled, taken over, or unconfirmed for too long."""
+        """Stops the work: it is cancelled, taken over, or unconfirmed for too long."""
         self._lost.set()
 
     async def run(self) -> Outcome | None:
         number = len(self._execution.attempts)
-        await self.log.open(first=number == 1)
-        await self.log.write("info", f"attempt {number} started")
         try:
+            await self._persist(partial(self.log.open, first=number == 1))
+            await self.log.write("info", f"attempt {number} started")
             self._work = asyncio.create_task(self._execute(number), name=f"run {self._execution.id}")
             ended = await self._wait()
         except LeaseLostError:
-            return None
-        except Unavailable as error:
-            ended = self._raised(error)
+            ended = None if self._held.lost else await self._interrupted()
         if ended is not None and ended.error_message is not None:
             await self._log_end(ended)
+        self.ended = ended
         return ended
+
+    async def flush(self) -> None:
+        """Writes what the executor left: results of devices, lines of the log."""
+        if self._results is not None:
+            await self._results.flush()
+        await self.log.flush()
 
     async def stop(self) -> None:
         """Ends an executor that still runs; one that ignores its cancellation is left behind."""
+        await self._end_work()
+        await self.log.close()
+
+    async def _end_work(self) -> None:
         work = self._work
-        if work is not None and not work.done():
+        if work is not None and not work.done() and not self._left_behind:
             if not work.cancelling():  # a second one would cut its cleaning up short
                 work.cancel()
             await asyncio.wait({work}, timeout=self._settings.cancel_grace_seconds)
             if not work.done():
+                self._left_behind = True
                 self._environment.metrics.add("executions_abandoned")
                 logger.error("the executor of %s ignores its cancellation", self._execution.id)
         if work is not None and work.done() and not work.cancelled():
             work.exception()  # retrieves the exception: asyncio would log it as never retrieved
-        await self.log.close()
 
     async def _wait(self) -> Outcome | None:
         assert self._work is not None
@@ -88,13 +106,26 @@ class Attempt:
         finally:
             lost.cancel()
             self._over = True
-        if self._lost.is_set():
+        if self._held.lost:
             return None
+        if self._lost.is_set():
+            return await self._interrupted()
         if not self._work.done():
             # At once, not after the end is written: that can take as long as the database is down.
             self._work.cancel()
             return outcome.timed_out(self._execution)
         return self._result(self._work)
+
+    async def _interrupted(self) -> Outcome:
+        """Ends the executor first: once this is written, another node may begin the run again."""
+        await self._end_work()
+        seconds = self._held.times.abandon
+        await self.log.write(
+            "warning", f"the database did not answer for {seconds:g} s: the attempt was stopped"
+        )
+        executor = self._environment.executors.get(self._execution.task_type)
+        idempotent = executor is None or executor.idempotent
+        return outcome.interrupted(repeatable=idempotent or not self._begun)
 
     def _result(self, work: "asyncio.Task[Any]") -> Outcome:
         error: BaseException | None
@@ -125,14 +156,20 @@ class Attempt:
         executor = environment.executors.get(execution.task_type)
         if executor is None:
             raise PermanentFailure(f"no executor is installed for {execution.task_type}")
-        caller = await environment.owners.active_caller(execution.org_id, execution.owner_id)
+        owner = partial(environment.owners.active_caller, execution.org_id, execution.owner_id)
+        caller = await self._persist(owner)
         if caller is None:
             raise PermanentFailure("the owner of the task is disabled or deleted")
         self._check_parameters(executor)
-        self._held.guard()
+        await self._held.fresh()
         work = Work(
-            caller=caller.within(execution.scope), guard=self._guard, bulk=True, execution_id=execution.id
+            caller=caller.within(execution.scope),
+            guard=self._guard,
+            persist=self._persist,
+            bulk=True,
+            execution_id=execution.id,
         )
+        self._results = RunResults(store=environment.results, work=work, held=self._held)
         context = Context(
             execution=execution,
             info=ExecutionInfo(
@@ -143,16 +180,12 @@ class Attempt:
                 deadline=self._deadline(),
             ),
             acting=environment.acting(work, execution),
-            results=RunResults(
-                store=environment.results,
-                work=work,
-                execution_id=execution.id,
-                epoch=self._held.epoch,
-            ),
+            results=self._results,
             log=self.log,
             held=self._held,
             progress=environment.progress,
         )
+        self._begun = True
         with no_exit():
             return await executor.run(context)
 

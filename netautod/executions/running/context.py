@@ -1,31 +1,51 @@
 """What an executor sees of its run: the `RunContext` of one attempt, and its per-device results."""
 
+from contextlib import suppress
+from functools import partial
+
+from netautod.core.errors import Unavailable
 from netautod.core.work import Work
 from netautod.executions.models import Execution
 from netautod.executions.running.environment import DeviceResults, Progress, RunActing
 from netautod.executions.running.log_writer import LogWriter
 from netautod.plugin_api import Acting, ApprovalDecision, DeviceResult, ExecutionInfo, ResultTotals
-from netautod.store.leases.keeper import Lease
+from netautod.store.leases.lease import Lease
 
 
 class RunResults:
-    """The `results` of a run context: those of one execution, written only while the lease is held."""
+    """The `results` of a run context: those of one execution, written only while it is known to be ours.
 
-    def __init__(self, *, store: DeviceResults, work: Work, execution_id: str, epoch: int) -> None:
+    A result that waits for the database is not lost with the executor: `flush` writes it before the end of
+    the attempt, whatever that is.
+    """
+
+    def __init__(self, *, store: DeviceResults, work: Work, held: Lease) -> None:
         self._store = store
         self._work = work
-        self._execution_id = execution_id
-        self._epoch = epoch
+        self._held = held
+        self._waiting: dict[str, DeviceResult] = {}
 
     async def record(self, result: DeviceResult) -> None:
         self._work.guard()
-        await self._store.record(self._work, self._execution_id, self._epoch, result)
+        self._waiting[result.device_id] = result
+        await self._work.persist(partial(self._write, result))
+
+    async def flush(self) -> None:
+        for result in list(self._waiting.values()):
+            await self._write(result)
 
     async def settled(self) -> frozenset[str]:
-        return await self._store.settled(self._work.org_id, self._execution_id)
+        return await self._work.persist(partial(self._store.settled, self._work.org_id, self._held.row_id))
 
     async def totals(self) -> ResultTotals:
-        return await self._store.totals(self._work.org_id, self._execution_id)
+        return await self._work.persist(partial(self._store.totals, self._work.org_id, self._held.row_id))
+
+    async def _write(self, result: DeviceResult) -> None:
+        await self._held.known()
+        work = self._work.under(self._held.writable)
+        await self._store.record(work, self._held.row_id, self._held.epoch, result)
+        if self._waiting.get(result.device_id) is result:
+            del self._waiting[result.device_id]
 
 
 class Context:
@@ -57,5 +77,7 @@ class Context:
         await self._log.write(level, text, device_id)
 
     async def progress(self, done: int, total: int) -> None:
+        """Not worth waiting for: the next one tells more."""
         self._held.guard()
-        await self._progress.save_progress(self._held, done, total)
+        with suppress(Unavailable):
+            await self._progress.save_progress(self._held, done, total)

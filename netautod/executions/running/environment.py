@@ -12,7 +12,7 @@ from netautod.executions.models import Execution, LogEntry
 from netautod.executions.settings import ExecutionSettings
 from netautod.outbound.client import GuardedClient
 from netautod.plugin_api import Acting, DeviceResult, Executor, ResultTotals
-from netautod.store.leases.keeper import Lease
+from netautod.store.leases.lease import Lease
 
 
 class RunActing(Acting, Protocol):

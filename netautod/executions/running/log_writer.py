@@ -2,11 +2,11 @@
 
 import asyncio
 import logging
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from netautod.core.clock import Clock
 from netautod.core.errors import Unavailable
-from netautod.core.guard import Guard
 from netautod.core.identity import OrgId
 from netautod.core.repeats import repeats
 from netautod.executions.models import LogEntry
@@ -26,7 +26,8 @@ class LogLimits:
 
 
 class LogWriter:
-    """`guard` is called before each write to the database.
+    """`known` is awaited before each write to the database: it returns when the run is known to be ours, and
+    raises LeaseLostError when it is not.
 
     A line is at most 8,192 bytes of UTF-8, the rest is cut off.
     """
@@ -39,14 +40,14 @@ class LogWriter:
         org_id: OrgId,
         execution_id: str,
         limits: LogLimits,
-        guard: Guard,
+        known: Callable[[], Awaitable[None]],
     ) -> None:
         self._store = store
         self._clock = clock
         self._org_id = org_id
         self._execution_id = execution_id
         self._limits = limits
-        self._guard = guard
+        self._known = known
         self._waiting: list[LogEntry] = []
         self._seq = self._lines = self._bytes = 0
         self._full = False
@@ -76,11 +77,10 @@ class LogWriter:
 
     async def flush(self) -> None:
         async with self._writing:
-            batch = self._waiting
-            if not batch:
+            if not self._waiting:
                 return
-            self._guard()
-            self._waiting = []
+            await self._known()
+            batch, self._waiting = self._waiting, []
             try:
                 await self._store.append(self._org_id, self._execution_id, batch)
             except Unavailable:

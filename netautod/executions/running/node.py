@@ -14,7 +14,7 @@ from netautod.executions.running.runner import Runner
 from netautod.executions.running.scheduler import Scheduler
 from netautod.executions.settings import ExecutionSettings, SchedulerSettings
 from netautod.executions.store import ExecutionStore
-from netautod.store.leases.keeper import LeaseTimes
+from netautod.store.leases.lease import LeaseTimes
 from netautod.tasks.cron.ticks import NextTicks
 from netautod.tasks.store import TaskStore
 

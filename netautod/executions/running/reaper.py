@@ -69,7 +69,9 @@ class Reaper:
             return 0
         moved = 0
         for dead in dead_runs:
-            moved += await self._take_over(dead)
+            # What this node holds it ends by itself, however late its heartbeats are.
+            if not self._keeper.holds(dead.execution.id, dead.epoch):
+                moved += await self._take_over(dead)
         if moved:
             self._metrics.add("executions_taken_over", moved)
             self._kick()

@@ -18,7 +18,8 @@ from netautod.executions.outcome import NeverStarted, Outcome
 from netautod.executions.running.attempt import Attempt
 from netautod.executions.running.environment import RunEnvironment
 from netautod.executions.store import ExecutionStore
-from netautod.store.leases.keeper import Lease, LeaseKeeper
+from netautod.store.leases.keeper import LeaseKeeper
+from netautod.store.leases.lease import Lease
 from netautod.tasks.store import TaskStore
 
 logger = logging.getLogger(__name__)
@@ -27,6 +28,8 @@ WRITE_PAUSE = 0.5
 # A round of claims under way at a stop has this long to end: cut off, it would leave rows in `running` that
 # no node runs.
 CLAIM_SECONDS = 5.0
+# At a stop, for an end that is known and not written, and for what a run that is handed back has left.
+LAST_WRITE_SECONDS = 5.0
 
 
 class Runner:
@@ -209,11 +212,13 @@ class Runner:
             self.kick()
 
     async def _write(self, held: Lease, attempt: Attempt, ended: Outcome) -> bool:
-        """The fenced end of the attempt, tried until it is acknowledged or the lease is gone."""
+        """The fenced end of the attempt, tried until the database says whether the run was still ours.
+
+        However long that takes: what is done is done, and meanwhile the run occupies its slot.
+        """
         while True:
             try:
-                held.guard()
-                await attempt.log.flush()
+                await attempt.flush()
                 written = await self._write_once(held, ended)
                 self._ending.over()
                 return written
@@ -230,8 +235,13 @@ class Runner:
     async def _hand_back(self, running: "_Running") -> None:
         """The attempt ends first: from the write on, another node may run the execution."""
         run = running.claimed
-        with suppress(LeaseLostError, Unavailable):
-            await running.attempt.log.flush()
+        if running.attempt.ended is not None:  # it is done: nothing else may be written in its place
+            if (await asyncio.wait({running.task}, timeout=LAST_WRITE_SECONDS))[1]:
+                logger.error("the end of execution %s could not be written before the stop", run.execution.id)
+            return
+        with suppress(LeaseLostError, Unavailable, TimeoutError):
+            async with asyncio.timeout(LAST_WRITE_SECONDS):
+                await running.attempt.flush()
         run.held.lose()
         await asyncio.wait({running.task})
         ended = outcome.stopped(idempotent=run.idempotent)

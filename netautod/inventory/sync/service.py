@@ -35,7 +35,7 @@ from netautod.inventory.sync.reader import InventoryReader
 from netautod.inventory.sync.recorder import SyncRecorder
 from netautod.inventory.sync.run import SyncRun, SyncTally
 from netautod.outbound.urls import origin_of
-from netautod.store.leases.keeper import Lease
+from netautod.store.leases.lease import Lease
 from netautod.store.leases.named import NamedLeases
 
 STOPPED = "it was stopped before it was done; what was changed by then stays"

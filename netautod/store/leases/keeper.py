@@ -1,76 +1,25 @@
 """Keeps the leases that this node holds on rows of one collection: claim, heartbeat, loss.
 
 A leased row carries `owner` (node id), `epoch` (grows with every claim) and `lease_until`. All times
-are the server's (`$$NOW`), so the clocks of the nodes do not matter; a node's own judgement of "have I
-lost it" uses its monotonic clock only.
+are the server's (`$$NOW`), so the clocks of the nodes do not matter; a node's own judgement of "may I still
+act" uses its monotonic clock only.
 """
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from typing import Any
 from uuid import uuid4
 
 from netautod.core.clock import Clock
-from netautod.core.errors import Unavailable
-from netautod.core.guard import LeaseLostError
+from netautod.core.errors import Unavailable, UnknownOutcome
 from netautod.core.repeats import Failing
 from netautod.store.client import Collection, Document, Filter
+from netautod.store.leases.lease import NEVER, Lease, LeaseTimes
 
 logger = logging.getLogger(__name__)
-NEVER = datetime(1970, 1, 1, tzinfo=UTC)
-
-
-@dataclass(frozen=True, kw_only=True)
-class LeaseTimes:
-    """All in seconds: a lease, between heartbeats, and without one until the node gives up by itself."""
-
-    lease: float
-    heartbeat: float
-    abandon: float
-
-
-@dataclass(kw_only=True, eq=False)
-class Lease:
-    """A lease that this node holds. `guard()` is called before anything leaves the node.
-
-    `acknowledged_at` is when the last heartbeat that got an answer was sent (monotonic, seconds); without one
-    for `abandon` seconds the lease counts as lost. `on_lost` is called once.
-    """
-
-    row_id: str
-    epoch: int
-    row: Document
-    clock: Clock
-    abandon: float
-    acknowledged_at: float
-    on_lost: Callable[[], None] = lambda: None
-    lost: bool = False
-
-    @property
-    def fence(self) -> Document:
-        """The filter of every write to the row: no match means that the lease is gone."""
-        return {"_id": self.row_id, "owner": self.row["owner"], "epoch": self.epoch}
-
-    def guard(self) -> None:
-        """Raises LeaseLostError if the lease is lost, or unconfirmed for so long that it may be."""
-        if not self.lost and self.clock.monotonic() - self.acknowledged_at > self.abandon:
-            self.lose()
-        if self.lost:
-            raise LeaseLostError("this node no longer holds the lease")
-
-    def confirm(self, sent_at: float) -> None:
-        self.acknowledged_at = max(self.acknowledged_at, sent_at)
-
-    def expired(self, now: float) -> bool:
-        return now - self.acknowledged_at > self.abandon
-
-    def lose(self) -> None:
-        if not self.lost:
-            self.lost = True
-            self.on_lost()
 
 
 @dataclass(kw_only=True, eq=False)
@@ -83,6 +32,7 @@ class LeaseKeeper:
     times: LeaseTimes
     _held: dict[str, Lease] = field(default_factory=dict)
     _tasks: list[asyncio.Task[None]] = field(default_factory=list)
+    _hurry: asyncio.Event = field(default_factory=asyncio.Event)
     failed_at: float | None = None
 
     async def __aenter__(self) -> "LeaseKeeper":
@@ -94,16 +44,32 @@ class LeaseKeeper:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
+    def holds(self, row_id: str, epoch: int) -> bool:
+        """Whether this node holds that claim: also without heartbeats its end is still to be written."""
+        held = self._held.get(row_id)
+        return held is not None and held.epoch == epoch
+
     async def claim(self, row_id: str, where: Filter, change: Mapping[str, Any]) -> Lease | None:
         """Compare-and-set by id and `where`; `change` is merged into the pipeline's `$set`.
 
-        None: another node was faster. Raises Duplicate where a unique index forbids the claim.
+        None: another node was faster. Raises Duplicate where a unique index forbids the claim. A claim that
+        was sent and not acknowledged is looked for until the database answers.
         """
-        sent_at = self.clock.monotonic()
-        row = await self.collection.find_and_update(
-            {"_id": row_id, **where}, [{"$set": {**change, **self._taking()}}]
-        )
+        sent_at, token = self.clock.monotonic(), uuid4().hex
+        taking = {**change, **self._taking(), "claim": {"$literal": token}}
+        try:
+            row = await self.collection.find_and_update({"_id": row_id, **where}, [{"$set": taking}])
+        except UnknownOutcome as error:
+            logger.warning("it is not known yet whether %s is claimed: %s", row_id, error)
+            row = await self._claimed(row_id, token)
         return None if row is None else self._hold(row, sent_at)
+
+    async def _claimed(self, row_id: str, token: str) -> Document | None:
+        """The row if that claim has taken it, and nobody else since."""
+        while True:
+            with suppress(Unavailable):
+                return await self.collection.find_one({"_id": row_id, "claim": token, "owner": self.node_id})
+            await asyncio.sleep(self.times.heartbeat / 10)
 
     async def claim_free(self, row_id: str) -> Lease | None:
         """Takes a row that does not exist or whose lease ran out, in one round trip; None if it is held."""
@@ -130,8 +96,9 @@ class LeaseKeeper:
             epoch=row["epoch"],
             row=row,
             clock=self.clock,
-            abandon=self.times.abandon,
+            times=self.times,
             acknowledged_at=sent_at,
+            hurry=self._hurry.set,
         )
         if held.row_id in self._held:
             # Our earlier lease was taken away and given up before a heartbeat told us: no later one would.
@@ -149,11 +116,11 @@ class LeaseKeeper:
         await self.collection.delete_batch(fences)
 
     async def _beat(self) -> None:
-        pause = self.times.heartbeat
+        pause: float | None = None
         failing = Failing(logger, f"the heartbeat of {self.collection.name} failed")
         while True:
-            await asyncio.sleep(pause)
-            pause = self.times.heartbeat
+            await self._next_beat(pause)
+            pause = None
             try:
                 async with asyncio.timeout(self.times.heartbeat):
                     await self.renew()
@@ -167,6 +134,15 @@ class LeaseKeeper:
                 self.failed_at = self.clock.monotonic()
                 logger.exception("heartbeat of %s failed", self.collection.name, extra=failing.again())
 
+    async def _next_beat(self, pause: float | None) -> None:
+        """Returns at the next regular heartbeat, or when one is asked for; after a failure in `pause`."""
+        if pause is not None:
+            await asyncio.sleep(pause)
+            return
+        with suppress(TimeoutError):
+            async with asyncio.timeout(self.times.heartbeat):
+                await self._hurry.wait()
+
     async def _watch(self) -> None:
         """Apart from the heartbeat, so that a database that hangs cannot delay the giving up."""
         while True:
@@ -174,10 +150,11 @@ class LeaseKeeper:
             now = self.clock.monotonic()
             for held in list(self._held.values()):
                 if held.expired(now):
-                    held.lose()
+                    held.stop()
 
     async def renew(self) -> None:
         """One heartbeat: renews what is still ours and tells the holders of what is not."""
+        self._hurry.clear()
         if not self._held:
             return
         held = dict(self._held)

@@ -5,10 +5,12 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
 from netautod.core.errors import Duplicate
+from netautod.core.guard import LeaseLostError
 from netautod.core.work import Work
 from netautod.store.batching import Batcher
 from netautod.store.client import Filter
-from netautod.store.leases.keeper import Lease, LeaseKeeper
+from netautod.store.leases.keeper import LeaseKeeper
+from netautod.store.leases.lease import Lease
 
 COLLECTION = "leases"
 FIRST_WAIT, LONGEST_WAIT = 0.1, 2.0
@@ -22,11 +24,26 @@ class NamedLeases:
         self._ends: Batcher[None, Filter, None] = Batcher(self._end)
 
     async def acquire(self, name: str) -> Lease | None:
-        """The lease, or None while another holder (of this node or another) has it."""
+        """The lease, with most of it left, or None while another holder (of this node or another) has it."""
         try:
-            return await self._keeper.claim_free(name)
+            held = await self._keeper.claim_free(name)
         except Duplicate:
             return None  # two upserts met: the other one made the row
+        return None if held is None else await self._fresh(held)
+
+    async def _fresh(self, held: Lease) -> Lease | None:
+        """None if it was lost before its acknowledgement came, too late to begin without a heartbeat."""
+        try:
+            while held.used_up:
+                await self._keeper.renew()
+                held.guard()
+        except LeaseLostError:
+            self._keeper.release(held)
+            return None
+        except BaseException:
+            self._keeper.release(held)  # it runs out: nobody can end it while the database is away
+            raise
+        return held
 
     async def release(self, held: Lease, work: Work | None = None) -> None:
         """Of bulk `work`: together with others that end within the next 30 ms."""

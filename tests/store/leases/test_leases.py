@@ -9,7 +9,8 @@ from netautod.core.errors import Unavailable
 from netautod.core.guard import LeaseLostError
 from netautod.store.client import Database, Document
 from netautod.store.expressions import literal
-from netautod.store.leases.keeper import Lease, LeaseKeeper, LeaseTimes
+from netautod.store.leases.keeper import LeaseKeeper
+from netautod.store.leases.lease import Lease, LeaseTimes
 from netautod.store.leases.named import NamedLeases
 from tests.support.execution import eventually
 

@@ -1,0 +1,34 @@
+"""How a run outlasts the database: what it did not answer is asked again, while the run is ours."""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
+from netautod.core.errors import Overloaded, Unavailable
+from netautod.store.leases.lease import Lease
+
+logger = logging.getLogger(__name__)
+T = TypeVar("T")
+PAUSE_SECONDS = 0.5
+
+
+class Persistence:
+    """The `Persist` of a run. Between two tries a heartbeat must have told that the run is still ours."""
+
+    def __init__(self, held: Lease, *, pause_seconds: float = PAUSE_SECONDS) -> None:
+        self._held = held
+        self._pause = pause_seconds
+
+    async def __call__(self, act: Callable[[], Awaitable[T]]) -> T:
+        """Ends with the answer, with LeaseLostError, or with the cancellation of a run that has to stop."""
+        while True:
+            asked_at = self._held.clock.monotonic()
+            try:
+                return await act()
+            except Overloaded:
+                raise  # it is not the database that is away
+            except Unavailable as error:
+                logger.debug("execution %s waits for the database: %s", self._held.row_id, error)
+            await asyncio.sleep(self._pause)
+            await self._held.confirmed(since=asked_at)

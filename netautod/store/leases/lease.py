@@ -1,0 +1,114 @@
+"""A lease that this node holds, and the two questions about it: may we still act, is it still ours?
+
+The first one is answered by this node's own clock, since another node may have taken over while we heard
+nothing: whoever acts must know it at once. The second one is answered by the database alone, because what has
+been done stays done: it is written as soon as the database says that nobody has taken over.
+"""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from netautod.core.clock import Clock
+from netautod.core.guard import LeaseLostError
+from netautod.store.client import Document
+
+NEVER = datetime(1970, 1, 1, tzinfo=UTC)
+USED_UP = 1 / 3  # of a lease: with less than the rest of it left no work is started
+
+
+@dataclass(frozen=True, kw_only=True)
+class LeaseTimes:
+    """All in seconds: a lease, between heartbeats, and without one until the node gives up by itself."""
+
+    lease: float
+    heartbeat: float
+    abandon: float
+
+
+@dataclass(kw_only=True, eq=False)
+class Lease:
+    """`guard()` is called before anything leaves the node, `writable()` before anything is written.
+
+    `acknowledged_at` is when the last claim or heartbeat that got an answer was sent (monotonic, seconds);
+    without one for `abandon` seconds the work has to stop, which `on_lost` tells it, once. `lost` is the
+    database's word, or that of a holder who has ended. `hurry` asks for a heartbeat at once.
+    """
+
+    row_id: str
+    epoch: int
+    row: Document
+    clock: Clock
+    times: LeaseTimes
+    acknowledged_at: float
+    on_lost: Callable[[], None] = lambda: None
+    hurry: Callable[[], None] = lambda: None
+    stopped: bool = False
+    lost: bool = False
+    _news: asyncio.Event = field(default_factory=asyncio.Event)
+
+    @property
+    def fence(self) -> Document:
+        """The filter of every write to the row: no match means that the lease is gone."""
+        return {"_id": self.row_id, "owner": self.row["owner"], "epoch": self.epoch}
+
+    def guard(self) -> None:
+        """Raises LeaseLostError if the lease is lost, or was unconfirmed for so long that it might be."""
+        if self.expired(self.clock.monotonic()):
+            self.stop()
+        if self.stopped:
+            raise LeaseLostError("this node no longer holds the lease")
+
+    def writable(self) -> None:
+        """Raises LeaseLostError unless the lease has been confirmed lately: `confirmed` waits for that."""
+        if self.lost or self.expired(self.clock.monotonic()):
+            raise LeaseLostError("this node does not know whether it still holds the lease")
+
+    def confirm(self, sent_at: float) -> None:
+        self.acknowledged_at = max(self.acknowledged_at, sent_at)
+        self._news.set()
+
+    def expired(self, now: float) -> bool:
+        return now - self.acknowledged_at > self.times.abandon
+
+    def stop(self) -> None:
+        """The work has to end; what it has done may still be written."""
+        if not self.stopped:
+            self.stopped = True
+            self.on_lost()
+
+    def lose(self) -> None:
+        """Nothing more may be written either."""
+        self.lost = True
+        self._news.set()
+        self.stop()
+
+    async def confirmed(self, *, since: float) -> None:
+        """Returns once the database has confirmed a claim or heartbeat that was sent at that time or later.
+
+        Raises LeaseLostError if the lease is lost; waits as long as the database does not answer.
+        """
+        while not self.lost and self.acknowledged_at < since:
+            self._news.clear()
+            self.hurry()
+            await self._news.wait()
+        if self.lost:
+            raise LeaseLostError("another node holds the lease")
+
+    async def known(self) -> None:
+        """Returns when it is known to be ours: at once, if it was confirmed lately."""
+        await self.confirmed(since=self.clock.monotonic() - self.times.abandon)
+
+    @property
+    def used_up(self) -> bool:
+        """Whether too little of it is left to begin something: the claim's acknowledgement may come late."""
+        return self.acknowledged_at < self._young_since()
+
+    async def fresh(self) -> None:
+        """Returns with at least two thirds of the lease left. Raises LeaseLostError."""
+        await self.confirmed(since=self._young_since())
+        self.guard()
+
+    def _young_since(self) -> float:
+        return self.clock.monotonic() - self.times.lease * USED_UP
