@@ -20,6 +20,8 @@ def run(parsed: argparse.Namespace, configuration: Configuration) -> int:
     http = GuardedClient(AddressRules.allowing(configuration.settings.outbound.allow))
     manager = plugins_of(configuration, http)
     manager.executors()
+    manager.auth_providers()
+    manager.inventory_sources()
     manager.register_platforms(PlatformRegistry().register)
     for status in manager.statuses:
         say(f"{status.name:<20} {status.version or '-':<10} {'ok' if status.ok else status.error}")

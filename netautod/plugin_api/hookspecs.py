@@ -1,4 +1,9 @@
-"""The hooks of the plugin system: synchronous registration calls and observers."""
+"""The hooks of the plugin system: synchronous registration calls and observers.
+
+All are plain functions, an asynchronous one is refused at load. What a plugin registers by a hook counts when
+the hook returns, and not at all if a registration failed. A name belongs to the first who registers it: what
+ships with the service comes before other plugins, these come in the order of their names.
+"""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -45,7 +50,7 @@ def netautod_register_inventory_sources(
     register: Callable[[str, OpenInventory], None], host: PluginHost[Any]
 ) -> None:
     """Call `register("netbox", open)` for each kind of inventory that the plugin can read; an inventory
-    system goes to the first one (by plugin name) whose probe knows it.
+    system goes to the first one whose probe knows it.
     """
 
 

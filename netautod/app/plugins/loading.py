@@ -8,18 +8,17 @@ from typing import Any
 
 import pluggy
 
+from netautod.app.plugins.failures import PluginError, one_line
+from netautod.app.plugins.precedence import in_order, is_built_in, yields
+from netautod.app.plugins.refusals import refuse_answer, refuse_hook
 from netautod.app.plugins.sections import DeclaredSections
 from netautod.app.settings import table
-from netautod.core.errors import NetautodError
 from netautod.core.settings.field import SettingsError
 from netautod.plugin_api import hookspecs
 from netautod.system.models import PluginStatus
 
+__all__ = ["LoadedPlugins", "PluginError", "call", "installed", "one_line"]
 logger = logging.getLogger(__name__)
-
-
-class PluginError(NetautodError):
-    """A required plugin could not be loaded, or two plugins claim the same thing."""
 
 
 def installed() -> Iterable[EntryPoint]:
@@ -38,19 +37,23 @@ class LoadedPlugins:
         self._pluggy = pluggy.PluginManager(hookspecs.PROJECT)
         self._pluggy.add_hookspecs(hookspecs)
         self._failures: list[tuple[str, BaseException]] = []
+        self._not_loaded: list[PluginStatus] = []
+        self._order: list[str] = []  # of the plugins that could be loaded
+        self._entries: dict[str, EntryPoint] = {}
 
     @classmethod
     def load(
         cls, *, disabled: Iterable[str] = (), found: Callable[[], Iterable[EntryPoint]] = installed
     ) -> "LoadedPlugins":
-        """Imports every plugin that is not disabled, in the order of their names.
+        """Imports every plugin that is not disabled, in the order of `precedence`.
 
         Logs nothing: the settings are read with the plugins, and how to log is one of them.
         """
         plugins, without = cls(), set(disabled)
-        for entry in sorted(found(), key=lambda entry: entry.name):
+        for entry in in_order(found()):
             if entry.name not in without:
                 plugins._load_one(entry)
+        plugins.statuses.sort(key=lambda status: status.name)
         return plugins
 
     @classmethod
@@ -73,20 +76,41 @@ class LoadedPlugins:
             logger.error("plugin %s cannot be loaded", name, exc_info=failure)
 
     def implementations(self, hook: str) -> list[pluggy.HookImpl]:
-        return list(getattr(self._pluggy.hook, hook).get_hookimpls())
+        """In the order of the plugins, whatever one of them says about being the first or the last."""
+        places = {name: place for place, name in enumerate(self._order)}
+        found = getattr(self._pluggy.hook, hook).get_hookimpls()
+        return sorted(found, key=lambda one: places.get(one.plugin_name, len(places)))
+
+    def about(self, plugin: str) -> str:
+        """The plugin in words."""
+        entry = self._entries.get(plugin)
+        built_in = entry is not None and is_built_in(entry)
+        return f"the built-in plugin {plugin}" if built_in else f"the plugin {plugin}"
+
+    def yields(self, plugin: str) -> bool:
+        """Whether it gives way to whoever registers the same."""
+        entry = self._entries.get(plugin)
+        return entry is not None and yields(entry)
 
     def add(self, implementing: object, name: str) -> None:
-        """Adds the hook methods of an object; raises PluginValidationError for a wrong one."""
+        """Adds the hook methods of an object; raises PluginValidationError or PluginError for a wrong one."""
         try:
             self._pluggy.register(implementing, name)
             self._pluggy.check_pending()  # a hook that does not exist: most likely a typo
-        except pluggy.PluginValidationError:
+            for caller in self._pluggy.get_hookcallers(self._pluggy.get_plugin(name)) or ():
+                for implementation in caller.get_hookimpls():
+                    if implementation.plugin_name == name:
+                        refuse_hook(implementation)
+        except (pluggy.PluginValidationError, PluginError):
             self._pluggy.unregister(name=name)
             raise
 
     def mark_broken(self, plugin: str, error: str) -> None:
+        """Not one that could not be loaded because another one has its name."""
         self.statuses = [
-            replace(status, ok=False, error=error) if status.name == plugin else status
+            replace(status, ok=False, error=error)
+            if status.name == plugin and status not in self._not_loaded
+            else status
             for status in self.statuses
         ]
 
@@ -96,14 +120,19 @@ class LoadedPlugins:
         try:
             if self._pluggy.has_plugin(entry.name):
                 raise PluginError("another plugin has this name")
+            self._entries[entry.name] = entry
             self._add_plugin(entry.load(), entry.name)
         except (Exception, SystemExit) as failure:  # noqa: BLE001  # it may fail in any way; others must load
             self._failures.append((entry.name, failure))
             error = one_line(failure)
-        self.statuses.append(PluginStatus(name=entry.name, version=version, ok=error is None, error=error))
+        status = PluginStatus(name=entry.name, version=version, ok=error is None, error=error)
+        self.statuses.append(status)
+        if error is not None:
+            self._not_loaded.append(status)
 
     def _add_plugin(self, plugin: object, name: str) -> None:
         self.add(plugin, name)
+        self._order.append(name)
         try:
             self._declare(name)
         except BaseException:
@@ -124,9 +153,5 @@ class LoadedPlugins:
 
 def call(implementation: pluggy.HookImpl, arguments: Mapping[str, Any]) -> None:
     """As pluggy does: an implementation names only the arguments that it wants."""
-    implementation.function(**{name: arguments[name] for name in implementation.argnames})
-
-
-def one_line(failure: BaseException) -> str:
-    """The failure as one line, for tables and error messages."""
-    return " ".join(f"{type(failure).__name__}: {failure}".split())
+    answer = implementation.function(**{name: arguments[name] for name in implementation.argnames})
+    refuse_answer(implementation.function.__name__, answer)

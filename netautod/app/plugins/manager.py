@@ -5,11 +5,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pluggy
 
-from netautod.app.plugins.loading import LoadedPlugins, PluginError, call, one_line
+from netautod.app.plugins.failures import PluginError, one_line
+from netautod.app.plugins.loading import LoadedPlugins, call
+from netautod.app.plugins.refusals import refuse_executor
+from netautod.app.plugins.registering import Names, Turn
 from netautod.core.foreign import no_exit
 from netautod.executions.running.hosted import hosted
 from netautod.outbound.addresses import AddressRules
@@ -28,6 +31,7 @@ from netautod.system.models import PluginStatus
 from netautod.users.models import LDAP, OIDC
 
 logger = logging.getLogger(__name__)
+Named = TypeVar("Named")
 OBSERVER_HOOKS = (
     "netautod_execution_finished",
     "netautod_config_changed",
@@ -75,57 +79,40 @@ class PluginManager:
         )
 
     def executors(self) -> Mapping[str, Executor]:
-        """Executors by task type; the first plugin (by name) to register a type keeps it.
+        """Executors by task type; the first plugin (see `precedence`) to register a type keeps it.
 
         Raises PluginError if a required plugin fails here; another one is only marked.
         """
-        collected: dict[str, Executor] = {}
 
-        def register(executor: Executor | BlockingExecutor) -> None:
-            if executor.task_type in collected:
-                raise PluginError(f"another plugin already registers an executor for {executor.task_type}")
-            collected[executor.task_type] = hosted(executor)
+        def offered(turn: Turn[Executor]) -> Callable[[Executor | BlockingExecutor], None]:
+            return lambda executor: turn.register(lambda: _executor(executor))
 
-        self._call_each("netautod_register_executors", register=register)
-        self.check_required()
-        return collected
+        return self._collect("netautod_register_executors", "an executor for", offered)
 
     def auth_providers(self) -> Mapping[str, AuthProvider]:
         """Providers of logins by name; the first plugin to register a name keeps it."""
-        collected: dict[str, AuthProvider] = {}
 
-        def register(provider: AuthProvider) -> None:
-            if provider.name not in (LDAP, OIDC):
-                raise PluginError(f"an auth provider is named ldap or oidc, not {provider.name}")
-            if not isinstance(provider, PasswordProvider | RedirectProvider):
-                raise PluginError("an auth provider is a PasswordProvider or a RedirectProvider")
-            if provider.name in collected:
-                raise PluginError(f"another plugin already registers the auth provider {provider.name}")
-            collected[provider.name] = provider
+        def offered(turn: Turn[AuthProvider]) -> Callable[[AuthProvider], None]:
+            return lambda provider: turn.register(lambda: _login(provider))
 
-        self._call_each("netautod_register_auth_providers", register=register)
-        self.check_required()
-        return collected
+        return self._collect("netautod_register_auth_providers", "the auth provider", offered)
 
     def inventory_sources(self) -> Mapping[str, OpenInventory]:
         """Kinds of inventory by name, in the order in which an inventory system is offered to them."""
-        collected: dict[str, OpenInventory] = {}
 
-        def register(name: str, open_source: OpenInventory) -> None:
-            if name in collected:
-                raise PluginError(f"another plugin already registers the inventory source {name}")
-            collected[name] = open_source
+        def offered(turn: Turn[OpenInventory]) -> Callable[[str, OpenInventory], None]:
+            return lambda name, open_source: turn.register(lambda: _kind(name, open_source))
 
-        self._call_each("netautod_register_inventory_sources", register=register)
-        self.check_required()
-        return collected
+        return self._collect("netautod_register_inventory_sources", "the inventory source", offered)
 
     def register_platforms(self, register: Callable[[Path], object]) -> None:
         """Lets each plugin call `register` with the paths of its CLI platforms.
 
         One that is refused (it raises) marks its plugin; raises PluginError if that one is required.
         """
-        self._call_each("netautod_register_platforms", register=register)
+        hook = "netautod_register_platforms"
+        for implementation in self._loaded.implementations(hook):
+            self._call(hook, implementation, {"register": register})
         self.check_required()
 
     def services(self) -> list[tuple[str, PluginService]]:
@@ -133,12 +120,12 @@ class PluginManager:
         collected: list[tuple[str, PluginService]] = []
         hook = "netautod_register_services"
         for implementation in self._loaded.implementations(hook):
-            name = implementation.plugin_name
+            mine: list[PluginService] = []
 
-            def register(service: PluginService, name: str = name) -> None:
-                collected.append((name, service))
+            def keep(name: str = implementation.plugin_name, mine: list[PluginService] = mine) -> None:
+                collected.extend((name, service) for service in mine)
 
-            self._call(hook, implementation, {"register": register})
+            self._call(hook, implementation, {"register": mine.append}, then=keep)
         self.check_required()
         return collected
 
@@ -164,16 +151,29 @@ class PluginManager:
         """Shows the failure as the plugin's error, until the next start."""
         self._loaded.mark_broken(plugin, f"{hook}: {one_line(failure)}")
 
-    def _call_each(self, hook: str, **arguments: Any) -> None:
-        """Calls the hook plugin by plugin, so that one that fails keeps no other from being called."""
+    def _collect(
+        self, hook: str, kind: str, offered: Callable[[Turn[Named]], Callable[..., None]]
+    ) -> Mapping[str, Named]:
+        names = Names[Named](kind, about=self._loaded.about, yields=self._loaded.yields)
         for implementation in self._loaded.implementations(hook):
-            self._call(hook, implementation, arguments)
+            turn = names.turn_of(implementation.plugin_name)
+            self._call(hook, implementation, {"register": offered(turn)}, then=turn.end)
+        self.check_required()
+        return names.things
 
-    def _call(self, hook: str, implementation: pluggy.HookImpl, arguments: Mapping[str, Any]) -> None:
+    def _call(
+        self,
+        hook: str,
+        implementation: pluggy.HookImpl,
+        arguments: Mapping[str, Any],
+        then: Callable[[], None] = lambda: None,
+    ) -> None:
+        """A plugin that fails is marked, and keeps no other one from being called."""
         name = implementation.plugin_name
         try:
             with no_exit():
                 call(implementation, {**arguments, "host": self._host(name)})
+            then()
         except Exception as failure:
             logger.exception("%s of plugin %s failed", hook, name)
             self.mark_broken(name, hook, failure)
@@ -188,3 +188,24 @@ class PluginManager:
 def _call_all(implementations: Iterable[pluggy.HookImpl], arguments: Mapping[str, Any]) -> None:
     for implementation in implementations:
         call(implementation, arguments)
+
+
+def _executor(executor: Executor | BlockingExecutor) -> tuple[str, Executor]:
+    refuse_executor(executor)
+    return executor.task_type, hosted(executor)
+
+
+def _login(provider: AuthProvider) -> tuple[str, AuthProvider]:
+    if not isinstance(provider, PasswordProvider | RedirectProvider):
+        raise PluginError("an auth provider is a PasswordProvider or a RedirectProvider")
+    if provider.name not in (LDAP, OIDC):
+        raise PluginError(f"an auth provider is named ldap or oidc, not {provider.name}")
+    return provider.name, provider
+
+
+def _kind(name: str, open_source: OpenInventory) -> tuple[str, OpenInventory]:
+    if not isinstance(name, str) or not name.strip():
+        raise PluginError(f"the name of a kind of inventory is a text, not {name!r}")
+    if not callable(open_source):
+        raise PluginError(f"what opens the inventory {name} is not a function")
+    return name, open_source

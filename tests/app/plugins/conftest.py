@@ -1,7 +1,7 @@
 """Plugins as they are found: modules with entry points, in a folder of the test."""
 
 from collections.abc import Iterable
-from importlib.metadata import EntryPoint
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 
 import pytest
@@ -21,6 +21,7 @@ class Installed:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.entries: list[EntryPoint] = []
+        self.built_in = False  # whether those that ship with the service are there as well
 
     def add(self, name: str, source: str) -> str:
         """A module of its own with an entry point of this name; answers the module's name."""
@@ -30,7 +31,10 @@ class Installed:
         return module
 
     def load(self, disabled: Iterable[str] = ()) -> LoadedPlugins:
-        return LoadedPlugins.load(disabled=disabled, found=lambda: self.entries)
+        return LoadedPlugins.load(disabled=disabled, found=self.found)
+
+    def found(self) -> list[EntryPoint]:
+        return [*self.entries, *(entry_points(group="netautod") if self.built_in else ())]
 
     def manager(self, *, required: Iterable[str] = (), disabled: Iterable[str] = ()) -> PluginManager:
         """As the service has it: what cannot be loaded is logged, or fatal."""
