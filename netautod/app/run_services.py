@@ -72,7 +72,8 @@ class ActingServices:
     async def capture_config(self, device_id: str, *, credential_id: str | None = None) -> CaptureOutcome:
         """Raises DeviceFailed (kinds: ssh/failures.py); `not_found`: the device was deleted meanwhile."""
         self._work.caller.require(READ)
-        override = None if credential_id is None else uuid_or_none(credential_id) or credential_id
+        # `str`: a schema's UUID field gives a UUID.
+        override = None if credential_id is None else uuid_or_none(str(credential_id)) or str(credential_id)
         try:
             # Asked again only for what went wrong before the device was read: the rest is kept by `take`.
             name, captured = await self._work.persist(

@@ -1,6 +1,6 @@
 """What executors implement and are given that run in a thread of their own, with plain functions."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any, ClassVar, Literal, Protocol
 
 from marshmallow import Schema
@@ -67,7 +67,7 @@ class SyncRunContext(Protocol):
     def execution(self) -> ExecutionInfo: ...
 
     @property
-    def parameters(self) -> Mapping[str, Any]: ...
+    def parameters(self) -> Any: ...
 
     @property
     def results(self) -> SyncResults: ...

@@ -189,8 +189,12 @@ class RunContext(Protocol):
         ...
 
     @property
-    def parameters(self) -> Mapping[str, Any]:
-        """The task's parameters, as they were when the execution was made."""
+    def parameters(self) -> Any:
+        """The task's parameters as they were when the execution was made, loaded by the `parameters_schema`.
+
+        What its `load` returns: a mapping with the defaults and the converted values, or what a `post_load`
+        makes of it. Without a schema the mapping that is stored.
+        """
         ...
 
     @property

@@ -157,7 +157,7 @@ class RunServices:
         device = self._devices.get(device_id)
         if device is None:
             raise DeviceFailed("Device not found", kind="not_found")
-        return await device.captured(credential_id or device.credential_id)
+        return await device.captured(str(credential_id or device.credential_id))
 
     async def run_command(
         self, device_id: str, command: str, *, timeout_seconds: float = 30.0

@@ -59,7 +59,8 @@ class _Backup:
         self._settled = settled
         chosen = context.parameters.get("device_filter") or {}
         self._filter = {key: chosen.get(key) for key in ("site", "device_type")}
-        self._credential_id = context.parameters.get("credential_id")
+        credential_id = context.parameters.get("credential_id")
+        self._credential_id = None if credential_id is None else str(credential_id)
         self._total = 0
         self._done = 0
         self._told = 0.0

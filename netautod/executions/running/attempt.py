@@ -20,6 +20,7 @@ from netautod.executions.running.log_writer import LogLimits, LogWriter
 from netautod.executions.running.persistence import Persistence
 from netautod.plugin_api import ExecutionFailed, ExecutionInfo, Executor, NeedsApproval, PermanentFailure
 from netautod.store.leases.lease import Lease
+from netautod.tasks.parameters import loaded
 
 logger = logging.getLogger(__name__)
 
@@ -160,7 +161,7 @@ class Attempt:
         caller = await self._persist(owner)
         if caller is None:
             raise PermanentFailure("the owner of the task is disabled or deleted")
-        self._check_parameters(executor)
+        parameters = self._loaded_parameters(executor)
         await self._held.fresh()
         work = Work(
             caller=caller.within(execution.scope),
@@ -172,6 +173,7 @@ class Attempt:
         self._results = RunResults(store=environment.results, work=work, held=self._held)
         context = Context(
             execution=execution,
+            parameters=parameters,
             info=ExecutionInfo(
                 id=execution.id,
                 task_id=execution.task_id,
@@ -189,11 +191,10 @@ class Attempt:
         with no_exit():
             return await executor.run(context)
 
-    def _check_parameters(self, executor: Executor) -> None:
-        if executor.parameters_schema is None:
-            return
+    def _loaded_parameters(self, executor: Executor) -> Any:
+        """Loaded for each attempt anew; what is stored and shown stays the JSON that was sent."""
         try:
-            executor.parameters_schema().load(dict(self._execution.parameters))
+            return loaded(executor.parameters_schema, self._execution.parameters)
         except ValidationError as error:
             raise PermanentFailure(f"invalid parameters: {error}") from error
 

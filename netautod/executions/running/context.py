@@ -2,6 +2,7 @@
 
 from contextlib import suppress
 from functools import partial
+from typing import Any
 
 from netautod.core.errors import Unavailable
 from netautod.core.work import Work
@@ -55,6 +56,7 @@ class Context:
         self,
         *,
         execution: Execution,
+        parameters: Any,
         info: ExecutionInfo,
         acting: RunActing,
         results: RunResults,
@@ -63,7 +65,7 @@ class Context:
         progress: Progress,
     ) -> None:
         self.execution = info
-        self.parameters = execution.parameters
+        self.parameters = parameters
         self.results = results
         self.acting: Acting = acting
         self.http = acting.http

@@ -2,7 +2,7 @@
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from concurrent.futures import CancelledError, Future
 from contextlib import suppress
 from contextvars import Context, copy_context
@@ -118,7 +118,7 @@ class ThreadContext:
 
     def __init__(self, context: RunContext, bridge: Bridge) -> None:
         self.execution = context.execution
-        self.parameters: Mapping[str, Any] = context.parameters
+        self.parameters = context.parameters
         self.approval = context.approval
         self.resume = context.resume
         self.results = _Results(context, bridge)
