@@ -21,6 +21,7 @@ from netautod.app.plugins.manager import PluginManager
 from netautod.app.routes import ROUTES, description
 from netautod.app.settings import Settings
 from netautod.app.stages import DeviceWork, Logins
+from netautod.core.disk import MIB
 from netautod.core.metrics import Metrics
 from netautod.core.refusals import Refusals
 from netautod.discovery.service import DiscoveryService
@@ -58,6 +59,7 @@ async def build(
     plugins = plugins_of(configuration, http, required=settings.plugins.required)
     executors = plugins.executors()
     metrics, node_id = Metrics(), str(uuid4())
+    installation.database.room.follow(lambda space: metrics.set("database_disk_free_mb", space.free // MIB))
     async with AsyncExitStack() as stack:
         enter = stack.enter_async_context
         observers = await enter(observers_of(plugins, metrics))
@@ -159,5 +161,6 @@ def _application(
         server=settings.server,
         limits=settings.limits,
         refusals=refusals,
+        room=installation.database.room,
     )
     return application(ROUTES, context, services)

@@ -6,9 +6,12 @@ from contextlib import asynccontextmanager
 from pymongo.errors import PyMongoError
 
 from netautod.app.settings import Settings
+from netautod.app.spared import SPARED
 from netautod.core.errors import NetautodError, Unavailable
 from netautod.store.client import Database, connect
-from netautod.store.embedded.mongod import EmbeddedMongo, find_running
+from netautod.store.embedded.files import DataDir
+from netautod.store.embedded.mongod import EmbeddedMongo, EmbeddedMongoError, find_running
+from netautod.store.room import Room
 
 
 class DatabaseError(NetautodError):
@@ -29,9 +32,27 @@ async def open_database(settings: Settings, uri: str) -> AsyncIterator[Database]
 def _connected(settings: Settings, uri: str) -> Database:
     chosen = settings.mongodb
     try:
-        return connect(uri, chosen.database, timeout_seconds=chosen.timeout_seconds, pool=chosen.pool_size)
+        return connect(
+            uri,
+            chosen.database,
+            timeout_seconds=chosen.timeout_seconds,
+            pool=chosen.pool_size,
+            room=_room(settings, uri),
+        )
     except (PyMongoError, ValueError) as error:  # it does not quote the URI, which may hold a password
         raise DatabaseError(f"the MongoDB URI cannot be used: {error}; check NETAUTOD_MONGODB_URI") from error
+
+
+def _room(settings: Settings, uri: str) -> Room:
+    """That of the disk of our own mongod, which this process runs or the one that started it."""
+    try:
+        running = find_running(settings.data_dir)
+    except EmbeddedMongoError:  # who may not look there uses another database
+        running = None
+    if uri != running:
+        return Room()
+    database = DataDir(root=settings.data_dir.absolute()).database
+    return Room(database, needed_mib=settings.data.min_free_mb, spared=SPARED)
 
 
 async def _require_replica_set(database: Database) -> None:

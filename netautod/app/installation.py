@@ -63,12 +63,14 @@ async def open_installation(settings: Settings, database: Database) -> AsyncIter
         )
         initial_password = await bootstrap.run()
         people.users.password_changed.register(initial_password_watch_of(people, settings.data_dir).forget)
-        yield Installation(
-            database=database,
-            stores=stores,
-            clock=clock,
-            vault=vault,
-            audit=audit,
-            people=people,
-            initial_password=initial_password,
-        )
+        # From here on: the little that a first start or an upgrade writes must not keep the service down.
+        async with database.room:
+            yield Installation(
+                database=database,
+                stores=stores,
+                clock=clock,
+                vault=vault,
+                audit=audit,
+                people=people,
+                initial_password=initial_password,
+            )

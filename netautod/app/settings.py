@@ -23,7 +23,7 @@ from netautod.executions.settings import ExecutionSettings, SchedulerSettings
 from netautod.http.settings import LimitSettings, ServerSettings
 from netautod.inventory.settings import InventorySettings
 from netautod.outbound.settings import OutboundSettings
-from netautod.store.settings import MongoDBSettings
+from netautod.store.settings import DataSettings, MongoDBSettings
 
 # Older names that files of administrators may still have, and those of today.
 RENAMED = {"server.max_connections": "limits.connections"}
@@ -72,6 +72,7 @@ class Settings:
     accept_risks: tuple[str, ...] = setting(
         (), "Risks of these settings, by name: refused ones become warnings, warnings are not given."
     )
+    data: DataSettings = field(default_factory=DataSettings)
     server: ServerSettings = field(default_factory=ServerSettings)
     mongodb: MongoDBSettings = field(default_factory=MongoDBSettings)
     auth: AuthSettings = field(default_factory=AuthSettings)

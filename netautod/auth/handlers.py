@@ -38,7 +38,7 @@ class ProviderListHandler(AuthHandler):
 
 
 class LoginHandler(AuthHandler):
-    @public(body=LoginBody, answer=TokenAnswer, body_limit=SMALL_BODY, errors=REFUSED)
+    @public(body=LoginBody, answer=TokenAnswer, body_limit=SMALL_BODY, errors=REFUSED, grows=False)
     async def post(self) -> None:
         """Logs in with a local username and password."""
         tokens = await self.auth.login(LOCAL, LoginRequest(**self.body), self.info)
@@ -55,7 +55,7 @@ class RefreshHandler(AuthHandler):
 
 
 class LogoutHandler(AuthHandler):
-    @any_token(answer=LogoutAnswer)
+    @any_token(answer=LogoutAnswer, grows=False)
     async def post(self) -> None:
         """Ends this session and revokes all of the user's refresh tokens."""
         ended = await self.auth.logout(self.caller)
@@ -71,7 +71,7 @@ class MeHandler(AuthHandler):
 
 
 class LdapLoginHandler(AuthHandler):
-    @public(body=LoginBody, answer=TokenAnswer, body_limit=SMALL_BODY, errors=REFUSED)
+    @public(body=LoginBody, answer=TokenAnswer, body_limit=SMALL_BODY, errors=REFUSED, grows=False)
     async def post(self) -> None:
         """Logs in with a username and password of the LDAP directory."""
         tokens = await self.auth.login(LDAP, LoginRequest(**self.body), self.info)
@@ -81,7 +81,7 @@ class LdapLoginHandler(AuthHandler):
 class LdapTestHandler(AuthHandler):
     audit: AuditLog
 
-    @requires("system.manage", body=LdapTestBody, answer=LdapTestAnswer, body_limit=SMALL_BODY)
+    @requires("system.manage", body=LdapTestBody, answer=LdapTestAnswer, body_limit=SMALL_BODY, grows=False)
     async def post(self) -> None:
         """Tries the LDAP configuration, and with a username (and password) that user's login."""
         provider = self.auth.providers.testable(LDAP)

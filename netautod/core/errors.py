@@ -68,5 +68,9 @@ class Overloaded(Unavailable):
         self.retry_after = retry_after
 
 
+class DiskFull(Overloaded):
+    """There is no room on the disk for what is to be written; `text` names it."""
+
+
 class UnknownOutcome(Unavailable):
     """A write was sent but not acknowledged: re-read before assuming anything."""

@@ -14,6 +14,7 @@ HELP: Mapping[str, str] = {
     "executions_taken_over": "Executions whose node died, taken over by this one.",
     "executions_abandoned": "Executors that ignored their cancellation.",
     "executions_running": "Executions running on this node now.",
+    "database_disk_free_mb": "MiB free on the disk of the service's own database.",
     "plugins_observer_dropped": "Events that an observer was too far behind to be told.",
     "plugins_observer_failures": "Observers of plugins that raised.",
 }

@@ -89,7 +89,7 @@ class OneExecutionHandler(ExecutionHandler):
 
 
 class CancelExecutionHandler(ExecutionHandler):
-    @requires(OPERATOR, status=204)
+    @requires(OPERATOR, status=204, grows=False)
     async def post(self, execution_id: str) -> None:
         """Cancels a running or waiting execution."""
         await self.executions.cancel(self.caller, self.execution_id(execution_id))
@@ -133,14 +133,14 @@ class DecideExecutionHandler(ExecutionHandler):
 
 
 class ApproveExecutionHandler(DecideExecutionHandler):
-    @requires(APPROVER, body=DecisionRequest, answer=ExecutionAnswer)
+    @requires(APPROVER, body=DecisionRequest, answer=ExecutionAnswer, grows=False)
     async def post(self, execution_id: str) -> None:
         """Approves what a parked execution asks for; it runs again from its saved state."""
         await self.decide(execution_id, "approved")
 
 
 class RejectExecutionHandler(DecideExecutionHandler):
-    @requires(APPROVER, body=DecisionRequest, answer=ExecutionAnswer)
+    @requires(APPROVER, body=DecisionRequest, answer=ExecutionAnswer, grows=False)
     async def post(self, execution_id: str) -> None:
         """Rejects what a parked execution asks for; it runs again and is told so."""
         await self.decide(execution_id, "rejected")

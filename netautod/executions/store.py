@@ -67,6 +67,10 @@ class ExecutionStore:
         """The leases of one node on running executions."""
         return LeaseKeeper(collection=self._all, node_id=node_id, clock=clock, times=times)
 
+    def require_room(self) -> None:
+        """Raises DiskFull while no execution can be added."""
+        self._all.require_room()
+
     async def insert(self, execution: Execution) -> None:
         await self._all.insert(to_document(execution))
 

@@ -23,6 +23,8 @@ class Operation:
     `errors`: 4xx statuses beyond those that http/openapi.py derives from the rest.
     `limited` False: it does not count for the client's address (only if `public`).
     `changes` False: a POST that changes nothing, and so needs no trace in the audit.
+    `grows` False: a POST or PUT that goes on when the disk is full, as GET and DELETE do: it ends, undoes or
+    takes away, lets people in to do so, or leaves no more than its event in the audit.
     """
 
     permission: str | None
@@ -38,6 +40,11 @@ class Operation:
     errors: tuple[int, ...] = ()
     limited: bool = True
     changes: bool = True
+    grows: bool = True
+
+    def needs_room(self, method: str) -> bool:
+        """Whether it is refused when the disk is full."""
+        return method in ("POST", "PUT") and self.changes and self.grows
 
     @property
     def takes_body(self) -> bool:
@@ -58,6 +65,7 @@ class OperationOptions(TypedDict, total=False):
     errors: tuple[int, ...]
     limited: bool
     changes: bool
+    grows: bool
 
 
 class Loads(Protocol):

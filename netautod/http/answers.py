@@ -15,13 +15,13 @@ from tornado.web import HTTPError, RequestHandler
 
 from netautod.core import json_values
 from netautod.core.addresses import group_of
-from netautod.core.errors import NetautodError, Unauthenticated, Unavailable
+from netautod.core.errors import DiskFull, NetautodError, Unauthenticated, Unavailable
 from netautod.core.identity import Caller, RequestInfo
 from netautod.core.json_parts import encoded_parts
 from netautod.core.repeats import repeats
 from netautod.http.access import Operation, operation_of
 from netautod.http.context import HttpContext
-from netautod.http.errors import MethodNotAllowed, common_headers, error_body, status_of
+from netautod.http.errors import MethodNotAllowed, common_headers, error_body, status_of, told
 
 logger = logging.getLogger(__name__)
 METHODS = ("GET", "POST", "PUT", "DELETE")
@@ -122,7 +122,7 @@ class AnsweringHandler(RequestHandler):
         self.clear_header("Content-Type")
 
     def write_error(self, status_code: int, **kwargs: Any) -> None:
-        error = kwargs["exc_info"][1] if "exc_info" in kwargs else None
+        error = told(kwargs["exc_info"][1] if "exc_info" in kwargs else None)
         body = self._error_answer(status_code, error)
         self.set_header("Content-Type", "application/json")
         self.finish(json_values.encode(body))
@@ -146,9 +146,12 @@ class AnsweringHandler(RequestHandler):
 
     def log_exception(self, typ: Any, value: BaseException | None, tb: Any) -> None:
         expected = isinstance(value, NetautodError) and status_of(value) != 500
+        value = told(value)
         if isinstance(value, Unavailable):  # every client meets it, again and again
+            # The sentence of a full disk is another one with each byte that is free.
+            kind = "full disk" if isinstance(value, DiskFull) else value.text
             logger.warning(
-                "%s %s: %s", self.request.method, self.request.path, value, extra=repeats(("503", value.text))
+                "%s %s: %s", self.request.method, self.request.path, value, extra=repeats(("503", kind))
             )
         elif expected or isinstance(value, HTTPError):
             logger.info("%s %s: %s", self.request.method, self.request.path, value)

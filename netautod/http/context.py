@@ -32,6 +32,8 @@ class Shares:
 
 @dataclass(frozen=True, kw_only=True)
 class HttpContext:
+    """`require_room` raises DiskFull while nothing may be written that grows."""
+
     authenticate: Callable[[str, RequestInfo], Awaitable[Caller]]
     limits: RequestLimits
     bodies: BodyReader
@@ -40,6 +42,7 @@ class HttpContext:
     hsts_seconds: int = 0
     refusals: Refusals = field(default_factory=UnheardRefusals)
     shares: Shares = field(default_factory=lambda: Shares.within(LimitSettings()))
+    require_room: Callable[[], None] = lambda: None
 
     def allows(self, origin: str) -> bool:
         """Whether pages of this origin may call the API; empty: the request comes from no page."""

@@ -1,10 +1,14 @@
 """The one table from our errors to HTTP statuses, and the one shape of an error body."""
 
+import tempfile
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from netautod.core import errors
+from netautod.core.disk import is_full, reason
 
+FULL_DISK_RETRY = 60  # seconds
 LONGEST_ERROR = 2000  # characters: no error gives megabytes of a request back
 
 
@@ -39,6 +43,18 @@ STATUS: dict[type[errors.NetautodError], int] = {
 def status_of(error: errors.NetautodError) -> int:
     """The status of the error's nearest class in the table; 500 for an error without an entry."""
     return next((STATUS[kind] for kind in type(error).__mro__ if kind in STATUS), 500)
+
+
+def told(error: BaseException | None) -> BaseException | None:
+    """The error as clients are told of it: a disk of this machine that is full is no fault of the program."""
+    if not isinstance(error, OSError) or not is_full(error):
+        return error
+    where = Path(error.filename) if isinstance(error.filename, str) else Path(tempfile.gettempdir())
+    return errors.DiskFull(_sentence(reason(error, where)), retry_after=FULL_DISK_RETRY)
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def error_body(error: errors.NetautodError) -> dict[str, Any]:

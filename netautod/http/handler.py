@@ -82,6 +82,8 @@ class JsonHandler(AnsweringHandler):
             except (Unauthenticated, Forbidden) as error:
                 await self.refused(error)
                 raise
+        if operation.needs_room(self.request.method or ""):
+            self.context.require_room()
         self._expect_body(operation)
 
     async def _admit(self, operation: Operation) -> None:

@@ -46,6 +46,10 @@ class SourceStore:
         self._all = database.collection(COLLECTION)
         self._sources = scoped(database, COLLECTION)
 
+    def require_room(self) -> None:
+        """Raises DiskFull while nothing can be added to the database."""
+        self._all.require_room()
+
     async def insert(self, org_id: OrgId, source: SavedSource) -> None:
         """Raises Duplicate if the name is taken."""
         plain = {name: getattr(source, name) for name in PLAIN}

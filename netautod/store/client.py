@@ -16,6 +16,7 @@ from pymongo.operations import DeleteOne, UpdateMany, UpdateOne
 from pymongo.write_concern import WriteConcern
 
 from netautod.store.failures import duplicates_of, translated
+from netautod.store.room import Room
 
 Document = dict[str, Any]
 Filter = Mapping[str, Any]
@@ -44,16 +45,22 @@ class ChangeManyResult:
 class Collection:
     """One collection of the whole installation."""
 
-    def __init__(self, raw: AsyncIOMotorCollection[Document]) -> None:
+    def __init__(self, raw: AsyncIOMotorCollection[Document], *, room: Room) -> None:
         self._raw = raw
+        self._room = room
 
     @property
     def name(self) -> str:
         return self._raw.name
 
+    def require_room(self) -> None:
+        """Raises DiskFull where an insert would; before work whose result would have no place."""
+        self._room.require_for(self.name)
+
     def unacknowledged_by_others(self) -> "Collection":
         """The same, for writes that a fail-over may lose: the primary's memory acknowledges them."""
-        return Collection(self._raw.with_options(write_concern=WriteConcern(w=1, j=False)))
+        raw = self._raw.with_options(write_concern=WriteConcern(w=1, j=False))
+        return Collection(raw, room=self._room)
 
     async def find_one(
         self, where: Filter, *, fields: Filter | None = None, sort: Sort | None = None
@@ -101,6 +108,8 @@ class Collection:
             return await self._raw.aggregate(pipeline).to_list(None)
 
     async def insert(self, document: Document) -> None:
+        """As every insert, it raises DiskFull where there is no room for another document."""
+        self.require_room()
         with translated(writing=True):
             await self._raw.insert_one(document)
 
@@ -108,6 +117,7 @@ class Collection:
         """Inserts all that can be inserted, in any order; duplicates are reported, never raised."""
         if not documents:
             return InsertManyResult(inserted=0, duplicates=())
+        self.require_room()
         with translated(writing=True):
             try:
                 result = await self._raw.insert_many(documents, ordered=False)
@@ -119,6 +129,7 @@ class Collection:
 
     async def insert_in_order(self, documents: Sequence[Document]) -> int:
         """Inserts one after the other, up to the first that a unique index refuses; how many got in."""
+        self.require_room()
         with translated(writing=True):
             try:
                 await self._raw.insert_many(documents, ordered=True)
@@ -226,11 +237,12 @@ class Collection:
 class Database:
     """The service's database: majority writes, journaled, retried once by the driver.
 
-    `client` is a motor client (or mongomock-motor's, in quick unit tests).
+    `client` is a motor client (or mongomock-motor's, in quick unit tests). `room` is that of its disk.
     """
 
-    def __init__(self, client: AsyncIOMotorClient[Document], name: str) -> None:
+    def __init__(self, client: AsyncIOMotorClient[Document], name: str, *, room: Room | None = None) -> None:
         self._client = client
+        self.room = room or Room()
         self._raw: AsyncIOMotorDatabase[Document] = client[name]
 
     @property
@@ -238,7 +250,7 @@ class Database:
         return self._raw.name
 
     def collection(self, name: str) -> Collection:
-        return Collection(self._raw[name])
+        return Collection(self._raw[name], room=self.room)
 
     async def hello(self) -> Document:
         """The server's own account of itself: `localTime`, `isWritablePrimary`, `setName` and more."""
@@ -263,7 +275,9 @@ class Database:
         self._client.close()
 
 
-def connect(uri: str, name: str, *, timeout_seconds: float = 5.0, pool: int = 100) -> Database:
+def connect(
+    uri: str, name: str, *, timeout_seconds: float = 5.0, pool: int = 100, room: Room | None = None
+) -> Database:
     """Opens nothing yet: the first call does. `timeout_seconds` bounds the search for a primary."""
     client: AsyncIOMotorClient[Document] = AsyncIOMotorClient(
         uri,
@@ -277,4 +291,4 @@ def connect(uri: str, name: str, *, timeout_seconds: float = 5.0, pool: int = 10
         journal=True,
         appname="netautod",
     )
-    return Database(client, name)
+    return Database(client, name, room=room)

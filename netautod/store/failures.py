@@ -17,18 +17,25 @@ from pymongo.errors import (
     WTimeoutError,
 )
 
-from netautod.core.errors import Duplicate, Unavailable, UnknownOutcome
+from netautod.core.disk import says_full
+from netautod.core.errors import DiskFull, Duplicate, Unavailable, UnknownOutcome
 
 UNAVAILABLE = "The database is not available at the moment"
 # Server answers that pass by themselves: stepping down, shutting down, not yet elected, too slow; a cursor
 # that a fail-over took along; an operation that an administrator killed.
 TRANSIENT_CODES = frozenset({6, 7, 43, 50, 64, 89, 91, 112, 133, 134, 175, 189, 237, 262, 9001, 10107, 11600})
 TRANSIENT_CODES |= {11601, 11602, 13435, 13436}
+FULL = "The disk of the database is full"
+FULL_RETRY = 60  # seconds
+# https://github.com/mongodb/mongo/blob/r6.0.5/src/mongo/base/error_codes.yml. Not every full disk is called
+# so: for some the server has a general code and quotes the system.
+_OUT_OF_DISK_SPACE = 14031
+_UNNAMED = frozenset({1, 8})  # InternalError, UnknownError
 
 
 @contextmanager
 def translated(*, writing: bool) -> Iterator[None]:
-    """Raises Duplicate, Unavailable, or for a write that may have happened UnknownOutcome.
+    """Raises Duplicate, Unavailable, DiskFull, or for a write that may have happened UnknownOutcome.
 
     What is a mistake of ours (a bad query) stays the driver's error.
     """
@@ -43,10 +50,12 @@ def translated(*, writing: bool) -> Iterator[None]:
     except ExecutionTimeout as error:
         raise Unavailable("The database took too long to answer") from error
     except BulkWriteError as error:
+        _refuse_full(error)
         if _passes(error):
             raise _lost(writing) from error
         raise
     except OperationFailure as error:
+        _refuse_full(error)
         if error.code in TRANSIENT_CODES or error.has_error_label("RetryableWriteError"):
             raise _lost(writing) from error
         raise
@@ -54,6 +63,15 @@ def translated(*, writing: bool) -> Iterator[None]:
         if error.has_error_label("RetryableWriteError"):
             raise _lost(writing) from error
         raise
+
+
+def _refuse_full(error: OperationFailure) -> None:
+    """Raises DiskFull if that is what the server says; a batch has an answer for each that failed."""
+    details = error.details or {}
+    failures = [*details.get("writeErrors", []), *details.get("writeConcernErrors", [])]
+    answers = [(error.code, str(error)), *((one.get("code"), one.get("errmsg", "")) for one in failures)]
+    if any(code == _OUT_OF_DISK_SPACE or (code in _UNNAMED and says_full(text)) for code, text in answers):
+        raise DiskFull(FULL, retry_after=FULL_RETRY) from error
 
 
 def _passes(error: BulkWriteError) -> bool:
@@ -76,6 +94,7 @@ def duplicates_of(error: BulkWriteError) -> tuple[int, ...]:
     """Positions of an unordered insert that a unique index refused; raises if anything else went wrong."""
     details = error.details or {}
     failures = details.get("writeErrors", [])
+    _refuse_full(error)
     if details.get("writeConcernErrors") or any(failure.get("code") != 11000 for failure in failures):
         raise UnknownOutcome(UNAVAILABLE) from error
     return tuple(sorted(failure["index"] for failure in failures))

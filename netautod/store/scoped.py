@@ -31,6 +31,10 @@ class OrgCollection:
     def name(self) -> str:
         return self._all.name
 
+    def require_room(self) -> None:
+        """Raises DiskFull where an insert would."""
+        self._all.require_room()
+
     async def find_one(
         self, org_id: OrgId, where: Filter, *, fields: Filter | None = None, sort: Sort | None = None
     ) -> Document | None:

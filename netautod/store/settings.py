@@ -36,5 +36,15 @@ class MongoDBSettings:
             raise SettingsError("mongodb.uri must begin with mongodb:// or mongodb+srv://")
 
 
+@dataclass(frozen=True, kw_only=True)
+class DataSettings:
+    min_free_mb: int = setting(
+        500,
+        "MiB on the disk of the service's own database below which nothing is written that grows, so that "
+        "the database lives; 0: no bound.",
+        low=0,
+    )
+
+
 def _elsewhere(uri: str, *, safe: bool) -> Sequence[str]:
     return () if safe else tuple(f"mongodb.uri: {host}" for host in MongoUri.parse(uri).elsewhere)

@@ -19,7 +19,7 @@ class SystemStatusHandler(SystemHandler):
 
 
 class PauseSystemHandler(SystemHandler):
-    @requires("system.manage", body=PauseRequest, answer=PausedAnswer)
+    @requires("system.manage", body=PauseRequest, answer=PausedAnswer, grows=False)
     async def post(self) -> None:
         """Lets no task, poll or sync begin until it is resumed; what runs may finish."""
         pause = await self.system.pause(self.caller, self.body["reason"])
@@ -27,7 +27,7 @@ class PauseSystemHandler(SystemHandler):
 
 
 class ResumeSystemHandler(SystemHandler):
-    @requires("system.manage", answer=PausedAnswer)
+    @requires("system.manage", answer=PausedAnswer, grows=False)
     async def post(self) -> None:
         """Ends the pause."""
         await self.system.resume(self.caller)

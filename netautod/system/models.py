@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from netautod.core.disk import MIB, Space
 from netautod.core.json_values import to_text
 from netautod.core.settings.risks import Risk
 
@@ -46,15 +47,35 @@ class Pause:
 
 
 @dataclass(frozen=True, kw_only=True)
+class DiskStatus:
+    """The disk of a database of our own; `full`: nothing is written that grows."""
+
+    space: Space
+    min_free_mb: int
+    full: bool
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "directory": str(self.space.directory),
+            "free_mb": self.space.free // MIB,
+            "total_mb": self.space.total // MIB,
+            "min_free_mb": self.min_free_mb,
+            "full": self.full,
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
 class DatabaseStatus:
-    """`ok`: the primary takes writes."""
+    """`ok`: the primary takes writes. `disk` None: the database is not ours, and its disk is unknown."""
 
     version: str
     replica_set: str | None
     ok: bool
+    disk: DiskStatus | None
 
     def to_json(self) -> dict[str, Any]:
-        return {"version": self.version, "replica_set": self.replica_set, "ok": self.ok}
+        disk = None if self.disk is None else self.disk.to_json()
+        return {"version": self.version, "replica_set": self.replica_set, "ok": self.ok, "disk": disk}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -19,10 +19,19 @@ class NodeStatusAnswer(Answer):
     slots = fields.Integer()
 
 
+class DiskStatusAnswer(Answer):
+    directory = fields.String()
+    free_mb = fields.Integer()
+    total_mb = fields.Integer()
+    min_free_mb = fields.Integer()
+    full = fields.Boolean()
+
+
 class DatabaseStatusAnswer(Answer):
     version = fields.String()
     replica_set = fields.String(allow_none=True)
     ok = fields.Boolean()
+    disk = fields.Nested(DiskStatusAnswer, allow_none=True)
 
 
 class PluginStatusAnswer(Answer):

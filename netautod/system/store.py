@@ -4,7 +4,7 @@ from netautod.core.identity import OrgId
 from netautod.store.client import Database, Document
 from netautod.store.expressions import literal
 from netautod.store.indexes import Index
-from netautod.system.models import DatabaseStatus, Node, Pause
+from netautod.system.models import DatabaseStatus, DiskStatus, Node, Pause
 
 NODES, PAUSES = "nodes", "pauses"
 FORGET_SECONDS = 60
@@ -23,7 +23,14 @@ class SystemStore:
             version=await self._database.version(),
             replica_set=hello.get("setName"),
             ok=bool(hello.get("isWritablePrimary")),
+            disk=self._disk_status(),
         )
+
+    def _disk_status(self) -> DiskStatus | None:
+        room = self._database.room
+        if room.space is None:
+            return None
+        return DiskStatus(space=room.space, min_free_mb=room.needed_mib, full=room.short)
 
     async def nodes(self) -> list[Node]:
         """By start, the oldest first."""

@@ -64,7 +64,7 @@ class ScheduleHandler(TaskHandler):
 
 
 class ScheduleToggleHandler(TaskHandler):
-    @requires(OPERATOR, body=ToggleRequest, answer=TaskAnswer)
+    @requires(OPERATOR, body=ToggleRequest, answer=TaskAnswer, grows=False)
     async def post(self, task_id: str) -> None:
         """Enables or disables a task."""
         enabled = self.body["enabled"]
@@ -109,7 +109,7 @@ class AgentScheduleHandler(TaskHandler):
 
 
 class AgentScheduleToggleHandler(TaskHandler):
-    @requires(OPERATOR, body=ToggleRequest, answer=AgentScheduleAnswer)
+    @requires(OPERATOR, body=ToggleRequest, answer=AgentScheduleAnswer, grows=False)
     async def post(self, task_id: str) -> None:
         """Enables or disables an agent schedule."""
         enabled = self.body["enabled"]

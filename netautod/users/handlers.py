@@ -35,7 +35,7 @@ class OneUserHandler(JsonHandler):
         user = await self.users.get(self.caller.org_id, self.path_id(user_id, "User"))
         self.answer(user.to_managed_json())
 
-    @requires("users.manage", body=UserUpdate, partial=True, answer=UserAnswer)
+    @requires("users.manage", body=UserUpdate, partial=True, answer=UserAnswer, grows=False)
     async def put(self, user_id: str) -> None:
         """Changes a user who holds nothing that the caller does not hold; `password` resets it."""
         user = await self.users.update(self.caller, self.path_id(user_id, "User"), self.body)

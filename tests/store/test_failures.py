@@ -12,10 +12,10 @@ from pymongo.errors import (
     WTimeoutError,
 )
 
-from netautod.core.errors import Duplicate, Unavailable, UnknownOutcome
+from netautod.core.errors import DiskFull, Duplicate, Unavailable, UnknownOutcome
 from netautod.store.failures import duplicates_of, translated
 
-SHUTTING_DOWN, BAD_VALUE = 91, 2
+SHUTTING_DOWN, BAD_VALUE, OUT_OF_DISK_SPACE = 91, 2, 14031
 
 
 @pytest.mark.parametrize(
@@ -27,6 +27,22 @@ SHUTTING_DOWN, BAD_VALUE = 91, 2
         pytest.param(OperationFailure("x", SHUTTING_DOWN), Unavailable, UnknownOutcome, id="shutting down"),
         pytest.param(ServerSelectionTimeoutError("x"), Unavailable, Unavailable, id="never sent"),
         pytest.param(ExecutionTimeout("x"), Unavailable, Unavailable, id="too slow"),
+        pytest.param(OperationFailure("x", OUT_OF_DISK_SPACE), DiskFull, DiskFull, id="the disk is full"),
+        pytest.param(
+            OperationFailure("28: No space left on device", 8), DiskFull, DiskFull, id="a full disk, quoted"
+        ),
+        pytest.param(
+            OperationFailure("unknown operator: No space left on device", BAD_VALUE),
+            OperationFailure,
+            OperationFailure,
+            id="a mistake that quotes the text of a user",
+        ),
+        pytest.param(
+            BulkWriteError({"writeErrors": [{"index": 0, "code": OUT_OF_DISK_SPACE, "errmsg": "x"}]}),
+            DiskFull,
+            DiskFull,
+            id="the disk is full for one of a batch",
+        ),
         pytest.param(
             OperationFailure("x", BAD_VALUE), OperationFailure, OperationFailure, id="a mistake of ours"
         ),
@@ -55,3 +71,9 @@ def test_positions_of_the_duplicates_of_a_batch() -> None:
     ):
         with pytest.raises(UnknownOutcome):
             duplicates_of(BulkWriteError(details))
+
+
+def test_a_batch_with_duplicates_on_a_full_disk_is_not_half_reported() -> None:
+    failures = [{"index": 1, "code": 11000}, {"index": 2, "code": OUT_OF_DISK_SPACE}]
+    with pytest.raises(DiskFull, match="The disk of the database is full"):
+        duplicates_of(BulkWriteError({"writeErrors": failures}))

@@ -15,6 +15,7 @@ from netautod.http.context import HttpContext, Shares, networks
 from netautod.http.limits import Rate, RequestLimits
 from netautod.http.settings import LimitSettings, ServerSettings
 from netautod.store.periodic import Periodic
+from netautod.store.room import Room
 
 REFUSALS_SECONDS = 5.0
 
@@ -27,6 +28,7 @@ def http_context_of(
     server: ServerSettings,
     limits: LimitSettings,
     refusals: Refusals,
+    room: Room,
 ) -> HttpContext:
     return HttpContext(
         authenticate=authenticator.authenticate,
@@ -41,6 +43,7 @@ def http_context_of(
         hsts_seconds=server.hsts_seconds,
         refusals=refusals,
         shares=Shares.within(limits),
+        require_room=room.require,
     )
 
 

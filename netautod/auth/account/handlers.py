@@ -37,7 +37,7 @@ class OtherSessionsHandler(AccountHandler):
 
 
 class PasswordHandler(AccountHandler):
-    @any_token(body=PasswordBody, answer=LogoutAnswer, body_limit=SMALL_BODY)
+    @any_token(body=PasswordBody, answer=LogoutAnswer, body_limit=SMALL_BODY, grows=False)
     async def put(self) -> None:
         """Changes one's own password; ends all other sessions, refresh tokens and API tokens."""
         ended = await self.account.change_password(

@@ -12,7 +12,7 @@ class OtpBase(JsonHandler):
 
 
 class OtpHandler(OtpBase):
-    @any_token(body=OtpBody, answer=NewOtpAnswer, body_limit=SMALL_BODY)
+    @any_token(body=OtpBody, answer=NewOtpAnswer, body_limit=SMALL_BODY, grows=False)
     async def post(self) -> None:
         """Makes a secret for one-time codes, and recovery codes; shown once, in force when confirmed."""
         new = await self.otp.begin(self.caller, self.body["password"], self.body.get("code"))
@@ -26,7 +26,7 @@ class OtpHandler(OtpBase):
 
 
 class OtpConfirmHandler(OtpBase):
-    @any_token(status=204, body=OtpCodeBody, body_limit=SMALL_BODY)
+    @any_token(status=204, body=OtpCodeBody, body_limit=SMALL_BODY, grows=False)
     async def post(self) -> None:
         """Puts the one-time codes in force: a login asks for them from now on."""
         await self.otp.confirm(self.caller, self.body["code"])

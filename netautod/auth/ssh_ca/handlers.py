@@ -49,7 +49,7 @@ class RevocationListHandler(JsonHandler):
 class RevokeHandler(JsonHandler):
     revocation: Revocation
 
-    @requires("users.manage", body=RevokeBody, answer=RevokeAnswer, errors=(404,))
+    @requires("users.manage", body=RevokeBody, answer=RevokeAnswer, errors=(404,), grows=False)
     async def post(self) -> None:
         """Revokes a certificate by its serial number, or all of a user."""
         revoked = await self.revocation.revoke(

@@ -52,10 +52,12 @@ class ConfigCapture:
     ) -> tuple[str, Captured]:
         """Reads the device and stores what it says; returns its name and the outcome. `via`: see Config.
 
-        Raises NotFound without such a device and DeviceFailed for everything that goes wrong with it: what
-        is refused, cut off or suspiciously small never becomes a version. The version is written while the
+        Raises DiskFull before the device is asked, NotFound without such a device and DeviceFailed for
+        everything that goes wrong with it: what is refused, cut off or suspiciously small never becomes a
+        version. The version is written while the
         session still holds the device, so that versions follow the order of the readings.
         """
+        self._texts.require_room()
         try:
             name, captured = await self._capture(scope, device_id, via, credential_id)
         except DeviceFailed as failure:

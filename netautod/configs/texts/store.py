@@ -90,6 +90,10 @@ class ConfigTexts:
         self._vault = vault
         self._clock = clock
 
+    def require_room(self) -> None:
+        """Raises DiskFull while no text can be added."""
+        self._all.require_room()
+
     async def keys(self, org_id: OrgId) -> TextKeys:
         return TextKeys(
             text=await self._vault.derived_key(org_id, "config-text"),

@@ -25,7 +25,7 @@ PIECE = 500  # results that are encoded at a time; ten thousand at once would st
 class ExecCommandHandler(JsonHandler):
     commands: CommandRunner
 
-    @requires("devices.manage", body=CommandRequest, answer=CommandAnswer)
+    @requires("devices.manage", body=CommandRequest, answer=CommandAnswer, grows=False)
     async def post(self, device_id: str) -> None:
         """Runs one command on a device and answers what it printed."""
         running = self.commands.run(
@@ -40,7 +40,7 @@ class ExecCommandHandler(JsonHandler):
 class TestCredentialHandler(JsonHandler):
     tests: CredentialTests
 
-    @requires("devices.access", body=LoginTestRequest, answer=LoginTestAnswer)
+    @requires("devices.access", body=LoginTestRequest, answer=LoginTestAnswer, grows=False)
     async def post(self, device_id: str) -> None:
         """Logs in to a device and says how that went."""
         testing = self.tests.one(
@@ -55,7 +55,7 @@ class TestCredentialHandler(JsonHandler):
 class TestCredentialsHandler(JsonHandler):
     tests: CredentialTests
 
-    @requires("devices.access", body=LoginTestsRequest, answer=LoginTestsAnswer)
+    @requires("devices.access", body=LoginTestsRequest, answer=LoginTestsAnswer, grows=False)
     async def post(self) -> None:
         """Logs in to many devices; without device_ids to every device."""
         seconds = self.body["timeout_seconds"]
@@ -67,7 +67,7 @@ class TestCredentialsHandler(JsonHandler):
 class ResetHostKeyHandler(JsonHandler):
     devices: DeviceService
 
-    @requires("credentials.manage", status=204)
+    @requires("credentials.manage", status=204, grows=False)
     async def post(self, device_id: str) -> None:
         """Forgets the pinned host key; the next login pins the one that the device shows then."""
         await self.devices.reset_host_key(self.caller, self.path_id(device_id, "Device"))

@@ -22,7 +22,7 @@ class VaultStatusHandler(VaultHandler):
 
 
 class VaultUnlockHandler(VaultHandler):
-    @requires(USE, body=VaultPasswordRequest, status=204)
+    @requires(USE, body=VaultPasswordRequest, status=204, grows=False)
     async def post(self) -> None:
         """Unlocks the notes of the organization on all nodes."""
         await self.notes.unlock(self.caller, self.body["password"])
@@ -30,7 +30,7 @@ class VaultUnlockHandler(VaultHandler):
 
 
 class VaultLockHandler(VaultHandler):
-    @requires(USE, status=204)
+    @requires(USE, status=204, grows=False)
     async def post(self) -> None:
         """Locks the notes of the organization on all nodes."""
         await self.notes.lock(self.caller)

@@ -52,7 +52,7 @@ class Scheduler:
         self._failing = Failing(logger, "the due scan failed")
 
     async def scan(self) -> None:
-        """Fires all that is due now, batch by batch. If the database is down, the next scan does it."""
+        """Fires all that is due now, batch by batch. Without a database with room the next scan does it."""
         if self._scanning:
             return
         self._scanning = True
@@ -70,6 +70,7 @@ class Scheduler:
             self._scanning = False
 
     async def _scan_batch(self) -> int:
+        self._executions.require_room()
         rows = await self._tasks.due(self._batch, without=self._pauses.paused())
         if not rows:
             return 0

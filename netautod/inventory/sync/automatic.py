@@ -63,7 +63,11 @@ class AutoSync:
         await self.wait()
 
     async def scan(self) -> int:
-        """Starts due synchronisations while there are free slots; returns how many it started."""
+        """Starts due synchronisations while there are free slots; returns how many it started.
+
+        Raises DiskFull: what is due waits for room instead of failing until its next time.
+        """
+        self._sources.require_room()
         free = self._slots - len(self._running)
         if free <= 0:
             return 0

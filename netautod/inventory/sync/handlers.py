@@ -41,7 +41,7 @@ class AdHocSyncHandler(SyncHandler):
 
 
 class AdHocTestHandler(SyncHandler):
-    @requires("devices.manage", body=AdHocRequest, answer=SourceTestAnswer)
+    @requires("devices.manage", body=AdHocRequest, answer=SourceTestAnswer, grows=False)
     async def post(self) -> None:
         """Tests address and token, and counts the devices that match."""
         self.answer((await self.sync.test(self.caller, _remote(self.body))).to_json())
@@ -56,7 +56,7 @@ class SourceSyncHandler(SyncHandler):
 
 
 class SourceTestHandler(SyncHandler):
-    @requires("devices.manage", body=SourceTestRequest, answer=SourceTestAnswer)
+    @requires("devices.manage", body=SourceTestRequest, answer=SourceTestAnswer, grows=False)
     async def post(self, source_id: str) -> None:
         """Counts the devices of a saved source that match; never imports."""
         wanted = self.path_id(source_id, RESOURCE)

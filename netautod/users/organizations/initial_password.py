@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from uuid import uuid4
 
+from netautod.core.disk import reason
 from netautod.core.errors import NetautodError
 
 logger = logging.getLogger(__name__)
@@ -29,7 +30,9 @@ def obtain(data_dir: Path, password: str) -> str:
             _publish(path, password)
         return _read(path)
     except OSError as error:
-        raise InitialPasswordError(f"cannot keep the first password in {path}: {error.strerror}") from error
+        raise InitialPasswordError(
+            f"cannot keep the first password in {path}: {reason(error, data_dir)}"
+        ) from error
 
 
 def remove(data_dir: Path) -> None:

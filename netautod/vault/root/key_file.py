@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from netautod.core.disk import reason
 from netautod.vault.envelope import KEY_BYTES, new_key
 from netautod.vault.errors import VaultError
 
@@ -102,7 +103,9 @@ def make_pending(data_dir: Path) -> RootKey:
     try:
         data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
-        raise VaultError(f"The data directory {data_dir} cannot be made: {error.strerror}") from error
+        raise VaultError(
+            f"The data directory {data_dir} cannot be made: {reason(error, data_dir)}"
+        ) from error
     pending = data_dir / PENDING_NAME
     write_root_key(pending, new_key(), keep_existing=True)
     return read_root_key(pending)
@@ -151,7 +154,7 @@ def write_root_key(path: Path, secret: bytes, *, keep_existing: bool = False) ->
         if not keep_existing:
             raise VaultError(f"{path} exists already and is not overwritten") from error
     except OSError as error:
-        raise VaultError(f"The root key cannot be written to {path}: {error.strerror}") from error
+        raise VaultError(f"The root key cannot be written to {path}: {reason(error, path)}") from error
 
 
 def _sync_directory(directory: Path) -> None:

@@ -1,0 +1,117 @@
+"""Whether the disk of our own database has room for what grows; a database elsewhere has its own guards.
+
+A mongod that finds its disk full ends, and takes the reads along. So what grows is refused while there is
+still room enough to log in, to cancel, to delete and to write how runs ended.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable, Collection
+from pathlib import Path
+from typing import Self
+
+from netautod.core.disk import MIB, Space, space_of
+from netautod.core.errors import DiskFull
+
+logger = logging.getLogger(__name__)
+LOOK_SECONDS = 2.0
+RETRY_AFTER = 60
+# So much more than needed has to be free again: at the very bound writes would come and go.
+_RELIEF = 1.1
+
+
+class Room:
+    """`async with` looks at the disk of `directory` now and then every few seconds.
+
+    Outside of that, and without a directory or anything needed, there is room for everything. `spared` are
+    the collections that may grow all the same.
+    """
+
+    def __init__(
+        self,
+        directory: Path | None = None,
+        *,
+        needed_mib: int = 0,
+        spared: Collection[str] = (),
+        look: Callable[[Path], Space] = space_of,
+    ) -> None:
+        self._directory = directory
+        self._needed_mib = needed_mib
+        self._spared = frozenset(spared)
+        self._look = look
+        self._space: Space | None = None
+        self._short = False
+        self._tell: Callable[[Space], None] = lambda space: None
+        self._loop: asyncio.Task[None] | None = None
+
+    async def __aenter__(self) -> Self:
+        if self._directory is not None:
+            await self.look()
+            self._loop = asyncio.create_task(self._look_on(), name="the look at the disk")
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        if self._loop is not None:
+            self._loop.cancel()
+            await asyncio.gather(self._loop, return_exceptions=True)
+        self._short = False
+
+    @property
+    def space(self) -> Space | None:
+        """What the last look found; None without a disk of ours."""
+        return self._space
+
+    @property
+    def needed_mib(self) -> int:
+        return self._needed_mib
+
+    @property
+    def short(self) -> bool:
+        return self._short
+
+    def follow(self, tell: Callable[[Space], None]) -> None:
+        """`tell` is called after each look, and now if there was one."""
+        self._tell = tell
+        if self._space is not None:
+            tell(self._space)
+
+    def require(self) -> None:
+        """Raises DiskFull, whose sentence names the disk, while there is room only for what does not grow."""
+        if self._short:
+            raise DiskFull(self._sentence(), retry_after=RETRY_AFTER)
+
+    def require_for(self, collection: str) -> None:
+        """The same for a new document of a collection."""
+        if collection not in self._spared:
+            self.require()
+
+    async def look(self) -> None:
+        if self._directory is None:
+            return
+        try:
+            # Off the event loop: the file system of a sick disk or server may not answer.
+            found = await asyncio.to_thread(self._look, self._directory)
+        except OSError as error:
+            logger.warning("the room on the disk of %s is unknown: %s", self._directory, error)
+            return
+        self._space = found
+        self._tell(found)
+        needed = self._needed_mib * MIB * (_RELIEF if self._short else 1)
+        short = found.free < needed
+        if short and not self._short:
+            self._short = True
+            logger.error("%s; what grows is refused", self._sentence())
+        elif self._short and not short:
+            self._short = False
+            logger.warning("the disk of %s has room again (%s)", self._directory, found)
+
+    async def _look_on(self) -> None:
+        while True:
+            await asyncio.sleep(LOOK_SECONDS)
+            await self.look()
+
+    def _sentence(self) -> str:
+        return (
+            f"The disk of {self._directory} is full: {self._space}, "
+            f"and the last {self._needed_mib} MiB (data.min_free_mb) are kept for what does not grow"
+        )
