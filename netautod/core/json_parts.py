@@ -1,7 +1,8 @@
 """JSON encoded in parts, so that the event loop gets its turns while an answer of many MiB is written."""
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import AsyncGenerator, Callable, Iterator
+from contextlib import aclosing
+from typing import Any, TypeVar
 
 from netautod.core import json_values
 
@@ -12,6 +13,7 @@ PART_PIECES = 500
 LIGHT = 5000
 CHARACTERS_PER_VALUE = 64
 STEP = 64 * 1024
+T = TypeVar("T")
 ITEMS = 500  # of a long array, encoded in one go if they are light
 
 
@@ -27,6 +29,27 @@ def encoded_parts(value: Any) -> Iterator[bytes]:
             pieces, size = [], 0
     if pieces:
         yield b"".join(pieces)
+
+
+async def array_parts(
+    items: AsyncGenerator[T, None], to_json: Callable[[T], Any]
+) -> AsyncGenerator[bytes, None]:
+    """The JSON of an array whose items are fetched one after the other; at least one part.
+
+    An item is fetched when there is room for it in the part that is being made.
+    """
+    pieces, size, before = list[bytes](), 0, b"["
+    async with aclosing(items):
+        async for item in items:
+            pieces.append(before)
+            before = b","
+            for piece in _pieces(to_json(item)):
+                pieces.append(piece)
+                size += len(piece)
+                if size >= PART_BYTES or len(pieces) >= PART_PIECES:
+                    yield b"".join(pieces)
+                    pieces, size = [], 0
+    yield b"".join([*pieces, b"]" if before == b"," else b"[]"])
 
 
 def _pieces(value: Any) -> Iterator[bytes]:

@@ -1,7 +1,6 @@
 """The routes of documents, their versions, and the rendering of templates."""
 
-from netautod.core.pages import Page
-from netautod.docs.models import MAX_CONTENT_BYTES, DocumentFilter
+from netautod.docs.models import MAX_CONTENT_BYTES, DocumentFilter, ShownDocument
 from netautod.docs.schemas import (
     DocumentAnswer,
     DocumentItem,
@@ -35,15 +34,16 @@ class DocumentHandler(JsonHandler):
 class DocumentsHandler(DocumentHandler):
     @any_token(query=DocumentsQuery, answer=DocumentItem)
     async def get(self) -> None:
-        """Lists the documents by name."""
+        """Lists the documents by category and name: all of them, unless `limit` says otherwise."""
         query = self.query
-        found = await self.documents.page(
+        found = self.documents.listed(
             self.caller.org_id,
             DocumentFilter(category=query["category"], parent_folder=query["parent_folder"]),
-            Page(limit=query["limit"], offset=query["offset"]),
+            limit=query["limit"],
+            offset=query["offset"],
             content=query["content"],
         )
-        self.answer([shown.to_json() for shown in found])
+        self.answer_each(found, ShownDocument.to_json)
 
     @requires(MANAGE, body=DocumentRequest, answer=DocumentAnswer, status=201, body_limit=BODY_LIMIT)
     async def post(self) -> None:

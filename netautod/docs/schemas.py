@@ -9,8 +9,9 @@ from netautod.core.schema import (
     Id,
     JsonObject,
     Name,
-    PageQuery,
+    Query,
     QueryBoolean,
+    QueryInteger,
     Request,
     Text,
     Timestamp,
@@ -47,7 +48,9 @@ class RenderRequest(Request):
     variables = JsonObject(most_bytes=MIB, load_default=dict)
 
 
-class DocumentsQuery(PageQuery):
+class DocumentsQuery(Query):
+    limit = QueryInteger(low=1, cap=100, load_default=None)
+    offset = QueryInteger(low=0, load_default=0)
     category = fields.String(load_default=None, validate=validate.OneOf(CATEGORIES))
     parent_folder = fields.String(load_default=None)
     content = QueryBoolean(load_default=True)

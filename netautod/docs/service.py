@@ -1,20 +1,18 @@
 """What users do with documents: create, read, change, restore, render and delete them.
 
-A list is sorted by name; one whose contents are over 16 MiB together is refused with 413 (ask for fewer
-documents, or for `content=false`, which leaves `content` out). `parent_folder=` lists the documents without a
-folder. A PUT without fields is a write like any other and adds a version. When a document leaves the notes
-its versions are decrypted, when it becomes a note they are encrypted.
+A list is sorted by category, then name, and its documents are read while it is written. `parent_folder=`
+lists the documents without a folder. A PUT without fields is a write like any other and adds a version. When
+a document leaves the notes its versions are decrypted, when it becomes a note they are encrypted.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
 from typing import Any
 from uuid import uuid4
 
 from netautod.audit.service import AuditLog
 from netautod.core.clock import Clock
-from netautod.core.errors import InvalidInput, NotFound, TooLarge
+from netautod.core.errors import InvalidInput, NotFound
 from netautod.core.identity import Caller, OrgId
-from netautod.core.pages import Page
 from netautod.docs import contents
 from netautod.docs.editing import DocumentWriter
 from netautod.docs.models import (
@@ -33,7 +31,9 @@ from netautod.docs.notes.service import NotesVault
 from netautod.docs.rendering.pool import Rendered, RenderPool
 from netautod.docs.store import DocumentStore, VersionStore
 
-MAX_LIST_BYTES = 16 * 1024 * 1024
+READ_AT_ONCE = 200
+# Contents are held up to this many bytes together, and one more document.
+CONTENTS_AT_ONCE = 1024 * 1024
 
 
 class DocumentService:
@@ -56,20 +56,27 @@ class DocumentService:
         self._clock = clock
         self._audit = audit
 
-    async def page(
-        self, org_id: OrgId, filters: DocumentFilter, page: Page, *, content: bool
-    ) -> list[ShownDocument]:
-        """Sorted by name. Raises TooLarge if the contents asked for are over 16 MiB together."""
-        found, size = await self._documents.page(org_id, filters, page)
-        if content:
-            if size > MAX_LIST_BYTES:
-                raise TooLarge(
-                    f"The contents of this page are larger than {MAX_LIST_BYTES} bytes: "
-                    "ask for fewer documents, or with content=false"
-                )
-            whole = await self._documents.with_contents(org_id, [document.id for document in found])
-            found = [whole[document.id] for document in found if document.id in whole]
-        return await self._shown(org_id, found)
+    async def listed(
+        self,
+        org_id: OrgId,
+        filters: DocumentFilter,
+        *,
+        limit: int | None = None,
+        offset: int = 0,
+        content: bool = True,
+    ) -> AsyncGenerator[ShownDocument, None]:
+        """Sorted by category and name; each read when it is asked for, so that many fit in little memory.
+
+        The order is that of the beginning: what is renamed meanwhile comes once, what is deleted does not.
+        """
+        ids = await self._documents.listed(org_id, filters, limit=limit, offset=offset)
+        for start in range(0, len(ids), READ_AT_ONCE):
+            sized = await self._documents.sized(org_id, filters, ids[start : start + READ_AT_ONCE])
+            for group in _groups(sized) if content else [[document for document, _ in sized]]:
+                if content:
+                    group = await self._documents.with_contents(org_id, [one.id for one in group])
+                for shown in await self._shown(org_id, group):
+                    yield shown
 
     async def get(self, org_id: OrgId, document_id: str) -> ShownDocument:
         """A note reads as empty and locked while the vault is locked; NotFound."""
@@ -179,3 +186,17 @@ async def _shown_with(key: bytes | None, org_id: OrgId, document: Document) -> S
         return ShownDocument(document=document, text=None, locked=locked)
     text = "" if locked else await contents.opened(key, org_id, document.id, document.content)
     return ShownDocument(document=document, text=text, locked=locked)
+
+
+def _groups(sized: Sequence[tuple[Document, int]]) -> Iterator[list[Document]]:
+    """In the same order, each as large as may be held at once."""
+    group: list[Document] = []
+    held = 0
+    for document, size in sized:
+        if group and held + size > CONTENTS_AT_ONCE:
+            yield group
+            group, held = [], 0
+        group.append(document)
+        held += size
+    if group:
+        yield group

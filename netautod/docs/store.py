@@ -11,7 +11,6 @@ from uuid import UUID, uuid5
 
 from netautod.core.errors import Duplicate
 from netautod.core.identity import OrgId
-from netautod.core.pages import Page
 from netautod.docs.contents import COLLECTION
 from netautod.docs.models import Content, Document, DocumentFilter, DocumentVersion
 from netautod.store.client import Database
@@ -22,11 +21,10 @@ from netautod.store.scoped import scoped
 VERSIONS = "document_versions"
 ALIVE = {"deleted_at": None}
 NEWEST_FIRST = {"revision": -1}
-BY_NAME = [("name", 1), ("_id", 1)]
+LISTED = (("category", 1), ("name", 1), ("_id", 1))
 INDEXES = (
-    Index(collection=COLLECTION, keys=(("org_id", 1), ("name", 1), ("_id", 1))),
-    Index(collection=COLLECTION, keys=(("org_id", 1), ("category", 1), ("name", 1), ("_id", 1))),
-    Index(collection=COLLECTION, keys=(("org_id", 1), ("parent_folder", 1), ("name", 1), ("_id", 1))),
+    Index(collection=COLLECTION, keys=(("org_id", 1), *LISTED)),
+    Index(collection=COLLECTION, keys=(("org_id", 1), ("parent_folder", 1), *LISTED)),
     Index(collection=COLLECTION, keys=(("deleted_at", 1),), partial={"deleted_at": {"$type": "date"}}),
     Index(collection=COLLECTION, keys=(("resealing", 1),), partial={"resealing": {"$gt": ""}}),
     # Covers the list: 10,000 versions are listed without reading one of their contents.
@@ -54,21 +52,29 @@ class DocumentStore:
         found = await self._documents.find_one(org_id, {"_id": document_id, **ALIVE}, fields=fields)
         return None if found is None else _document(found, content=content)
 
-    async def page(self, org_id: OrgId, filters: DocumentFilter, page: Page) -> tuple[list[Document], int]:
-        """Sorted by name, without contents; and how many bytes those are together."""
-        where: Row = dict(ALIVE)
-        if filters.category is not None:
-            where["category"] = filters.category
-        if filters.parent_folder is not None:
-            where["parent_folder"] = filters.parent_folder or None
+    async def listed(
+        self, org_id: OrgId, filters: DocumentFilter, *, limit: int | None, offset: int
+    ) -> list[str]:
+        """The ids, sorted by category and name; limit None: all. An index alone answers this."""
         found = await self._documents.find(
-            org_id, where, fields=_WITHOUT_CONTENT, sort=BY_NAME, limit=page.limit, offset=page.offset
+            org_id, _where(filters), fields={"_id": 1}, sort=LISTED, limit=limit or 0, offset=offset
         )
-        return [_document(row, content=False) for row in found], sum(row["size"] for row in found)
+        return [row["_id"] for row in found]
 
-    async def with_contents(self, org_id: OrgId, document_ids: Sequence[str]) -> dict[str, Document]:
+    async def sized(
+        self, org_id: OrgId, filters: DocumentFilter, document_ids: Sequence[str]
+    ) -> list[tuple[Document, int]]:
+        """Those that still match, without contents but with their sizes in bytes, in the order of the ids."""
+        where = {**_where(filters), "_id": {"$in": list(document_ids)}}
+        found = await self._documents.find(org_id, where, fields=_WITHOUT_CONTENT)
+        rows = {row["_id"]: (_document(row, content=False), row["size"]) for row in found}
+        return [rows[document_id] for document_id in document_ids if document_id in rows]
+
+    async def with_contents(self, org_id: OrgId, document_ids: Sequence[str]) -> list[Document]:
+        """In the order of the ids, without those that are gone."""
         found = await self._documents.find(org_id, {"_id": {"$in": list(document_ids)}, **ALIVE})
-        return {row["_id"]: _document(row, content=True) for row in found}
+        rows = {row["_id"]: row for row in found}
+        return [_document(rows[one], content=True) for one in document_ids if one in rows]
 
     async def swap(
         self, org_id: OrgId, old: Document, new: Document, *, resealing: str | None = None
@@ -200,6 +206,16 @@ class VersionStore:
                 for version_id, content in contents
             ]
         )
+
+
+def _where(filters: DocumentFilter) -> Row:
+    # A deleted document has no name. Asked for in this way, the index of the list tells it.
+    where: Row = {"name": {"$gte": ""}}
+    if filters.category is not None:
+        where["category"] = filters.category
+    if filters.parent_folder is not None:
+        where["parent_folder"] = filters.parent_folder or None
+    return where
 
 
 def _row(document: Document) -> Row:

@@ -3,11 +3,11 @@
 import asyncio
 import logging
 import re
-from collections.abc import Iterable, Mapping
-from contextlib import suppress
+from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Callable, Iterable, Mapping
+from contextlib import aclosing, suppress
 from http import HTTPStatus
 from itertools import chain, islice
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 from uuid import uuid4
 
 from tornado.iostream import StreamClosedError
@@ -17,13 +17,14 @@ from netautod.core import json_values
 from netautod.core.addresses import group_of
 from netautod.core.errors import DiskFull, NetautodError, Unauthenticated, Unavailable
 from netautod.core.identity import Caller, RequestInfo
-from netautod.core.json_parts import encoded_parts
+from netautod.core.json_parts import array_parts, encoded_parts
 from netautod.core.repeats import repeats
 from netautod.http.access import Operation, operation_of
 from netautod.http.context import HttpContext
 from netautod.http.errors import MethodNotAllowed, common_headers, error_body, status_of, told
 
 logger = logging.getLogger(__name__)
+T = TypeVar("T")
 METHODS = ("GET", "POST", "PUT", "DELETE")
 LIST_PART = 500  # items of a long list that are written in one turn of the loop
 REQUEST_ID_FORM = re.compile(r"[A-Za-z0-9._-]{1,64}")
@@ -35,6 +36,7 @@ class AnsweringHandler(RequestHandler):
     caller: Caller
     info: RequestInfo
     _answer: tuple[Any, ...] = ()
+    _parts: AsyncGenerator[bytes, None] | None = None
 
     @property
     def context(self) -> HttpContext:
@@ -70,26 +72,38 @@ class AnsweringHandler(RequestHandler):
         """The value that is written, with the status that the method declared, when the method is over."""
         self._answer = (value,)
 
+    def answer_each(self, items: AsyncGenerator[T, None], to_json: Callable[[T], Any]) -> None:
+        """Like `answer`, for an array of any length: an item is fetched when the client has taken those
+        before it. If one cannot be fetched any more, the connection breaks."""
+        self._parts = array_parts(items, to_json)
+
     async def send_answer(self) -> None:
         """Called by the declared method's wrapper: a large value in parts, each when the last was taken."""
-        if not self._answer:
-            return
-        parts = encoded_parts(self._answer[0])
-        first, second = next(parts), next(parts, None)
+        if self._parts is not None:
+            async with aclosing(self._parts) as parts:
+                await self._send(parts)
+        elif self._answer:
+            await self._send(_each(encoded_parts(self._answer[0])))
+
+    async def _send(self, parts: AsyncIterator[bytes]) -> None:
+        # What fails up to here, as the database may, is still answered with an error.
+        first, second = await anext(parts), await anext(parts, None)
         self._begin_answer()
         if second is None:
             self.finish(first)
             return
         self.write(first)
-        await self._send_parts(chain((second,), parts))
+        self.write(second)
+        await self._send_parts(parts)
 
-    async def _send_parts(self, parts: Iterable[bytes]) -> None:
+    async def _send_parts(self, parts: AsyncIterable[bytes]) -> None:
         """Each when the client has taken the one before; a crowd of slow readers gives way."""
         share = self.context.shares.answers.enter(self._owner, cast(Any, self.request.connection).close)
         share.grow(1)
         try:
             with suppress(StreamClosedError):  # the client has gone
-                for part in parts:
+                await self.flush()
+                async for part in parts:
                     self.write(part)
                     await self.flush()
                     await asyncio.sleep(0)
@@ -109,7 +123,8 @@ class AnsweringHandler(RequestHandler):
         end = b"]}"
         self.write(whole.removesuffix(end))
         parts = iter(lambda: list(islice(rest, LIST_PART)), [])
-        await self._send_parts(chain((b"," + json_values.encode(part)[1:-1] for part in parts), (end,)))
+        rows = chain((b"," + json_values.encode(part)[1:-1] for part in parts), (end,))
+        await self._send_parts(_each(rows))
 
     def _begin_answer(self) -> None:
         operation = self._operation()
@@ -120,6 +135,13 @@ class AnsweringHandler(RequestHandler):
         """Tornado finishes it when the method has returned, which is after the trace of it."""
         self.set_status(204)
         self.clear_header("Content-Type")
+
+    def send_error(self, status_code: int = 500, **kwargs: Any) -> None:
+        """Called for what a handler raises. An answer that has begun must not look complete."""
+        if self._headers_written:
+            cast(Any, self.request.connection).close()
+        else:
+            super().send_error(status_code, **kwargs)
 
     def write_error(self, status_code: int, **kwargs: Any) -> None:
         error = told(kwargs["exc_info"][1] if "exc_info" in kwargs else None)
@@ -170,3 +192,8 @@ class AnsweringHandler(RequestHandler):
             self.set_header("Access-Control-Expose-Headers", "X-Request-Id, Retry-After")
             self.set_header("Access-Control-Max-Age", "600")
             self.set_header("Vary", "Origin")
+
+
+async def _each(items: Iterable[T]) -> AsyncIterator[T]:
+    for item in items:
+        yield item

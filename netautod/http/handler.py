@@ -19,6 +19,7 @@ from netautod.core.identity import RequestInfo
 from netautod.core.logs import current_request
 from netautod.core.loop.pace import in_thread_if_large
 from netautod.core.refusals import Refusal, TokenRefused, UnrecordedChange
+from netautod.core.repeats import repeats
 from netautod.core.schema import load, uuid_or_none
 from netautod.core.trace import Trace, current_trace
 from netautod.http.access import Operation
@@ -269,3 +270,12 @@ class UnknownRouteHandler(JsonHandler):
 
     def _allowed_methods(self) -> list[str]:
         return list(METHODS)
+
+    def log_exception(self, typ: Any, value: BaseException | None, tb: Any) -> None:
+        """Clients of other products ask for what we do not have, some of them every second."""
+        if not isinstance(value, NotFound):
+            super().log_exception(typ, value, tb)
+            return
+        method, path, client = self.request.method, self.request.path, self.info.ip_address
+        again = repeats(("unknown route", client, method, path[:256]))
+        logger.info("%s %s from %s: unknown route", method, path, client, extra=again)

@@ -1,11 +1,14 @@
 """The HTTP base: authentication, strict bodies, JSON errors, body limits, request ids."""
 
 import asyncio
+import io
 import json
+import logging
 
 import pytest
 from marshmallow import fields
 
+from netautod.core.repeats import FoldingHandler
 from netautod.core.schema import Answer, Id, Integer, JsonObject, Name, PageQuery, Query, Request, Text
 from netautod.http.access import any_token, public, requires
 from netautod.http.handler import JsonHandler
@@ -304,3 +307,25 @@ async def test_a_service_that_is_not_there_once_refuses_to_start(
 ) -> None:
     with pytest.raises(MissingServiceError, match=r"Counting\.counter needs one Counter"):
         await serve(*services, routes=COUNTING)
+
+
+async def test_an_unknown_route_is_logged_once_for_a_client_and_counted(
+    serve: Serve, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    stream, now = io.StringIO(), 1000.0
+    handler = FoldingHandler(stream, clock=lambda: now)
+    monkeypatch.setattr(logging.getLogger("netautod.http"), "handlers", [handler])
+    caplog.set_level(logging.INFO, "netautod.http")
+    client, _ = (await serve(routes=ROUTES)).client()
+    other = {"X-Forwarded-For": "192.0.2.7"}
+    for path, headers in (*[("/api/nodes", {})] * 3, ("/api/nodes", other), ("/api/edges?x=1", {})):
+        assert_error(await client.get(path, headers=headers), 404, "Not found")
+    first = [
+        "GET /api/nodes from 127.0.0.1: unknown route",
+        "GET /api/nodes from 192.0.2.7: unknown route",
+        "GET /api/edges from 127.0.0.1: unknown route",
+    ]
+    assert stream.getvalue().splitlines() == first
+    now += 60
+    handler.tell_counts()
+    assert stream.getvalue().splitlines() == [*first, f"{first[0]} (2 more times)"]
