@@ -17,6 +17,7 @@ from netautod.core.identity import Caller, OrgId
 from netautod.core.pages import Page, PageOf
 from netautod.core.registries import Followers
 from netautod.tasks.cron import ticks as cron
+from netautod.tasks.cron.fields import single_spaced
 from netautod.tasks.models import (
     AGENT_TASK,
     DEFAULT_RETRIES,
@@ -65,21 +66,21 @@ class TaskService:
     async def create(self, caller: Caller, fields: Mapping[str, Any]) -> Task:
         """`fields` as TaskCreate loads them."""
         self.require_type(fields["task_type"])
-        now = self._clock.now()
+        now, expression = self._clock.now(), single_spaced(fields["cron_expression"])
         task = Task(
             id=str(uuid4()),
             org_id=caller.org_id,
             name=fields["name"],
             description=fields.get("description"),
             task_type=fields["task_type"],
-            cron_expression=fields["cron_expression"],
+            cron_expression=expression,
             timezone=fields["timezone"],
             parameters=await self._rules.check(caller, fields["task_type"], fields["parameters"], {}),
             enabled=fields["enabled"],
             max_retries=fields["max_retries"],
             retry_delay_seconds=fields["retry_delay_seconds"],
             timeout_seconds=fields["timeout_seconds"],
-            next_run_at=self._next(fields["cron_expression"], fields["timezone"], now),
+            next_run_at=self._next(expression, fields["timezone"], now),
             last_run_at=None,
             owner_id=caller.user_id,
             created_at=now,
@@ -167,6 +168,8 @@ class TaskService:
         change = {key: value for key, value in fields.items() if key not in ("task_type", "prompt")}
         if fields.get("task_type", task.task_type) != task.task_type:
             raise InvalidInput("task_type: cannot be changed after creation")
+        if "cron_expression" in change:
+            change["cron_expression"] = single_spaced(change["cron_expression"])
         if "prompt" in fields:
             change["parameters"] = {**task.parameters, "prompt": fields["prompt"]}
         if "parameters" in change:

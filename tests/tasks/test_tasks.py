@@ -282,3 +282,19 @@ async def test_agent_schedules_are_listed_newest_first_and_tasks_by_name(tasks: 
     assert [task["name"] for task in listed] == ["a", "c", "b"]
     assert [task["name"] for task in (await client.get(f"{AGENTS}?limit=1&offset=1")).json["tasks"]] == ["c"]
     assert [task["name"] for task in (await client.get(SCHEDULES)).json["tasks"]] == ["a", "b", "c"]
+
+
+async def test_a_cron_expression_is_stored_with_single_spaces(tasks: Tasks) -> None:
+    client = operator(tasks)
+    for path in (SCHEDULES, AGENTS):
+        made = await created(client, path, cron_expression="  30   2 \t*  * * ")
+        assert made["cron_expression"] == "30 2 * * *"
+        one = f"{path}/{made['id']}"
+        same = (await client.put(one, {"cron_expression": "30 2  * * *"})).expect()
+        assert same == made
+        other = (await client.put(one, {"cron_expression": "0  6 * *\t*"})).expect()
+        assert other["cron_expression"] == "0 6 * * *"
+        assert (await client.get(one)).expect() == other
+    assert_error(
+        await client.post(SCHEDULES, {**BODY, "name": "x", "cron_expression": "  "}), 400, "five fields"
+    )

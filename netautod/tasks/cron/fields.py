@@ -87,6 +87,11 @@ class CronFields:
         return any(self.days[0] <= _LONGEST_MONTHS[month - 1] for month in self.months)
 
 
+def single_spaced(expression: str) -> str:
+    """The expression as it is stored: one space between two fields, none around them."""
+    return " ".join(_split(expression))
+
+
 def parse_expression(expression: str) -> CronFields:
     """Reads `minute hour day-of-month month day-of-week`, separated by spaces or tabs.
 
@@ -97,7 +102,7 @@ def parse_expression(expression: str) -> CronFields:
     """
     if len(expression) > _LONGEST:
         raise InvalidInput(f"cron_expression is longer than {_LONGEST} characters")
-    texts = re.split(r"[ \t]+", expression.strip(" \t"))
+    texts = _split(expression)
     if len(texts) != 5 or not texts[0]:
         raise InvalidInput(
             "cron_expression must have exactly five fields (minute hour day-of-month month day-of-week), "
@@ -116,6 +121,10 @@ def parse_expression(expression: str) -> CronFields:
     if not fields.either_day and not fields.day_of_month_occurs():
         raise InvalidInput(f"cron_expression never occurs: no month in {month!r} has a day {fields.days[0]}")
     return fields
+
+
+def _split(expression: str) -> list[str]:
+    return re.split(r"[ \t]+", expression.strip(" \t"))
 
 
 def _values(field: _Field, text: str) -> tuple[int, ...]:
