@@ -1,5 +1,7 @@
 """Address rules and URL forms, as tables."""
 
+import re
+
 import pytest
 
 from netautod.outbound.addresses import AddressRules
@@ -49,6 +51,45 @@ from netautod.outbound.urls import origin_of
 def test_what_is_refused(address: str, reason: str | None) -> None:
     refusal = AddressRules().refusal(address)
     assert refusal is None if reason is None else reason in (refusal or "")
+
+
+# Where clouds hand out an instance's credentials, by the documentation of each.
+CREDENTIALS = re.findall(
+    r"\S+",
+    """
+    169.254.169.254 169.254.170.2 169.254.170.23 169.254.42.42 169.254.0.23 100.100.100.200 168.63.129.16
+    192.0.0.192 fd00:ec2::254 fd00:ec2::23 fd20:ce::254 fd00:42::42 fe80::a9fe:a9fe
+    """,
+)
+
+
+@pytest.mark.parametrize("address", CREDENTIALS)
+def test_no_cloud_hands_out_its_credentials(address: str) -> None:
+    rules = AddressRules()
+    assert rules.refusal(address) == "a cloud metadata address"
+    assert rules.device_refusal(address, vouched=True) == "a cloud metadata address"
+
+
+@pytest.mark.parametrize(
+    ("address", "unvouched", "vouched"),
+    [
+        pytest.param("127.0.0.2", "a loopback address, where only", None, id="loopback"),
+        pytest.param("::1", "a loopback address, where only", None, id="loopback of IPv6"),
+        pytest.param("169.254.7.7", "a link-local address, where only", None, id="link-local"),
+        pytest.param("fe80::7", "a link-local address, where only", None, id="link-local of IPv6"),
+        pytest.param("64:ff9b::7f00:2", "a loopback address, where only", None, id="loopback through NAT64"),
+        pytest.param("0.0.0.0", "an unspecified address", "an unspecified address", id="unspecified"),
+        pytest.param("224.0.0.5", "a multicast address", "a multicast address", id="multicast"),
+        pytest.param("240.0.0.1", "a reserved address", "a reserved address", id="reserved"),
+        pytest.param("192.0.2.1", None, None, id="any other"),
+    ],
+)
+def test_where_devices_may_stand(address: str, unvouched: str | None, vouched: str | None) -> None:
+    rules = AddressRules()
+    for expected, is_vouched in ((unvouched, False), (vouched, True)):
+        refusal = rules.device_refusal(address, vouched=is_vouched)
+        assert refusal is None if expected is None else (refusal or "").startswith(expected)
+    assert AddressRules.allowing([address]).device_refusal(address, vouched=False) is None
 
 
 @pytest.mark.parametrize(

@@ -205,13 +205,94 @@ async def test_redirects_that_are_not_followed(
     assert len(seen) == (6 if location == "/again" else 1)
 
 
-async def test_a_redirected_post_is_not_repeated(client: GuardedClient, serving: Serving) -> None:
-    async def redirect(head: bytes, writer: asyncio.StreamWriter) -> None:
-        writer.write(b"HTTP/1.1 307 Again\r\nLocation: /there\r\nContent-Length: 0\r\n\r\n")
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+@pytest.mark.parametrize(
+    ("method", "followed"),
+    [("GET", True), ("HEAD", True), ("POST", False), ("PUT", False), ("PATCH", False), ("DELETE", False)],
+)
+async def test_only_what_changes_nothing_is_sent_again_to_where_a_redirect_points(
+    client: GuardedClient, serving: Serving, method: str, followed: bool, status: int
+) -> None:
+    seen: list[bytes] = []
 
+    async def redirect(head: bytes, writer: asyncio.StreamWriter) -> None:
+        seen.append(head.split(b" HTTP")[0])
+        moved = f"HTTP/1.1 {status} Moved\r\nLocation: /there\r\nContent-Length: 0\r\n\r\n".encode()
+        writer.write(b"HTTP/1.1 204 Done\r\n\r\n" if b"/there" in head else moved)
+
+    body = None if followed else b"code=x"
+    request = OutboundRequest(url=await serving(redirect), method=method, body=body)
+    if followed:
+        assert (await client.fetch(request)).status == 204
+        assert seen == [f"{method} /".encode(), f"{method} /there".encode()]
+        return
+    with pytest.raises(RequestFailed, match=f"^A {method} request was answered by a redirect") as failure:
+        await client.fetch(request)
+    assert (failure.value.kind, seen) == ("redirect", [f"{method} /".encode()])
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        pytest.param(b"304 Not Modified\r\nLocation: /there", id="a status that is no redirect"),
+        pytest.param(b"201 Created\r\nLocation: /there", id="where a new thing stands"),
+        pytest.param(b"302 Found", id="a redirect to nowhere"),
+    ],
+)
+async def test_what_is_no_redirect_is_an_answer(
+    client: GuardedClient, serving: Serving, answer: bytes
+) -> None:
+    async def respond(head: bytes, writer: asyncio.StreamWriter) -> None:
+        writer.write(b"HTTP/1.1 " + answer + b"\r\nContent-Length: 0\r\n\r\n")
+
+    got = await client.fetch(OutboundRequest(url=await serving(respond)))
+    assert str(got.status).encode() == answer[:3]
+
+
+@pytest.mark.parametrize(("redirects", "followed"), [(5, True), (6, False)])
+async def test_five_redirects_are_followed(
+    client: GuardedClient, serving: Serving, redirects: int, followed: bool
+) -> None:
+    async def redirect(head: bytes, writer: asyncio.StreamWriter) -> None:
+        left = int(head.split()[1][1:])
+        moved = f"HTTP/1.1 302 Found\r\nLocation: /{left - 1}\r\nContent-Length: 0\r\n\r\n".encode()
+        writer.write(moved if left else OK)
+
+    request = OutboundRequest(url=f"{await serving(redirect)}/{redirects}")
+    if followed:
+        assert (await client.fetch(request)).status == 200
+        return
+    with pytest.raises(RequestFailed, match="redirects without end"):
+        await client.fetch(request)
+
+
+async def test_a_server_that_cannot_be_connected_to_is_given_up_before_the_time_for_the_answer(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def silent(host: str, port: int) -> Sequence[str]:
+        await asyncio.Event().wait()
+        return []
+
+    monkeypatch.setattr("netautod.outbound.client.CONNECT_SECONDS", 0.1)
+    client = GuardedClient(AddressRules(), lookup=silent)
     with pytest.raises(RequestFailed) as failure:
-        await client.fetch(OutboundRequest(url=await serving(redirect), method="POST", body=b"code=x"))
-    assert failure.value.kind == "redirect"
+        async with asyncio.timeout(30):
+            await client.fetch(OutboundRequest(url="http://x.example/", timeout_seconds=60))
+    assert failure.value.kind == "timeout"
+    with pytest.raises(RequestFailed, match=r"within 0\.1 seconds"):
+        await client.check("http://x.example/")
+
+
+@pytest.mark.parametrize("size", [0, 1, 65_000, 100_000, 1_000_000])
+async def test_an_answer_of_any_size_up_to_the_limit_is_read(
+    client: GuardedClient, serving: Serving, size: int
+) -> None:
+    async def full(head: bytes, writer: asyncio.StreamWriter) -> None:
+        writer.write(b"HTTP/1.1 200 OK\r\nX-Filler: %s\r\n" % (b"x" * 60_000))
+        writer.write(b"Content-Length: %d\r\n\r\n" % size + bytes(size))
+
+    answer = await client.fetch(OutboundRequest(url=await serving(full), max_bytes=size))
+    assert len(answer.body) == size
 
 
 async def test_a_server_that_is_not_there(client: GuardedClient) -> None:

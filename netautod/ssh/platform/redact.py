@@ -12,14 +12,16 @@ from netautod.ssh.platform.model import Platform, SecretPattern
 # Encryption types and algorithm names stand between the keyword and the secret: `key 7 ...`, `auth sha ...`.
 _BETWEEN = (
     r"(?:\s*[:=]\s*|\s+)"
-    r"(?:(?:encrypted|encryption|hash|cipher|simple|plain-text|level|ENC|md5|sha\d*|\d{1,2})\s+)*"
+    r"(?:(?:encrypted|encryption|hash|(?:irreversible-)?cipher|simple|plain-?text|level|ENC|md5|sha\d*|"
+    r"ascii(?:-text)?|local|remote|\d{1,2})\s+)*"
 )
 _WORDS = (
-    r"(?:passwords?|passwd|passphrase|secret|community|psk|psksecret|pre-shared-key|shared-secret|"
-    r"key-string|authentication-key|encryption-key|auth-password|priv-password|auth-key|private-key|"
-    r"api-key|apikey|token|key)"
+    r"(?:passwords?|passwd|passphrase|pass-phrase|passkey|password-(?:hash|value|admin)|phash|secret|community|"
+    r"psk|psksecret|pre-shared-key|shared-secret|key-string|authentication-key|encryption-key|auth-password|"
+    r"priv-password|auth-key|auth-pwd|priv-pwd|private-key|api-key|apikey|token|key|ciphertext|plaintext)"
 )
-_KEYWORD = re.compile(rf"(?i)(?:^|[\s\"'_.-]){_WORDS}\"?{_BETWEEN}(?P<secret>\"[^\"]*\"|'[^']*'|\S+)")
+# Looks ahead: what follows may itself announce the secret behind it, as in `psk set-key ascii 0 ...`.
+_KEYWORD = re.compile(rf"(?i)(?<![^\s\"'_.-]){_WORDS}\"?{_BETWEEN}(?=(?P<secret>\"[^\"]*\"|'[^']*'|\S+))")
 _SNMP_USER = re.compile(
     r"(?i)\b(?:auth|priv)\s+(?:md5|sha[\d-]*|3des|des\d*|aes(?:[\s-]+\d+)?)\s+(?:(?:encrypted|clear|key\s+\d)\s+)?"
     r"(?P<secret>\S+)"
@@ -32,8 +34,19 @@ _SNMP_HOST = re.compile(
 _REDUNDANCY = re.compile(
     r"(?i)\b(?:standby|vrrp|glbp)\s+(?:\d+\s+)?authentication\s+(?:text\s+)?(?!md5\b)(?P<secret>\S+)"
 )
+# The secret stands at a place of its own, behind no word that announces it.
+_PLACES = re.compile(
+    r"(?i)(?:\bsnmp-agent\s+community\s+(?:read|write)\s+(?:(?:cipher|simple)\s+)?"
+    r"|\bip\s+nhrp\s+authentication\s+"
+    r"|\bspi\s+\d+\s+(?:esp\s+)?(?:md5|sha\d*)\s+(?:\d\s+)?"
+    r"|\b(?:mgmtuser|netuser)\s+add\s+\S+\s+"
+    r"|\bradius\s+(?:auth|acct)\s+add\s+\d+\s+\S+\s+\d+\s+(?:ascii|hex)\s+"
+    r"|\bcreate\s+account\s+\w+\s+\S+\s+(?:encrypted\s+)?)(?P<secret>\S+)"
+)
+# The password of a URL (RFC 3986 3.2.1), as in `path scp://user:password@host/file`.
+_LOGIN = re.compile(r"://[^\s/:@\"']*:(?!\d+/)(?P<secret>[^\s@]+)@")
 _CRYPT = re.compile(r"(?P<secret>\$(?:1|2[abxy]|5|6|8|9|14|y|sha1|sha512)\$[^\s\";]+)")
-_NETS = (_KEYWORD, _SNMP_USER, _SNMP_HOST, _REDUNDANCY, _CRYPT)
+_NETS = (_KEYWORD, _SNMP_USER, _SNMP_HOST, _REDUNDANCY, _PLACES, _LOGIN, _CRYPT)
 _PEM = re.compile(
     r"(-----BEGIN [A-Z ]*PRIVATE KEY-----)(?P<secret>.*?)(-----END [A-Z ]*PRIVATE KEY-----|\Z)", re.DOTALL
 )
@@ -43,7 +56,10 @@ _BLANK = re.compile(r"\s")
 PIECE, LAP = 4096, 512
 _QUOTED = 1024  # characters of a text that are looked at to quote a few of them
 # No general pattern matches a line without any of these; most lines are like that.
-_SUSPECT = re.compile(r"(?i)pass|secret|communit|psk|key|token|auth|priv|snmp-server|\$")
+_SUSPECT = re.compile(
+    r"(?i)pass|secret|communit|psk|key|token|auth|priv|snmp-server|cipher|plaintext|phash|netuser|mgmtuser|"
+    r"account|://|\$"
+)
 
 
 def clean_lines(platform: Platform) -> LineMemory:
