@@ -1,0 +1,126 @@
+"""The groups of modules that mutants are drawn from, each with the tests of its modules."""
+
+from dataclasses import dataclass
+from itertools import islice, zip_longest
+from pathlib import Path
+
+from tests.mutants.mutant import Mutant, mutants_of
+
+
+@dataclass(frozen=True, kw_only=True)
+class Group:
+    """`files` are patterns; of the groups that share a file the first one has it."""
+
+    name: str
+    files: tuple[str, ...]
+    tests: tuple[str, ...]
+    only_indexes: bool = False
+
+    def paths(self, root: Path) -> list[str]:
+        found = {path.relative_to(root).as_posix() for glob in self.files for path in root.glob(glob)}
+        return sorted(found - self._of_earlier(root))
+
+    def _of_earlier(self, root: Path) -> set[str]:
+        if self.only_indexes:
+            return set()
+        earlier = GROUPS[: GROUPS.index(self)]
+        return {path for group in earlier if not group.only_indexes for path in group.paths(root)}
+
+    def mutants(self, root: Path, seed: int) -> list[Mutant]:
+        """All of them, in the order of the draw."""
+        found = [
+            mutant
+            for path in self.paths(root)
+            for mutant in mutants_of(root, path, only_indexes=self.only_indexes)
+        ]
+        return sorted(found, key=lambda mutant: mutant.rank(seed))
+
+
+GROUPS: tuple[Group, ...] = (
+    Group(
+        name="redaction",
+        files=(
+            "netautod/core/redaction/*.py",
+            "netautod/ssh/platform/redact.py",
+            "netautod/ssh/platform/long_secrets.py",
+            "netautod/ssh/platform/line_memory.py",
+            "netautod/configs/workers/redacted_texts.py",
+            "netautod/audit/details.py",
+        ),
+        tests=(
+            "tests/core/redaction",
+            "tests/ssh/platform",
+            "tests/ssh/platforms",
+            "tests/ssh/test_quoted.py",
+            "tests/configs/texts",
+            "tests/configs/workers",
+            "tests/configs/test_search.py",
+            "tests/configs/test_configs.py",
+            "tests/audit/test_details.py",
+        ),
+    ),
+    Group(
+        name="outbound",
+        files=("netautod/outbound/*.py",),
+        tests=("tests/outbound", "tests/plugins/webhook"),
+    ),
+    Group(
+        name="limits",
+        files=(
+            "netautod/http/limits.py",
+            "netautod/http/fair_share.py",
+            "netautod/core/bounds.py",
+            "netautod/http/connections/*.py",
+            "netautod/http/bodies/*.py",
+            "netautod/auth/lockout/*.py",
+        ),
+        tests=(
+            "tests/http",
+            "tests/core/test_bounds.py",
+            "tests/core/test_large_bodies.py",
+            "tests/auth/lockout",
+        ),
+    ),
+    Group(
+        name="syncs",
+        files=("netautod/inventory/sync/*.py", "netautod/devices/bindings/*.py"),
+        tests=("tests/inventory", "tests/devices/bindings"),
+    ),
+    Group(
+        name="diffs",
+        files=("netautod/configs/texts/*.py",),
+        tests=("tests/configs",),
+    ),
+    Group(
+        name="indexes",
+        files=("netautod/**/*.py",),
+        tests=("tests/store/test_indexes.py", "tests/store/test_query_plans.py"),
+        only_indexes=True,
+    ),
+    Group(
+        name="leases",
+        files=("netautod/store/leases/*.py",),
+        tests=("tests/store/leases", "tests/executions", "tests/faults"),
+    ),
+    Group(
+        name="executions",
+        files=("netautod/executions/**/*.py",),
+        tests=("tests/executions", "tests/tasks", "tests/faults"),
+    ),
+    Group(name="vault", files=("netautod/vault/**/*.py",), tests=("tests/vault",)),
+    Group(name="auth", files=("netautod/auth/**/*.py",), tests=("tests/auth",)),
+)
+
+
+def drawn(root: Path, seed: int, count: int, names: list[str]) -> list[tuple[Group, Mutant]]:
+    """Of each group in turn the next one, so that the first hundred are as fair a draw as all."""
+    groups = [group for group in GROUPS if group.name in names]
+    heaps = {group: group.mutants(root, seed) for group in groups}
+    taken = [
+        (group, mutant)
+        for turn in zip_longest(*heaps.values())
+        for group, mutant in zip(groups, turn, strict=True)
+        if mutant is not None
+    ]
+    compiled = ((group, mutant) for group, mutant in taken if mutant.compiles(root))
+    return list(islice(compiled, count))
