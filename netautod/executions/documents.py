@@ -9,14 +9,16 @@ from starting: it runs, waits for an approval, or waits to go on after one.
 from collections.abc import Mapping
 from typing import Any
 
-from netautod.executions.models import AttemptRecord, Execution
+from netautod.executions.models import AttemptRecord, Closing, Execution
 from netautod.executions.outcome import Finished, HandedBack, NeverStarted, Outcome, Parked, Retried
 from netautod.executions.transitions import State, require
 from netautod.plugin_api import ApprovalDecision
 from netautod.store.client import Document
 from netautod.store.expressions import literal
 
-_PLAIN = tuple(name for name in Execution.__dataclass_fields__ if name not in ("id", "attempts", "approval"))
+_PLAIN = tuple(
+    name for name in Execution.__dataclass_fields__ if name not in ("id", "attempts", "approval", "closing")
+)
 
 
 def to_document(execution: Execution) -> Document:
@@ -25,6 +27,7 @@ def to_document(execution: Execution) -> Document:
         "_id": execution.id,
         **{name: getattr(execution, name) for name in _PLAIN},
         "approval": None,
+        "closing": None,
         "attempts": [],
         "attempt": None,
         "not_before": execution.created_at,
@@ -43,6 +46,7 @@ def to_execution(document: Document) -> Execution:
         id=document["_id"],
         attempts=[_to_attempt(attempt) for attempt in attempts],
         approval=ApprovalDecision(**approval) if approval else None,
+        closing=_to_closing(document.get("closing")),
         **{name: document.get(name) for name in _PLAIN},  # type: ignore[arg-type]
     )
 
@@ -56,6 +60,12 @@ def _to_attempt(document: Document) -> AttemptRecord:
         error_message=document.get("error_message"),
         node=document["node"],
     )
+
+
+def _to_closing(document: Document | None) -> Closing | None:
+    if document is None:
+        return None
+    return Closing(level=document["level"], text=document["text"], node=document["node"])
 
 
 def start_change(node_id: str, *, idempotent: bool) -> Document:
@@ -83,6 +93,8 @@ def outcome_change(outcome: Outcome) -> Document:
                 **_output(outcome.output),
                 **literal({"error_message": outcome.error_message}),
                 **_end(outcome.state, outcome.state, outcome.error_message),
+                # Its executor may still be about to end.
+                **(_closing("error", outcome.error_message or "") if outcome.state == "timeout" else {}),
             }
         case NeverStarted():
             return {
@@ -90,6 +102,7 @@ def outcome_change(outcome: Outcome) -> Document:
                 **_end(outcome.state, outcome.state, outcome.error_message),
                 "started_at": {"$cond": [{"$eq": ["$attempts", []]}, None, "$started_at"]},
                 "attempts": "$attempts",
+                **_closing("warning", f"cancelled by the service: {outcome.error_message}"),
             }
         case Parked():
             return {
@@ -110,16 +123,23 @@ def outcome_change(outcome: Outcome) -> Document:
             return _again("returned", None, 0)
 
 
-def cancel_change(by: str | None) -> Document:
+def cancel_change(by: str | None, name: str | None, reason: str | None = None) -> Document:
     """active -> cancelled, by a user."""
-    ended = _end("cancelled", "cancelled", None)
-    return {**literal({"cancelled_by": by, "error_message": None}), **ended}
+    who = name or by or "the service"
+    text = f"cancelled by {who}" + ("" if reason is None else f": {reason}")
+    return {
+        **literal({"cancelled_by": by, "error_message": reason}),
+        **_end("cancelled", "cancelled", None),
+        **_closing("warning", text),
+    }
 
 
-def task_deleted_change() -> Document:
-    """pending or approval_pending -> cancelled."""
-    ended = _end("cancelled", "cancelled", None)
-    return {**literal({"error_message": "the task was deleted"}), **ended}
+def dead_change(outcome: Outcome) -> Document:
+    """running -> what the outcome says, of a run whose node died: it writes no more lines."""
+    change = outcome_change(outcome)
+    if outcome.state == "pending":
+        return change
+    return {**change, **_closing("error", outcome.error_message or "", node={"$literal": None})}
 
 
 def decision_change(decision: ApprovalDecision) -> Document:
@@ -137,7 +157,11 @@ def decision_change(decision: ApprovalDecision) -> Document:
 def expiry_change() -> Document:
     """approval_pending -> failed, because the decision did not come in time."""
     text = "approval expired"
-    return {**literal({"error_message": text}), **_end("failed", "failed", text)}
+    return {
+        **literal({"error_message": text}),
+        **_end("failed", "failed", text),
+        **_closing("error", text),
+    }
 
 
 def _end(state: State, attempt: str, error_message: str | None) -> Document:
@@ -155,6 +179,12 @@ def _end(state: State, attempt: str, error_message: str | None) -> Document:
         "attempts": {"$cond": [under_way, {"$concatArrays": ["$attempts", [ended]]}, "$attempts"]},
         **literal({"attempt": None, "owner": None, "lease_until": None, "holds_task": None}),
     }
+
+
+def _closing(level: str, text: str, *, node: Any = "$owner") -> Document:
+    """The last line of the log; `since` is when it became due."""
+    line = {"level": {"$literal": level}, "text": {"$literal": text}}
+    return {"closing": {**line, "node": node, "since": "$$NOW"}}
 
 
 def _again(attempt: str, error_message: str | None, delay_seconds: float) -> Document:

@@ -1,13 +1,17 @@
 """The lines of execution logs in MongoDB: the collection `execution_log`, which is only appended to."""
 
 from collections.abc import Sequence
+from contextlib import suppress
+from datetime import datetime
 
+from netautod.core.errors import Duplicate, Unavailable
 from netautod.core.identity import OrgId
-from netautod.executions.models import LogEntry
+from netautod.executions.models import Closing, LogEntry
 from netautod.store.client import Database, Document
 from netautod.store.indexes import Index
 from netautod.store.scoped import scoped
 
+NUMBER_TRIES = 20
 COLLECTION = "execution_log"
 INDEXES = (Index(collection=COLLECTION, keys=(("execution_id", 1), ("seq", 1)), unique=True),)
 
@@ -20,6 +24,18 @@ class ExecutionLogStore:
     async def append(self, org_id: OrgId, execution_id: str, entries: Sequence[LogEntry]) -> None:
         """A line whose number exists already came from a node that lost its lease; the first stays."""
         await self._entries.insert_many(org_id, [_to_document(execution_id, entry) for entry in entries])
+
+    async def append_last(self, org_id: OrgId, execution_id: str, last: Closing, at: datetime) -> None:
+        """The last line, behind all others and once only, whatever the limits of the log."""
+        for _ in range(NUMBER_TRIES):
+            seq = (await self.size(org_id, execution_id))[0] + 1
+            entry = LogEntry(seq=seq, at=at, level=last.level, device_id=None, message=last.text)
+            document = {**_to_document(execution_id, entry), "_id": f"{execution_id}:last"}
+            with suppress(Duplicate):
+                return await self._entries.insert(org_id, document)
+            if await self._entries.find_one(org_id, {"_id": f"{execution_id}:last"}, fields={"_id": 1}):
+                return None
+        raise Unavailable(f"the log of execution {execution_id} is being written to all the time")
 
     async def size(self, org_id: OrgId, execution_id: str) -> tuple[int, int, int]:
         """(last seq, lines, bytes) so far."""

@@ -36,6 +36,15 @@ class AttemptRecord:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Closing:
+    """How the log of an ended execution has yet to end; `node` is the one that ran it, None if none did."""
+
+    level: str
+    text: str
+    node: str | None
+
+
+@dataclass(frozen=True, kw_only=True)
 class Execution:
     id: str
     org_id: OrgId
@@ -63,6 +72,12 @@ class Execution:
     progress: Mapping[str, int] | None
     created_at: datetime
     scope: Sequence[str] | None = None
+    closing: Closing | None = None
+
+    @property
+    def log_ended(self) -> bool:
+        """Whether no more lines come."""
+        return self.terminal and self.closing is None
 
     @property
     def terminal(self) -> bool:

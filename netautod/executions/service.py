@@ -14,6 +14,7 @@ from netautod.core.clock import Clock
 from netautod.core.errors import Conflict, NotFound
 from netautod.core.identity import Caller, OrgId
 from netautod.core.pages import Page, PageOf
+from netautod.executions.closing import LogClosing
 from netautod.executions.log_store import ExecutionLogStore
 from netautod.executions.models import Execution, LogEntry, new_execution
 from netautod.executions.notifier import FinishNotifier
@@ -50,6 +51,7 @@ class ExecutionService:
         clock: Clock,
         runs: LocalRuns,
         notifier: FinishNotifier,
+        closing: LogClosing,
     ) -> None:
         self._store = store
         self._tasks = tasks
@@ -59,6 +61,7 @@ class ExecutionService:
         self._clock = clock
         self._runs = runs
         self._notifier = notifier
+        self._closing = closing
 
     async def run(self, caller: Caller, task_id: str, *, agent: bool = False) -> Execution:
         """A manual run: pending, to be claimed by any node."""
@@ -101,11 +104,14 @@ class ExecutionService:
     async def cancel(self, caller: Caller, execution_id: str) -> None:
         """Raises NotFound, or Conflict if the execution has ended."""
         execution = await self.get(caller.org_id, execution_id)
-        cancelled = await self._store.cancel(caller.org_id, execution_id, by=caller.user_id)
+        cancelled = await self._store.cancel(
+            caller.org_id, execution_id, by=caller.user_id, name=caller.username
+        )
         if cancelled is None:
             now = await self.get(caller.org_id, execution_id)
             raise Conflict(f"The execution has ended already: {now.state}")
         self._runs.abort(execution.id)
+        await self._closing.ended(cancelled)
         await self._notifier.notify(cancelled, cancelled.state, cancelled.error_message)
         await self._audit.record(caller, "execution.cancel", "execution", execution_id)
 
@@ -137,7 +143,7 @@ class ExecutionService:
         """Entries after a number, and whether the log is complete with them."""
         execution = await self.get(org_id, execution_id)
         entries = await self._logs.read(org_id, execution_id, after_seq, limit)
-        return entries, execution.terminal and len(entries) < limit
+        return entries, execution.log_ended and len(entries) < limit
 
     async def results(
         self, org_id: OrgId, execution_id: str, page: Page, success: bool | None

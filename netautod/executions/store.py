@@ -44,6 +44,7 @@ INDEXES = (
         unique=True,
         partial={"holds_task": True},
     ),
+    Index(collection=COLLECTION, keys=(("closing.since", 1),), partial={"closing.since": {"$type": "date"}}),
     Index(collection=COLLECTION, keys=(("state", 1), ("not_before", 1), ("created_at", 1))),
     Index(collection=COLLECTION, keys=(("state", 1), ("lease_until", 1))),
     Index(collection=COLLECTION, keys=(("task_id", 1), ("created_at", -1), ("_id", 1))),
@@ -206,20 +207,43 @@ class ExecutionStore:
             "epoch": dead.epoch,
             "lease_until": dead.lease_until,
         }
-        return await self._all.update(still_dead, [{"$set": documents.outcome_change(outcome)}])
+        return await self._all.update(still_dead, [{"$set": documents.dead_change(outcome)}])
 
-    async def cancel(self, org_id: OrgId, execution_id: str, *, by: str | None) -> Execution | None:
-        """Cancels an active execution; None if it is not active (any more)."""
-        change = documents.cancel_change(by)
+    async def cancel(
+        self, org_id: OrgId, execution_id: str, *, by: str | None, name: str | None = None
+    ) -> Execution | None:
+        """Cancels an active execution; None if it is not active (any more). `name` is that of the user."""
+        change = documents.cancel_change(by, name)
         document = await self._scoped.find_and_update(
             org_id, {"_id": execution_id, "state": {"$in": list(CANCELLABLE)}}, [{"$set": change}]
         )
         return to_execution(document) if document else None
 
-    async def cancel_pending_of(self, org_id: OrgId, task_id: str) -> None:
-        """Cancels what a deleted task still had waiting."""
+    async def cancel_waiting_of(self, org_id: OrgId, task_id: str, *, by: str, name: str) -> Execution | None:
+        """Cancels one of those that a deleted task still has waiting; None if there is none."""
         where = {"task_id": task_id, "state": {"$in": ["pending", "approval_pending"]}}
-        await self._scoped.update_many(org_id, where, [{"$set": documents.task_deleted_change()}])
+        change = documents.cancel_change(by, name, "the task was deleted")
+        document = await self._scoped.find_and_update(org_id, where, [{"$set": change}])
+        return to_execution(document) if document else None
+
+    async def held_or_closing(self, held: Lease) -> Execution | None:
+        """The execution, if its lease is still the one `held`, or was when it was ended from outside."""
+        node = held.row["owner"]
+        where = {"_id": held.row_id, "epoch": held.epoch, "$or": [{"owner": node}, {"closing.node": node}]}
+        document = await self._all.find_one(where)
+        return to_execution(document) if document else None
+
+    async def left_open(self, seconds: float, *, limit: int) -> list[Execution]:
+        """Ended executions whose log should have been ended that many seconds ago."""
+        before = {"$subtract": ["$$NOW", int(seconds * 1000)]}
+        found = await self._all.find(
+            {"closing.since": {"$type": "date"}, "$expr": {"$lt": ["$closing.since", before]}}, limit=limit
+        )
+        return [to_execution(document) for document in found]
+
+    async def closed(self, execution_id: str) -> None:
+        """The last line of its log is written."""
+        await self._all.update({"_id": execution_id}, {"$set": {"closing": None}})
 
     async def decide_approval(
         self, org_id: OrgId, execution_id: str, decision: ApprovalDecision

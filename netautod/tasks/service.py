@@ -4,7 +4,7 @@ Enabling through PUT recomputes `next_run_at` as toggle does; a PUT that changes
 leaves `next_run_at` as it is.
 """
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from datetime import datetime
 from typing import Any, Protocol
@@ -15,7 +15,6 @@ from netautod.core.clock import Clock
 from netautod.core.errors import Conflict, InvalidInput, NotFound
 from netautod.core.identity import Caller, OrgId
 from netautod.core.pages import Page, PageOf
-from netautod.core.registries import Followers
 from netautod.tasks.cron import ticks as cron
 from netautod.tasks.cron.fields import single_spaced
 from netautod.tasks.models import (
@@ -29,6 +28,8 @@ from netautod.tasks.models import (
 from netautod.tasks.store import TaskStore
 
 EDIT_TRIES = 20
+Deleted = Callable[[Caller, str], Awaitable[None]]
+"""Told of a deleted task by its id, and by whom it was; idempotent."""
 
 
 class ParameterRules(Protocol):
@@ -54,14 +55,14 @@ class TaskService:
         clock: Clock,
         ticks: cron.NextTicks,
         rules: ParameterRules,
-        deletions: Followers,
+        deleted: Deleted,
     ) -> None:
         self._store = store
         self._audit = audit
         self._clock = clock
         self._ticks = ticks
         self._rules = rules
-        self._deletions = deletions
+        self._deleted = deleted
 
     async def create(self, caller: Caller, fields: Mapping[str, Any]) -> Task:
         """`fields` as TaskCreate loads them."""
@@ -146,12 +147,12 @@ class TaskService:
         return await self.update(caller, task_id, {"enabled": enabled}, agent=agent)
 
     async def delete(self, caller: Caller, task_id: str, *, agent: bool = False) -> None:
-        """Executions stay; pending ones are cancelled by a follower of `deletions`."""
+        """Executions stay; pending ones are cancelled by who is told that the task is `deleted`."""
         await self._find(caller.org_id, task_id, agent)
         if not await self._store.delete(caller.org_id, task_id):
             raise NotFound("Task not found")
         # A crash here leaves pending runs of a task that is gone: the claim cancels those.
-        await self._deletions.notify(caller.org_id, task_id)
+        await self._deleted(caller, task_id)
         await self._audit.record(caller, "task.delete", "task", task_id)
 
     def preview(self, expression: str, timezone: str, count: int) -> list[tuple[datetime, datetime]]:

@@ -102,6 +102,8 @@ async def run_executor(
 
     environment = _environment(watched, _Owner(frozenset(permissions)), acting, kept)
     after = _after(execution, await _attempted(environment, execution))
+    if after.state == "timeout":  # the last line of its log, as in the service
+        kept.lines.append(LogLine(level="error", text=after.error_message or "", device_id=None))
     return ExecutorRun(
         state=after.state,
         output=after.output,
@@ -122,9 +124,9 @@ async def _attempted(environment: RunEnvironment, execution: Execution) -> Outco
     attempt = Attempt(environment=environment, execution=execution, held=_lease(execution))
     try:
         ended = await attempt.run()
-        await attempt.flush()
     finally:
         await attempt.stop()
+    await attempt.flush()
     assert ended is not None  # only an attempt that loses its lease has no outcome
     return ended
 

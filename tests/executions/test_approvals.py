@@ -275,9 +275,9 @@ async def test_what_was_parked_before_the_upgrade_is_decided_and_goes_on(world: 
     other = manual_run(one)
     await world.executions.insert(other)
     assert await world.executions.claimable(10) == []
+    assert await world.executions.cancel(other.org_id, other.id, by=None)
     for execution in waiting:
         assert await world.executions.decide_approval(execution.org_id, execution.id, decided("approved"))
     async with world.node(Does(asks)):
         for execution in waiting:
             await world.until(execution, "completed")
-        await world.until(other, "approval_pending")

@@ -7,6 +7,7 @@ from netautod.audit.service import AuditLog
 from netautod.core.clock import Clock
 from netautod.core.metrics import Metrics
 from netautod.core.pauses import Pauses
+from netautod.executions.closing import LogClosing
 from netautod.executions.history.service import ExecutionHistory
 from netautod.executions.notifier import FinishNotifier
 from netautod.executions.running.environment import ActingFactory, Owners, RunEnvironment
@@ -42,6 +43,10 @@ def environment_of(
     )
 
 
+def closing_of(stores: Stores, clock: Clock) -> LogClosing:
+    return LogClosing(store=stores.executions, logs=stores.execution_logs, clock=clock)
+
+
 def node_of(
     *,
     node_id: str,
@@ -60,6 +65,7 @@ def node_of(
         ticks=ticks,
         schedule=settings,
         notifier=notifier,
+        closing=closing_of(stores, environment.clock),
         pauses=pauses,
     )
 
@@ -82,6 +88,7 @@ def executions_of(
         clock=clock,
         runs=runs,
         notifier=notifier,
+        closing=closing_of(stores, clock),
     )
 
 

@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping
 
+from netautod.app.parts.executions import closing_of
 from netautod.app.stores import Stores
 from netautod.audit.service import AuditLog
 from netautod.core.clock import Clock
 from netautod.core.identity import OrgId
-from netautod.core.registries import Followers
 from netautod.credentials.service import CredentialService
 from netautod.plugin_api import Executor
 from netautod.tasks.cron.ticks import NextTicks
@@ -27,8 +27,11 @@ def rules_of(executors: Mapping[str, Executor], credentials: CredentialService) 
 def tasks_of(
     *, stores: Stores, clock: Clock, audit: AuditLog, rules: SchemaRules, ticks: NextTicks
 ) -> TaskService:
-    deletions = Followers()
-    deletions.register(stores.executions.cancel_pending_of)
     return TaskService(
-        store=stores.tasks, audit=audit, clock=clock, ticks=ticks, rules=rules, deletions=deletions
+        store=stores.tasks,
+        audit=audit,
+        clock=clock,
+        ticks=ticks,
+        rules=rules,
+        deleted=closing_of(stores, clock).task_deleted,
     )

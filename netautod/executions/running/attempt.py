@@ -13,9 +13,10 @@ from netautod.core.guard import LeaseLostError
 from netautod.core.work import Work
 from netautod.executions import outcome
 from netautod.executions.models import Execution
-from netautod.executions.outcome import Outcome
+from netautod.executions.outcome import Finished, Outcome, Parked, Retried
 from netautod.executions.running.context import Context, RunResults
 from netautod.executions.running.environment import RunEnvironment
+from netautod.executions.running.farewell import Farewell
 from netautod.executions.running.log_writer import LogLimits, LogWriter
 from netautod.executions.running.persistence import Persistence
 from netautod.plugin_api import ExecutionFailed, ExecutionInfo, Executor, NeedsApproval, PermanentFailure
@@ -43,6 +44,7 @@ class Attempt:
         self._work: asyncio.Task[Any] | None = None
         self._results: RunResults | None = None
         self._persist = Persistence(held)
+        self._farewell = Farewell(environment, execution)
         self.ended: Outcome | None = None
         self.log = LogWriter(
             store=environment.logs,
@@ -61,13 +63,13 @@ class Attempt:
         number = len(self._execution.attempts)
         try:
             await self._persist(partial(self.log.open, first=number == 1))
-            await self.log.write("info", f"attempt {number} started")
+            await self._log_start(number)
             self._work = asyncio.create_task(self._execute(number), name=f"run {self._execution.id}")
             ended = await self._wait()
         except LeaseLostError:
             ended = None if self._held.lost else await self._interrupted()
-        if ended is not None and ended.error_message is not None:
-            await self._log_end(ended)
+        if ended is not None:
+            await self._log_end(number, ended)
         self.ended = ended
         return ended
 
@@ -84,16 +86,19 @@ class Attempt:
 
     async def _end_work(self) -> None:
         work = self._work
-        if work is not None and not work.done() and not self._left_behind:
-            if not work.cancelling():  # a second one would cut its cleaning up short
-                work.cancel()
+        if work is None or self._left_behind:
+            return
+        if not work.done():
+            self._farewell.cancel(work)
             await asyncio.wait({work}, timeout=self._settings.cancel_grace_seconds)
             if not work.done():
                 self._left_behind = True
                 self._environment.metrics.add("executions_abandoned")
-                logger.error("the executor of %s ignores its cancellation", self._execution.id)
-        if work is not None and work.done() and not work.cancelled():
-            work.exception()  # retrieves the exception: asyncio would log it as never retrieved
+                await self.log.write("warning", self._farewell.left_behind(work))
+                return
+        said = self._farewell.ended(work)
+        if said is not None:
+            await self.log.write("warning", said)
 
     async def _wait(self) -> Outcome | None:
         assert self._work is not None
@@ -113,7 +118,7 @@ class Attempt:
             return await self._interrupted()
         if not self._work.done():
             # At once, not after the end is written: that can take as long as the database is down.
-            self._work.cancel()
+            self._farewell.cancel(self._work)
             return outcome.timed_out(self._execution)
         return self._result(self._work)
 
@@ -201,9 +206,27 @@ class Attempt:
     def _deadline(self) -> datetime:
         return self._execution.attempts[-1].started_at + timedelta(seconds=self._execution.timeout_seconds)
 
-    async def _log_end(self, ended: Outcome) -> None:
-        if ended.state == "pending":
-            delay = self._execution.retry_delay_seconds
-            await self.log.write("warning", f"{ended.error_message}; trying again in {delay} seconds")
-        else:
-            await self.log.write("error", ended.error_message or "")
+    async def _log_start(self, number: int) -> None:
+        """The first lines of an attempt tell why there is another one, if there is."""
+        execution = self._execution
+        before = execution.attempts[number - 2] if number > 1 else None
+        if before is not None and before.outcome == "lost":
+            await self.log.write("warning", f"attempt {before.number} was lost: its node {before.node} died")
+        if before is not None and before.outcome == "approval_pending" and execution.approval is not None:
+            decision = execution.approval
+            comment = "" if decision.comment is None else f": {decision.comment}"
+            await self.log.write("info", f"{decision.decision} by {decision.by}{comment}")
+        # Attempts that were handed back or approved take no retry away.
+        of = "" if number == 1 else f" of {number + execution.max_retries - execution.retry_count}"
+        await self.log.write("info", f"attempt {number}{of} started")
+
+    async def _log_end(self, number: int, ended: Outcome) -> None:
+        """Not of a timeout: its line is the last one, behind those of the executor that is being ended."""
+        match ended:
+            case Retried():
+                text = f"attempt {number} failed: {ended.error_message}; next in {ended.delay_seconds:g} s"
+                await self.log.write("warning", text)
+            case Finished(state="failed"):
+                await self.log.write("error", f"attempt {number} failed: {ended.error_message}")
+            case Parked():
+                await self.log.write("info", f"attempt {number} waits for an approval")

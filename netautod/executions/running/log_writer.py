@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from netautod.core.clock import Clock
 from netautod.core.errors import Unavailable
+from netautod.core.guard import LeaseLostError
 from netautod.core.identity import OrgId
 from netautod.core.repeats import repeats
 from netautod.executions.models import LogEntry
@@ -88,8 +89,16 @@ class LogWriter:
                 self._waiting = batch + self._waiting
                 raise
 
+    async def flush_rest(self) -> None:
+        """Writes what is left after `close`, for who has found in the database that it belongs here."""
+        async with self._writing:
+            batch, self._waiting = self._waiting, []
+            if batch:
+                await self._store.append(self._org_id, self._execution_id, batch)
+
     async def close(self) -> None:
-        """Stops flushing. What still waits belongs to a lease that is gone."""
+        """Stops flushing, and takes no more lines. What still waits may belong to a lease that is gone."""
+        self._full = True
         if self._flusher is not None:
             self._flusher.cancel()
             await asyncio.gather(self._flusher, return_exceptions=True)
@@ -110,5 +119,7 @@ class LogWriter:
     async def _try_flush(self) -> None:
         try:
             await self.flush()
+        except LeaseLostError:
+            return  # lines of an executor that is being cancelled: they wait for its end
         except Unavailable as error:
             logger.warning("log lines of %s wait: %s", self._execution_id, error, extra=repeats("wait"))

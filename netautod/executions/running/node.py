@@ -7,6 +7,7 @@ from contextlib import AsyncExitStack
 from tornado.ioloop import PeriodicCallback
 
 from netautod.core.pauses import Pauses
+from netautod.executions.closing import LogClosing
 from netautod.executions.notifier import FinishNotifier
 from netautod.executions.running.environment import RunEnvironment
 from netautod.executions.running.reaper import Reaper
@@ -42,6 +43,7 @@ class ExecutionNode:
         ticks: NextTicks,
         schedule: SchedulerSettings,
         notifier: FinishNotifier,
+        closing: LogClosing,
         pauses: Pauses,
     ) -> None:
         self._keeper = store.lease_keeper(
@@ -53,6 +55,7 @@ class ExecutionNode:
             tasks=tasks,
             keeper=self._keeper,
             notifier=notifier,
+            closing=closing,
             pauses=pauses,
         )
         self.reaper = Reaper(
@@ -60,6 +63,7 @@ class ExecutionNode:
             store=store,
             keeper=self._keeper,
             notifier=notifier,
+            closing=closing,
             kick=self.runner.kick,
         )
         self.scheduler = Scheduler(

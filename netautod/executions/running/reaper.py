@@ -2,10 +2,13 @@
 
 import logging
 from collections.abc import Callable
+from dataclasses import replace
 
 from netautod.core.errors import Unavailable
 from netautod.executions import outcome
 from netautod.executions.claims import DeadRun
+from netautod.executions.closing import LogClosing
+from netautod.executions.models import Closing
 from netautod.executions.notifier import FinishNotifier
 from netautod.executions.running.environment import RunEnvironment
 from netautod.executions.store import ExecutionStore
@@ -14,6 +17,7 @@ from netautod.store.periodic import Periodic
 
 logger = logging.getLogger(__name__)
 BATCH = 100
+WRITE_SECONDS = 5.0  # that a node may take for the last lines of a log
 
 
 class Reaper:
@@ -29,14 +33,20 @@ class Reaper:
         store: ExecutionStore,
         keeper: LeaseKeeper,
         notifier: FinishNotifier,
+        closing: LogClosing,
         kick: Callable[[], None],
     ) -> None:
         self._store = store
         self._clock = environment.clock
         self._metrics = environment.metrics
         self._grace = environment.settings.reap_grace_seconds
+        # A node learns of a cancel while its lease lasts, and then lets the executor clean up.
+        self._closing_seconds = (
+            keeper.times.lease + environment.settings.cancel_grace_seconds + WRITE_SECONDS + self._grace
+        )
         self._keeper = keeper
         self._notifier = notifier
+        self._closing = closing
         self._kick = kick
         self._outage_at: float | None = None
         self._loop = Periodic(
@@ -54,12 +64,15 @@ class Reaper:
         try:
             await self.reap()
             await self._expire_approvals()
+            if not self._after_outage():
+                await self._closing.close_left(self._closing_seconds)
         except Unavailable:
             self._outage_at = self._clock.monotonic()
             raise
 
     async def _expire_approvals(self) -> None:
         while execution := await self._store.expire_approval():
+            await self._closing.ended(execution)
             await self._notifier.notify(execution, execution.state, execution.error_message)
 
     async def reap(self) -> int:
@@ -83,6 +96,11 @@ class Reaper:
         if not await self._store.end_dead(dead, lost):
             return False
         logger.warning("execution %s: node %s is lost, now %s", execution.id, dead.node_id, lost.state)
+        if lost.state != "pending":
+            text = lost.error_message or ""
+            await self._closing.ended(
+                replace(execution, closing=Closing(level="error", text=text, node=None))
+            )
         await self._notifier.notify(execution, lost.state, lost.error_message)
         return True
 

@@ -12,6 +12,7 @@ from netautod.core.pauses import Pauses
 from netautod.core.repeats import Failing, repeats
 from netautod.executions import outcome
 from netautod.executions.claims import Candidate, ClaimedRun
+from netautod.executions.closing import LogClosing
 from netautod.executions.models import Execution
 from netautod.executions.notifier import FinishNotifier
 from netautod.executions.outcome import NeverStarted, Outcome
@@ -43,6 +44,7 @@ class Runner:
         tasks: TaskStore,
         keeper: LeaseKeeper,
         notifier: FinishNotifier,
+        closing: LogClosing,
         pauses: Pauses,
     ) -> None:
         self._environment = environment
@@ -52,6 +54,7 @@ class Runner:
         self._tasks = tasks
         self._keeper = keeper
         self._notifier = notifier
+        self._closing = closing
         self._pauses = pauses
         # By lease, not by execution: one that was taken away and claimed again can be here twice.
         self._running: dict[Lease, _Running] = {}
@@ -183,6 +186,7 @@ class Runner:
             )
         finally:
             self._keeper.release(run.held)
+            await self._closing.executor_ended(run.held, None)
 
     def _launch(self, run: ClaimedRun) -> None:
         attempt = Attempt(environment=self._environment, execution=run.execution, held=run.held)
@@ -194,6 +198,7 @@ class Runner:
 
     async def _run(self, run: ClaimedRun, attempt: Attempt) -> None:
         held, execution = run.held, run.execution
+        ended, written = None, False
         try:
             ended = await attempt.run()
             written = ended is not None and await self._write(held, attempt, ended)
@@ -207,6 +212,8 @@ class Runner:
             held.lose()  # from here on the executor can neither write nor send
             self._keeper.release(held)
             await attempt.stop()
+            if not written or (ended is not None and ended.state == "timeout"):
+                await self._closing.executor_ended(held, attempt.log)
             del self._running[held]
             self._metrics.set("executions_running", len(self._running))
             self.kick()
@@ -242,6 +249,8 @@ class Runner:
         with suppress(LeaseLostError, Unavailable, TimeoutError):
             async with asyncio.timeout(LAST_WRITE_SECONDS):
                 await running.attempt.flush()
+        with suppress(LeaseLostError):
+            await running.attempt.log.write("info", "the node stops: the attempt is ended")
         run.held.lose()
         await asyncio.wait({running.task})
         ended = outcome.stopped(idempotent=run.idempotent)
