@@ -2,35 +2,18 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from pathlib import Path
 
 import pytest
 
-from netautod.core.disk import MIB, Space
+from netautod.core.disk import MIB
 from netautod.core.errors import DiskFull
 from netautod.core.identity import OrgId
 from netautod.store.client import Database
-from netautod.store.room import Room
 from netautod.store.scoped import scoped
 from tests.support.databases import DatabasePool
+from tests.support.disk import Disk
 
 ORG = OrgId("o")
-
-
-class Disk:
-    """One whose room a test decides on."""
-
-    def __init__(self, free: int) -> None:
-        self.free = free
-
-    def __call__(self, directory: Path) -> Space:
-        if self.free < 0:
-            raise OSError("the server does not answer")
-        return Space(directory=directory, free=self.free * MIB, total=1000 * MIB)
-
-
-def room_of(disk: Disk, needed_mib: int = 500) -> Room:
-    return Room(Path("/data"), needed_mib=needed_mib, spared={"sessions"}, look=disk)
 
 
 @pytest.mark.parametrize(
@@ -43,13 +26,13 @@ def room_of(disk: Disk, needed_mib: int = 500) -> Room:
     ],
 )
 async def test_when_there_is_no_room(free: int, needed: int, short: bool) -> None:
-    async with room_of(Disk(free), needed) as room:
+    async with Disk(free).room(needed) as room:
         assert room.short is short
 
 
 async def test_room_has_come_back_when_there_is_a_tenth_more_than_needed() -> None:
     disk = Disk(499)
-    async with room_of(disk) as room:
+    async with disk.room() as room:
         seen = []
         for disk.free in (520, 549, 550, 520, 499):
             await room.look()
@@ -59,14 +42,14 @@ async def test_room_has_come_back_when_there_is_a_tenth_more_than_needed() -> No
 
 async def test_what_was_seen_last_holds_while_the_disk_cannot_be_looked_at() -> None:
     disk = Disk(499)
-    async with room_of(disk) as room:
+    async with disk.room() as room:
         disk.free = -1
         await room.look()
         assert room.short
 
 
 async def test_the_sentence_names_the_disk_and_the_bound() -> None:
-    async with room_of(Disk(312)) as room:
+    async with Disk(312).room() as room:
         with pytest.raises(DiskFull) as raised:
             room.require()
     assert raised.value.text == (
@@ -78,7 +61,7 @@ async def test_the_sentence_names_the_disk_and_the_bound() -> None:
 async def test_the_disk_is_looked_at_again_and_again(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("netautod.store.room.LOOK_SECONDS", 0.01)
     disk, seen = Disk(499), asyncio.Event()
-    async with room_of(disk) as room, asyncio.timeout(60):
+    async with disk.room() as room, asyncio.timeout(60):
         disk.free = 800
         room.follow(lambda space: seen.set() if space.free == 800 * MIB else None)
         await seen.wait()
@@ -87,7 +70,7 @@ async def test_the_disk_is_looked_at_again_and_again(monkeypatch: pytest.MonkeyP
 
 async def test_it_is_said_once_when_it_begins_and_when_it_ends(caplog: pytest.LogCaptureFixture) -> None:
     disk = Disk(499)
-    async with room_of(disk) as room:
+    async with disk.room() as room:
         for disk.free in (400, 300, 800, 900):
             await room.look()
     assert [(record.levelname, "is full" in record.getMessage()) for record in caplog.records] == [
@@ -101,8 +84,7 @@ async def full(databases: DatabasePool) -> AsyncIterator[Database]:
     """A database on a disk without room, with a document that was there before."""
     made = databases.fresh()
     await scoped(made, "sites").insert(ORG, {"_id": "before"})
-    made.room = room_of(Disk(0))
-    async with made.room:
+    async with Disk(0).under(made):
         yield made
     await databases.give_back(made)
 

@@ -2,6 +2,7 @@
 
 import asyncio
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,12 +10,15 @@ import pytest
 from netautod.configs.store import ConfigStore
 from netautod.configs.texts.store import ConfigTexts, TextKeys, measure
 from netautod.core.clock import SystemClock
-from netautod.core.errors import Duplicate
+from netautod.core.errors import DiskFull, Duplicate
 from netautod.core.work import Work
 from netautod.ssh.failures import DeviceFailed
 from netautod.ssh.platform.registry import PlatformRegistry
+from netautod.store.client import Database
 from netautod.testing import Faults, ios_config
-from tests.configs.fleet import PASSWORD, Fleet
+from tests.configs.fleet import PASSWORD, Fleet, open_fleet
+from tests.support.disk import Disk
+from tests.support.serving import Serve
 
 
 async def test_only_what_says_something_new_makes_a_version(fleet: Fleet) -> None:
@@ -164,3 +168,20 @@ def test_the_hash_depends_on_the_organization() -> None:
     assert ours.config_hash != theirs.config_hash
     assert ours.text_id != theirs.text_id
     assert "hostname" not in repr(ours)
+
+
+async def test_a_full_disk_stops_captures_before_the_device_is_asked(
+    indexed: Database, serve: Serve, tmp_path: Path
+) -> None:
+    disk = Disk(free=900)
+    async with disk.under(indexed) as room, open_fleet(indexed, serve, tmp_path) as fleet:
+        switch = fleet.simulated()
+        device_id = await fleet.device(switch)
+        disk.free = 100
+        await room.look()
+        with pytest.raises(DiskFull, match="The disk of /data is full: 100 of 1000 MiB free"):
+            await fleet.take(device_id)
+        assert switch.login_attempts == []
+        disk.free = 900
+        await room.look()
+        assert (await fleet.take(device_id)).config.version == 1

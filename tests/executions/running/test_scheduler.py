@@ -7,7 +7,9 @@ import pytest
 
 from netautod.executions.documents import to_document
 from netautod.executions.models import scheduled_id
+from netautod.store.client import Database
 from netautod.tasks.models import Task
+from tests.support.disk import Disk
 from tests.support.execution import Does, World, due_task, eventually, manual_run, nothing
 
 
@@ -149,3 +151,20 @@ async def test_the_due_scan_uses_its_index(world: World) -> None:
     assert "IXSCAN" in text
     assert "SORT'" not in text
     assert "'next_run_at': ['[MinKey, MaxKey]']" not in text
+
+
+async def test_a_full_disk_lets_no_task_fire_and_its_ticks_are_judged_when_there_is_room(
+    indexed: Database,
+) -> None:
+    disk, task = Disk(free=100), due_task()
+    room = disk.under(indexed)
+    world = World(database=indexed)
+    await world.add(task)
+    async with room:
+        scheduler = world.node(Does(nothing)).scheduler
+        await scheduler.scan()
+        assert (await world.all(), await _advanced(world, task)) == ([], None)
+        disk.free = 900
+        await room.look()
+        await scheduler.scan()
+    assert [row["scheduled_for"] for row in await world.all()] == [task.next_run_at]

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from netautod.core.errors import DiskFull
 from netautod.core.identity import OrgId
 from netautod.core.json_values import to_text
 from netautod.inventory.sync.automatic import AutoSync
@@ -14,6 +15,7 @@ from netautod.store.client import Database
 from tests.inventory.sync.fake_inventory import machine
 from tests.inventory.sync.world import SOURCES, Node, World, automatic
 from tests.support.clock import MovableClock
+from tests.support.disk import Disk
 from tests.support.execution import eventually
 
 HOUR = 3600.0
@@ -185,6 +187,21 @@ async def test_nothing_begins_while_the_organization_is_paused(world: World) -> 
         another = automatic(node, paused={OrgId("another one")})
         assert await another.scan() == 1
         await another.wait()
+
+
+async def test_a_due_source_waits_for_room_on_a_full_disk(world: World) -> None:
+    source = await enabled(world)
+    disk, clock = Disk(free=100), MovableClock()
+    clock.move(3 * HOUR)
+    room = disk.under(world.database)
+    async with world.another_node(clock=clock) as node, room:
+        with pytest.raises(DiskFull):
+            await passed(node)
+        assert (await shown(world, source))["last_sync_at"] is None
+        disk.free = 900
+        await room.look()
+        assert await passed(node) == 1
+    assert (await shown(world, source))["last_sync_status"] == "success"
 
 
 async def test_the_background_loop_does_it_and_stops_cleanly(world: World) -> None:
