@@ -144,7 +144,7 @@ class AnsweringHandler(RequestHandler):
             super().send_error(status_code, **kwargs)
 
     def write_error(self, status_code: int, **kwargs: Any) -> None:
-        error = told(kwargs["exc_info"][1] if "exc_info" in kwargs else None)
+        error = told(kwargs["exc_info"][1] if "exc_info" in kwargs else None, self.context.room)
         body = self._error_answer(status_code, error)
         self.set_header("Content-Type", "application/json")
         self.finish(json_values.encode(body))
@@ -168,7 +168,7 @@ class AnsweringHandler(RequestHandler):
 
     def log_exception(self, typ: Any, value: BaseException | None, tb: Any) -> None:
         expected = isinstance(value, NetautodError) and status_of(value) != 500
-        value = told(value)
+        value = told(value, self.context.room)
         if isinstance(value, Unavailable):  # every client meets it, again and again
             # The sentence of a full disk is another one with each byte that is free.
             kind = "full disk" if isinstance(value, DiskFull) else value.text

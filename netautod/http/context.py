@@ -13,6 +13,7 @@ from netautod.http.bodies.reader import BodyReader
 from netautod.http.fair_share import FairShare
 from netautod.http.limits import RequestLimits
 from netautod.http.settings import EVERY_ORIGIN, LimitSettings
+from netautod.store.room import Room
 
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 MIB = 1024 * 1024
@@ -32,8 +33,6 @@ class Shares:
 
 @dataclass(frozen=True, kw_only=True)
 class HttpContext:
-    """`require_room` raises DiskFull while nothing may be written that grows."""
-
     authenticate: Callable[[str, RequestInfo], Awaitable[Caller]]
     limits: RequestLimits
     bodies: BodyReader
@@ -42,7 +41,7 @@ class HttpContext:
     hsts_seconds: int = 0
     refusals: Refusals = field(default_factory=UnheardRefusals)
     shares: Shares = field(default_factory=lambda: Shares.within(LimitSettings()))
-    require_room: Callable[[], None] = lambda: None
+    room: Room = field(default_factory=Room)
 
     def allows(self, origin: str) -> bool:
         """Whether pages of this origin may call the API; empty: the request comes from no page."""

@@ -7,6 +7,8 @@ from typing import Any
 
 from netautod.core import errors
 from netautod.core.disk import is_full, reason
+from netautod.store.failures import UNAVAILABLE
+from netautod.store.room import Room
 
 FULL_DISK_RETRY = 60  # seconds
 LONGEST_ERROR = 2000  # characters: no error gives megabytes of a request back
@@ -45,16 +47,19 @@ def status_of(error: errors.NetautodError) -> int:
     return next((STATUS[kind] for kind in type(error).__mro__ if kind in STATUS), 500)
 
 
-def told(error: BaseException | None) -> BaseException | None:
-    """The error as clients are told of it: a disk of this machine that is full is no fault of the program."""
-    if not isinstance(error, OSError) or not is_full(error):
-        return error
-    where = Path(error.filename) if isinstance(error.filename, str) else Path(tempfile.gettempdir())
-    return errors.DiskFull(_sentence(reason(error, where)), retry_after=FULL_DISK_RETRY)
+def told(error: BaseException | None, room: Room) -> BaseException | None:
+    """The error as clients are told of it: a disk that is full is named, whatever failed because of it."""
+    if isinstance(error, errors.Unavailable) and error.text.startswith(UNAVAILABLE):
+        out = room.out()
+        return error if out is None else _full(f"{error.text}: {out}")
+    if isinstance(error, OSError) and is_full(error):
+        where = Path(error.filename) if isinstance(error.filename, str) else Path(tempfile.gettempdir())
+        return _full(reason(error, where))
+    return error
 
 
-def _sentence(text: str) -> str:
-    return text[:1].upper() + text[1:]
+def _full(text: str) -> errors.DiskFull:
+    return errors.DiskFull(text[:1].upper() + text[1:], retry_after=FULL_DISK_RETRY)
 
 
 def error_body(error: errors.NetautodError) -> dict[str, Any]:

@@ -84,7 +84,7 @@ class JsonHandler(AnsweringHandler):
                 await self.refused(error)
                 raise
         if operation.needs_room(self.request.method or ""):
-            self.context.require_room()
+            self.context.room.require()
         self._expect_body(operation)
 
     async def _admit(self, operation: Operation) -> None:

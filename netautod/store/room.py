@@ -85,6 +85,10 @@ class Room:
         if collection not in self._spared:
             self.require()
 
+    def out(self) -> str | None:
+        """What to say of the disk when nothing is left of it, so that not even the database can go on."""
+        return self._space.full() if self._space is not None and self._space.scarce else None
+
     async def look(self) -> None:
         if self._directory is None:
             return

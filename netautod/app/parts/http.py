@@ -43,7 +43,7 @@ def http_context_of(
         hsts_seconds=server.hsts_seconds,
         refusals=refusals,
         shares=Shares.within(limits),
-        require_room=room.require,
+        room=room,
     )
 
 

@@ -46,7 +46,7 @@ class Mongod:
         """Raises EmbeddedMongoError with one line, and leaves no process behind then."""
         log_from = length(files.log)
         with explained(files.root):
-            space = space_of(files.root)
+            space = space_of(files.database)
             _remove(socket)
             process = await _spawn(program, files, socket)
         made = cls(process, files=files, space=space, log_from=log_from)
@@ -65,7 +65,7 @@ class Mongod:
     async def ended(self) -> str:
         """Returns one line with the cause when it has ended."""
         returncode = await self._process.wait()
-        return self._cause(returncode, space_of(self._files.root))
+        return self._cause(returncode, space_of(self._files.database))
 
     async def stop(self, seconds: float) -> None:
         """Returns when it has ended; killed if it takes longer than that."""
@@ -91,7 +91,7 @@ class Mongod:
 
     def _least(self) -> Space:
         """The lesser of the space at its start and now."""
-        return min(self._space, space_of(self._files.root), key=lambda space: space.free)
+        return min(self._space, space_of(self._files.database), key=lambda space: space.free)
 
     async def _ready(self, socket: Path, seconds: float) -> None:
         writable = asyncio.create_task(become_writable(socket))

@@ -172,7 +172,7 @@ class EmbeddedMongo:
 
         Such ends do not count as restarts: in a minute without room all of them would be used up.
         """
-        space = space_of(self._files.root)
+        space = space_of(self._files.database)
         if space.free >= _START_BYTES:
             return False
         logger.error(
@@ -180,7 +180,7 @@ class EmbeddedMongo:
         )
         while space.free < _START_BYTES:
             await asyncio.sleep(_ROOM_CHECK_SECONDS)
-            space = space_of(self._files.root)
+            space = space_of(self._files.database)
         logger.warning("the embedded MongoDB is started again, its disk has room (%s)", space)
         return True
 
