@@ -74,19 +74,22 @@ class SchemaRules:
         schema = kind()
         refuse_too_much(schema, parameters, within="parameters.")
         try:
-            # Only validated: what is stored is what was sent, so that a client reads back its own values.
+            # Only validated: what is stored is what was sent, so that a client reads back its own values, but
+            # for the ids of records: who uses one is found by its id as we write it.
             loaded(kind, parameters)
         except ValidationError as error:
             raise InvalidInput(sentence({"parameters": error.messages})) from error
+        ids: dict[str, str] = {}
         for name, field in schema.fields.items():
             reference = self._references.get(str(field.metadata.get("reference")))
             value = parameters.get(name)
             if reference is not None and value is not None and value != before.get(name):
                 caller.require(reference.permission)
-                await self._check_exists(reference, caller.org_id, name, str(value))
-        return parameters
+                ids[name] = await self._existing(reference, caller.org_id, name, str(value))
+        return {**parameters, **ids}
 
-    async def _check_exists(self, reference: Reference, org_id: OrgId, name: str, value: str) -> None:
+    async def _existing(self, reference: Reference, org_id: OrgId, name: str, value: str) -> str:
         record_id = uuid_or_none(value)
         if record_id is None or not await reference.exists(org_id, record_id):
             raise InvalidInput(f"parameters.{name}: no such record in this organization")
+        return record_id

@@ -21,7 +21,7 @@ BODY = {"name": "nightly", "task_type": "backup", "cron_expression": "30 2 * * *
 AGENT = {"name": "agent", "prompt": "look around", "cron_expression": "0 6 * * *"}
 OPERATOR = ("tasks.operate", "credentials.manage")
 MISSING = "99999999-9999-9999-9999-999999999999"
-CREDENTIAL = "11111111-2222-3333-4444-555555555555"
+CREDENTIAL = "abcdefab-2222-4333-8444-555555555555"
 
 
 @dataclass(kw_only=True)

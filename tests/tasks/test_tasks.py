@@ -298,3 +298,16 @@ async def test_a_cron_expression_is_stored_with_single_spaces(tasks: Tasks) -> N
     assert_error(
         await client.post(SCHEDULES, {**BODY, "name": "x", "cron_expression": "  "}), 400, "five fields"
     )
+
+
+async def test_a_credential_is_named_by_its_id_in_either_case(tasks: Tasks) -> None:
+    client = operator(tasks)
+    upper = {"credential_id": CREDENTIAL.upper(), "note": "KEPT"}
+    made = await created(client, parameters=upper)
+    # As it is stored, so that whoever deletes the credential is told of the task.
+    assert made["parameters"] == {"credential_id": CREDENTIAL, "note": "KEPT"}
+    stored = await tasks.database.collection("tasks").find_one({"parameters.credential_id": CREDENTIAL})
+    assert stored is not None
+    assert stored["_id"] == made["id"]
+    moved = await client.put(f"{SCHEDULES}/{made['id']}", {"parameters": upper})
+    assert moved.expect()["parameters"] == made["parameters"]
