@@ -12,6 +12,7 @@ from netautod.auth.tokens import handlers as api_tokens
 from netautod.configs import handlers as configs
 from netautod.credentials import handlers as credentials
 from netautod.devices import handlers as devices
+from netautod.devices.host_keys import handlers as host_keys
 from netautod.devices.operations import handlers as device_operations
 from netautod.devices.vouching import handlers as vouching
 from netautod.discovery import handlers as discovery
@@ -53,6 +54,7 @@ ROUTES: tuple[Route, ...] = (
     *health.ROUTES,
     *imports.ROUTES,
     *device_operations.ROUTES,
+    *host_keys.ROUTES,
     *vouching.ROUTES,
     *inventory.ROUTES,
     *syncs.ROUTES,

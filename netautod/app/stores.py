@@ -31,6 +31,8 @@ from netautod.credentials import store as credentials
 from netautod.credentials.store import CredentialStore
 from netautod.devices import queries as devices
 from netautod.devices.bindings.store import BindingStore
+from netautod.devices.host_keys import store as host_keys
+from netautod.devices.host_keys.store import HostKeyStore
 from netautod.devices.sessions import caller_suspension_store as caller_suspensions
 from netautod.devices.sessions import store as suspensions
 from netautod.devices.sessions.caller_suspension_store import CallerSuspensionStore
@@ -75,6 +77,7 @@ INDEXES: tuple[Index, ...] = (
     *snapshots.INDEXES,
     *credentials.INDEXES,
     *devices.INDEXES,
+    *host_keys.INDEXES,
     *directory_lookups.INDEXES,
     *documents.INDEXES,
     *executions.INDEXES,
@@ -120,6 +123,7 @@ class Stores:
     audit: AuditStore
     backup_facts: BackupFactsStore
     bindings: BindingStore
+    host_keys: HostKeyStore
     configs: ConfigStore
     credentials: CredentialStore
     devices: DeviceStore
@@ -159,6 +163,7 @@ class Stores:
             audit=AuditStore(database),
             backup_facts=BackupFactsStore(database),
             bindings=BindingStore(database, counts=devices.counts),
+            host_keys=HostKeyStore(database),
             configs=ConfigStore(database),
             credentials=CredentialStore(database),
             devices=devices,

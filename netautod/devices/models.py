@@ -81,7 +81,8 @@ class DeviceItem:
 class Device(DeviceItem):
     """All fields. `metadata` is arbitrary JSON; `automation_*` is the way of model-driven platforms.
 
-    `ssh_profile` is the name of the SSH profile that is offered to it.
+    `ssh_profile` is the name of the SSH profile that is offered to it. `other_key_seen`: since its key was
+    pinned it has shown another one (devices/host_keys).
     """
 
     description: str | None
@@ -95,6 +96,7 @@ class Device(DeviceItem):
     poll_interval_minutes: int | None
     jump_device_id: str | None
     ssh_profile: str = DEFAULT_PROFILE
+    other_key_seen: bool = False
 
     def to_json(self) -> dict[str, Any]:
         return {

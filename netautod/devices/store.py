@@ -15,7 +15,7 @@ from netautod.core.loop.each import in_batches
 from netautod.core.pages import Page, PageOf, in_turns
 from netautod.core.work import Work
 from netautod.devices.counts import DeviceCounts
-from netautod.devices.documents import ITEM_FIELDS, device_of, document_of, edited, item_of
+from netautod.devices.documents import ITEM_FIELDS, PROMPT, device_of, document_of, edited, item_of
 from netautod.devices.models import Creation, Device, DeviceFilter, DeviceItem, DeviceName
 from netautod.devices.queries import COLLECTION, FILTERED, SEARCH, SEARCH_TEXT, best_index, live, order, where
 from netautod.devices.vouched import DESTINATION, VOUCHED, decided_by
@@ -265,7 +265,7 @@ class DeviceStore:
 
     async def forget_host_key(self, org_id: OrgId, device_id: str, *, at: datetime) -> Device | None:
         """Removes the pin; returns the device as it was, None without such a device."""
-        change = {"$set": {"host_key_fingerprint": None, "updated_at": at}}
+        change = {"$set": {"host_key_fingerprint": None, "updated_at": at}, "$unset": {PROMPT: ""}}
         found = await self._devices.find_and_update(org_id, live(_id=device_id), change, before=True)
         if found is not None and not found.get(VOUCHED):  # the pin stood for it
             await self.counts.changed(org_id)
@@ -273,7 +273,7 @@ class DeviceStore:
 
     async def bury(self, org_id: OrgId, device_id: str, *, at: datetime) -> Device | None:
         """Deletes by one write, which also notes that the followers are still to be notified."""
-        change = {"$set": {"live": False, "deleted_at": at, "cleanup": True}}
+        change = {"$set": {"live": False, "deleted_at": at, "cleanup": True}, "$unset": {PROMPT: ""}}
         found = await self._devices.find_and_update(org_id, live(_id=device_id), change)
         if found is None:
             return None

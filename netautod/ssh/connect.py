@@ -200,11 +200,13 @@ async def _handshake(
 
 def _explain(leg: _Leg, client: OneAttemptClient, exc: Exception) -> DeviceFailed:
     if client.host_key_changed:
-        return leg.failure(
+        changed = leg.failure(
             "host_key",
             f"host key changed: pinned is {leg.pinned}, the device shows {client.fingerprint}. "
-            "Nothing was sent. Reset the pinned key if the change is yours",
+            "Nothing was sent. Approve the new key, or reset the pinned one, if the change is yours",
         )
+        changed.shown_key = client.fingerprint
+        return changed
     if isinstance(exc, asyncssh.KeyExchangeFailed):
         return leg.failure("kex", explain_mismatch(str(exc), leg.profile))
     if isinstance(exc, asyncssh.HostKeyNotVerifiable):

@@ -42,7 +42,7 @@ class DeviceFailed(UpstreamFailed):
     would have been, None if none was chosen yet. `hop` is the name of the jump device (`Hop.name`, else its
     address) when that one failed, so that a refused login there is not held against the device behind it.
     `partial` is what a command had printed before it failed. `suspended_until`: background work does not
-    repeat the refused login before then.
+    repeat the refused login before then. `shown_key`: the fingerprint of a key that is not the pinned one.
     """
 
     def __init__(
@@ -62,3 +62,4 @@ class DeviceFailed(UpstreamFailed):
         self.hop = hop
         self.partial = partial
         self.suspended_until: datetime | None = None
+        self.shown_key: str | None = None

@@ -8,6 +8,7 @@ from netautod.app.stores import Stores
 from netautod.audit.service import AuditLog
 from netautod.auth.ssh_ca.service import SshAuthority
 from netautod.core.clock import Clock
+from netautod.devices.host_keys.service import HostKeys
 from netautod.devices.operations.commands import CommandRunner
 from netautod.devices.operations.credential_tests import CredentialTests
 from netautod.devices.sessions.caller_suspensions import CallerSuspensions
@@ -27,11 +28,12 @@ class DeviceOperations:
     sessions: DeviceSessions
     commands: CommandRunner
     tests: CredentialTests
+    host_keys: HostKeys
 
     @property
     def services(self) -> tuple[object, ...]:
         """What the handlers use."""
-        return self.commands, self.tests
+        return self.commands, self.tests, self.host_keys
 
 
 def platforms_of(plugins: PluginManager, settings: DeviceSettings) -> PlatformRegistry:
@@ -62,6 +64,7 @@ def operations_of(
     for refused in (stores.suspensions, stores.caller_suspensions):
         devices.devices.deleted.register(refused.forget_device)
         devices.credentials.deleted.register(refused.forget_credential)
+    host_keys = HostKeys(store=stores.host_keys, clock=clock, audit=audit)
     sessions = DeviceSessions(
         devices=devices.devices,
         credentials=devices.credentials,
@@ -70,6 +73,7 @@ def operations_of(
         audit=audit,
         suspensions=suspensions,
         caller_suspensions=CallerSuspensions(store=stores.caller_suspensions, clock=clock),
+        host_keys=host_keys,
         authority=authority,
         settings=settings,
         reach=DeviceReach(rules=addresses),
@@ -79,4 +83,5 @@ def operations_of(
         sessions=sessions,
         commands=CommandRunner(sessions=sessions, devices=devices.devices, audit=audit),
         tests=CredentialTests(sessions=sessions, devices=devices.devices, audit=audit),
+        host_keys=host_keys,
     )

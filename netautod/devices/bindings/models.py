@@ -1,6 +1,6 @@
 """Bindings of devices to devices of inventories, and what a synchronisation reads and writes of a device."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,11 +13,11 @@ BATCH = 250  # documents of one round trip: decoding more of them would hold up 
 class Binding:
     """One device of one inventory. `key` is `source:<id>` or `origin:<scheme://host:port>`.
 
-    `brought`: the synchronisation made the device, or found one that another saved source had made (it did
-    not adopt one that was here). `gave` are the optional texts that the inventory had when it was last read,
-    `tags` and `metadata_keys` what came to the device by this binding: what is not among them was added here
-    and is left alone. `released`: the inventory has the device no more, another saved source still does. The
-    binding stays, so that the device is known again when it comes back there.
+    `brought`: the synchronisation made the device (it did not adopt one that was here). `gave` are the
+    optional texts that the inventory had when it was last read, `tags` and `metadata_keys` what came to the
+    device by this binding: what is not among them was added here and is left alone. `released`: the
+    inventory has the device no more, another saved source still does. The binding stays, so that the device
+    is known again when it comes back there.
     """
 
     key: str
@@ -39,13 +39,13 @@ class Binding:
         return self.saved and not self.released
 
 
-def was_brought(bindings: Iterable[Binding]) -> bool:
-    """Bindings of earlier releases say so only for the source that was first."""
-    return any(binding.saved and binding.brought for binding in bindings)
-
-
 def is_brought_by(bindings: Sequence[Binding], key: str) -> bool:
-    return was_brought(bindings) and any(binding.key == key and binding.keeps for binding in bindings)
+    """Whether the device may go when the inventory under the key has it no more.
+
+    All saved sources that have a device answer together for what one of them has brought.
+    """
+    brought = any(binding.saved and binding.brought for binding in bindings)
+    return brought and any(binding.key == key and binding.keeps for binding in bindings)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -69,16 +69,10 @@ class KnownDevice:
     def name(self) -> str:
         return str(self.values["name"])
 
-    @property
-    def was_brought(self) -> bool:
-        """Whether a saved source made the device: all saved sources that have it answer for it together."""
-        return was_brought(self.bindings)
-
     def binding(self, key: str) -> Binding | None:
         return next((binding for binding in self.bindings if binding.key == key), None)
 
     def is_brought_by(self, key: str) -> bool:
-        """Whether it may go when the inventory under the key has it no more."""
         return is_brought_by(self.bindings, key)
 
 
@@ -86,7 +80,7 @@ class KnownDevice:
 class BoundDevice:
     """As much of a live bound device as decides whether the rest of it is read.
 
-    `brought`: see KnownDevice.is_brought_by.
+    `brought`: see is_brought_by.
     """
 
     id: str

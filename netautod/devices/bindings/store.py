@@ -23,7 +23,7 @@ from netautod.devices.bindings.models import (
 )
 from netautod.devices.counts import DeviceCounts
 from netautod.devices.creation import new_device
-from netautod.devices.documents import DIGEST, document_of
+from netautod.devices.documents import DIGEST, PROMPT, document_of
 from netautod.devices.models import TAKEN_OVER
 from netautod.devices.queries import COLLECTION, LINK_FIELDS, SEARCH, live, search_text
 from netautod.devices.vouched import DESTINATION, VOUCHED
@@ -39,7 +39,7 @@ PLACE = frozenset({"name", "host"})  # of both together depends whether a device
 PLAIN = tuple(name for name in (*TAKEN_OVER, *LINK_FIELDS) if name not in ("tags", "metadata"))
 
 
-# The bindings of saved sources, all of them `brought` if one is (KnownDevice.was_brought).
+# The bindings of saved sources, all of them `brought` if one is (see is_brought_by).
 IS_SAVED = {"$eq": [{"$indexOfCP": ["$$this.key", SAVED_SOURCE]}, 0]}
 WAS_BROUGHT = {
     "$anyElementTrue": [{"$map": {"input": "$bindings", "in": {"$and": [IS_SAVED, "$$this.brought"]}}}]
@@ -124,7 +124,7 @@ class BindingStore:
     async def bury(self, org_id: OrgId, device: KnownDevice, *, at: datetime) -> bool:
         """As DeviceStore.bury, but only while the device is bound as it was."""
         where = live(_id=device.id, bindings=_same_bindings(device.bindings))
-        change = {"$set": {"live": False, "deleted_at": at, "cleanup": True}}
+        change = {"$set": {"live": False, "deleted_at": at, "cleanup": True}, "$unset": {PROMPT: ""}}
         buried = await self._devices.update(org_id, where, change)
         await self._counts.changed(org_id)
         return buried

@@ -16,6 +16,7 @@ from netautod.auth.ssh_ca.service import SshAuthority
 from netautod.core.guard import Guard, LeaseLostError
 from netautod.core.work import Work
 from netautod.credentials.service import CredentialService
+from netautod.devices.host_keys.service import HostKeys
 from netautod.devices.models import Device
 from netautod.devices.service import DeviceService
 from netautod.devices.sessions.caller_suspension_store import CallerSuspension
@@ -67,6 +68,7 @@ class DeviceSessions:
     audit: AuditLog
     suspensions: Suspensions
     caller_suspensions: CallerSuspensions
+    host_keys: HostKeys
     authority: SshAuthority
     settings: DeviceSettings
     reach: DeviceReach
@@ -160,7 +162,7 @@ class SessionScope:
         node, work, device = self.node, self.work, legs[-1].device
         now = asyncio.get_running_loop().time
         await stack.enter_async_context(node.turns.at_site(work, _site(device)))
-        async with self._jumps.through(legs[:-1]), self._admitted(legs):
+        async with self._jumps.through(legs[:-1]), self._admitted(legs), self._changed_keys_noted(legs):
             await stack.enter_async_context(node.turns.session(work))
             if work.bulk and self.seconds is not None:
                 late.reschedule(now() + self.seconds)
@@ -180,6 +182,8 @@ class SessionScope:
         await node.suspensions.lift(work.org_id, known)
         await node.caller_suspensions.lift(work.org_id, of_caller)
         await self._pin(legs, session)
+        for leg in legs:
+            await node.host_keys.answered(work.org_id, leg.device)
         return OpenDevice(
             device=legs[-1].device,
             session=session,
@@ -213,6 +217,21 @@ class SessionScope:
         finally:
             for gate in begun:
                 gate.end(accepted=accepted, refused=gate.credential_id == refused, tried=tried)
+
+    @asynccontextmanager
+    async def _changed_keys_noted(self, legs: list[Leg]) -> AsyncIterator[None]:
+        """Whatever the visit was for, a changed key waits for a decision after it."""
+        try:
+            yield
+        except DeviceFailed as exc:
+            leg = _failing(legs, exc)
+            if leg is not None and exc.shown_key is not None:
+                await self._note_key(leg, leg.device, exc.shown_key)
+            raise
+
+    async def _note_key(self, leg: Leg, device: Device, key: str) -> None:
+        seen, trusted = self.node.host_keys.seen, leg.may_be_pinned
+        await seen(self.work.org_id, device, key, trusted=trusted, by_hand=not self.background)
 
     def _gates_of(self, legs: list[Leg]) -> list[CredentialGate]:
         """In one order for everybody, so that no two wait for each other."""
@@ -253,6 +272,7 @@ class SessionScope:
             if leg.may_be_pinned and leg.device.host_key_fingerprint is None:
                 pinned = await self.node.devices.pin_host_key(self.work.org_id, leg.device, key)
                 if pinned not in (None, key):
+                    await self._note_key(leg, replace(leg.device, host_key_fingerprint=pinned), key)
                     text = f"host key changed: pinned is {pinned}, {leg.device.name} shows {key}"
                     raise DeviceFailed(text, kind="host_key")
 

@@ -10,7 +10,7 @@ import json
 from dataclasses import replace
 from typing import Any
 
-from netautod.devices.bindings.models import RELEASE, SAVED_SOURCE, Binding, DeviceWrite, KnownDevice
+from netautod.devices.bindings.models import RELEASE, Binding, DeviceWrite, KnownDevice
 from netautod.devices.models import ALWAYS_GIVEN, OPTIONAL
 from netautod.inventory.sync.desired import DesiredDevice
 
@@ -124,7 +124,7 @@ def _binding(known: KnownDevice, desired: DesiredDevice, key: str, old: Binding 
     return Binding(
         key=key,
         external_id=desired.external_id,
-        brought=(old is not None and old.brought) or (key.startswith(SAVED_SOURCE) and known.was_brought),
+        brought=old is not None and old.brought,
         gave=_given(desired),
         # A tag that was here before the inventory had it was added here, and stays.
         tags=tuple(tag for tag in desired.tags if tag in came or tag not in here),

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from netautod.devices.bindings.models import KnownDevice
+from netautod.devices.bindings.models import BoundDevice, KnownDevice
 from netautod.inventory.sync.desired import DesiredDevice
 from netautod.inventory.sync.plan import Plan, make_plan, same_host
 from tests.inventory.sync.devices import OTHER_KEY, bound, facts, local, remote, synced
@@ -223,6 +223,13 @@ CASES = [
         id="a deleted device whose name is taken stays deleted",
     ),
     pytest.param(
+        [synced(1, "b"), local("old", "a", "192.0.2.9", bound(1), live=False)],
+        [remote(1, "b"), remote(2, "a")],
+        {},
+        Expected(unchanged={"1"}, create={"a"}),
+        id="the name of a deleted device is free",
+    ),
+    pytest.param(
         twelve(),
         [remote(number, f"sw{number}") for number in range(1, 7)],
         {},
@@ -263,6 +270,27 @@ def test_devices_that_were_adopted_do_not_count_for_the_guard() -> None:
     adopted = [synced(number, f"old{number}", brought=False) for number in range(20, 60)]
     plan = make_plan([*twelve(but=1), *adopted], [], facts([]))
     assert (plan.removals, len(plan.refused)) == ([], 1)
+
+
+def unchanged(*numbers: int, brought: bool = True) -> list[BoundDevice]:
+    return [
+        BoundDevice(id=f"d{number}", name=f"sw{number}", external_id=str(number), brought=brought, digest="x")
+        for number in numbers
+    ]
+
+
+def test_devices_that_did_not_change_count_for_the_guard_if_they_were_brought() -> None:
+    gone = twelve(but=6)
+    few = make_plan(gone, [], facts([], unchanged=unchanged(*range(7, 12))))
+    many = make_plan(gone, [], facts([], unchanged=unchanged(*range(7, 13))))
+    adopted = make_plan(gone, [], facts([], unchanged=unchanged(*range(7, 13), brought=False)))
+    assert [len(plan.removals) for plan in (few, many, adopted)] == [0, 6, 6]
+
+
+def test_devices_that_are_gone_here_do_not_count_for_the_guard() -> None:
+    back = synced(20, "back", live=False)
+    plan = make_plan([*twelve(but=2), back], [remote(20, "back")], facts([remote(20, "back")]))
+    assert (len(plan.removals), len(plan.revives)) == (10, 1)
 
 
 @pytest.mark.parametrize(

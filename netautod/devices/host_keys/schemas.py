@@ -1,0 +1,22 @@
+"""Answers about changed host keys."""
+
+from marshmallow import fields
+
+from netautod.core.schema import Answer, Timestamp
+
+
+class HostKeyPromptAnswer(Answer):
+    id = fields.String()
+    host = fields.String()
+    port = fields.Integer()
+    device_id = fields.String()
+    device_name = fields.String()
+    is_changed_key = fields.Boolean()
+    fingerprint = fields.String()
+    previous_fingerprint = fields.String()
+    created_at = Timestamp()
+
+
+class HostKeyPromptItem(HostKeyPromptAnswer):
+    class Meta(Answer.Meta):
+        many = True
