@@ -37,6 +37,8 @@ GOES_ON = {
     "decides on what waits": [
         "POST /api/tasks/executions/:/approve",
         "POST /api/tasks/executions/:/reject",
+        "POST /api/host-keys/prompts/:/approve",
+        "POST /api/host-keys/prompts/:/reject",
     ],
     "leaves its event at most": [
         "POST /api/auth/ldap/test",

@@ -23,7 +23,7 @@ class PromptsHandler(HostKeyHandler):
 
 
 class ApproveHandler(HostKeyHandler):
-    @requires(MANAGE_CREDENTIALS, answer=HostKeyPromptAnswer)
+    @requires(MANAGE_CREDENTIALS, answer=HostKeyPromptAnswer, grows=False)
     async def post(self, prompt_id: str) -> None:
         """Pins the key of the prompt for its device."""
         prompt = await self.host_keys.approve(self.caller, self.path_id(prompt_id, RESOURCE))
@@ -31,7 +31,7 @@ class ApproveHandler(HostKeyHandler):
 
 
 class RejectHandler(HostKeyHandler):
-    @requires(MANAGE_CREDENTIALS, answer=HostKeyPromptAnswer)
+    @requires(MANAGE_CREDENTIALS, answer=HostKeyPromptAnswer, grows=False)
     async def post(self, prompt_id: str) -> None:
         """Keeps the pinned key; background work asks no more about the other one."""
         prompt = await self.host_keys.reject(self.caller, self.path_id(prompt_id, RESOURCE))
