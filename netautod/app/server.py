@@ -17,6 +17,7 @@ from netautod.app import database as databases
 from netautod.app import demo
 from netautod.app.build import build
 from netautod.app.configuration import Configuration
+from netautod.app.draining import drain
 from netautod.app.installation import open_installation
 from netautod.app.parts.http import deadlines_of
 from netautod.app.settings import Settings
@@ -25,7 +26,7 @@ from netautod.http.connections import descriptors
 from netautod.http.connections.server import HttpServer
 from netautod.http.context import networks
 from netautod.http.health import Health
-from netautod.http.starting import starting_application
+from netautod.http.refusing import refusing_application
 from netautod.store.client import Database
 from netautod.store.embedded.mongod import EmbeddedMongo
 from netautod.users.organizations import initial_password
@@ -38,11 +39,12 @@ class StartError(NetautodError):
 
 
 class ServiceState:
-    """What /health says, and the event that ends the service."""
+    """What /health says, and the event that ends the service; `whole` tells that all its workers end."""
 
     def __init__(self) -> None:
         self.phase: Health = "starting"
         self.stop = asyncio.Event()
+        self.whole = asyncio.Event()
         self.failure: str | None = None
         self.database: Database | None = None
 
@@ -70,7 +72,7 @@ async def serve(
 ) -> None:
     """Runs until SIGTERM or SIGINT. Raises an error of ours with one line when it cannot start or go on.
 
-    `worker_fd`: the listening socket that a supervisor hands down; its end of our stdin tells of its death.
+    `worker_fd`: the listening socket that a supervisor hands down; its end of our stdin tells when all stop.
     """
     settings, state = configuration.settings, ServiceState()
     stop_on_signals(state)
@@ -80,6 +82,7 @@ async def serve(
         server = _server(settings)
         stack.push_async_callback(_close, server)
         if worker_fd is None:
+            state.whole.set()
             server.add_socket(listener)
         else:
             await _stop_with_parent(state)
@@ -102,8 +105,7 @@ async def serve(
         if worker_fd is None:
             notify("STOPPING=1")
         logger.info("stopping")
-        server.stop()
-        await service.node.drain(settings.server.drain_seconds)
+        await drain(server, service.node, settings, whole=state.whole)
         abandoned = service.metrics.value("executions_abandoned")
     if abandoned:
         _leave_behind(state)
@@ -138,10 +140,14 @@ def stop_on_signals(state: ServiceState) -> None:
 
 
 async def _stop_with_parent(state: ServiceState) -> None:
-    """Sets the stop event when the supervisor's end of our stdin closes."""
+    """The supervisor tells over our stdin that all stop, by a line or by its death."""
 
     class Parent(asyncio.Protocol):
+        def data_received(self, data: bytes) -> None:
+            self.connection_lost(None)
+
         def connection_lost(self, exc: Exception | None) -> None:
+            state.whole.set()
             state.stop.set()
 
     await asyncio.get_running_loop().connect_read_pipe(Parent, sys.stdin)
@@ -184,7 +190,7 @@ def bind(settings: Settings) -> socket.socket:
 def _server(settings: Settings) -> HttpServer:
     wanted = settings.server
     return HttpServer(
-        starting_application(wanted),
+        refusing_application(wanted, "starting"),
         connections=descriptors.fitting(settings.limits.connections),
         deadlines=deadlines_of(wanted),
         trusted_proxies=networks(wanted.trusted_proxies),

@@ -22,6 +22,7 @@ logger = logging.getLogger(__name__)
 FIRST_PAUSE, LONGEST_PAUSE = 1.0, 30.0
 STEADY_SECONDS = 60.0
 STOP_MARGIN = 15.0
+STOP = b"stop\n"
 
 
 class Worker:
@@ -64,6 +65,8 @@ class Worker:
         process = self._process
         if process is None or process.returncode is not None:
             return
+        assert process.stdin is not None
+        process.stdin.write(STOP)  # before the signal: a worker that is told to stop alone serves nobody
         process.terminate()
         try:
             async with asyncio.timeout(seconds):

@@ -6,9 +6,9 @@ import pytest
 
 from netautod.http.access import public
 from netautod.http.handler import JsonHandler
+from netautod.http.refusing import refusing_application
 from netautod.http.routes import Route
 from netautod.http.settings import ServerSettings
-from netautod.http.starting import starting_application
 from tests.attacks.attackers.echo import CHUNKED, ECHO, HOST, get, post
 from tests.attacks.attackers.raw import Answer, ask, raw
 from tests.support.serving import Serve, serve_application
@@ -195,7 +195,7 @@ async def test_it_is_the_same_while_the_service_starts(sent: bytes, starting: st
 
 @pytest.fixture
 async def starting() -> AsyncIterator[str]:
-    server, url = serve_application(starting_application(ServerSettings()))
+    server, url = serve_application(refusing_application(ServerSettings(), "starting"))
     yield url
     server.stop()
     await server.close_all_connections()

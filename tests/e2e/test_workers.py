@@ -1,10 +1,13 @@
 """`netautod serve --workers 2`: two equal processes on one socket, and a plugin that kills its own."""
 
+import asyncio
 import os
+import signal
 from pathlib import Path
 
 import pytest
 
+from tests.attacks.attackers.raw import Answer, ask
 from tests.e2e.console import Console
 from tests.support.execution import eventually
 from tests.support.programs.service import QUICK_LEASES, Service, serving
@@ -147,3 +150,30 @@ def test_the_number_of_workers_is_checked() -> None:
         with pytest.raises(SystemExit) as refused:
             main(["serve", "--workers", wrong])
         assert refused.value.code == 2
+
+
+async def test_new_connections_are_answered_while_the_service_waits_for_its_runs(
+    tmp_path: Path, with_plugin: dict[str, str]
+) -> None:
+    """By the workers that wait, also when the signal comes to all processes at once, as from systemd."""
+    async with serving(tmp_path / "data", "--workers", "2", variables=with_plugin) as service:
+        console = Console(client=await service.client())
+        task = await console.task("sleepy", "sleepy", parameters={"seconds": 20})
+        run = await console.start(task)
+        await eventually(lambda: _running(console, run))
+        for worker in await _workers(service):
+            os.kill(worker, signal.SIGTERM)
+        stopping = asyncio.create_task(service.stop())
+        answer = await eventually(lambda: _turned_away(service))
+        assert answer.json == {"error": "draining"}
+        assert int(answer.headers["retry-after"]) > 0
+        assert await stopping == 0
+
+
+async def _running(console: Console, run: str) -> bool:
+    return bool((await console.read(f"/api/tasks/executions/{run}"))["state"] == "running")
+
+
+async def _turned_away(service: Service) -> Answer | None:
+    answer = await ask(service.url, b"GET /health HTTP/1.1\r\nHost: a\r\n\r\n")
+    return answer if answer.status == 503 else None

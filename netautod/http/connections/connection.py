@@ -15,6 +15,7 @@ from netautod.core.logs import current_request
 from netautod.http.connections.deadlines import Deadlines, Stage, Timing
 from netautod.http.connections.eviction import ConnectionTable
 from netautod.http.connections.exchange import Exchange, Turns
+from netautod.http.connections.in_work import InWork
 from netautod.http.connections.incoming import BLOCK, Incoming
 from netautod.http.connections.refusal import Refusal
 
@@ -38,9 +39,11 @@ class ServerConnection(HTTP1ServerConnection):
         table: "ConnectionTable[ServerConnection]",
         count: Callable[[str], None],
         turns: Turns,
+        in_work: Callable[[], InWork],
         hsts: str | None = None,
     ) -> None:
         super().__init__(stream, params, context)
+        self._in_work = in_work
         self._table = table
         self._count = count
         self._turns = turns
@@ -94,7 +97,9 @@ class ServerConnection(HTTP1ServerConnection):
         )
         try:
             head = await exchange.read()
-            return await exchange.serve(head, delegate.start_request(self, exchange))
+            with self._in_work().one() as in_work:
+                exchange.is_last = in_work.is_closing
+                return await exchange.serve(head, delegate.start_request(self, exchange))
         except Refusal as refusal:
             if not exchange.answer_begun:
                 await self._refuse(refusal)

@@ -44,7 +44,7 @@ class Turns:
 
 
 class Exchange(HTTP1Connection):
-    """`enter` and `received` are told how far it is."""
+    """`enter` and `received` are told how far it is; `is_last` is asked when the answer begins."""
 
     def __init__(
         self,
@@ -64,6 +64,7 @@ class Exchange(HTTP1Connection):
         self._turns = turns
         self._work = 0
         self.answer_begun = False
+        self.is_last: Callable[[], bool] = lambda: False
 
     async def read(self) -> Head:
         """The head of the next request. Raises Refusal."""
@@ -189,7 +190,7 @@ class Exchange(HTTP1Connection):
         assert self._request_headers is not None
         old = self._request_start_line.version == "HTTP/1.0"
         # The end of such an answer is the end of the connection.
-        if not self._read_finished or (old and "Content-Length" not in headers):
+        if self.is_last() or not self._read_finished or (old and "Content-Length" not in headers):
             self._disconnect_on_finish = True
             self._request_headers["Connection"] = "close"
         return super().write_headers(start_line, headers, chunk)

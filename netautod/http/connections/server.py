@@ -20,6 +20,7 @@ from netautod.http.connections.connection import ServerConnection
 from netautod.http.connections.deadlines import Deadlines
 from netautod.http.connections.eviction import ConnectionTable
 from netautod.http.connections.exchange import Turns
+from netautod.http.connections.in_work import InWork
 from netautod.http.connections.refusal import Refusal
 from netautod.http.context import HttpContext, Network, is_within
 
@@ -62,6 +63,8 @@ class HttpServer(TCPServer, HTTPServerConnectionDelegate):
         self._parameters = HTTP1ConnectionParameters(max_header_size=MAX_HEADER, max_body_size=MAX_BODY)
         self._table: ConnectionTable[ServerConnection] = ConnectionTable()
         self._turns = Turns()
+        self._in_work = InWork()
+        self._paused = False
         self._checks: asyncio.TimerHandle | None = None
         self._turned_away = _Counted(f"connections were turned away: all {connections} are in use")
         self._evictions = _Counted(f"idle connections were evicted: all {connections} are in use")
@@ -92,6 +95,7 @@ class HttpServer(TCPServer, HTTPServerConnectionDelegate):
             table=self._table,
             count=self._count_malformed,
             turns=self._turns,
+            in_work=lambda: self._in_work,
             hsts=self._context.hsts_over(peer.protocol),
         )
         exempt = is_within(peer.remote_ip, self._trusted)
@@ -111,6 +115,26 @@ class HttpServer(TCPServer, HTTPServerConnectionDelegate):
         if self._checks is not None:
             self._checks.cancel()
             self._checks = None
+
+    def refuse_further(self, application: Application) -> InWork:
+        """Further requests go to `application`, each the last of its connection; answers what has begun."""
+        self.application = application
+        begun, self._in_work = self._in_work, InWork()
+        for requests in (begun, self._in_work):
+            requests.close()
+        return begun
+
+    def pause_accepting(self) -> None:
+        """Leaves new connections to other processes on the same socket."""
+        for descriptor, remove in list(self._handlers.items()):
+            remove()
+            self._handlers[descriptor] = _nothing
+        self._paused = True
+
+    def go_on_accepting(self) -> None:
+        if self._paused:
+            self._paused = False
+            self.add_sockets(list(self._sockets.values()))
 
     def _make_room(self) -> bool:
         evicted = self._table.candidate()
@@ -156,6 +180,10 @@ class _Counted:
         if now - self._said_at >= SAID_EVERY:
             logger.warning("%d %s", self._count, self._text)
             self._count, self._said_at = 0, now
+
+
+def _nothing() -> None:
+    """In place of what would stop accepting: that is done."""
 
 
 def _turn_away(stream: IOStream) -> None:

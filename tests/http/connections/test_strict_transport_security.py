@@ -10,8 +10,8 @@ from tornado.netutil import bind_sockets
 
 from netautod.app.parts.http import deadlines_of
 from netautod.http.connections.server import HttpServer
+from netautod.http.refusing import refusing_application
 from netautod.http.settings import ServerSettings
-from netautod.http.starting import starting_application
 from tests.support.servers.certificates import Authority
 
 
@@ -24,7 +24,7 @@ async def address(tmp_path: Path) -> AsyncIterator[tuple[int, ssl.SSLContext]]:
     ours.load_cert_chain(certificate, key)
     settings = ServerSettings(hsts_seconds=600)
     server = HttpServer(
-        starting_application(settings), connections=5, deadlines=deadlines_of(settings), tls=ours
+        refusing_application(settings, "starting"), connections=5, deadlines=deadlines_of(settings), tls=ours
     )
     listening = bind_sockets(0, "127.0.0.1")
     server.add_sockets(listening)
