@@ -83,7 +83,7 @@ async def build(
         await enter(runs.node)
         await enter(stages.upkeep(settings, installation, work, inventory, leases, observers))
         services = (
-            *_services(configuration, installation, logins, work, plugins, pauses),
+            *_services(configuration, installation, logins, work, plugins, pauses, metrics),
             *inventory.services,
             *documents,
             runs.tasks,
@@ -118,6 +118,7 @@ def _services(
     work: DeviceWork,
     plugins: PluginManager,
     pauses: FollowedPauses,
+    metrics: Metrics,
 ) -> tuple[object, ...]:
     """What the handlers use, but for runs, inventories and documents."""
     watch = initial_password_watch_of(installation.people, configuration.settings.data_dir)
@@ -138,6 +139,8 @@ def _services(
             audit=installation.audit,
             plugins=plugins,
             pauses=pauses,
+            metrics=metrics,
+            schedule=configuration.settings.scheduler,
             risks=configuration.risks.warned,
             lookouts=(watch.risks,),
         ),

@@ -245,6 +245,12 @@ class ExecutionStore:
         """The last line of its log is written."""
         await self._all.update({"_id": execution_id}, {"$set": {"closing": None}})
 
+    async def give_up_ticks(self, org_id: OrgId, *, before: datetime, reason: str) -> int:
+        """Cancels scheduled runs of ticks before then that no node has begun; returns how many."""
+        where = {"state": "pending", "scheduled_for": {"$lt": before}, "attempts": []}
+        change = documents.cancel_change(None, None, reason)
+        return await self._scoped.update_many(org_id, where, [{"$set": change}])
+
     async def decide_approval(
         self, org_id: OrgId, execution_id: str, decision: ApprovalDecision
     ) -> Execution | None:

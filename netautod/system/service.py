@@ -2,10 +2,12 @@
 
 A pause is the organization's own, as everything that a caller can change: no claims, no scheduled runs, no
 polls and no syncs begin for it, on any node, within seconds. Ticks that pass meanwhile are not fired; the
-resumption follows the rule for missed ones (tasks/decide.py). Runs asked for by hand wait in `pending`.
+resumption follows the rule for missed ones (tasks/decide.py), also for those whose run waited already when
+the pause began. Runs asked for by hand wait in `pending`.
 """
 
 from collections.abc import Awaitable, Callable, Sequence
+from datetime import datetime
 from typing import Protocol
 
 from netautod.audit.service import AuditLog
@@ -26,8 +28,16 @@ class Plugins(Protocol):
     def statuses(self) -> Sequence[PluginStatus]: ...
 
 
+class Held(Protocol):
+    """What waits for the end of a pause."""
+
+    async def give_up(self, org_id: OrgId, paused_at: datetime) -> None:
+        """Before the end: what has waited for too long is not begun any more."""
+        ...
+
+
 class SystemService:
-    """`pending` counts the executions of an organization that wait.
+    """`pending` counts the executions of an organization that wait, `held` are those that a pause keeps.
 
     `risks` are those of the settings, `lookouts` find those of this moment.
     """
@@ -41,6 +51,7 @@ class SystemService:
         plugins: Plugins,
         pauses: FollowedPauses,
         pending: Callable[[OrgId], Awaitable[int]],
+        held: Held,
         risks: Sequence[Risk] = (),
         lookouts: Sequence[Lookout] = (),
     ) -> None:
@@ -50,6 +61,7 @@ class SystemService:
         self._plugins = plugins
         self._pauses = pauses
         self._pending = pending
+        self._held = held
         self._risks = risks
         self._lookouts = lookouts
 
@@ -72,5 +84,8 @@ class SystemService:
 
     async def resume(self, caller: Caller) -> None:
         """Resuming what is not paused changes nothing."""
+        since = await self._store.paused_since(caller.org_id)
+        if since is not None:
+            await self._held.give_up(caller.org_id, since)
         if await self._pauses.end(caller.org_id):
             await self._audit.record(caller, "system.resume", "system", None)

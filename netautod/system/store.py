@@ -1,5 +1,7 @@
 """Nodes and pauses in MongoDB, and how the database itself is: the collections `nodes` and `pauses`."""
 
+from datetime import datetime
+
 from netautod.core.identity import OrgId
 from netautod.store.client import Database, Document
 from netautod.store.expressions import literal
@@ -59,9 +61,16 @@ class SystemStore:
         found = await self._pauses.find_one({"_id": org_id})
         return None if found is None else Pause(reason=found["reason"], by=found["by"], at=found["at"])
 
+    async def paused_since(self, org_id: OrgId) -> datetime | None:
+        """When the pause began, whatever reasons it was given since; None if there is none."""
+        found = await self._pauses.find_one({"_id": org_id})
+        # A pause that an earlier version began has only the time of its last reason.
+        return None if found is None else found.get("since", found["at"])
+
     async def put_pause(self, org_id: OrgId, pause: Pause) -> None:
         values = {"reason": pause.reason, "by": pause.by, "at": pause.at}
-        await self._pauses.update({"_id": org_id}, {"$set": values}, upsert=True)
+        change = {"$set": values, "$setOnInsert": {"since": pause.at}}
+        await self._pauses.update({"_id": org_id}, change, upsert=True)
 
     async def delete_pause(self, org_id: OrgId) -> bool:
         """False if it was not paused."""

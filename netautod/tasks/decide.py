@@ -6,7 +6,7 @@ from typing import Final, Literal
 
 from netautod.tasks.cron.ticks import CronSchedule, NextTicks, count_between
 
-_ON_TIME: Final = timedelta(minutes=1)
+ON_TIME: Final = timedelta(minutes=1)
 """A tick this young was not missed, however small the catch-up window is: a scan takes its time."""
 
 SkipReason = Literal["too_late", "previous_active", "no_tick"]
@@ -66,7 +66,7 @@ def decide(
     if newest < task.next_run_at:
         return Skip(next_run_at=upcoming, missed=0, reason="no_tick")
     due = _count_due(schedule, task.next_run_at, newest)
-    if now - newest > max(catch_up_window, _ON_TIME):
+    if now - newest > max(catch_up_window, ON_TIME):
         return Skip(next_run_at=upcoming, missed=due, reason="too_late")
     if previous_active:
         return Skip(next_run_at=upcoming, missed=due, reason="previous_active")

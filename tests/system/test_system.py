@@ -17,9 +17,11 @@ from netautod.app.plugins.loading import LoadedPlugins
 from netautod.app.plugins.manager import PluginManager
 from netautod.audit.service import AuditLog
 from netautod.core.clock import SystemClock
+from netautod.core.errors import Unavailable
 from netautod.core.identity import OrgId
 from netautod.core.settings.risks import Risk
-from netautod.executions.models import Execution
+from netautod.executions.models import Execution, new_execution, scheduled_id
+from netautod.executions.settings import SchedulerSettings
 from netautod.store.client import Database
 from netautod.system import store as system_store
 from netautod.system.heartbeat import NodeHeartbeat
@@ -83,6 +85,8 @@ async def start(world: World, serve: Serve) -> Start:
                 audit=AuditLog(store=world.stores.audit, clock=clock),
                 plugins=PluginManager(LoadedPlugins.of({"probe": object()})),
                 pauses=pauses,
+                metrics=world.metrics,
+                schedule=SchedulerSettings(),
                 risks=(Risk(name="plain-http", text="passwords cross the network in clear"),),
             )
             served = await serve(system)
@@ -203,6 +207,64 @@ async def _moved(world: World, of: Task) -> bool:
     found = await world.tasks.get(of.org_id, of.id)
     assert found is not None
     return found.next_run_at > of.next_run_at
+
+
+def _fired(of: Task, tick: datetime) -> Execution:
+    """What the due scan made of a tick."""
+    return new_execution(of, execution_id=scheduled_id(of.id, tick), scheduled_for=tick, created_at=tick)
+
+
+HOUR = timedelta(hours=1)
+
+
+@pytest.mark.parametrize(
+    ("waited", "paused", "begun", "runs"),
+    [
+        pytest.param(3 * HOUR, 2 * HOUR, False, False, id="older than the window, as is the pause: missed"),
+        pytest.param(HOUR / 2, 2 * HOUR, False, True, id="within the window: run"),
+        pytest.param(3 * HOUR, HOUR / 2, False, True, id="a short pause does not make it late: run"),
+        pytest.param(3 * HOUR, 2 * HOUR, True, True, id="waits for its retry: run"),
+    ],
+)
+async def test_what_waited_when_a_pause_began_follows_the_catch_up_window(
+    start: Start, world: World, waited: timedelta, paused: timedelta, begun: bool, runs: bool
+) -> None:
+    now, held = SystemClock().now(), task()
+    store = SystemStore(world.database)
+    await FollowedPauses(store=store).begin(held.org_id, replace(PAUSE, at=now - paused))
+    await FollowedPauses(store=store).begin(held.org_id, replace(PAUSE, at=now, reason="longer than thought"))
+    await world.add(held)
+    tick, by_hand = _fired(held, now - waited), manual_run(held)
+    await world.executions.insert(tick)
+    await world.executions.insert(replace(by_hand, created_at=now - waited))
+    if begun:
+        attempt = {"number": 1, "started_at": now, "completed_at": now, "outcome": "failed", "node": "n"}
+        await world.rows.update({"_id": tick.id}, {"$set": {"attempts": [{**attempt, "error_message": ""}]}})
+    async with start() as node:
+        assert (await node.admin(held.org_id).post("/api/system/resume")).status == 200
+        await world.until(by_hand, "completed")
+        done = await world.until(tick, "completed" if runs else "cancelled")
+    assert (done.error_message is None) is runs
+    assert world.metrics.value("scheduler_missed") == int(not runs)
+
+
+async def test_an_end_that_is_cut_off_leaves_the_pause_in_place(start: Start, world: World) -> None:
+    """What waited too long is given up before the pause ends: between the two nothing is claimed."""
+    now, held = SystemClock().now(), task()
+    await FollowedPauses(store=SystemStore(world.database)).begin(
+        held.org_id, replace(PAUSE, at=now - 2 * HOUR)
+    )
+    await world.add(held)
+    await world.executions.insert(_fired(held, now - 3 * HOUR))
+    async with start() as node:
+        node.store.delete_pause = _fails  # type: ignore[method-assign]
+        assert (await node.admin(held.org_id).post("/api/system/resume")).status == 503
+        assert [row["state"] for row in await world.all(task_id=held.id)] == ["cancelled"]
+        assert (await node.admin(held.org_id).get("/api/system/status")).json["paused"] is not None
+
+
+async def _fails(org_id: OrgId) -> bool:
+    raise Unavailable("away")
 
 
 async def test_what_runs_when_a_pause_begins_may_finish(start: Start, world: World) -> None:

@@ -6,7 +6,10 @@ from netautod.app.stores import Stores
 from netautod.audit.service import AuditLog
 from netautod.auth.providers import Providers
 from netautod.core.clock import Clock
+from netautod.core.metrics import Metrics
 from netautod.core.settings.risks import Risk
+from netautod.executions.held_ticks import HeldTicks
+from netautod.executions.settings import SchedulerSettings
 from netautod.system.capabilities.service import Capabilities
 from netautod.system.pauses import FollowedPauses
 from netautod.system.service import Lookout, Plugins, SystemService
@@ -32,6 +35,8 @@ def system_of(
     audit: AuditLog,
     plugins: Plugins,
     pauses: FollowedPauses,
+    metrics: Metrics,
+    schedule: SchedulerSettings,
     risks: Sequence[Risk],
     lookouts: Sequence[Lookout] = (),
 ) -> SystemService:
@@ -42,6 +47,7 @@ def system_of(
         plugins=plugins,
         pauses=pauses,
         pending=stores.executions.pending,
+        held=HeldTicks(store=stores.executions, clock=clock, metrics=metrics, settings=schedule),
         risks=risks,
         lookouts=lookouts,
     )
