@@ -24,6 +24,7 @@ from netautod.app.stages import DeviceWork, Logins
 from netautod.core.disk import MIB
 from netautod.core.metrics import Metrics
 from netautod.core.refusals import Refusals
+from netautod.core.waiting import unhurried, waits
 from netautod.discovery.service import DiscoveryService
 from netautod.executions.running.node import ExecutionNode
 from netautod.http.bodies.reader import BodyReader
@@ -105,6 +106,7 @@ class _Resuming(Protocol):
     async def resume(self) -> None: ...
 
 
+@waits(unhurried)
 async def _resume(*services: _Resuming) -> None:
     """Finishes what a crash interrupted; whoever is asked about uses must be registered by now."""
     for service in services:
@@ -165,5 +167,6 @@ def _application(
         limits=settings.limits,
         refusals=refusals,
         room=installation.database.room,
+        database_seconds=settings.mongodb.timeout_seconds,
     )
     return application(ROUTES, context, services)

@@ -9,6 +9,7 @@ from netautod.app.settings import Settings
 from netautod.app.stores import INDEXES, Stores
 from netautod.audit.service import AuditLog
 from netautod.core.clock import Clock
+from netautod.core.waiting import migrating
 from netautod.devices import queries as devices
 from netautod.devices.vouching.upgrade import vouch_once
 from netautod.inventory import store as sources
@@ -36,8 +37,9 @@ class Installation:
 @asynccontextmanager
 async def open_installation(settings: Settings, database: Database) -> AsyncIterator[Installation]:
     """Creates the indexes, opens the vault, and makes the first organization and administrator if needed."""
-    await create_indexes(database, INDEXES)
-    await vouch_once(database, (devices.COLLECTION, sources.COLLECTION))
+    with migrating():
+        await create_indexes(database, INDEXES)
+        await vouch_once(database, (devices.COLLECTION, sources.COLLECTION))
     vault = await Vault.open(
         database,
         data_dir=settings.data_dir,

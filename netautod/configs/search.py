@@ -18,6 +18,7 @@ from netautod.configs.workers.redacted_texts import Hits, Key
 from netautod.core.errors import Unavailable
 from netautod.core.identity import OrgId
 from netautod.core.pages import Page, PageOf
+from netautod.core.waiting import call_by_call, waits
 from netautod.devices.models import DeviceFilter, DeviceName
 from netautod.devices.service import DeviceService
 
@@ -62,6 +63,7 @@ class ConfigSearch:
         self._worker = worker
         self._seconds = seconds
 
+    @waits(call_by_call)
     async def find(
         self, org_id: OrgId, wanted: LineQuery, narrowed: DeviceFilter, page: Page
     ) -> PageOf[Match]:

@@ -9,6 +9,7 @@ from typing import Self
 
 from netautod.core.clock import Clock
 from netautod.core.errors import NetautodError, Unavailable
+from netautod.core.waiting import unhurried, waits
 from netautod.docs.editing import Resealing
 from netautod.docs.notes.service import NotesVault
 from netautod.docs.store import DocumentStore, VersionStore
@@ -46,6 +47,7 @@ class DocumentUpkeep:
     async def __aexit__(self, *_: object) -> None:
         await self._loop.__aexit__()
 
+    @waits(unhurried)
     async def run(self) -> None:
         """One pass."""
         await self._notes.lock_expired()

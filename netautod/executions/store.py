@@ -63,10 +63,11 @@ class ExecutionStore:
     def __init__(self, database: Database) -> None:
         self._scoped = scoped(database, COLLECTION)
         self._all = database.collection(COLLECTION)
+        self._leased = self._all.for_leases()
 
     def lease_keeper(self, node_id: str, *, clock: Clock, times: LeaseTimes) -> LeaseKeeper:
         """The leases of one node on running executions."""
-        return LeaseKeeper(collection=self._all, node_id=node_id, clock=clock, times=times)
+        return LeaseKeeper(collection=self._leased, node_id=node_id, clock=clock, times=times)
 
     def require_room(self) -> None:
         """Raises DiskFull while no execution can be added."""
@@ -138,8 +139,8 @@ class ExecutionStore:
         `without`: organizations that are paused.
         """
         others = {"org_id": {"$nin": list(without)}} if without else {}
-        busy = await self._all.distinct("task_id", HOLDING)
-        found = await self._all.find(
+        busy = await self._leased.distinct("task_id", HOLDING)
+        found = await self._leased.find(
             {
                 "state": "pending",
                 "$or": [{"task_id": {"$nin": busy}}, {"holds_task": True}],
@@ -171,21 +172,21 @@ class ExecutionStore:
 
     async def save_progress(self, held: Lease, done: int, total: int) -> None:
         """Dropped if the lease is gone."""
-        await self._all.update(_fenced(held), {"$set": {"progress": {"done": done, "total": total}}})
+        await self._leased.update(_fenced(held), {"$set": {"progress": {"done": done, "total": total}}})
 
     async def end_attempt(self, held: Lease, outcome: Outcome) -> bool:
         """running -> what the outcome says; false if the lease is gone."""
-        return await self._all.update(_fenced(held), [{"$set": documents.outcome_change(outcome)}])
+        return await self._leased.update(_fenced(held), [{"$set": documents.outcome_change(outcome)}])
 
     async def has_ended(self, held: Lease, state: State) -> bool:
         """Whether the claim `held` is the last one and the execution is in that state."""
-        row = await self._all.find_one({"_id": held.row_id}, fields={"state": 1, "epoch": 1})
+        row = await self._leased.find_one({"_id": held.row_id}, fields={"state": 1, "epoch": 1})
         return row is not None and row["epoch"] == held.epoch and row["state"] == state
 
     async def dead_runs(self, *, grace_seconds: float, limit: int) -> list[DeadRun]:
         """Runs whose lease ran out more than `grace_seconds` ago by the server's clock."""
         dead_since = {"$subtract": ["$$NOW", int(grace_seconds * 1000)]}
-        found = await self._all.find(
+        found = await self._leased.find(
             {"state": "running", "$expr": {"$lt": ["$lease_until", dead_since]}}, limit=limit
         )
         return [
@@ -207,7 +208,7 @@ class ExecutionStore:
             "epoch": dead.epoch,
             "lease_until": dead.lease_until,
         }
-        return await self._all.update(still_dead, [{"$set": documents.dead_change(outcome)}])
+        return await self._leased.update(still_dead, [{"$set": documents.dead_change(outcome)}])
 
     async def cancel(
         self, org_id: OrgId, execution_id: str, *, by: str | None, name: str | None = None

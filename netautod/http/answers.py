@@ -21,7 +21,14 @@ from netautod.core.json_parts import array_parts, encoded_parts
 from netautod.core.repeats import repeats
 from netautod.http.access import Operation, operation_of
 from netautod.http.context import HttpContext
-from netautod.http.errors import MethodNotAllowed, common_headers, error_body, status_of, told
+from netautod.http.errors import (
+    MethodNotAllowed,
+    common_headers,
+    error_body,
+    retry_after,
+    status_of,
+    told,
+)
 
 logger = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -153,8 +160,9 @@ class AnsweringHandler(RequestHandler):
         if isinstance(error, NetautodError) and status_of(error) != 500:
             self.set_status(status_of(error))
             body = error_body(error)
-            if "retry_after_secs" in body:
-                self.set_header("Retry-After", str(body["retry_after_secs"]))
+            seconds = retry_after(error)
+            if seconds is not None:
+                self.set_header("Retry-After", str(seconds))
             if isinstance(error, MethodNotAllowed):
                 self.set_header("Allow", ", ".join(self._allowed_methods()))
             if isinstance(error, Unauthenticated):

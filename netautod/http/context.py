@@ -9,6 +9,7 @@ from tornado.httputil import HTTPServerRequest
 from netautod.core.errors import Unauthenticated
 from netautod.core.identity import Caller, RequestInfo
 from netautod.core.refusals import Refusals, UnheardRefusals
+from netautod.core.waiting import REQUEST_SECONDS
 from netautod.http.bodies.reader import BodyReader
 from netautod.http.fair_share import FairShare
 from netautod.http.limits import RequestLimits
@@ -39,6 +40,7 @@ class HttpContext:
     trusted_proxies: tuple[Network, ...]
     cors_origins: frozenset[str]
     hsts_seconds: int = 0
+    database_seconds: float = REQUEST_SECONDS
     refusals: Refusals = field(default_factory=UnheardRefusals)
     shares: Shares = field(default_factory=lambda: Shares.within(LimitSettings()))
     room: Room = field(default_factory=Room)

@@ -11,6 +11,8 @@ from netautod.store.failures import UNAVAILABLE
 from netautod.store.room import Room
 
 FULL_DISK_RETRY = 60  # seconds
+# An outage that passes by itself, such as the election of a primary, is over in a few of these.
+RETRY_SECONDS = 2
 LONGEST_ERROR = 2000  # characters: no error gives megabytes of a request back
 
 
@@ -67,6 +69,13 @@ def error_body(error: errors.NetautodError) -> dict[str, Any]:
     if isinstance(error, errors.TooManyRequests | errors.Overloaded):
         body["retry_after_secs"] = error.retry_after
     return body
+
+
+def retry_after(error: errors.NetautodError) -> int | None:
+    """The seconds of Retry-After: every 503 and 429 has it."""
+    if isinstance(error, errors.TooManyRequests | errors.Overloaded):
+        return error.retry_after
+    return RETRY_SECONDS if isinstance(error, errors.Unavailable) else None
 
 
 def common_headers(request_id: str) -> Mapping[str, str]:

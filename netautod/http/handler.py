@@ -22,6 +22,7 @@ from netautod.core.refusals import Refusal, TokenRefused, UnrecordedChange
 from netautod.core.repeats import repeats
 from netautod.core.schema import load, uuid_or_none
 from netautod.core.trace import Trace, current_trace
+from netautod.core.waiting import Patience, begin_request
 from netautod.http.access import Operation
 from netautod.http.answers import METHODS, AnsweringHandler
 from netautod.http.bodies.received import ReceivedBody
@@ -58,6 +59,7 @@ class JsonHandler(AnsweringHandler):
     _work: asyncio.Future[Any] | None = None
     _client_gone = False
     _received: ReceivedBody | None = None
+    _patience: Patience | None = None
 
     def initialize(self, **services: Any) -> None:
         for name, service in services.items():
@@ -98,6 +100,7 @@ class JsonHandler(AnsweringHandler):
         current_request.set(self.request_id)
         self._trace = Trace()
         current_trace.set(self._trace)
+        self._patience = begin_request(self.context.database_seconds)
         self.info = RequestInfo(
             ip_address=self.context.client_address(self.request),
             request_id=self.request_id,
@@ -226,6 +229,8 @@ class JsonHandler(AnsweringHandler):
         cast(Any, self.request.connection).set_max_body_size(max(length, operation.body_limit))
 
     def on_finish(self) -> None:
+        if self._patience is not None:
+            self._patience.end()
         if self._received is not None:
             self._received.leave()
 

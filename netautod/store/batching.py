@@ -13,6 +13,7 @@ from typing import Generic, TypeVar
 from netautod.core.errors import Duplicate, NetautodError
 from netautod.core.guard import Guard, no_guard
 from netautod.core.identity import OrgId
+from netautod.core.waiting import context_for_many, within_patience
 from netautod.core.work import Work
 from netautod.store.client import Change, Document, Filter
 from netautod.store.scoped import OrgCollection
@@ -82,7 +83,7 @@ class Batcher(Generic[K, T, R]):
             self._begin(key)
         elif batch.timer is None:
             batch.timer = loop.call_later(self._seconds, self._begin, key)
-        return await call.answer
+        return await within_patience(call.answer)
 
     def _begin(self, key: K) -> None:
         batch = self._waiting.pop(key)
@@ -90,9 +91,13 @@ class Batcher(Generic[K, T, R]):
             batch.timer.cancel()
         calls = [call for call in batch.calls if call.stands()]
         if calls:
-            task = asyncio.ensure_future(self._act(key, [call.item for call in calls]))
+            items = [call.item for call in calls]
+            task = asyncio.create_task(self._do(key, items), context=context_for_many())
             self._acting.add(task)
             task.add_done_callback(partial(self._answer, calls))
+
+    async def _do(self, key: K, items: Sequence[T]) -> Sequence[R | NetautodError]:
+        return await self._act(key, items)
 
     def _answer(
         self, calls: Sequence[_Call[T, R]], task: "asyncio.Task[Sequence[R | NetautodError]]"

@@ -7,15 +7,20 @@ belongs to organizations goes through `scoped` (store/scoped.py).
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, cast
 
+from motor.core import AgnosticClient
+from motor.frameworks import asyncio as asyncio_framework
+from motor.metaprogramming import create_class_with_framework
 from motor.motor_asyncio import AsyncIOMotorClient, AsyncIOMotorCollection, AsyncIOMotorDatabase
 from pymongo import ReturnDocument
 from pymongo.errors import BulkWriteError
 from pymongo.operations import DeleteOne, UpdateMany, UpdateOne
 from pymongo.write_concern import WriteConcern
 
-from netautod.store.failures import duplicates_of, translated
+from netautod.core.waiting import BULK_SECONDS, REQUEST_SECONDS
+from netautod.store.calls import LEASE_THREADS, Calls, LaneFramework
+from netautod.store.failures import duplicates_of
 from netautod.store.room import Room
 
 Document = dict[str, Any]
@@ -24,6 +29,8 @@ Change = Mapping[str, Any] | Sequence[Mapping[str, Any]]
 Sort = Sequence[tuple[str, int]]
 # Documents per answer of the server. Decoding them holds the interpreter, event loop included.
 BATCH = 500
+MONITOR_SECONDS = 2
+SELECTION_SECONDS = 15
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,8 +52,9 @@ class ChangeManyResult:
 class Collection:
     """One collection of the whole installation."""
 
-    def __init__(self, raw: AsyncIOMotorCollection[Document], *, room: Room) -> None:
+    def __init__(self, raw: AsyncIOMotorCollection[Document], calls: Calls, room: Room) -> None:
         self._raw = raw
+        self._calls = calls
         self._room = room
 
     @property
@@ -60,13 +68,16 @@ class Collection:
     def unacknowledged_by_others(self) -> "Collection":
         """The same, for writes that a fail-over may lose: the primary's memory acknowledges them."""
         raw = self._raw.with_options(write_concern=WriteConcern(w=1, j=False))
-        return Collection(raw, room=self._room)
+        return Collection(raw, self._calls, self._room)
+
+    def for_leases(self) -> "Collection":
+        """The same, for claims, heartbeats and fences: they wait behind nobody, and not for long."""
+        return Collection(self._raw, self._calls.for_leases(), self._room)
 
     async def find_one(
         self, where: Filter, *, fields: Filter | None = None, sort: Sort | None = None
     ) -> Document | None:
-        with translated(writing=False):
-            return await self._raw.find_one(where, fields, sort=sort)
+        return await self._calls.read(lambda: self._raw.find_one(where, fields, sort=sort))
 
     async def find(
         self,
@@ -79,91 +90,84 @@ class Collection:
         index: str | None = None,
     ) -> list[Document]:
         """`index`: the name of the one to go through; without it the server chooses."""
-        with translated(writing=False):
-            cursor = self._raw.find(
+        return await self._calls.read(
+            lambda: self._raw.find(
                 where, fields, sort=sort, limit=limit, skip=offset, hint=index, batch_size=BATCH
-            )
-            return await cursor.to_list(None)
+            ).to_list(None)
+        )
 
     async def stream(
         self, where: Filter, *, fields: Filter | None = None, sort: Sort | None = None, batch: int = 500
     ) -> AsyncIterator[Document]:
         """Documents one by one, `batch` of them in memory at a time."""
-        with translated(writing=False):
-            async for document in self._raw.find(where, fields, sort=sort, batch_size=batch):
+        cursor = self._raw.find(where, fields, sort=sort, batch_size=batch)
+        first = True
+        while documents := await self._calls.part(lambda: cursor.to_list(batch), first=first):
+            first = False
+            for document in documents:
                 yield document
 
     async def count(self, where: Filter, *, index: str | None = None) -> int:
         """`index`: the name of the one to go through; without it the server chooses."""
         hint: dict[str, Any] = {} if index is None else {"hint": index}
-        with translated(writing=False):
-            return await self._raw.count_documents(where, **hint)
+        return await self._calls.read(lambda: self._raw.count_documents(where, **hint))
 
     async def distinct(self, field: str, where: Filter) -> list[Any]:
-        with translated(writing=False):
-            return await self._raw.distinct(field, where)
+        return await self._calls.read(lambda: self._raw.distinct(field, where))
 
     async def aggregate(self, pipeline: Sequence[Mapping[str, Any]]) -> list[Document]:
-        with translated(writing=False):
-            return await self._raw.aggregate(pipeline).to_list(None)
+        return await self._calls.read(lambda: self._raw.aggregate(pipeline).to_list(None))
 
     async def insert(self, document: Document) -> None:
         """As every insert, it raises DiskFull where there is no room for another document."""
         self.require_room()
-        with translated(writing=True):
-            await self._raw.insert_one(document)
+        await self._calls.write(lambda: self._raw.insert_one(document))
 
     async def insert_many(self, documents: Sequence[Document]) -> InsertManyResult:
         """Inserts all that can be inserted, in any order; duplicates are reported, never raised."""
         if not documents:
             return InsertManyResult(inserted=0, duplicates=())
         self.require_room()
-        with translated(writing=True):
-            try:
-                result = await self._raw.insert_many(documents, ordered=False)
-            except BulkWriteError as error:
-                duplicates = duplicates_of(error)
-                inserted = int((error.details or {}).get("nInserted", 0))
-                return InsertManyResult(inserted=inserted, duplicates=duplicates)
+        try:
+            result = await self._calls.write(lambda: self._raw.insert_many(documents, ordered=False))
+        except BulkWriteError as error:
+            duplicates = duplicates_of(error)
+            inserted = int((error.details or {}).get("nInserted", 0))
+            return InsertManyResult(inserted=inserted, duplicates=duplicates)
         return InsertManyResult(inserted=len(result.inserted_ids), duplicates=())
 
     async def insert_in_order(self, documents: Sequence[Document]) -> int:
         """Inserts one after the other, up to the first that a unique index refuses; how many got in."""
         self.require_room()
-        with translated(writing=True):
-            try:
-                await self._raw.insert_many(documents, ordered=True)
-            except BulkWriteError as error:
-                return duplicates_of(error)[0]
+        try:
+            await self._calls.write(lambda: self._raw.insert_many(documents, ordered=True))
+        except BulkWriteError as error:
+            return duplicates_of(error)[0]
         return len(documents)
 
     async def update_in_order(self, changes: Sequence[tuple[Filter, Change]]) -> None:
         """Changes of single documents, one after the other, up to the first that a unique index refuses."""
         operations = [UpdateOne(where, change) for where, change in changes]
-        with translated(writing=True):
-            try:
-                await self._raw.bulk_write(operations, ordered=True)
-            except BulkWriteError as error:
-                duplicates_of(error)  # raises for any other reason
+        try:
+            await self._calls.write(lambda: self._raw.bulk_write(operations, ordered=True))
+        except BulkWriteError as error:
+            duplicates_of(error)  # raises for any other reason
 
     async def update(self, where: Filter, change: Change, *, upsert: bool = False) -> bool:
         """Changes one document; true if one matched (or was made)."""
-        with translated(writing=True):
-            result = await self._raw.update_one(where, change, upsert=upsert)
+        result = await self._calls.write(lambda: self._raw.update_one(where, change, upsert=upsert))
         return bool(result.matched_count or result.upserted_id is not None)
 
     async def update_many(self, where: Filter, change: Change) -> int:
         """Changes all that match; returns how many matched."""
-        with translated(writing=True):
-            return (await self._raw.update_many(where, change)).matched_count
+        return (await self._calls.write(lambda: self._raw.update_many(where, change))).matched_count
 
     async def update_batch(self, changes: Sequence[tuple[Filter, Change]], *, upsert: bool = False) -> None:
         """Many single-document changes in one round trip, in any order."""
         if not changes:
             return
         operations = [UpdateOne(where, change, upsert=upsert) for where, change in changes]
-        with translated(writing=True):
-            await self._raw.bulk_write(operations, ordered=False)
+        await self._calls.write(lambda: self._raw.bulk_write(operations, ordered=False))
 
     async def change_batch(
         self, changes: Sequence[tuple[Filter, Change]], *, upsert: bool = False
@@ -172,13 +176,12 @@ class Collection:
         if not changes:
             return ChangeManyResult(matched=0, duplicates=())
         operations = [UpdateOne(where, change, upsert=upsert) for where, change in changes]
-        with translated(writing=True):
-            try:
-                result = await self._raw.bulk_write(operations, ordered=False)
-            except BulkWriteError as error:
-                duplicates = duplicates_of(error)
-                matched = int((error.details or {}).get("nMatched", 0))
-                return ChangeManyResult(matched=matched, duplicates=duplicates)
+        try:
+            result = await self._calls.write(lambda: self._raw.bulk_write(operations, ordered=False))
+        except BulkWriteError as error:
+            duplicates = duplicates_of(error)
+            matched = int((error.details or {}).get("nMatched", 0))
+            return ChangeManyResult(matched=matched, duplicates=duplicates)
         return ChangeManyResult(matched=result.matched_count, duplicates=())
 
     async def update_groups(self, changes: Sequence[tuple[Filter, Change]]) -> None:
@@ -189,8 +192,7 @@ class Collection:
         if not changes:
             return
         operations = [UpdateMany(where, change) for where, change in changes]
-        with translated(writing=True):
-            await self._raw.bulk_write(operations, ordered=False)
+        await self._calls.write(lambda: self._raw.bulk_write(operations, ordered=False))
 
     async def find_and_update(
         self,
@@ -204,59 +206,69 @@ class Collection:
     ) -> Document | None:
         """Compare-and-set: the document after the change (`before`: as it was), None if none matched."""
         returned = ReturnDocument.BEFORE if before else ReturnDocument.AFTER
-        with translated(writing=True):
-            found: Document | None = await self._raw.find_one_and_update(
+        found: Document | None = await self._calls.write(
+            lambda: self._raw.find_one_and_update(
                 where, change, projection=fields, sort=sort, upsert=upsert, return_document=returned
             )
+        )
         return found
 
     async def delete(self, where: Filter) -> bool:
-        with translated(writing=True):
-            return bool((await self._raw.delete_one(where)).deleted_count)
+        return bool((await self._calls.write(lambda: self._raw.delete_one(where))).deleted_count)
 
     async def delete_batch(self, wheres: Sequence[Filter]) -> None:
         """Deletes one document for each filter, in one round trip that the driver repeats if it got lost."""
         if not wheres:
             return
-        with translated(writing=True):
-            await self._raw.bulk_write([DeleteOne(where) for where in wheres], ordered=False)
+        operations = [DeleteOne(where) for where in wheres]
+        await self._calls.write(lambda: self._raw.bulk_write(operations, ordered=False))
 
     async def delete_many(self, where: Filter) -> int:
-        with translated(writing=True):
-            return (await self._raw.delete_many(where)).deleted_count
+        return (await self._calls.write(lambda: self._raw.delete_many(where))).deleted_count
 
     async def create_index(self, keys: Sort, **options: Any) -> None:
-        with translated(writing=True):
-            await self._raw.create_index(list(keys), **options)
+        await self._calls.write(lambda: self._raw.create_index(list(keys), **options))
 
     async def drop_index(self, name: str) -> None:
-        with translated(writing=True):
-            await self._raw.drop_index(name)
+        await self._calls.write(lambda: self._raw.drop_index(name))
 
 
 class Database:
     """The service's database: majority writes, journaled, retried once by the driver.
 
-    `client` is a motor client (or mongomock-motor's, in quick unit tests). `room` is that of its disk.
+    `client` is a motor client (or mongomock-motor's, in quick unit tests). `room` is that of its disk. How
+    long calls may take is declared by who makes them (core/waiting.py).
     """
 
-    def __init__(self, client: AsyncIOMotorClient[Document], name: str, *, room: Room | None = None) -> None:
+    def __init__(
+        self,
+        client: AsyncIOMotorClient[Document],
+        name: str,
+        *,
+        calls: Calls | None = None,
+        room: Room | None = None,
+    ) -> None:
         self._client = client
         self.room = room or Room()
         self._raw: AsyncIOMotorDatabase[Document] = client[name]
+        self._calls = Calls() if calls is None else calls
 
     @property
     def name(self) -> str:
         return self._raw.name
 
     def collection(self, name: str) -> Collection:
-        return Collection(self._raw[name], room=self.room)
+        return Collection(self._raw[name], self._calls, self.room)
 
     async def hello(self) -> Document:
-        """The server's own account of itself: `localTime`, `isWritablePrimary`, `setName` and more."""
-        with translated(writing=False):
-            # A command does not take the client's options by itself, and `localTime` would have no zone.
-            return await self._client.admin.command("hello", codec_options=self._raw.codec_options)
+        """The server's own account of itself: `localTime`, `isWritablePrimary`, `setName` and more.
+
+        Asked once: a second try would make the time a guess.
+        """
+        # A command does not take the client's options by itself, and `localTime` would have no zone.
+        return await self._calls.read_once(
+            lambda: self._client.admin.command("hello", codec_options=self._raw.codec_options)
+        )
 
     async def now(self) -> datetime:
         """The primary's clock: the one that leases and due times are measured with."""
@@ -264,31 +276,46 @@ class Database:
         return moment
 
     async def version(self) -> str:
-        with translated(writing=False):
-            return str((await self._client.admin.command("buildInfo"))["version"])
+        told: Document = await self._calls.read(lambda: self._client.admin.command("buildInfo"))
+        return str(told["version"])
 
     async def drop(self) -> None:
-        with translated(writing=True):
-            await self._client.drop_database(self.name)
+        await self._calls.write(lambda: self._client.drop_database(self.name))
 
     def close(self) -> None:
         self._client.close()
+        self._calls.close()
+
+
+_Client = cast(
+    type[AsyncIOMotorClient[Document]],
+    create_class_with_framework(AgnosticClient, LaneFramework(asyncio_framework), "motor.motor_asyncio"),
+)
 
 
 def connect(
-    uri: str, name: str, *, timeout_seconds: float = 5.0, pool: int = 100, room: Room | None = None
+    uri: str,
+    name: str,
+    *,
+    timeout_seconds: float = REQUEST_SECONDS,
+    pool: int = 100,
+    room: Room | None = None,
 ) -> Database:
-    """Opens nothing yet: the first call does. `timeout_seconds` bounds the search for a primary."""
-    client: AsyncIOMotorClient[Document] = AsyncIOMotorClient(
+    """Opens nothing yet: the first call does. `timeout_seconds`: how long a request waits for it in all."""
+    client = _Client(
         uri,
         tz_aware=True,
-        serverSelectionTimeoutMS=int(timeout_seconds * 1000),
-        connectTimeoutMS=int(timeout_seconds * 1000),
-        socketTimeoutMS=int(timeout_seconds * 4000),
-        maxPoolSize=pool,
+        # What has no limit of its own: bulk work sits an election out.
+        serverSelectionTimeoutMS=SELECTION_SECONDS * 1000,
+        socketTimeoutMS=int(BULK_SECONDS * 1000),
+        # A server that hangs is given up after both: then calls that wait for it are cut off and look for
+        # the new primary. The driver's own 10 s and 20 s are as long as a whole election.
+        heartbeatFrequencyMS=MONITOR_SECONDS * 1000,
+        connectTimeoutMS=MONITOR_SECONDS * 1000,
+        maxPoolSize=pool + LEASE_THREADS,
         retryWrites=True,
         w="majority",
         journal=True,
         appname="netautod",
     )
-    return Database(client, name, room=room)
+    return Database(client, name, calls=Calls(seconds=timeout_seconds, pool=pool), room=room)

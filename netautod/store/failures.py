@@ -19,8 +19,9 @@ from pymongo.errors import (
 
 from netautod.core.disk import says_full
 from netautod.core.errors import DiskFull, Duplicate, Unavailable, UnknownOutcome
+from netautod.core.waiting import AWAY
 
-UNAVAILABLE = "The database is not available at the moment"
+UNAVAILABLE = AWAY
 # Server answers that pass by themselves: stepping down, shutting down, not yet elected, too slow; a cursor
 # that a fail-over took along; an operation that an administrator killed.
 TRANSIENT_CODES = frozenset({6, 7, 43, 50, 64, 89, 91, 112, 133, 134, 175, 189, 237, 262, 9001, 10107, 11600})
@@ -48,7 +49,8 @@ def translated(*, writing: bool) -> Iterator[None]:
     except (NotPrimaryError, AutoReconnect, NetworkTimeout, ConnectionFailure, WTimeoutError) as error:
         raise _lost(writing) from error
     except ExecutionTimeout as error:
-        raise Unavailable("The database took too long to answer") from error
+        text = "The database took too long to answer"
+        raise (UnknownOutcome if writing else Unavailable)(text) from error
     except BulkWriteError as error:
         _refuse_full(error)
         if _passes(error):

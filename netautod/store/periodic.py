@@ -7,6 +7,7 @@ from typing import Any, Self
 
 from netautod.core.errors import Unavailable
 from netautod.core.repeats import Failing
+from netautod.core.waiting import unhurried
 from netautod.store.leases.named import NamedLeases
 
 logger = logging.getLogger(__name__)
@@ -69,6 +70,7 @@ class Periodic:
         if held is None:
             return
         try:
-            await self._work()
+            with unhurried():  # one node for all of them: it sweeps
+                await self._work()
         finally:
             await self._leases.release(held)

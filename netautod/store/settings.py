@@ -6,6 +6,7 @@ from typing import ClassVar
 
 from netautod.core.settings.field import SettingsError, setting
 from netautod.core.settings.risks import RiskRule
+from netautod.core.waiting import REQUEST_SECONDS
 from netautod.store.uri import MongoUri
 
 
@@ -28,8 +29,12 @@ class MongoDBSettings:
         "", "MongoDB connection string (a replica set); empty: the service runs its own.", secret=True
     )
     database: str = setting("netautod", "Name of the database.")
-    timeout_seconds: float = setting(5.0, "Seconds to look for a writable server.", low=0.1)
-    pool_size: int = setting(100, "Connections to the database at most.", low=5)
+    timeout_seconds: float = setting(
+        REQUEST_SECONDS, "Seconds that a request waits for the database in all.", low=0.2
+    )
+    pool_size: int = setting(
+        100, "Connections for requests, runs and bulk work at most; leases have 8 more.", low=5
+    )
 
     def check(self) -> None:
         if self.uri and not self.uri.startswith(("mongodb://", "mongodb+srv://")):

@@ -26,7 +26,7 @@ SHUTTING_DOWN, BAD_VALUE, OUT_OF_DISK_SPACE = 91, 2, 14031
         pytest.param(WTimeoutError("x"), Unavailable, UnknownOutcome, id="no majority in time"),
         pytest.param(OperationFailure("x", SHUTTING_DOWN), Unavailable, UnknownOutcome, id="shutting down"),
         pytest.param(ServerSelectionTimeoutError("x"), Unavailable, Unavailable, id="never sent"),
-        pytest.param(ExecutionTimeout("x"), Unavailable, Unavailable, id="too slow"),
+        pytest.param(ExecutionTimeout("x"), Unavailable, UnknownOutcome, id="too slow"),
         pytest.param(OperationFailure("x", OUT_OF_DISK_SPACE), DiskFull, DiskFull, id="the disk is full"),
         pytest.param(
             OperationFailure("28: No space left on device", 8), DiskFull, DiskFull, id="a full disk, quoted"

@@ -29,6 +29,7 @@ def http_context_of(
     limits: LimitSettings,
     refusals: Refusals,
     room: Room,
+    database_seconds: float,
 ) -> HttpContext:
     return HttpContext(
         authenticate=authenticator.authenticate,
@@ -41,6 +42,7 @@ def http_context_of(
         trusted_proxies=networks(server.trusted_proxies),
         cors_origins=frozenset(server.cors_origins),
         hsts_seconds=server.hsts_seconds,
+        database_seconds=database_seconds,
         refusals=refusals,
         shares=Shares.within(limits),
         room=room,

@@ -18,7 +18,7 @@ async def named_leases(
 ) -> AsyncIterator[NamedLeases]:
     """Those of one node, or of a command beside it; renewed until the end of the block."""
     keeper = LeaseKeeper(
-        collection=database.collection(named.COLLECTION),
+        collection=database.collection(named.COLLECTION).for_leases(),
         node_id=node_id,
         clock=clock,
         times=lease_times(settings),

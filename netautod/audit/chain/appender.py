@@ -20,6 +20,7 @@ from netautod.core.errors import NetautodError, Unavailable
 from netautod.core.identity import OrgId
 from netautod.core.repeats import repeats
 from netautod.core.trace import note_events
+from netautod.core.waiting import context_for_many, within_patience
 
 logger = logging.getLogger(__name__)
 MOST = 200  # events of one write; hashing them takes the loop about 5 ms
@@ -75,12 +76,12 @@ class Appender:
         line.waiting.append(call)
         if line.writing is None:
             self._begin(org_id, line)
-        await call.answer
+        await within_patience(call.answer)
 
     def _begin(self, org_id: OrgId, line: _Line) -> None:
         calls = line.take()
         events = [event for call in calls for event in call.events]
-        line.writing = asyncio.ensure_future(self._write(org_id, events))
+        line.writing = asyncio.create_task(self._write(org_id, events), context=context_for_many())
         line.writing.add_done_callback(partial(self._ended, org_id, line, calls))
 
     def _ended(self, org_id: OrgId, line: _Line, calls: Sequence[_Call], task: "asyncio.Task[None]") -> None:

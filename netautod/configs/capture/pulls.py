@@ -13,6 +13,7 @@ from netautod.configs.models import BulkResult, Captured
 from netautod.core.errors import Conflict, NotFound
 from netautod.core.identity import Caller, OrgId
 from netautod.core.loop.each import for_each
+from netautod.core.waiting import call_by_call, waits
 from netautod.core.work import Work
 from netautod.devices.service import DeviceService
 from netautod.devices.sessions.service import DeviceSessions, SessionScope
@@ -44,6 +45,7 @@ class Pulls:
         await self._audit.record(caller, "config.pull", "device", device_id, details)
         return captured
 
+    @waits(call_by_call)
     async def many(self, caller: Caller, device_ids: Sequence[str]) -> BulkResult:
         """Reads many devices, each once; one that fails, or is not there, is an entry of the errors.
 

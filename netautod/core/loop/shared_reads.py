@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from netautod.core.clock import Clock
+from netautod.core.waiting import context_for_many, within_patience
 
 V = TypeVar("V")
 
@@ -35,7 +36,7 @@ class SharedReads(Generic[V]):
     async def get(self, key: str, read: Callable[[], Awaitable[V | None]]) -> V | None:
         entry = self._fresh(key) or self._start(key, read)
         # Shielded: the request that began the reading may go away while others wait for it.
-        return await asyncio.shield(entry.reading)
+        return await within_patience(asyncio.shield(entry.reading))
 
     def forget(self, key: str) -> None:
         """After this node changed it: the next request reads anew, also past a running reading."""
@@ -55,7 +56,7 @@ class SharedReads(Generic[V]):
         async def reading() -> V | None:
             return await read()
 
-        task = asyncio.create_task(reading(), name="standing")
+        task = asyncio.create_task(reading(), name="standing", context=context_for_many())
         entry = _Entry(started=self._clock.monotonic(), reading=task)
         self._entries[key] = entry
         self._entries.move_to_end(key)

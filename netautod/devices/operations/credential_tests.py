@@ -15,6 +15,7 @@ from netautod.core.errors import NetautodError, NotFound
 from netautod.core.identity import Caller, OrgId
 from netautod.core.json_values import to_text
 from netautod.core.loop.each import for_each
+from netautod.core.waiting import call_by_call, waits
 from netautod.core.work import Work
 from netautod.devices.models import Device
 from netautod.devices.operations.models import LoginTest, LoginTests
@@ -62,6 +63,7 @@ class CredentialTests:
         await self._audit.record(caller, "device.test_credential", "device", device_id, details)
         return tested
 
+    @waits(call_by_call)
     async def many(self, caller: Caller, device_ids: Sequence[str] | None, *, seconds: float) -> LoginTests:
         """Each device for `seconds` at most, with its own credential; None: every device there is."""
         started = time.monotonic()

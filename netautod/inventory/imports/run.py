@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from netautod.core.errors import InvalidInput
 from netautod.core.identity import Caller
 from netautod.core.loop.pace import Pace
+from netautod.core.waiting import unhurried, waits
 from netautod.devices.bulk_creation import DeviceBatches
 from netautod.inventory.imports.models import NAME_LIMIT, ImportRow, ImportTally, RowFile
 from netautod.inventory.imports.row_rules import RowRules
@@ -51,6 +52,7 @@ class ImportRun:
         self._pace = Pace()
         self._names: dict[str, int] = {}
 
+    @waits(unhurried)
     async def take(self, file: RowFile, tell: Callable[[int], None]) -> None:
         """Takes the rows in; calls `tell` after each batch with the number of rows done.
 

@@ -14,6 +14,7 @@ from netautod.core.guard import LeaseLostError, no_guard
 from netautod.core.identity import Caller, OrgId
 from netautod.core.pages import Page, PageOf
 from netautod.core.pauses import Pauses
+from netautod.core.waiting import unhurried, waits
 from netautod.devices.bindings.service import SyncedDevices
 from netautod.devices.vouched import may_vouch
 from netautod.inventory.models import RemoteInventory
@@ -73,6 +74,7 @@ class SyncService:
         """Newest first."""
         return await self._recorder.history.page(org_id, page, source_id)
 
+    @waits(unhurried)
     async def sync(
         self, caller: Caller, remote: RemoteInventory, options: SyncOptions, progress: Progress = no_progress
     ) -> SyncResult:
@@ -94,6 +96,7 @@ class SyncService:
         async with self._alone(job.org_id, job.key) as held:
             return await self._recorded(job, held)
 
+    @waits(unhurried)
     async def sync_source(
         self, caller: Caller, source_id: str, options: SyncOptions, progress: Progress = no_progress
     ) -> SyncResult:

@@ -1,0 +1,152 @@
+"""How long the database may keep somebody waiting: declared where work begins, kept to at every call.
+
+What declares nothing waits as long for each call as the settings say. A request waits that long for all of
+its calls together; work that nobody waits for is given more with `unhurried`. Claims, heartbeats and fences
+have less, and threads and connections of their own, whoever makes them (`Collection.for_leases`).
+"""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from contextvars import Context, ContextVar, copy_context
+from dataclasses import dataclass
+from functools import wraps
+from typing import Any, Literal, ParamSpec, TypeVar
+
+from netautod.core.errors import UnknownOutcome
+
+P = ParamSpec("P")
+T = TypeVar("T")
+# Whose threads and connections a call takes: none waits behind another's.
+Lane = Literal["ordinary", "leases", "bulk"]
+REQUEST_SECONDS = 3.5
+BULK_SECONDS = 30.0
+LEASE_SECONDS = 2.0
+# An index of a large collection, a change of every record: once, before anything is served.
+MIGRATION_SECONDS = 3600.0
+AWAY = "The database is not available at the moment"
+
+
+@dataclass(kw_only=True, eq=False)
+class Patience:
+    """`seconds` for each call, or `in_all` for the time in which at least one call is under way."""
+
+    seconds: float
+    lane: Lane = "ordinary"
+    in_all: bool = False
+    clock: Callable[[], float] = time.monotonic
+    _spent: float = 0.0
+    _waiting: int = 0
+    _since: float = 0.0
+
+    def left(self) -> float:
+        if not self.in_all:
+            return self.seconds
+        running = self.clock() - self._since if self._waiting else 0.0
+        return self.seconds - self._spent - running
+
+    @contextmanager
+    def spent(self) -> Iterator[None]:
+        """Around a wait; those that run at the same time count once."""
+        if not self._waiting:
+            self._since = self.clock()
+        self._waiting += 1
+        try:
+            yield
+        finally:
+            self._waiting -= 1
+            if not self._waiting:
+                self._spent += self.clock() - self._since
+
+    def end(self) -> None:
+        """The request is over: what it has left running in the background counts each call by itself."""
+        self.in_all = False
+
+
+_current: ContextVar[Patience | None] = ContextVar("patience", default=None)
+
+
+def current_patience() -> Patience | None:
+    """That of the work which asks; None if it has declared nothing."""
+    return _current.get()
+
+
+def begin_request(seconds: float) -> Patience:
+    """From here on the task that serves a request, and those that it starts, have this long in all."""
+    patience = Patience(seconds=seconds, in_all=True)
+    _current.set(patience)
+    return patience
+
+
+@contextmanager
+def call_by_call(seconds: float = REQUEST_SECONDS) -> Iterator[None]:
+    """For requests that work on many devices, or write a long answer: each call counts by itself."""
+    with _declared(Patience(seconds=seconds)):
+        yield
+
+
+@contextmanager
+def unhurried(seconds: float = BULK_SECONDS) -> Iterator[None]:
+    """For sweeps, imports and syncs, which are better late than cut off."""
+    with _declared(Patience(seconds=seconds, lane="bulk")):
+        yield
+
+
+@contextmanager
+def migrating() -> Iterator[None]:
+    """For indexes and changes of old records, at the start."""
+    with unhurried(MIGRATION_SECONDS):
+        yield
+
+
+def waits(
+    terms: Callable[[], AbstractContextManager[None]],
+) -> Callable[[Callable[P, Coroutine[Any, Any, T]]], Callable[P, Coroutine[Any, Any, T]]]:
+    """Declares it for a whole method: `@waits(unhurried)`."""
+
+    def declare(method: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, Coroutine[Any, Any, T]]:
+        @wraps(method)
+        async def run(*args: P.args, **kwargs: P.kwargs) -> T:
+            with terms():
+                return await method(*args, **kwargs)
+
+        return run
+
+    return declare
+
+
+@contextmanager
+def _declared(patience: Patience) -> Iterator[None]:
+    token = _current.set(patience)
+    try:
+        yield
+    finally:
+        _current.reset(token)
+
+
+def context_for_many() -> Context:
+    """For a task that works for several requests: one that has little time left must not cut it off.
+
+    Unhurried work keeps what it declared.
+    """
+    context, patience = copy_context(), _current.get()
+    if patience is not None and patience.lane != "bulk":
+        context.run(_current.set, None)
+    return context
+
+
+async def within_patience(answer: Awaitable[T]) -> T:
+    """Waits for what another task asks the database; it counts as this request's own waiting."""
+    patience = _current.get()
+    if patience is None or not patience.in_all:
+        return await answer
+    with patience.spent():
+        limit = asyncio.timeout(patience.left())
+        try:
+            async with limit:
+                return await answer
+        except TimeoutError as error:
+            if limit.expired():
+                raise UnknownOutcome(AWAY) from error
+            raise

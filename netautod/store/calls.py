@@ -1,0 +1,150 @@
+"""One call to the database: in whose threads it waits, for how long, and what is tried again."""
+
+import asyncio
+import os
+from collections.abc import Awaitable, Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import ContextVar, copy_context
+from copy import copy
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, TypeVar
+
+import pymongo
+
+from netautod.core.errors import Unavailable, UnknownOutcome
+from netautod.core.waiting import LEASE_SECONDS, REQUEST_SECONDS, Lane, Patience, current_patience
+from netautod.store.failures import UNAVAILABLE, translated
+
+T = TypeVar("T")
+LEASE_THREADS, BULK_THREADS, FEWEST_THREADS = 8, 4, 8
+# The driver's own error comes before ours: it knows whether a write was sent at all.
+DRIVERS_PART = 0.97
+LEAST_SECONDS = 0.001
+# The server counts the time of all parts of a cursor together.
+CURSOR_SECONDS = 20.0
+FIRST_PAUSE, LONGEST_PAUSE = 0.05, 0.5
+
+_threads: ContextVar[ThreadPoolExecutor | None] = ContextVar("threads", default=None)
+
+
+class LaneFramework:
+    """Motor's layer for asyncio, but that a call takes a thread of its lane.
+
+    Motor itself has five threads a core for all calls together: as many requests that wait for a server
+    that hangs would keep every heartbeat from being sent.
+    """
+
+    def __init__(self, base: Any) -> None:
+        self._base = base
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._base, name)
+
+    def run_on_executor(
+        self, loop: asyncio.AbstractEventLoop, work: Callable[..., Any], *args: Any, **kwargs: Any
+    ) -> Any:
+        threads = _threads.get()
+        if threads is None:  # a call of the driver's own, such as the end of a session
+            return self._base.run_on_executor(loop, work, *args, **kwargs)
+        return loop.run_in_executor(threads, partial(copy_context().run, work, *args, **kwargs))
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Terms:
+    """Of one call: whose patience it takes, in which threads it waits, and for how many seconds."""
+
+    patience: Patience
+    lane: Lane
+    seconds: float
+
+
+class Calls:
+    """`pool` is how many connections requests, runs and bulk work may take; leases have their own."""
+
+    def __init__(self, *, seconds: float = REQUEST_SECONDS, pool: int = 100) -> None:
+        self._ordinary = Patience(seconds=seconds)
+        self._leases = False
+        bulk = min(BULK_THREADS, pool // 2)
+        ordinary = min(max(FEWEST_THREADS, 5 * (os.cpu_count() or 1)), pool - bulk)
+        sizes: Mapping[Lane, int] = {"ordinary": ordinary, "bulk": bulk, "leases": LEASE_THREADS}
+        self._threads = {lane: ThreadPoolExecutor(size, f"mongo {lane}") for lane, size in sizes.items()}
+
+    def for_leases(self) -> "Calls":
+        """The same database, for claims, heartbeats and fences."""
+        other = copy(self)
+        other._leases = True
+        return other
+
+    async def read(self, ask: Callable[[], Awaitable[T]]) -> T:
+        """Asks again after a failure that passes, while there is time: reading twice does no harm."""
+        terms, pause, clock = self._terms(), FIRST_PAUSE, asyncio.get_running_loop().time
+        end = clock() + terms.seconds
+        with terms.patience.spent():
+            while True:
+                left = end - clock()
+                try:
+                    return await self._once(ask, replace(terms, seconds=left), writing=False)
+                except Unavailable:
+                    if end - clock() <= pause + LEAST_SECONDS:
+                        raise
+                await asyncio.sleep(pause)
+                pause = min(pause * 2, LONGEST_PAUSE)
+
+    async def read_once(self, ask: Callable[[], Awaitable[T]]) -> T:
+        terms = self._terms()
+        with terms.patience.spent():
+            return await self._once(ask, terms, writing=False)
+
+    async def part(self, ask: Callable[[], Awaitable[T]], *, first: bool) -> T:
+        """Of a long answer, whose cursor cannot be asked again; only the first one counts for its request."""
+        terms = self._terms(own=not first)
+        with terms.patience.spent():
+            return await self._once(ask, terms, writing=False, driver=CURSOR_SECONDS)
+
+    async def write(self, ask: Callable[[], Awaitable[T]]) -> T:
+        """Never asked again by us; the driver repeats what it can tell from the first time."""
+        terms = self._terms()
+        with terms.patience.spent():
+            return await self._once(ask, terms, writing=True)
+
+    def close(self) -> None:
+        """Not waited for: a thread that hangs comes back when its time is over."""
+        for threads in self._threads.values():
+            threads.shutdown(wait=False)
+
+    def _terms(self, *, own: bool = False) -> _Terms:
+        """`own`: it does not count for the request."""
+        patience = current_patience() or self._ordinary
+        if patience.in_all and own:
+            patience = self._ordinary
+        lane, seconds = patience.lane, patience.left()
+        if patience.in_all:
+            seconds = min(seconds, self._ordinary.seconds)
+        if self._leases:
+            lane, seconds = "leases", min(seconds, LEASE_SECONDS)
+        return _Terms(patience=patience, lane=lane, seconds=seconds)
+
+    async def _once(
+        self,
+        ask: Callable[[], Awaitable[T]],
+        terms: _Terms,
+        *,
+        writing: bool,
+        driver: float | None = None,
+    ) -> T:
+        """`driver`: its own limit, where that is for more than this call."""
+        if terms.seconds <= LEAST_SECONDS:
+            raise Unavailable(UNAVAILABLE)
+        token = _threads.set(self._threads[terms.lane])
+        limit = asyncio.timeout(terms.seconds)
+        try:
+            async with limit:
+                with pymongo.timeout(driver or terms.seconds * DRIVERS_PART), translated(writing=writing):
+                    return await ask()
+        except TimeoutError as error:
+            if not limit.expired():
+                raise
+            raise (UnknownOutcome if writing else Unavailable)(UNAVAILABLE) from error
+        finally:
+            _threads.reset(token)
