@@ -127,13 +127,14 @@ async def device_work(
 ) -> AsyncIterator[DeviceWork]:
     stores, vault = installation.stores, installation.vault
     clock, audit = installation.clock, installation.audit
-    devices = devices_of(stores=stores, vault=vault, clock=clock, audit=audit)
+    platforms = platforms_of(plugins, settings.devices)
+    devices = devices_of(stores=stores, vault=vault, clock=clock, audit=audit, synonyms=platforms.synonyms)
     operations = operations_of(
         stores=stores,
         clock=clock,
         audit=audit,
         devices=devices,
-        platforms=platforms_of(plugins, settings.devices),
+        platforms=platforms,
         leases=leases,
         authority=ssh_ca,
         settings=settings.devices,

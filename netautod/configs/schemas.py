@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from marshmallow import ValidationError, fields, validate, validates_schema
+from marshmallow import ValidationError, fields, validate, validates, validates_schema
 
 from netautod.core.schema import (
     Answer,
@@ -42,6 +42,11 @@ class SearchQuery(PageQuery):
     regex = Text(max_length=LONGEST_PATTERN)
     device_type = fields.String(validate=DEVICE_TYPE)
     site = Label()
+    secrets = fields.String(metadata={"description": "Refused: searches are always redacted."})
+
+    @validates("secrets")
+    def _always_redacted(self, value: str, **kwargs: Any) -> None:
+        raise ValidationError("a search is always redacted; read the versions that it finds instead")
 
     @validates_schema
     def _one_of_both(self, data: Mapping[str, Any], **kwargs: Any) -> None:

@@ -135,9 +135,13 @@ class DeviceName:
 
 @dataclass(frozen=True, kw_only=True)
 class DeviceFilter:
-    """What a list can be narrowed to; None does not narrow. `q`: name or host contains, any case."""
+    """What a list can be narrowed to; None does not narrow. `q`: name or host contains, any case.
+
+    `synonyms`: all names of the platform of `device_type`, which the service fills in.
+    """
 
     device_type: str | None = None
+    synonyms: tuple[str, ...] = ()
     site: str | None = None
     source: str | None = None
     tag: str | None = None

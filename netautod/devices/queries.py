@@ -87,13 +87,13 @@ def live(**conditions: Any) -> dict[str, Any]:
 
 
 def where(narrowed: DeviceFilter) -> dict[str, Any]:
-    """The filter's document. All values are texts, so that none of them can be an operator."""
+    """The filter's document. All values that callers send are texts: none of them can be an operator."""
     return live(**_conditions(narrowed))
 
 
 def _conditions(narrowed: DeviceFilter) -> dict[str, Any]:
     wanted: dict[str, Any] = {
-        "device_type": narrowed.device_type,
+        "device_type": _type(narrowed),
         "site": narrowed.site,
         "source": narrowed.source,
         "tags": narrowed.tag,
@@ -102,6 +102,11 @@ def _conditions(narrowed: DeviceFilter) -> dict[str, Any]:
         wanted[SEARCH] = {"$regex": re.escape(narrowed.q), "$options": "i"}
     known = {field: value for field, value in wanted.items() if value is not None}
     return {**known, **STATES.get(narrowed.credential_state or "", {})}
+
+
+def _type(narrowed: DeviceFilter) -> Any:
+    many = len(narrowed.synonyms) > 1
+    return {"$in": list(narrowed.synonyms)} if many else narrowed.device_type
 
 
 def order(narrowed: DeviceFilter) -> Sort:

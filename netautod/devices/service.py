@@ -4,7 +4,8 @@ A `site` sent without `site_id` takes the device out of its managed site, unless
 A device that others use as their jump device is not deleted (409): they would be cut off.
 """
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 from uuid import uuid4
@@ -27,6 +28,12 @@ from netautod.sites.service import SiteService
 
 NAME_TAKEN = "Device with this name already exists"
 NOT_FOUND = "Device not found"
+Synonyms = Callable[[str], tuple[str, ...]]
+
+
+def alone(device_type: str) -> tuple[str, ...]:
+    """The default, for what filters by no platform."""
+    return (device_type,)
 
 
 class DeviceService:
@@ -43,7 +50,9 @@ class DeviceService:
         clock: Clock,
         audit: AuditLog,
         sites: SiteService,
+        synonyms: Synonyms = alone,
     ) -> None:
+        """`synonyms`: all device types of the platform that one of them means."""
         self.references = References("Device")
         self.references.register(self._jumping)
         self.deleted = Followers()
@@ -51,6 +60,7 @@ class DeviceService:
         self._store = store
         self._links = links
         self._sites = sites
+        self._synonyms = synonyms
         self._clock = clock
         self._audit = audit
 
@@ -69,7 +79,7 @@ class DeviceService:
 
     async def page(self, org_id: OrgId, narrowed: DeviceFilter, page: Page) -> PageOf[DeviceItem]:
         """Sorted by name."""
-        return await self._store.page(org_id, narrowed, page)
+        return await self._store.page(org_id, self._whole(narrowed), page)
 
     def matching(
         self,
@@ -80,13 +90,15 @@ class DeviceService:
         persist: Persist = ask_once,
     ) -> AsyncIterator[list[Device]]:
         """Batches of all devices that match, sorted by id; without a condition all of the organization."""
-        return self._store.batches(org_id, where(DeviceFilter(site=site, device_type=device_type)), persist)
+        return self._store.batches(
+            org_id, where(self._whole(DeviceFilter(site=site, device_type=device_type))), persist
+        )
 
     def names_in_order(
         self, org_id: OrgId, narrowed: DeviceFilter, *, batch: int = 100
     ) -> AsyncIterator[list[DeviceName]]:
         """Batches of all devices that match, sorted by name."""
-        return self._store.names_in_order(org_id, narrowed, batch=batch)
+        return self._store.names_in_order(org_id, self._whole(narrowed), batch=batch)
 
     async def names(self, org_id: OrgId, ids: Sequence[str]) -> dict[str, str]:
         """Names by id for the ids that there are or were: deleted devices still label history."""
@@ -197,6 +209,11 @@ class DeviceService:
         name = await self._sites.name_of(org_id, site_id)
         if name is not None:
             await self._store.rename_site(org_id, site_id, name, at=self._clock.now())
+
+    def _whole(self, narrowed: DeviceFilter) -> DeviceFilter:
+        """A device keeps the name of its platform that it was given; filters mean all of them."""
+        wanted = narrowed.device_type
+        return narrowed if wanted is None else replace(narrowed, synonyms=self._synonyms(wanted))
 
     async def _jumping(self, org_id: OrgId, device_id: str, limit: int) -> Uses:
         return await self._using(org_id, ("jump_device_id",), device_id, limit)

@@ -30,6 +30,7 @@ FailureKind = Literal[
 FINAL_KINDS = frozenset(
     {"address", "auth", "credential", "host_key", "not_found", "not_vouched", "suspended"}
 )
+NEVER_TRIED = frozenset({"address", "credential", "not_vouched", "suspended"})  # and would not be next time
 # The sentence of `not_vouched`, wherever it is found out.
 NOT_VOUCHED = "credential waits for approval of this device's address"
 

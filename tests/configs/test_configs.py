@@ -145,7 +145,7 @@ async def test_a_device_failure_is_502_with_its_reason(fleet: Fleet) -> None:
     assert_error(await fleet.api.post(path(device_id, "pull")), 502, "refused")
     only_there = await fleet.credential("only there", allowed_hosts=["10.0.0.0/8"])
     await fleet.api.put(f"/api/devices/{device_id}", {"default_credential_id": only_there})
-    assert_error(await fleet.api.post(path(device_id, "pull")), 502, "credential not allowed for this host")
+    assert_error(await fleet.api.post(path(device_id, "pull")), 409, "credential not allowed for this host")
 
 
 async def test_a_bulk_pull_reports_each_failure(fleet: Fleet) -> None:

@@ -10,7 +10,7 @@ from netautod.devices.bindings.revival import Revival
 from netautod.devices.bindings.service import SyncedDevices
 from netautod.devices.bulk_creation import DeviceBatches
 from netautod.devices.links import Links
-from netautod.devices.service import DeviceService
+from netautod.devices.service import DeviceService, Synonyms, alone
 from netautod.devices.vouching.service import Vouching
 from netautod.inventory.imports.service import ImportService
 from netautod.sites.service import SiteService
@@ -39,11 +39,15 @@ class DeviceParts:
             await service.resume()
 
 
-def devices_of(*, stores: Stores, vault: Vault, clock: Clock, audit: AuditLog) -> DeviceParts:
+def devices_of(
+    *, stores: Stores, vault: Vault, clock: Clock, audit: AuditLog, synonyms: Synonyms = alone
+) -> DeviceParts:
     sites = SiteService(store=stores.sites, clock=clock, audit=audit)
     credentials = CredentialService(store=stores.credentials, vault=vault, clock=clock, audit=audit)
     links = Links(store=stores.devices, credentials=credentials, sites=sites)
-    devices = DeviceService(store=stores.devices, links=links, sites=sites, clock=clock, audit=audit)
+    devices = DeviceService(
+        store=stores.devices, links=links, sites=sites, clock=clock, audit=audit, synonyms=synonyms
+    )
     credentials.references.register(devices.using_credential)
     credentials.references.register(stores.tasks.using_credential)
     sites.references.register(devices.using_site)

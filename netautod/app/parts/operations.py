@@ -82,6 +82,8 @@ def operations_of(
         suspensions=suspensions,
         sessions=sessions,
         commands=CommandRunner(sessions=sessions, devices=devices.devices, audit=audit),
-        tests=CredentialTests(sessions=sessions, devices=devices.devices, audit=audit),
+        tests=CredentialTests(
+            sessions=sessions, devices=devices.devices, credentials=devices.credentials, audit=audit
+        ),
         host_keys=host_keys,
     )

@@ -17,7 +17,7 @@ from netautod.core.waiting import call_by_call, waits
 from netautod.core.work import Work
 from netautod.devices.service import DeviceService
 from netautod.devices.sessions.service import DeviceSessions, SessionScope
-from netautod.ssh.failures import DeviceFailed
+from netautod.ssh.failures import NEVER_TRIED, DeviceFailed
 
 AT_ONCE = 100  # devices of a bulk pull that wait for a session or hold one
 NAMES_AT_ONCE = 500
@@ -38,9 +38,18 @@ class Pulls:
         self._audit = audit
 
     async def one(self, caller: Caller, device_id: str) -> Captured:
-        """Reads one device now, before any bulk work; a failure of the device is a DeviceFailed."""
+        """Reads one device now, before any bulk work; a failure of the device is a DeviceFailed.
+
+        Raises Conflict where something here keeps the device from being tried, such as that it has no
+        credential: to try again by itself would not help.
+        """
         scope = self._sessions.scope(Work(caller=caller), device_id=device_id)
-        _, captured = await self._captures.take(scope, device_id, via="api")
+        try:
+            _, captured = await self._captures.take(scope, device_id, via="api")
+        except DeviceFailed as exc:
+            if exc.kind in NEVER_TRIED:
+                raise Conflict(exc.text) from exc
+            raise
         details = {"version": captured.config.version, "changed": captured.changed}
         await self._audit.record(caller, "config.pull", "device", device_id, details)
         return captured

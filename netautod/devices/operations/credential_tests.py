@@ -11,12 +11,13 @@ import time
 from collections.abc import AsyncIterator, Mapping, Sequence
 
 from netautod.audit.service import AuditLog
-from netautod.core.errors import NetautodError, NotFound
+from netautod.core.errors import InvalidInput, NetautodError, NotFound
 from netautod.core.identity import Caller, OrgId
 from netautod.core.json_values import to_text
 from netautod.core.loop.each import for_each
 from netautod.core.waiting import call_by_call, waits
 from netautod.core.work import Work
+from netautod.credentials.service import CredentialService
 from netautod.devices.models import Device
 from netautod.devices.operations.models import LoginTest, LoginTests
 from netautod.devices.service import NOT_FOUND, DeviceService
@@ -45,18 +46,32 @@ STAGES: Mapping[FailureKind, str] = {
 
 
 class CredentialTests:
-    def __init__(self, *, sessions: DeviceSessions, devices: DeviceService, audit: AuditLog) -> None:
+    def __init__(
+        self,
+        *,
+        sessions: DeviceSessions,
+        devices: DeviceService,
+        credentials: CredentialService,
+        audit: AuditLog,
+    ) -> None:
         self._sessions = sessions
+        self._credentials = credentials
         self._devices = devices
         self._audit = audit
 
     async def one(
         self, caller: Caller, device_id: str, *, credential_id: str | None, seconds: float
     ) -> LoginTest:
-        """NotFound without such a device, Forbidden; a failure of the device is in the answer."""
+        """NotFound without such a device, Forbidden, InvalidInput for a credential that there is not.
+
+        A failure of the device is in the answer.
+        """
         device = await self._devices.get(caller.org_id, device_id)
         if credential_id is not None and credential_id != device.default_credential_id:
             caller.require("credentials.manage")
+        known = credential_id is None or await self._credentials.type_of(caller.org_id, credential_id)
+        if not known:
+            raise InvalidInput("credential_id: there is no such credential")
         scope = self._sessions.scope(Work(caller=caller), seconds=seconds, device_id=device_id)
         tested = await _test(scope, device, credential_id)
         details = {"success": tested.success, "credential_id": tested.credential_id}

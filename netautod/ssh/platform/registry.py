@@ -51,6 +51,12 @@ class PlatformRegistry:
         """The platform of a device_type, or alias; `generic` for one that nobody knows."""
         return self._by_name[self._names.get(device_type, FALLBACK)]
 
+    def synonyms(self, device_type: str) -> tuple[str, ...]:
+        """All names of the platform that has this one, sorted; the name alone if no platform has it."""
+        owner = self._names.get(device_type)
+        known = sorted(name for name, platform in self._names.items() if platform == owner)
+        return (device_type,) if owner is None else tuple(known)
+
     @property
     def of_readers(self) -> Platform:
         """For redacting: `generic` with the secrets of all platforms. The first call takes 0.2 s.
