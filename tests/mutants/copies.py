@@ -41,6 +41,7 @@ class Copy:
         shutil.copytree(checkout, root, ignore=shutil.ignore_patterns(*LEFT_OUT))
         self.root = root
         self._mongo_uri = mongo_uri
+        self.with_slow = False
         self._written = 0
         self._originals: dict[str, str] = {}
 
@@ -100,6 +101,9 @@ class Copy:
             finally:
                 streams[1].close()
 
+    def _marked(self) -> list[str]:
+        return ["-m", "slow or not slow"] if self.with_slow else []
+
     def _failure(self) -> Path:
         out = self.root.parent / f"{self.root.name}.failure"
         out.unlink(missing_ok=True)
@@ -126,7 +130,7 @@ class Copy:
                 "-n",
                 "0",
             ),
-            *("--timeout", str(TEST_SECONDS), "--tb=line", *options, *existing),
+            *("--timeout", str(TEST_SECONDS), "--tb=line", *options, *self._marked(), *existing),
             cwd=self.root,
             env={**os.environ, "PYTHONPATH": paths, VARIABLE: str(told)},
             stdin=asyncio.subprocess.DEVNULL,

@@ -1,5 +1,6 @@
 """The groups of modules that mutants are drawn from, each with the tests of its modules."""
 
+import hashlib
 from dataclasses import dataclass
 from itertools import islice, zip_longest
 from pathlib import Path
@@ -15,6 +16,7 @@ class Group:
     files: tuple[str, ...]
     tests: tuple[str, ...]
     only_indexes: bool = False
+    with_slow: bool = False
 
     def paths(self, root: Path) -> list[str]:
         found = {path.relative_to(root).as_posix() for glob in self.files for path in root.glob(glob)}
@@ -25,6 +27,15 @@ class Group:
             return set()
         earlier = GROUPS[: GROUPS.index(self)]
         return {path for group in earlier if not group.only_indexes for path in group.paths(root)}
+
+    def state(self, root: Path) -> str:
+        """Another one as soon as a file of the group or a test of it is another one."""
+        found = hashlib.sha256()
+        tests = [path for test in self.tests for path in ((root / test), *(root / test).rglob("*.py"))]
+        for path in sorted({*tests, *(root / path for path in self.paths(root))}):
+            if path.is_file():
+                found.update(str(path.relative_to(root)).encode() + path.read_bytes())
+        return found.hexdigest()[:12]
 
     def mutants(self, root: Path, seed: int) -> list[Mutant]:
         """All of them, in the order of the draw."""
@@ -94,8 +105,13 @@ GROUPS: tuple[Group, ...] = (
     Group(
         name="indexes",
         files=("netautod/**/*.py",),
-        tests=("tests/store/test_indexes.py", "tests/store/test_query_plans.py"),
+        tests=(
+            "tests/store/test_indexes.py",
+            "tests/store/test_declared_indexes.py",
+            "tests/app/test_query_plans.py",
+        ),
         only_indexes=True,
+        with_slow=True,
     ),
     Group(
         name="leases",

@@ -73,6 +73,7 @@ class Judge:
                 record.write(json.dumps(asdict(verdict)) + "\n")
 
     async def _work_off(self, group: Group, waiting: list[Mutant], copy: Copy) -> None:
+        copy.with_slow = group.with_slow
         coverage = await self._coverage(group, copy)
         if not waiting:
             return
@@ -98,10 +99,10 @@ class Judge:
         return Verdict(group=group.name, mutant=mutant.name, verdict=word, by=by, text=ended.text)
 
     async def _coverage(self, group: Group, copy: Copy) -> Coverage:
-        """Made once for the tests as they are; the file may be removed to have it made anew."""
+        """Made once for the files and the tests as they are."""
         async with self._mapping:
             if group.name not in self._coverages:
-                kept = self._work / f"{group.name}.json"
+                kept = self._work / f"{group.name}-{group.state(copy.root)}.json"
                 if not kept.exists():
                     found = await copy.map(group.tests, group.paths(copy.root), MAP_SECONDS)
                     kept.write_text(json.dumps(found))
