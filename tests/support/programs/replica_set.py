@@ -1,6 +1,7 @@
 """A MongoDB replica set of the tests: members that can be killed, and a primary that steps down."""
 
 import asyncio
+import signal
 import struct
 from asyncio.subprocess import Process
 from collections.abc import AsyncIterator, Mapping
@@ -28,11 +29,15 @@ class ReplicaSet:
     The servers take test commands, so that `fail` can refuse chosen commands.
     """
 
-    def __init__(self, folder: Path, stack: AsyncExitStack) -> None:
+    def __init__(
+        self, folder: Path, stack: AsyncExitStack, *, election_millis: int = ELECTION_MILLIS
+    ) -> None:
+        self._election_millis = election_millis
         self._folder = folder
         self._stack = stack
         self._ports = free_ports(3)
         self._processes: dict[int, Process] = {}
+        self._hanging: set[int] = set()
 
     @property
     def uri(self) -> str:
@@ -42,7 +47,8 @@ class ReplicaSet:
     async def begin(self) -> None:
         await asyncio.gather(*(self.start(port) for port in self._ports))
         members = [{"_id": number, "host": f"127.0.0.1:{port}"} for number, port in enumerate(self._ports)]
-        settings = {"electionTimeoutMillis": ELECTION_MILLIS, "heartbeatIntervalMillis": ELECTION_MILLIS // 2}
+        millis = self._election_millis
+        settings = {"electionTimeoutMillis": millis, "heartbeatIntervalMillis": min(2000, millis // 2)}
         wanted = {"_id": SET_NAME, "members": members, "settings": settings}
         await command(self._ports[0], {"replSetInitiate": wanted})
         await self.primary()
@@ -68,7 +74,7 @@ class ReplicaSet:
         """The port of the writable member, once there is one."""
         async with asyncio.timeout(START_SECONDS):
             while True:
-                for port in self._processes:
+                for port in self._processes.keys() - self._hanging:
                     hello = await _hello(port)
                     if hello is not None and hello["isWritablePrimary"]:
                         return port
@@ -91,6 +97,17 @@ class ReplicaSet:
         process = self._processes.pop(port)
         process.kill()
         await process.wait()
+
+    async def hang_primary(self) -> int:
+        """SIGSTOP: it keeps its connections and says nothing more; answers the port, for `wake`."""
+        port = await self.primary()
+        self._processes[port].send_signal(signal.SIGSTOP)
+        self._hanging.add(port)
+        return port
+
+    def wake(self, port: int) -> None:
+        self._processes[port].send_signal(signal.SIGCONT)
+        self._hanging.discard(port)
 
     def alive(self) -> list[int]:
         """The ports of the members that run."""
@@ -119,10 +136,10 @@ class ReplicaSet:
 
 
 @asynccontextmanager
-async def replica_set(folder: Path) -> AsyncIterator[ReplicaSet]:
+async def replica_set(folder: Path, *, election_millis: int = ELECTION_MILLIS) -> AsyncIterator[ReplicaSet]:
     """With a primary; killed at the end."""
     async with AsyncExitStack() as stack:
-        members = ReplicaSet(folder, stack)
+        members = ReplicaSet(folder, stack, election_millis=election_millis)
         await members.begin()
         yield members
 

@@ -1,0 +1,52 @@
+"""A primary that hangs: every answer comes in time, and when there is a new one runs and requests go on."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from netautod.store.client import connect
+from tests.faults.nodes import EXECUTIONS, SCHEDULES, open_stand, served
+from tests.support.client import ApiClient
+from tests.support.execution import eventually, task
+from tests.support.programs.replica_set import ReplicaSet
+
+READERS, RUNS = 16, 20
+PATIENCE = 0.5  # what a request waits here, so that answers come during the election
+
+
+@pytest.mark.slow
+async def test_a_primary_that_hangs_is_answered_for_and_left(replica_set: ReplicaSet, tmp_path: Path) -> None:
+    async with open_stand(replica_set.uri, tmp_path) as stand:
+        await stand.start_many(2)
+        one = task(task_type="noop", max_retries=20)
+        others = [
+            task(org_id=one.org_id, task_type="slow", parameters={"seconds": 1}, max_retries=20)
+            for _ in range(RUNS)
+        ]
+        await stand.world.add(one, *others)
+        database = connect(stand.uri, stand.world.database.name, timeout_seconds=PATIENCE)
+        async with served(database) as api:
+            client, _ = api.client("tasks.operate", org_id=one.org_id)
+            runs = [(await client.post(f"{SCHEDULES}/{other.id}/run")).json["id"] for other in others]
+            hanging = await replica_set.hang_primary()
+            try:
+                first = await asyncio.gather(*(client.get(f"{SCHEDULES}/{one.id}") for _ in range(READERS)))
+                refused = [response for response in first if response.status != 200]
+                assert {response.status for response in refused} <= {503}
+                assert all("Retry-After" in response.headers for response in refused)
+                await eventually(lambda: _good(client, one.id), seconds=60)
+                await eventually(lambda: _all_completed(client, runs), seconds=120)
+            finally:
+                replica_set.wake(hanging)
+        database.close()
+        await stand.nothing_broken()
+
+
+async def _good(client: ApiClient, task_id: str) -> bool:
+    return (await client.get(f"{SCHEDULES}/{task_id}")).status == 200
+
+
+async def _all_completed(client: ApiClient, runs: list[str]) -> bool:
+    answers = [await client.get(f"{EXECUTIONS}/{run}") for run in runs]
+    return all(answer.status == 200 and answer.json["state"] == "completed" for answer in answers)
