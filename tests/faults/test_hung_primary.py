@@ -33,7 +33,8 @@ async def test_a_primary_that_hangs_is_answered_for_and_left(replica_set: Replic
             try:
                 first = await asyncio.gather(*(client.get(f"{SCHEDULES}/{one.id}") for _ in range(READERS)))
                 refused = [response for response in first if response.status != 200]
-                assert {response.status for response in refused} <= {503}
+                # Half the time of an election: nobody may sit it out.
+                assert {response.status for response in refused} == {503}
                 assert all("Retry-After" in response.headers for response in refused)
                 await eventually(lambda: _good(client, one.id), seconds=60)
                 await eventually(lambda: _all_completed(client, runs), seconds=120)
