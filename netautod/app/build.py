@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import Protocol
 from uuid import uuid4
 
@@ -12,19 +13,22 @@ from netautod.app import stages
 from netautod.app.configuration import Configuration
 from netautod.app.installation import Installation
 from netautod.app.parts.devices import DeviceParts
-from netautod.app.parts.executions import history_of
+from netautod.app.parts.executions import aftermath_of, history_of
 from netautod.app.parts.http import http_context_of
 from netautod.app.parts.plugins import observers_of, plugins_of
 from netautod.app.parts.system import capabilities_of, system_of
 from netautod.app.parts.users import initial_password_watch_of
 from netautod.app.plugins.manager import PluginManager
+from netautod.app.plugins.observers import Observers
 from netautod.app.routes import ROUTES, description
 from netautod.app.settings import Settings
 from netautod.app.stages import DeviceWork, Logins
+from netautod.app.watch.watched import Watched
 from netautod.core.disk import MIB
 from netautod.core.metrics import Metrics
 from netautod.core.refusals import Refusals
 from netautod.core.waiting import unhurried, waits
+from netautod.core.watch.loop import Ticker
 from netautod.discovery.service import DiscoveryService
 from netautod.executions.running.node import ExecutionNode
 from netautod.http.bodies.reader import BodyReader
@@ -52,7 +56,10 @@ class Service:
 
 @asynccontextmanager
 async def build(
-    configuration: Configuration, installation: Installation, health: Callable[[], Awaitable[Health]]
+    configuration: Configuration,
+    installation: Installation,
+    health: Callable[[], Awaitable[Health]],
+    watched: Watched,
 ) -> AsyncIterator[Service]:
     """Builds everything and starts what runs in the background; the caller listens and drains."""
     settings = configuration.settings
@@ -61,8 +68,10 @@ async def build(
     executors = plugins.executors()
     metrics, node_id = Metrics(), str(uuid4())
     installation.database.room.follow(lambda space: metrics.set("database_disk_free_mb", space.free // MIB))
+    watched.board.begin(node_id)
     async with AsyncExitStack() as stack:
         enter = stack.enter_async_context
+        await enter(Ticker(watched.board, partial(metrics.set, "loop_stalls")))
         observers = await enter(observers_of(plugins, metrics))
         leases = await enter(stages.leases(settings, installation, node_id))
         logins = await stages.logins(settings, installation, plugins)
@@ -75,12 +84,15 @@ async def build(
         )
         pauses = await enter(FollowedPauses(store=installation.stores.system))
         inventory = stages.inventory(settings, installation, work.devices, plugins, http, leases, pauses)
-        environment = stages.environment(settings, installation, executors, work, http, metrics)
+        environment = stages.environment(
+            settings, installation, executors, work, http, metrics, watched.board
+        )
         runs = stages.runs(settings, installation, node_id, environment, work.devices, observers, pauses)
         documents = await enter(stages.documents(settings, installation))
         bodies = await enter(BodyReader())
         await enter(stages.heartbeat(settings, installation, node_id, runs.node))
         await _resume(work.devices, inventory.sources, installation.people.roles, logins.auth.api_tokens)
+        await _settle(installation, observers, watched)
         await enter(runs.node)
         await enter(stages.upkeep(settings, installation, work, inventory, leases, observers))
         services = (
@@ -100,6 +112,18 @@ async def build(
             devices=work.devices,
             tasks=runs.tasks,
         )
+
+
+async def _settle(installation: Installation, observers: Observers, watched: Watched) -> None:
+    """Ends the runs of the processes before this one that were given up, before others take them over."""
+    aftermath = aftermath_of(
+        database=installation.database,
+        stores=installation.stores,
+        observers=observers,
+        clock=installation.clock,
+    )
+    await aftermath.settle(watched.given_up)
+    watched.board.settle()
 
 
 class _Resuming(Protocol):

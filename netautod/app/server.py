@@ -21,6 +21,7 @@ from netautod.app.draining import drain
 from netautod.app.installation import open_installation
 from netautod.app.parts.http import deadlines_of
 from netautod.app.settings import Settings
+from netautod.app.watch.watched import Watched
 from netautod.core.errors import NetautodError, Unavailable
 from netautod.http.connections import descriptors
 from netautod.http.connections.server import HttpServer
@@ -68,42 +69,39 @@ async def serve(
     *,
     with_demo: bool,
     out: Callable[[str], None],
-    worker_fd: int | None = None,
+    listener: socket.socket,
+    watched: Watched,
+    shared: bool,
 ) -> None:
     """Runs until SIGTERM or SIGINT. Raises an error of ours with one line when it cannot start or go on.
 
-    `worker_fd`: the listening socket that a supervisor hands down; its end of our stdin tells when all stop.
+    `shared`: the socket is also that of other workers; the supervisor's end of our stdin tells when all stop.
     """
     settings, state = configuration.settings, ServiceState()
     stop_on_signals(state)
     async with AsyncExitStack() as stack:
-        # Listening comes first: a taken port is known at once, and clients get 503 instead of nothing.
-        listener = bind(settings) if worker_fd is None else socket.socket(fileno=worker_fd)
         server = _server(settings)
         stack.push_async_callback(_close, server)
-        if worker_fd is None:
-            state.whole.set()
-            server.add_socket(listener)
-        else:
+        if shared:
             await _stop_with_parent(state)
+        else:
+            state.whole.set()
+            server.add_socket(listener)  # clients get 503 instead of nothing
         database, _uri = await stack.enter_async_context(open_database(settings, state))
         state.database = database
         installation = await stack.enter_async_context(open_installation(settings, database))
-        service = await stack.enter_async_context(build(configuration, installation, state.health))
+        service = await stack.enter_async_context(build(configuration, installation, state.health, watched))
         if with_demo:
             await stack.enter_async_context(demo.run(service, installation, settings.data_dir, out))
         set_aside_heap(stack)
         server.application = service.application
-        if worker_fd is not None:
+        if shared:
             server.add_socket(listener)  # only now: the other workers serve meanwhile
         state.phase = "ok"
         announce(settings, url_of(settings, listener), installation.initial_password, out)
-        if worker_fd is None:
-            notify("READY=1")
+        watched.board.serve()
         await state.stop.wait()
         state.phase = "draining"
-        if worker_fd is None:
-            notify("STOPPING=1")
         logger.info("stopping")
         await drain(server, service.node, settings, whole=state.whole)
         abandoned = service.metrics.value("executions_abandoned")

@@ -28,6 +28,7 @@ from netautod.auth.ssh_ca.service import SshAuthority
 from netautod.configs.capture.captures import CaptureObservers
 from netautod.core.metrics import Metrics
 from netautod.core.pauses import Pauses
+from netautod.core.watch.board import Board
 from netautod.devices.sessions.suspensions import SuspensionObservers
 from netautod.docs.notes.service import NotesVault
 from netautod.docs.rendering.pool import RenderPool
@@ -186,6 +187,7 @@ def environment(
     work: DeviceWork,
     http: GuardedClient,
     metrics: Metrics,
+    board: Board,
 ) -> RunEnvironment:
     acting = acting_factory(
         devices=work.devices.devices,
@@ -203,6 +205,7 @@ def environment(
         owners=installation.people.users,
         acting=acting,
         settings=settings.executions,
+        board=board,
     )
 
 

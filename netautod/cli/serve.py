@@ -3,18 +3,24 @@
 import argparse
 import asyncio
 import logging
+import socket
 from collections.abc import Coroutine
 from typing import Any
 
 from netautod.app import server, supervisor
 from netautod.app.configuration import Configuration
+from netautod.app.watch.parent import Parent
+from netautod.app.watch.watched import Watched
 from netautod.cli.output import say
 from netautod.cli.parsing import SETTINGS_FLAGS, Commands
 from netautod.cli.risks import refuse
 from netautod.core import logs
+from netautod.core.watch.loop import WatchedLoop
 
 logger = logging.getLogger(__name__)
 MOST_WORKERS = 64
+# A process is given up while nobody else can take over what it runs.
+LEASE_SHARE = 2 / 3
 
 
 def add(commands: Commands) -> None:
@@ -34,12 +40,7 @@ def run(parsed: argparse.Namespace, configuration: Configuration) -> int:
         for risk in configuration.risks.warned:
             logger.warning("insecure setting: %s", risk)
     if parsed.workers == 1:
-        asyncio.run(
-            _counting(
-                server.serve(configuration, with_demo=parsed.demo, out=_out, worker_fd=parsed.worker_fd)
-            )
-        )
-        return 0
+        return _serve_watched(parsed, configuration)
     asyncio.run(
         _counting(
             supervisor.supervise(
@@ -62,6 +63,33 @@ async def _counting(work: Coroutine[Any, Any, None]) -> None:
     finally:
         telling.cancel()
         await asyncio.gather(telling, return_exceptions=True)
+
+
+def _serve_watched(parsed: argparse.Namespace, configuration: Configuration) -> int:
+    """One process of the service, and the one that watches it."""
+    settings, shared = configuration.settings, parsed.worker_fd is not None
+    # The socket is the watching process's: clients wait while the other one is started again.
+    listener = socket.socket(fileno=parsed.worker_fd) if shared else server.bind(settings)
+
+    def serve(watched: Watched) -> int:
+        serving = server.serve(
+            configuration,
+            with_demo=parsed.demo,
+            out=_out,
+            listener=listener,
+            watched=watched,
+            shared=shared,
+        )
+        with asyncio.Runner(loop_factory=WatchedLoop) as runner:
+            runner.run(_counting(serving))
+        return 0
+
+    lease = settings.executions.lease_seconds
+    return Parent(
+        serve,
+        give_up_seconds=min(settings.server.max_stall_seconds, LEASE_SHARE * lease),
+        told=(lambda _: None) if shared else server.notify,
+    ).run()
 
 
 def _out(line: str) -> None:

@@ -15,6 +15,7 @@ HELP: Mapping[str, str] = {
     "executions_abandoned": "Executors that ignored their cancellation.",
     "executions_running": "Executions running on this node now.",
     "database_disk_free_mb": "MiB free on the disk of the service's own database.",
+    "loop_stalls": "Times that the event loop was held up for two seconds and more.",
     "plugins_observer_dropped": "Events that an observer was too far behind to be told.",
     "plugins_observer_failures": "Observers of plugins that raised.",
 }

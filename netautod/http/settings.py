@@ -73,6 +73,12 @@ class ServerSettings:
     )
     idle_timeout: float = setting(60.0, "Seconds for the next request to begin on a connection.", low=0.1)
     drain_seconds: float = setting(30.0, "Seconds that running work may take to finish at a stop.", low=0)
+    max_stall_seconds: float = setting(
+        20.0,
+        "A process whose event loop is held up for so long is killed and started again, two thirds of"
+        " executions.lease_seconds at most; 0: never.",
+        low=0,
+    )
 
     def check(self) -> None:
         if bool(self.tls_certificate) != bool(self.tls_key):

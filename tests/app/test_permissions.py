@@ -21,6 +21,7 @@ from netautod.app.parts.sessions import sessions_of
 from netautod.app.parts.users import UserParts
 from netautod.app.plugins.loading import LoadedPlugins
 from netautod.app.settings import Settings
+from netautod.app.watch.watched import Watched
 from netautod.auth.sessions.service import Sessions
 from netautod.core.identity import RequestInfo, system_caller
 from netautod.core.permissions import grants
@@ -82,7 +83,7 @@ async def walk(module_database: Database, tmp_path_factory: pytest.TempPathFacto
     async with AsyncExitStack() as stack:
         installation = await stack.enter_async_context(open_installation(settings, module_database))
         configuration = Configuration(settings=settings, plugins=LoadedPlugins.load())
-        service = await stack.enter_async_context(build(configuration, installation, _health))
+        service = await stack.enter_async_context(build(configuration, installation, _health, Watched()))
         server, url = serve_application(service.application)
         AsyncHTTPClient.configure(None, max_clients=1000)
         client = ApiClient(base_url=url, description=routes.description())

@@ -7,14 +7,18 @@ from netautod.audit.service import AuditLog
 from netautod.core.clock import Clock
 from netautod.core.metrics import Metrics
 from netautod.core.pauses import Pauses
+from netautod.core.watch.board import Board
+from netautod.executions.aftermath.service import Aftermath
+from netautod.executions.aftermath.store import AftermathStore
 from netautod.executions.closing import LogClosing
 from netautod.executions.history.service import ExecutionHistory
-from netautod.executions.notifier import FinishNotifier
+from netautod.executions.notifier import ExecutionObservers, FinishNotifier
 from netautod.executions.running.environment import ActingFactory, Owners, RunEnvironment
 from netautod.executions.running.node import ExecutionNode
 from netautod.executions.service import ExecutionService, LocalRuns
 from netautod.executions.settings import ExecutionSettings, SchedulerSettings
 from netautod.plugin_api import Executor
+from netautod.store.client import Database
 from netautod.tasks.cron.ticks import NextTicks
 from netautod.tasks.service import TaskService
 
@@ -28,8 +32,12 @@ def environment_of(
     owners: Owners,
     acting: ActingFactory,
     settings: ExecutionSettings,
+    board: Board | None = None,
 ) -> RunEnvironment:
-    """What the runs of a node work with; `acting` is what executors may do, as the `owners` of the tasks."""
+    """What the runs of a node work with; `acting` is what executors may do, as the `owners` of the tasks.
+
+    `board`: the one that a watching process reads.
+    """
     return RunEnvironment(
         executors=executors,
         owners=owners,
@@ -40,6 +48,7 @@ def environment_of(
         settings=settings,
         clock=clock,
         metrics=metrics,
+        board=board or Board(),
     )
 
 
@@ -94,3 +103,12 @@ def executions_of(
 
 def history_of(stores: Stores, executions: ExecutionService) -> ExecutionHistory:
     return ExecutionHistory(store=stores.execution_history, executions=executions)
+
+
+def aftermath_of(
+    *, database: Database, stores: Stores, observers: ExecutionObservers, clock: Clock
+) -> Aftermath:
+    notifier = FinishNotifier(store=stores.executions, observers=observers)
+    return Aftermath(
+        store=AftermathStore(database), logs=stores.execution_logs, notifier=notifier, clock=clock
+    )

@@ -10,6 +10,7 @@ from marshmallow import ValidationError
 
 from netautod.core.foreign import no_exit
 from netautod.core.guard import LeaseLostError
+from netautod.core.watch.loop import marked_task
 from netautod.core.work import Work
 from netautod.executions import outcome
 from netautod.executions.models import Execution
@@ -18,6 +19,7 @@ from netautod.executions.running.context import Context, RunResults
 from netautod.executions.running.environment import RunEnvironment
 from netautod.executions.running.farewell import Farewell
 from netautod.executions.running.log_writer import LogLimits, LogWriter
+from netautod.executions.running.marking import mark_of
 from netautod.executions.running.persistence import Persistence
 from netautod.plugin_api import ExecutionFailed, ExecutionInfo, Executor, NeedsApproval, PermanentFailure
 from netautod.store.leases.lease import Lease
@@ -64,7 +66,8 @@ class Attempt:
         try:
             await self._persist(partial(self.log.open, first=number == 1))
             await self._log_start(number)
-            self._work = asyncio.create_task(self._execute(number), name=f"run {self._execution.id}")
+            mark = mark_of(self._environment, self._execution, self._held.epoch)
+            self._work = marked_task(self._execute(number), mark, name=f"run {self._execution.id}")
             ended = await self._wait()
         except LeaseLostError:
             ended = None if self._held.lost else await self._interrupted()

@@ -1,12 +1,13 @@
 """What every run works with: stores, settings, executors, and the callers that they act as."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from netautod.core.clock import Clock
 from netautod.core.identity import Caller, OrgId
 from netautod.core.metrics import Metrics
+from netautod.core.watch.board import Board
 from netautod.core.work import Work
 from netautod.executions.models import Execution, LogEntry
 from netautod.executions.settings import ExecutionSettings
@@ -73,3 +74,4 @@ class RunEnvironment:
     settings: ExecutionSettings
     clock: Clock
     metrics: Metrics
+    board: Board = field(default_factory=Board)

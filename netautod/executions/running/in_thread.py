@@ -8,6 +8,7 @@ from contextlib import suppress
 from contextvars import Context, copy_context
 from typing import Any, TypeVar
 
+from netautod.core.watch.loop import current_run
 from netautod.outbound.client import OutboundAnswer, OutboundRequest
 from netautod.plugin_api import (
     BlockingExecutor,
@@ -184,11 +185,17 @@ class _Work:
 
     def run(self, within: Context) -> None:
         try:
-            result = within.run(self._executor.run, self._context)
+            result = within.run(self._run)
         except BaseException as error:  # noqa: BLE001  # whatever it is, it is how the run has ended
             self._tell(self._over.set_exception, _that_a_future_takes(error))
         else:
             self._tell(self._over.set_result, result)
+
+    def _run(self) -> Any:
+        mark = current_run.get()
+        if mark is not None:
+            mark.note_thread()
+        return self._executor.run(self._context)
 
     def _tell(self, end: Callable[[Any], None], value: Any) -> None:
         with suppress(RuntimeError):  # the loop has ended: an executor that was left behind

@@ -18,6 +18,7 @@ from netautod.app.installation import open_installation
 from netautod.app.plugins.loading import LoadedPlugins
 from netautod.app.server import set_aside_heap
 from netautod.app.settings import Settings
+from netautod.app.watch.watched import Watched
 from netautod.auth.settings import AuthSettings
 from netautod.core.errors import Unavailable
 from netautod.http.access import public, requires
@@ -90,7 +91,7 @@ async def main(uri: str, folder: str) -> None:
     async with AsyncExitStack() as stack:
         installation = await stack.enter_async_context(open_installation(settings, database))
         configuration = Configuration(settings=settings, plugins=LoadedPlugins.load())
-        service = await stack.enter_async_context(build(configuration, installation, health))
+        service = await stack.enter_async_context(build(configuration, installation, health, Watched()))
         routes = [
             (r"/bench/bare", Bare),
             (r"/bench/guarded", Guarded),

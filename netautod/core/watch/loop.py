@@ -1,0 +1,104 @@
+"""The event loop of the service: it says whose code it runs, and goes on when that wants to exit."""
+
+import asyncio
+import logging
+from collections.abc import Callable, Coroutine
+from contextvars import Context, ContextVar, copy_context
+from typing import Any, TypeVar, TypeVarTuple
+
+from netautod.core.watch.board import Board, MarkedRun
+
+logger = logging.getLogger(__name__)
+TICK_SECONDS = 0.25
+T = TypeVar("T")
+Ts = TypeVarTuple("Ts")
+
+
+class Mark:
+    """Stands for a run in the context of all that it starts: its tasks, its callbacks, its threads."""
+
+    def __init__(self, board: Board, run: MarkedRun) -> None:
+        self._board = board
+        self._run = run
+        self._entry = board.enter(run)
+
+    def step(self, callback: Callable[[*Ts], object], *args: *Ts) -> None:
+        """Calls it for the run. An exit that it raises, which a task has as its result, gets no further."""
+        self._board.mark(self._entry)
+        try:
+            callback(*args)
+        except (SystemExit, KeyboardInterrupt) as error:
+            logger.error("execution %s raised %r on the event loop", self._run.execution_id, error)
+        finally:
+            self._board.mark(0)
+
+    def note_thread(self) -> None:
+        self._board.note_thread(self._entry, self._run)
+
+    def leave(self) -> None:
+        """The run is over; what it has left behind is no longer anybody's."""
+        self._board.leave(self._entry)
+        self._entry = 0
+
+
+current_run: ContextVar[Mark | None] = ContextVar("current_run", default=None)
+
+
+def marked_task(work: Coroutine[Any, Any, T], mark: Mark, *, name: str) -> "asyncio.Task[T]":
+    """A task of the run; what it starts is the run's, too. The mark is left when it is done."""
+    context = copy_context()
+    context.run(current_run.set, mark)
+    task = asyncio.get_running_loop().create_task(work, name=name, context=context)
+    task.add_done_callback(lambda _: mark.leave())
+    return task
+
+
+class WatchedLoop(asyncio.SelectorEventLoop):
+    """Each step of a task and each callback comes through one of these two, with the context of its maker."""
+
+    def call_soon(
+        self, callback: Callable[[*Ts], object], *args: *Ts, context: Context | None = None
+    ) -> asyncio.Handle:
+        mark = current_run.get() if context is None else context.get(current_run)
+        if mark is None:
+            return super().call_soon(callback, *args, context=context)
+        return super().call_soon(mark.step, callback, *args, context=context)
+
+    def call_at(
+        self, when: float, callback: Callable[[*Ts], object], *args: *Ts, context: Context | None = None
+    ) -> asyncio.TimerHandle:
+        mark = current_run.get() if context is None else context.get(current_run)
+        if mark is None:
+            return super().call_at(when, callback, *args, context=context)
+        return super().call_at(when, mark.step, callback, *args, context=context)
+
+    def run_forever(self) -> None:
+        """Until it is stopped: asyncio ends its loop for an exit that any callback raises."""
+        while True:
+            try:
+                return super().run_forever()
+            except (SystemExit, KeyboardInterrupt):
+                logger.exception("something raised an exit on the event loop, which goes on")
+
+
+class Ticker:
+    """Between `async with` the loop ticks; one that is held up does not."""
+
+    def __init__(self, board: Board, stalled: Callable[[int], None]) -> None:
+        self._board = board
+        self._stalled = stalled
+        self._timer: asyncio.TimerHandle | None = None
+
+    async def __aenter__(self) -> "Ticker":
+        self._tick()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        self._board.rest()
+
+    def _tick(self) -> None:
+        self._board.tick()
+        self._stalled(self._board.stalls)
+        self._timer = asyncio.get_running_loop().call_later(TICK_SECONDS, self._tick)
