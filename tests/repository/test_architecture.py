@@ -28,6 +28,7 @@ ELSEWHERE = {
     "netautod/app/routes.py",
     "netautod/app/server.py",
     "netautod/app/supervisor.py",
+    "netautod/app/watch/parent.py",
     "netautod/core/logs.py",
     "netautod/executions/running/node.py",
     "netautod/executions/running/reaper.py",
