@@ -175,7 +175,8 @@ async def test_what_would_end_the_process_fails_its_run(
     service: Service, console: Console, task_type: str
 ) -> None:
     at = len(the_log(service))
-    ended = await console.ended(await console.start(await console.task(task_type, task_type)), seconds=60)
+    task = await console.task(task_type, task_type, max_retries=0)
+    ended = await console.ended(await console.start(task), seconds=60)
     assert (ended["state"], len(ended["attempts"])) == ("failed", 1)
     assert "failed unexpectedly" in ended["error_message"]
     assert "started again" not in the_log(service)[at:]
