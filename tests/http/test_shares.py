@@ -45,3 +45,11 @@ def test_what_has_left_is_not_counted_twice() -> None:
     share.grow(3)
     share.settle()
     assert shares.total == 0
+
+
+def test_what_is_settled_may_grow_where_nobody_can_give_way() -> None:
+    shares, gone = FairShare(10), []
+    settled = shares.enter("me", lambda: gone.append("me"))
+    settled.settle()
+    settled.grow(11)
+    assert (gone, shares.total) == ([], 11)

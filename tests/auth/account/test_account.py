@@ -112,6 +112,8 @@ async def test_the_others_are_ended_and_counted(start: NodeStarter, http: Http) 
     assert [await works(elsewhere, found) for found in tokens] == [True, False, False, False]
     assert await works(here, carla)
     assert (await api.delete("/api/auth/sessions/other")).json["sessions_revoked"] == 0
+    events = (await api.get("/api/audit?action=auth.sessions_revoke")).json
+    assert [event["details"]["sessions_revoked"] for event in events["events"]] == [0, 3]
 
 
 async def test_only_who_manages_users_sees_and_ends_the_sessions_of_others(

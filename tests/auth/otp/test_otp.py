@@ -8,8 +8,9 @@ import pyotp
 import pytest
 
 from netautod.app.stores import SEALED_FIELDS
-from netautod.auth.otp.models import fitting_steps, recovery_hash
+from netautod.auth.otp.models import ActiveCodes, PendingCodes, fitting_steps, recovery_hash
 from netautod.auth.settings import AuthSettings
+from netautod.core.clock import SystemClock
 from netautod.core.errors import Unauthenticated
 from netautod.vault.rewrapping import rewrap
 from tests.auth.support import Node, NodeStarter
@@ -27,6 +28,16 @@ def code(node: Node, secret: str, steps: int = 0) -> str:
 
 async def log_in(client: ApiClient, **fields: Any) -> Response:
     return await client.post("/api/auth/login", {**LOGIN, **fields})
+
+
+def test_no_secret_stands_in_what_a_log_may_show() -> None:
+    now = SystemClock().now()
+    same: dict[str, Any] = {"id": "i", "sealed": {"data": "hunter2"}, "recovery": ("hunter3",)}
+    shown = [
+        PendingCodes(**same, created_at=now),
+        ActiveCodes(**same, last_step=1, confirmed_at=now),
+    ]
+    assert "hunter" not in repr(shown)
 
 
 class Carla:

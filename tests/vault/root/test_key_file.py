@@ -1,6 +1,8 @@
 """The root key's file: forms, precedence, and making it without loss."""
 
 import base64
+import os
+import stat
 from pathlib import Path
 
 import pytest
@@ -48,6 +50,7 @@ def test_a_raw_key_may_end_in_a_newline_byte(tmp_path: Path) -> None:
         pytest.param(SECRET.hex().encode() * 2, id="two keys"),
         pytest.param(base64.b64encode(SECRET[:24]), id="base64 of 24 bytes"),
         pytest.param(b"z" * 64, id="64 characters that are no hex digits"),
+        pytest.param(base64.b64encode(SECRET)[:20] + b"!!!!" + base64.b64encode(SECRET)[20:], id="no base64"),
     ],
 )
 def test_refused_forms(tmp_path: Path, content: bytes) -> None:
@@ -56,6 +59,24 @@ def test_refused_forms(tmp_path: Path, content: bytes) -> None:
         read_root_key(path)
     assert str(path) in caught.value.text
     assert "\n" not in caught.value.text
+
+
+def test_a_key_is_on_the_disk_before_it_has_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    done: list[str] = []
+    synced, linked = os.fsync, os.link
+
+    def fsync(descriptor: int) -> None:
+        done.append("folder" if stat.S_ISDIR(os.fstat(descriptor).st_mode) else "file")
+        synced(descriptor)
+
+    def link(source: str, target: Path) -> None:
+        done.append("name")
+        linked(source, target)
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    monkeypatch.setattr(os, "link", link)
+    write_root_key(tmp_path / "master.key", SECRET)
+    assert done == ["file", "name", "folder"]
 
 
 def test_precedence_is_setting_then_credential_then_data_dir(tmp_path: Path) -> None:
