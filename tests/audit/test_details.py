@@ -26,6 +26,37 @@ def test_secrets_are_hidden(given: dict[str, Any], stored: dict[str, Any]) -> No
     assert safe(given) == stored
 
 
+NAMES_OF_SECRETS = (
+    "pass password passphrase passwd passcode secret secrets token tokens community otp pin auth "
+    "authorization cookie credential credentials auth_key auth_keys privkey private_key api_key "
+    "apikey access_key signing_key master_key encryption_key recovery_code recovery_codes "
+    "new-password OTP"
+)
+
+
+@pytest.mark.parametrize("key", NAMES_OF_SECRETS.split())
+def test_a_value_is_hidden_by_its_name(key: str) -> None:
+    given: dict[str, Any] = {key: "s", f"x_{key}": b"s", f"{key}_id": "i", f"x{key}": "v"}
+    hidden = dict.fromkeys((key, f"x_{key}"), HIDDEN)
+    stored = safe(given)
+    assert {name: stored[name] for name in hidden} == hidden
+    assert stored[f"{key}_id"] == "i"
+    assert safe({key: True})[key] is True
+
+
+@pytest.mark.parametrize("key", ["command", "cmd", "error", "message", "output"])
+def test_what_quotes_others_is_shown_as_a_command(key: str) -> None:
+    shown = "enable secret <hidden>"
+    assert safe({key: "enable secret s3cret"}) == {key: shown}
+    assert safe({f"{key}s": ["enable secret s3cret"]}) == {f"{key}s": [shown]}
+
+
+@pytest.mark.parametrize("key", ["reason", "comment", "url", "inventory_url", "query", "q"])
+def test_what_people_write_loses_the_unmistakable_alone(key: str) -> None:
+    given = "the secret door, https://bob:s3cret@h/"
+    assert safe({key: given}) == {key: "the secret door, https://bob:<hidden>@h/"}
+
+
 @pytest.mark.parametrize(
     "given",
     [
