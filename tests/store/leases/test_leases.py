@@ -1,11 +1,13 @@
 """Leases: one holder at a time, renewed by heartbeats, given up when they cannot be confirmed."""
 
 import asyncio
+from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from netautod.core.clock import SystemClock
-from netautod.core.errors import Unavailable
+from netautod.core.errors import Unavailable, UnknownOutcome
 from netautod.core.guard import LeaseLostError
 from netautod.store.client import Database, Document
 from netautod.store.expressions import literal
@@ -141,3 +143,105 @@ async def test_values_of_a_claim_are_no_expressions(database: Database) -> None:
     row: Document = held.row
     assert (row["text"], row["at"]) == ("$state", "$$NOW")
     assert await one.claim("row", {"state": "done"}, {}) is None
+
+
+def late(one: LeaseKeeper, clock: SettableClock, monkeypatch: pytest.MonkeyPatch, seconds: float) -> None:
+    """The acknowledgement of the next claim takes so long, by the clock of its node."""
+    claim = one.collection.find_and_update
+
+    async def slow(*args: Any, **options: Any) -> Any:
+        row = await claim(*args, **options)
+        clock.ahead += seconds
+        return row
+
+    monkeypatch.setattr(one.collection, "find_and_update", slow)
+
+
+@pytest.mark.parametrize(
+    ("late_by", "renewed"),
+    [
+        pytest.param(0, False, id="in time: nothing more is asked"),
+        pytest.param(0.5, True, id="half of it is gone: renewed before the work begins"),
+    ],
+)
+async def test_work_begins_with_most_of_its_lease_left(
+    database: Database, monkeypatch: pytest.MonkeyPatch, late_by: float, renewed: bool
+) -> None:
+    clock = SettableClock()
+    one = LeaseKeeper(
+        collection=database.collection("leases"), node_id="a", clock=clock, times=replace(TIMES, lease=60)
+    )
+    late(one, clock, monkeypatch, late_by * 60)
+    renewals = []
+    renew = one.renew
+
+    async def counted() -> None:
+        renewals.append(1)
+        await renew()
+
+    monkeypatch.setattr(one, "renew", counted)
+    one.times = replace(one.times, abandon=50)
+    before = clock.monotonic()
+    held = await NamedLeases(one).acquire("x")
+    assert held is not None
+    held.guard()
+    assert bool(renewals) is renewed
+    assert held.acknowledged_at >= before + late_by * 60
+    assert clock.monotonic() - held.acknowledged_at < 60 / 3
+
+
+async def test_a_lease_that_was_taken_before_its_late_acknowledgement_is_not_had(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = SettableClock()
+    one = keeper(database, "a", clock)
+    late(one, clock, monkeypatch, TIMES.lease / 2)
+    claim = one.collection.find_and_update
+
+    async def taken(*args: Any, **options: Any) -> Any:
+        row = await claim(*args, **options)
+        await one.collection.update({"_id": "x"}, {"$set": {"owner": "b"}, "$inc": {"epoch": 1}})
+        return row
+
+    monkeypatch.setattr(one.collection, "find_and_update", taken)
+    assert await NamedLeases(one).acquire("x") is None
+
+
+@pytest.mark.parametrize("arrived", [True, False], ids=["it was done", "it never arrived"])
+async def test_a_claim_that_nobody_acknowledged_is_looked_for(
+    database: Database, monkeypatch: pytest.MonkeyPatch, arrived: bool
+) -> None:
+    one = keeper(database, "a")
+    await one.collection.insert({"_id": "row", "state": "pending"})
+    claim = one.collection.find_and_update
+
+    async def unanswered(*args: Any, **options: Any) -> Any:
+        if arrived:
+            await claim(*args, **options)
+        raise UnknownOutcome("away")
+
+    monkeypatch.setattr(one.collection, "find_and_update", unanswered)
+    held = await one.claim("row", {"state": "pending"}, {"state": "running"})
+    assert (held is not None) is arrived
+    assert held is None or (held.epoch, one.holds("row", 1)) == (1, True)
+
+
+async def test_what_is_done_waits_for_the_word_of_the_database(database: Database) -> None:
+    """After its own limit the node may not act any more, and may write once the lease is confirmed."""
+    clock = SettableClock()
+    async with keeper(database, "a", clock) as one:
+        held = await NamedLeases(one).acquire("x")
+        assert held is not None
+        clock.ahead = TIMES.abandon * 2
+        with pytest.raises(LeaseLostError):
+            held.guard()
+        await held.known()
+        held.writable()
+        with pytest.raises(LeaseLostError):
+            held.guard()
+        await one.collection.update({"_id": "x"}, {"$set": {"owner": "b"}})
+        clock.ahead = TIMES.abandon * 4
+        with pytest.raises(LeaseLostError):
+            await held.known()
+        with pytest.raises(LeaseLostError):
+            held.writable()

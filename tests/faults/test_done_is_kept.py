@@ -1,0 +1,243 @@
+"""The database hangs (SIGSTOP) for longer than a node waits for it: what is done is kept, the rest stops."""
+
+import asyncio
+import os
+import signal
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import pytest
+
+from netautod.app.stores import INDEXES
+from netautod.core.errors import Unavailable
+from netautod.executions.models import Execution
+from netautod.executions.running.node import ExecutionNode
+from netautod.executions.settings import ExecutionSettings
+from netautod.plugin_api import DeviceResult, ExecutionFailed, PermanentFailure, RunContext
+from netautod.store.client import connect
+from netautod.store.embedded.mongod import EmbeddedMongo
+from netautod.store.indexes import create_indexes
+from tests.support.execution import Does, DoesOnce, World, eventually, task
+
+pytestmark = pytest.mark.slow
+
+
+@dataclass(kw_only=True)
+class Stand:
+    """One mongod that can hang, and what the executors of the test wait for."""
+
+    world: World
+    mongod: int
+    begun: asyncio.Event = field(default_factory=asyncio.Event)
+    go_on: asyncio.Event = field(default_factory=asyncio.Event)
+    runs: int = 0
+
+    def hang(self) -> None:
+        os.kill(self.mongod, signal.SIGSTOP)
+
+    def answer(self) -> None:
+        os.kill(self.mongod, signal.SIGCONT)
+
+    async def hang_for_longer_than_a_node_waits(self, node: ExecutionNode) -> None:
+        """Returns when the node may act no more."""
+        leases = list(node.runner._running)
+        self.hang()
+        await eventually(lambda: _silent(node, leases), seconds=60)
+
+    async def wait(self, context: RunContext) -> None:
+        self.runs += 1
+        self.begun.set()
+        await self.go_on.wait()
+
+
+async def _silent(node: ExecutionNode, leases: list[Any]) -> bool:
+    """As both the node of today and one that knows a single kind of loss see it."""
+    return all(getattr(held, "stopped", held.lost) for held in leases)
+
+
+@pytest.fixture
+async def stand(tmp_path: Path) -> AsyncIterator[Stand]:
+    async with EmbeddedMongo(tmp_path) as mongo:
+        database = connect(mongo.uri, f"d{uuid4().hex[:8]}", timeout_seconds=0.25)
+        await create_indexes(database, INDEXES)
+        pid = int((tmp_path / "mongodb" / "mongod.lock").read_text())
+        made = Stand(world=World(database=database), mongod=pid)
+        yield made
+        made.answer()
+        database.close()
+
+
+def ends(with_error: Exception | None) -> Callable[[Stand], Callable[[RunContext], Any]]:
+    def of(stand: Stand) -> Callable[[RunContext], Any]:
+        async def work(context: RunContext) -> Any:
+            await stand.wait(context)
+            if with_error is not None:
+                raise with_error
+            return {"done": True}
+
+        return work
+
+    return of
+
+
+@pytest.mark.parametrize("kind", [Does, DoesOnce], ids=["idempotent", "not idempotent"])
+@pytest.mark.parametrize(
+    ("error", "state"),
+    [
+        pytest.param(None, "completed", id="a success"),
+        pytest.param(PermanentFailure("no such device"), "failed", id="a failure"),
+        pytest.param(ExecutionFailed("no answer"), "failed", id="a failure without a retry left"),
+    ],
+)
+async def test_a_result_of_before_the_outage_is_written_after_it(
+    stand: Stand, kind: type[Does], error: Exception | None, state: str
+) -> None:
+    run = await stand.world.run(task(task_type=kind.task_type, max_retries=0, timeout_seconds=3))
+    async with stand.world.node(kind(ends(error)(stand))) as node:
+        await stand.begun.wait()
+        leases = list(node.runner._running)
+        stand.hang()
+        stand.go_on.set()  # done while nobody can be told
+        await eventually(lambda: _silent(node, leases), seconds=60)
+        stand.answer()
+        done = await stand.world.until(run, "completed", "failed", "timeout", "pending", seconds=60)
+    assert (done.state, done.error_message) == (state, None if error is None else str(error))
+    assert done.output == ({"done": True} if error is None else None)
+    assert [attempt.outcome for attempt in done.attempts] == [state]
+    assert stand.runs == 1
+
+
+@pytest.mark.parametrize(
+    ("kind", "outcomes", "runs"),
+    [
+        pytest.param(Does, ["returned", "completed"], 2, id="is handed back, which is no retry"),
+        pytest.param(DoesOnce, ["failed"], 1, id="that cannot be repeated says why it was stopped"),
+    ],
+)
+async def test_unfinished_work_stops_at_the_limit_of_its_node(
+    stand: Stand, kind: type[Does], outcomes: list[str], runs: int
+) -> None:
+    run = await stand.world.run(task(task_type=kind.task_type, max_retries=0))
+    async with stand.world.node(kind(ends(None)(stand))) as node:
+        await stand.begun.wait()
+        await stand.hang_for_longer_than_a_node_waits(node)
+        stand.go_on.set()  # too late
+        stand.answer()
+        done = await stand.world.until(run, "completed", "failed", seconds=60)
+    assert [attempt.outcome for attempt in done.attempts] == outcomes
+    assert (stand.runs, done.retry_count) == (runs, 0)
+    if kind is DoesOnce:
+        assert "the database did not answer" in (done.error_message or "")
+
+
+async def test_a_result_of_a_device_that_waited_is_there_for_the_next_attempt(stand: Stand) -> None:
+    settled: list[frozenset[str]] = []
+
+    async def work(context: RunContext) -> Any:
+        settled.append(await context.results.settled())
+        if not settled[-1]:
+            await stand.wait(context)
+            await context.results.record(_success("d1"))
+        return len(settled)
+
+    run = await stand.world.run(task(max_retries=0))
+    async with stand.world.node(Does(work)) as node:
+        await stand.begun.wait()
+        leases = list(node.runner._running)
+        stand.hang()
+        stand.go_on.set()
+        await eventually(lambda: _silent(node, leases), seconds=60)
+        stand.answer()
+        done = await stand.world.until(run, "completed", "failed", seconds=60)
+    assert settled == [frozenset(), frozenset({"d1"})]
+    assert (done.output, done.retry_count) == (2, 0)
+
+
+async def test_a_short_outage_is_sat_out_by_the_run(stand: Stand) -> None:
+    """Long enough for each call to fail, and too short for the node to doubt that the run is its own."""
+
+    async def work(context: RunContext) -> Any:
+        await stand.wait(context)
+        await context.progress(1, 2)
+        await context.results.record(_success("d1"))
+        await context.log("info", "recorded")
+        return (await context.results.totals()).succeeded
+
+    run = await stand.world.run(task(max_retries=0))
+    times = ExecutionSettings(lease_seconds=60, heartbeat_seconds=1, abandon_seconds=40)
+    async with stand.world.node(Does(work), runs=times) as node:
+        await stand.begun.wait()
+        stand.hang()
+        stand.go_on.set()
+        await eventually(lambda: _failed(node), seconds=60)
+        stand.answer()
+        done = await stand.world.until(run, "completed", "failed", seconds=60)
+    assert (done.state, done.output, len(done.attempts)) == ("completed", 1, 1)
+
+
+async def _failed(node: ExecutionNode) -> bool:
+    """A heartbeat has been given up, as has every call before it."""
+    return node._keeper.failed_at is not None
+
+
+async def test_a_stop_does_not_hand_back_what_is_done(stand: Stand) -> None:
+    run = await stand.world.run(task(max_retries=3))
+    async with stand.world.node(Does(ends(None)(stand))) as node:
+        await stand.begun.wait()
+        stand.hang()
+        stand.go_on.set()
+        await eventually(lambda: _ended(node), seconds=60)
+        draining = asyncio.create_task(node.drain(0.1))
+        stand.answer()
+        await draining
+    done = await stand.world.get(run)
+    assert (done.state, done.output, len(done.attempts)) == ("completed", {"done": True}, 1)
+
+
+async def _ended(node: ExecutionNode) -> bool:
+    [running] = node.runner._running.values()
+    work = running.attempt._work
+    return work is not None and work.done()
+
+
+async def test_a_run_that_was_cancelled_meanwhile_stays_cancelled(stand: Stand) -> None:
+    """The cancel gets through first: the fence decides against the result that waits."""
+    run = await stand.world.run(task(max_retries=3))
+    async with stand.world.node(Does(ends(None)(stand))) as node:
+        await stand.begun.wait()
+        leases = list(node.runner._running)
+        async with _held_up(node):
+            stand.go_on.set()
+            await eventually(lambda: _ended(node), seconds=60)
+            await _cancel(stand, run)
+        await eventually(lambda: _no_longer(node, leases), seconds=60)
+    done = await stand.world.get(run)
+    assert (done.state, done.output) == ("cancelled", None)
+
+
+@asynccontextmanager
+async def _held_up(node: ExecutionNode) -> AsyncIterator[None]:
+    """The writes of the node's ends do not get through, everything else does."""
+
+    async def away(*_: object) -> bool:
+        raise Unavailable("away")
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(node.runner, "_write_once", away)
+        yield
+
+
+async def _cancel(stand: Stand, run: Execution) -> None:
+    assert await stand.world.executions.cancel(run.org_id, run.id, by=None)
+
+
+async def _no_longer(node: ExecutionNode, leases: list[Any]) -> bool:
+    return not any(held in node.runner._running for held in leases)
+
+
+def _success(device_id: str) -> DeviceResult:
+    return DeviceResult(device_id=device_id, device_name=device_id, success=True, duration_ms=1)
