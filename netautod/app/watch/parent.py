@@ -93,7 +93,6 @@ class Parent:
     def _be_the_service(self, mask: set[int | signal.Signals]) -> int:
         tie_to(self._pid)
         signal.pthread_sigmask(signal.SIG_SETMASK, mask)
-        gc.unfreeze()
         self._stacks.register()
         return self._serve(Watched(board=self._board, given_up=tuple(self._given_up)))
 
