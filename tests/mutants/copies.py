@@ -153,9 +153,11 @@ class Server:
         self._copy = copy
         self._reader, self._writer = streams
 
-    async def run(self, mutant: Mutant | None, tests: list[str], limit: float) -> Ended:
-        """Like `Copy.run`, in a fork; by that one if the mutant has to be imported."""
-        if mutant is not None and mutant.imported:
+    async def run(
+        self, mutant: Mutant | None, tests: list[str], limit: float, *, anew: bool = False
+    ) -> Ended:
+        """Like `Copy.run`, in a fork; by that one if the mutant has to be imported (`anew`: it has)."""
+        if mutant is not None and (mutant.imported or anew):
             return await self._copy.run(tests, limit)
         out = self._copy._failure()
         order: dict[str, Any] = {"tests": tests, "limit": limit, "path": ""}

@@ -42,6 +42,11 @@ class Coverage:
             :AT_RANDOM
         ]
 
+    def executes(self, mutant: Mutant) -> bool:
+        """Whether a test executes it: not what runs in children only, or is called by an import."""
+        wanted = set(mutant.lines)
+        return any(self._executed(name, mutant.path) & wanted for name in self.seconds)
+
     def _executed(self, name: str, path: str) -> set[int]:
         scopes = (name, name.partition("::")[0], SHARED)
         none: set[int] = set()

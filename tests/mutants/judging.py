@@ -87,7 +87,7 @@ class Judge:
         tests = coverage.tests(mutant)
         limit = 3 * sum(coverage.seconds[test] for test in tests) + 4 * TEST_SECONDS
         with copy.holding(mutant):
-            ended = await server.run(mutant, tests, limit)
+            ended = await server.run(mutant, tests, limit, anew=not coverage.executes(mutant))
         if coverage.seconds.get(ended.test, 0) > DOUBTFUL_SECONDS:
             alone = await server.run(None, [ended.test], limit)
             if alone.code != 0:  # it says nothing about the mutant; the others have to
