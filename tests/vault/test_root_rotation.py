@@ -10,6 +10,7 @@ from netautod.vault.root.key_file import RootKey
 from netautod.vault.root.store import RootStore
 from netautod.vault.root_rotation import begin_root_rotation, finish_root_rotation, rotate_root_key
 from netautod.vault.vault import Vault
+from tests.support.clock import MovableClock
 from tests.vault.conftest import Keys, OpenNode
 
 ORGS = [OrgId(f"org-{number}") for number in range(5)]
@@ -59,6 +60,20 @@ async def test_doing_it_again_changes_nothing(open_node: OpenNode, database: Dat
     before = await database.collection("vault_keys").find({})
     await rotate_root_key(database, old=keys.first, new=keys.second)
     assert await database.collection("vault_keys").find({}) == before
+
+
+async def test_when_keys_were_made_and_retired_is_kept(
+    open_node: OpenNode, database: Database, keys: Keys
+) -> None:
+    clock = MovableClock()
+    await open_node("a", keys.first, clock)
+    began = clock.now()
+    clock.move(86_400)
+    await rotate_root_key(database, old=keys.first, new=keys.second, clock=clock)
+    first, second = await database.collection("vault_roots").find({}, sort=[("_id", 1)])
+    assert (first["made_at"], first["retired_at"]) == (began, clock.now())
+    assert second["made_at"] == clock.now()
+    assert "retired_at" not in second
 
 
 async def test_three_keys_one_after_the_other(open_node: OpenNode, database: Database, keys: Keys) -> None:

@@ -2,74 +2,27 @@
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
 
 from netautod.auth.models import IssuedTokens
+from netautod.auth.settings import AuthSettings
 from netautod.core.errors import Unauthenticated
 from netautod.plugin_api import (
     AccountEnded,
-    Identity,
-    KnownUser,
     LoginEnded,
     Lookup,
     LookupOf,
-    ProbeResult,
     ProviderUnavailable,
-    ProvisioningRules,
-    RoleMap,
 )
 from netautod.users.models import NewUser, User
+from tests.auth.directory.support import Directory, raising, there
 from tests.auth.support import INFO, Node, start_node
 from tests.support.installation import Installation
 
 INTERVAL = 900.0
-
-
-def there(*groups: str, entry: str = "entry-1") -> Lookup:
-    return Lookup(identity=Identity(username="ada", external_ids=(entry,), groups=groups))
-
-
-@dataclass(kw_only=True)
-class Directory:
-    """A provider that says what the test puts into `says`, once `open` is set."""
-
-    name: str = "ldap"
-    looks_up: LookupOf | None = LookupOf.ACCOUNT
-    says: Callable[[], Lookup] = there
-    asked: list[KnownUser] = field(default_factory=list)
-    open: asyncio.Event = field(default_factory=asyncio.Event)
-    began: asyncio.Event = field(default_factory=asyncio.Event)
-    provisioning: ProvisioningRules = field(
-        default_factory=lambda: ProvisioningRules(role_map=RoleMap.parse(["operator = ops", "admin = root"]))
-    )
-
-    def __post_init__(self) -> None:
-        self.open.set()
-
-    async def authenticate(self, username: str, password: str) -> Identity | None:
-        return Identity(username=username, external_ids=("entry-1",))
-
-    async def probe(self, username: str | None, password: str | None) -> ProbeResult:
-        return ProbeResult(success=True, message="")
-
-    async def look_up(self, user: KnownUser) -> Lookup:
-        self.asked.append(user)
-        self.began.set()
-        await self.open.wait()
-        return self.says()
-
-    async def close(self) -> None:
-        return
-
-
-def raising(error: Exception) -> Callable[[], Lookup]:
-    def raised() -> Lookup:
-        raise error
-
-    return raised
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -110,8 +63,10 @@ class Setup:
         return [row["details"] for row in await self.node.documents("audit_events", {"action": action})]
 
 
-async def setup_of(installation: Installation, directory: Directory, *roles: str) -> Setup:
-    node = await start_node(installation, plugins=[directory])
+async def setup_of(
+    installation: Installation, directory: Directory, *roles: str, auth: AuthSettings | None = None
+) -> Setup:
+    node = await start_node(installation, plugins=[directory], auth=auth)
     new = NewUser(username="ada", roles=roles, auth_provider=directory.name, external_id="entry-1")
     user = await node.users.create(await installation.system(), new)
     return Setup(node=node, directory=directory, user=user)
@@ -155,6 +110,31 @@ async def test_of_two_nodes_one_asks(setup: Setup, installation: Installation) -
     setup.directory.open.set()
     await setup.node.parts.lookups.settled()
     assert len(setup.directory.asked) == 1
+
+
+async def test_who_is_being_asked_about_is_not_asked_about_again_however_short_the_interval(
+    installation: Installation,
+) -> None:
+    """Until five minutes have gone, after which whoever asked is taken for dead."""
+    often = AuthSettings(directory_lookup_seconds=60)
+    setup = await setup_of(installation, Directory(), "viewer", auth=often)
+    second = await start_node(installation, plugins=[setup.directory], auth=often)
+    directory, tokens = setup.directory, await setup.log_in()
+    directory.open.clear()
+    tokens = await setup.node.auth.refresh(tokens.refresh_token, INFO)
+    await directory.began.wait()
+    for seconds in (61, 238):
+        setup.node.clock.move(seconds)
+        tokens = await setup.refresh(tokens, second)
+        assert len(directory.asked) == 1
+    directory.began.clear()
+    setup.node.clock.move(2)
+    await second.auth.refresh(tokens.refresh_token, INFO)
+    await directory.began.wait()
+    directory.open.set()
+    for node in (setup.node, second):
+        await node.parts.lookups.settled()
+    assert len(directory.asked) == 2
 
 
 async def test_an_account_that_is_gone_ends_all_sessions_of_the_user(setup: Setup) -> None:

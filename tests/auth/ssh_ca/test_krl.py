@@ -6,13 +6,14 @@ from pathlib import Path
 import asyncssh
 import pytest
 
-from netautod.auth.ssh_ca.krl import encoded
+from netautod.auth.ssh_ca.krl import MAGIC, NEAR, SERIAL_BITMAP, SERIAL_LIST, SERIAL_RANGE, encoded
 from tests.auth.ssh_ca.reading import KEYGEN, listed, said
 
-pytestmark = pytest.mark.skipif(KEYGEN is None, reason="ssh-keygen is not installed")
+with_keygen = pytest.mark.skipif(KEYGEN is None, reason="ssh-keygen is not installed")
 AUTHORITY, OTHER, KEY = (asyncssh.generate_private_key("ssh-ed25519") for _ in range(3))
 
 
+@with_keygen
 @pytest.mark.parametrize(
     "serials",
     [
@@ -39,6 +40,7 @@ async def test_openssh_reads_the_numbers_that_were_written(tmp_path: Path, seria
         assert list(listed(text)) == [AUTHORITY.get_fingerprint("sha256")]
 
 
+@with_keygen
 async def test_a_number_is_revoked_for_its_own_authority_alone(tmp_path: Path) -> None:
     file = tmp_path / "krl"
     content = {AUTHORITY.public_data: [3, 7], OTHER.public_data: [4]}
@@ -59,3 +61,25 @@ def test_a_list_stays_small() -> None:
     mixed = encoded({AUTHORITY.public_data: range(1, 100_000, 2)}, version=1, generated=1)
     assert len(busy) < 600
     assert len(mixed) < 100_000 / 8 + 600
+
+
+@pytest.mark.parametrize(
+    ("serials", "kinds"),
+    [
+        pytest.param([1, 2, 3], {SERIAL_LIST}, id="a few"),
+        pytest.param([1, 2, 3, 4], {SERIAL_RANGE}, id="one more, in a row"),
+        pytest.param([1, 2, 3, 5], {SERIAL_BITMAP}, id="one more, with a gap"),
+        pytest.param(range(1, 4 * NEAR, NEAR), {SERIAL_BITMAP}, id="just near"),
+        pytest.param(range(1, 4 * NEAR + 4, NEAR + 1), {SERIAL_LIST}, id="no longer near"),
+        pytest.param([1, 2, 3, 4, 1000], {SERIAL_RANGE, SERIAL_LIST}, id="a row and one far away"),
+    ],
+)
+def test_the_shortest_form_is_taken(serials: Iterable[int], kinds: set[int]) -> None:
+    """Read by the form that PROTOCOL.krl describes, also where there is no ssh-keygen."""
+    content = encoded({AUTHORITY.public_data: serials}, version=1, generated=1)
+    rest = content[len(MAGIC) + 28 + 8 + 5 + 4 + len(AUTHORITY.public_data) + 4 :]
+    found = set()
+    while rest:
+        found.add(rest[0])
+        rest = rest[5 + int.from_bytes(rest[1:5], "big") :]
+    assert found == kinds
