@@ -124,7 +124,7 @@ GROUPS: tuple[Group, ...] = (
         tests=("tests/executions", "tests/tasks", "tests/faults"),
     ),
     Group(name="vault", files=("netautod/vault/**/*.py",), tests=("tests/vault",)),
-    Group(name="auth", files=("netautod/auth/**/*.py",), tests=("tests/auth",)),
+    Group(name="auth", files=("netautod/auth/**/*.py",), tests=("tests/auth", "tests/plugins/oidc")),
 )
 
 

@@ -85,6 +85,9 @@ class Judge:
         self, group: Group, mutant: Mutant, copy: Copy, server: Server, coverage: Coverage
     ) -> Verdict:
         tests = coverage.tests(mutant)
+        if not tests:  # a pytest that is given none would fail for its own reasons
+            none = "no test executes its file"
+            return Verdict(group=group.name, mutant=mutant.name, verdict="survived", by=none)
         limit = 3 * sum(coverage.seconds[test] for test in tests) + 4 * TEST_SECONDS
         with copy.holding(mutant):
             ended = await server.run(mutant, tests, limit, anew=not coverage.executes(mutant))
