@@ -1,14 +1,12 @@
-"""The database hangs (SIGSTOP) for longer than a node waits for it: what is done is kept, the rest stops."""
+"""The database is away for longer than a node waits for it: what is done is kept, the rest stops."""
 
 import asyncio
-import os
-import signal
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
+from urllib.parse import unquote
 
 import pytest
 
@@ -22,31 +20,31 @@ from netautod.store.client import connect
 from netautod.store.embedded.mongod import EmbeddedMongo
 from netautod.store.indexes import create_indexes
 from tests.support.execution import Does, DoesOnce, World, eventually, task
+from tests.support.programs.cut_line import CutLine, cut_line
 
 pytestmark = pytest.mark.slow
 
 
 @dataclass(kw_only=True)
 class Stand:
-    """One mongod that can hang, and what the executors of the test wait for."""
+    """One mongod whose line can be cut, and what the executors of the test wait for.
+
+    It is cut, not stopped: what is sent to a server that is stopped arrives when it goes on.
+    """
 
     world: World
-    mongod: int
+    line: CutLine
     begun: asyncio.Event = field(default_factory=asyncio.Event)
     go_on: asyncio.Event = field(default_factory=asyncio.Event)
     runs: int = 0
 
-    def hang(self) -> None:
-        os.kill(self.mongod, signal.SIGSTOP)
-
-    def answer(self) -> None:
-        os.kill(self.mongod, signal.SIGCONT)
-
-    async def hang_for_longer_than_a_node_waits(self, node: ExecutionNode) -> None:
-        """Returns when the node may act no more."""
+    async def cut_until_the_node_stops(self, node: ExecutionNode, *, done: bool) -> None:
+        """Returns when the node may act no more. `done`: the executor ends when nobody can be told."""
         leases = list(node.runner._running)
-        self.hang()
-        await eventually(lambda: _silent(node, leases), seconds=60)
+        await self.line.cut()
+        if done:
+            self.go_on.set()
+        await eventually(lambda: _silent(leases), seconds=60)
 
     async def wait(self, context: RunContext) -> None:
         self.runs += 1
@@ -54,7 +52,7 @@ class Stand:
         await self.go_on.wait()
 
 
-async def _silent(node: ExecutionNode, leases: list[Any]) -> bool:
+async def _silent(leases: list[Any]) -> bool:
     """As both the node of today and one that knows a single kind of loss see it."""
     return all(getattr(held, "stopped", held.lost) for held in leases)
 
@@ -62,13 +60,13 @@ async def _silent(node: ExecutionNode, leases: list[Any]) -> bool:
 @pytest.fixture
 async def stand(tmp_path: Path) -> AsyncIterator[Stand]:
     async with EmbeddedMongo(tmp_path) as mongo:
-        database = connect(mongo.uri, f"d{uuid4().hex[:8]}", timeout_seconds=0.25)
-        await create_indexes(database, INDEXES)
-        pid = int((tmp_path / "mongodb" / "mongod.lock").read_text())
-        made = Stand(world=World(database=database), mongod=pid)
-        yield made
-        made.answer()
-        database.close()
+        socket = unquote(mongo.uri.removeprefix("mongodb://").partition("/")[0])
+        async with cut_line(Path(socket)) as line:
+            database = connect(f"mongodb://127.0.0.1:{line.port}/?directConnection=true", "done")
+            await create_indexes(database, INDEXES)
+            yield Stand(world=World(database=database), line=line)
+            await line.mend()
+            database.close()
 
 
 def ends(with_error: Exception | None) -> Callable[[Stand], Callable[[RunContext], Any]]:
@@ -99,11 +97,8 @@ async def test_a_result_of_before_the_outage_is_written_after_it(
     run = await stand.world.run(task(task_type=kind.task_type, max_retries=0, timeout_seconds=3))
     async with stand.world.node(kind(ends(error)(stand))) as node:
         await stand.begun.wait()
-        leases = list(node.runner._running)
-        stand.hang()
-        stand.go_on.set()  # done while nobody can be told
-        await eventually(lambda: _silent(node, leases), seconds=60)
-        stand.answer()
+        await stand.cut_until_the_node_stops(node, done=True)
+        await stand.line.mend()
         done = await stand.world.until(run, "completed", "failed", "timeout", "pending", seconds=60)
     assert (done.state, done.error_message) == (state, None if error is None else str(error))
     assert done.output == ({"done": True} if error is None else None)
@@ -124,9 +119,9 @@ async def test_unfinished_work_stops_at_the_limit_of_its_node(
     run = await stand.world.run(task(task_type=kind.task_type, max_retries=0))
     async with stand.world.node(kind(ends(None)(stand))) as node:
         await stand.begun.wait()
-        await stand.hang_for_longer_than_a_node_waits(node)
+        await stand.cut_until_the_node_stops(node, done=False)
         stand.go_on.set()  # too late
-        stand.answer()
+        await stand.line.mend()
         done = await stand.world.until(run, "completed", "failed", seconds=60)
     assert [attempt.outcome for attempt in done.attempts] == outcomes
     assert (stand.runs, done.retry_count) == (runs, 0)
@@ -147,11 +142,8 @@ async def test_a_result_of_a_device_that_waited_is_there_for_the_next_attempt(st
     run = await stand.world.run(task(max_retries=0))
     async with stand.world.node(Does(work)) as node:
         await stand.begun.wait()
-        leases = list(node.runner._running)
-        stand.hang()
-        stand.go_on.set()
-        await eventually(lambda: _silent(node, leases), seconds=60)
-        stand.answer()
+        await stand.cut_until_the_node_stops(node, done=True)
+        await stand.line.mend()
         done = await stand.world.until(run, "completed", "failed", seconds=60)
     assert settled == [frozenset(), frozenset({"d1"})]
     assert (done.output, done.retry_count) == (2, 0)
@@ -171,10 +163,10 @@ async def test_a_short_outage_is_sat_out_by_the_run(stand: Stand) -> None:
     times = ExecutionSettings(lease_seconds=60, heartbeat_seconds=1, abandon_seconds=40)
     async with stand.world.node(Does(work), runs=times) as node:
         await stand.begun.wait()
-        stand.hang()
+        await stand.line.cut()
         stand.go_on.set()
         await eventually(lambda: _failed(node), seconds=60)
-        stand.answer()
+        await stand.line.mend()
         done = await stand.world.until(run, "completed", "failed", seconds=60)
     assert (done.state, done.output, len(done.attempts)) == ("completed", 1, 1)
 
@@ -188,11 +180,11 @@ async def test_a_stop_does_not_hand_back_what_is_done(stand: Stand) -> None:
     run = await stand.world.run(task(max_retries=3))
     async with stand.world.node(Does(ends(None)(stand))) as node:
         await stand.begun.wait()
-        stand.hang()
+        await stand.line.cut()
         stand.go_on.set()
         await eventually(lambda: _ended(node), seconds=60)
         draining = asyncio.create_task(node.drain(0.1))
-        stand.answer()
+        await stand.line.mend()
         await draining
     done = await stand.world.get(run)
     assert (done.state, done.output, len(done.attempts)) == ("completed", {"done": True}, 1)
