@@ -31,6 +31,7 @@ async def bodies() -> AsyncIterator[BodyReader]:
     ],
 )
 def test_what_is_small(body: bytes, small: bool) -> None:
+    assert (SMALL_BYTES, SMALL_VALUES) == (262_144, 4000)
     assert is_small(body) is small
 
 

@@ -13,10 +13,12 @@ from netautod.core.errors import Unauthenticated
 from netautod.core.identity import Caller, RequestInfo
 from netautod.http.access import public
 from netautod.http.bodies.reader import BodyReader
+from netautod.http.connections import connection
+from netautod.http.connections.connection import LINGER_BYTES
 from netautod.http.connections.server import HttpServer
 from netautod.http.context import HttpContext
 from netautod.http.handler import JsonHandler
-from netautod.http.limits import RequestLimits
+from netautod.http.limits import Rate, RequestLimits
 from netautod.http.routes import Route, application
 from netautod.http.settings import ServerSettings
 from tests.attacks.attackers.crowds import crowd
@@ -97,10 +99,12 @@ class Served:
 
 
 @asynccontextmanager
-async def served(connections: int = 10, **settings: object) -> AsyncIterator[Served]:
+async def served(
+    connections: int = 10, limits: RequestLimits | None = None, **settings: object
+) -> AsyncIterator[Served]:
     context = HttpContext(
         authenticate=_nobody,
-        limits=RequestLimits.none(SystemClock()),
+        limits=limits or RequestLimits.none(SystemClock()),
         bodies=BodyReader(),
         trusted_proxies=(),
         cors_origins=frozenset(),
@@ -211,3 +215,46 @@ async def test_a_large_body_is_read_over_and_the_answer_arrives(size: int) -> No
         client.send(b"GET /quick HTTP/1.1\r\nHost: a\r\nContent-Length: %d\r\n\r\n" % size)
         client.send(b"x" * size)
         assert (await client.answer()).status == 200
+
+
+@pytest.mark.parametrize(
+    ("proxies", "statuses"),
+    [
+        pytest.param((), [400, 400, 429, 429], id="a client"),
+        pytest.param(("127.0.0.9",), [400] * 4, id="a trusted proxy"),
+        pytest.param(("127.0.0.8",), [400, 400, 429, 429], id="a client where another one is the proxy"),
+    ],
+)
+async def test_what_is_no_request_counts_for_who_sends_it_unless_that_is_a_proxy(
+    proxies: tuple[str, ...], statuses: list[int]
+) -> None:
+    two_a_day = Rate(per_second=2 / 86_400, burst=2)
+    limits = RequestLimits(clock=SystemClock(), callers=two_a_day, anonymous=two_a_day)
+    async with served(limits=limits, trusted_proxies=proxies) as node:
+        found = []
+        for _ in statuses:
+            async with raw(node.url, source="127.0.0.9") as client:
+                client.send(b"NONSENSE\r\n\r\n")
+                found.append((await client.answer()).status)
+    assert found == statuses
+
+
+@pytest.mark.parametrize(
+    ("size", "status"), [pytest.param(65536, 200, id="64 KiB"), pytest.param(65537, 431, id="one byte more")]
+)
+async def test_a_head_may_have_so_many_bytes(size: int, status: int) -> None:
+    head = QUICK.removesuffix(b"\r\n") + b"X: "
+    async with served() as node:
+        assert (await ask(node.url, head + b"x" * (size - len(head) - 4) + b"\r\n\r\n")).status == status
+
+
+async def test_of_what_follows_a_refusal_so_much_is_dropped_and_no_more(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert LINGER_BYTES == 1024 * 1024
+    monkeypatch.setattr(connection, "LINGER_SECONDS", 3600.0)
+    async with served() as node, raw(node.url) as client:
+        client.send(b"NONSENSE\r\n\r\n")
+        assert (await client.answer()).status == 400
+        client.send(b"x" * LINGER_BYTES)
+        await node.until_nobody_is_connected()
