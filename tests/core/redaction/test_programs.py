@@ -35,8 +35,8 @@ TABLE = (
 # Of these `-p` means another thing.
 OTHERS = (
     "mkdir cp mv ssh sftp nmap ps ls tar rsync netstat ss iptables ip6tables nft install dig kill top patch "
-    "perl sed telnet nc ncat ping ping6 traceroute touch lsof stat df du git make tcpdump systemctl journalctl "
-    "docker podman"
+    "perl sed telnet nc ncat ping ping6 traceroute touch lsof stat df du git make tcpdump systemctl "
+    "journalctl docker podman"
 )
 ROWS = [
     " ".join(part for part in (program, between, option) if part)
