@@ -1,8 +1,9 @@
 """The sandboxed Jinja2 environment of the rendering children; only they may import this module.
 
-Jinja2's own settings otherwise: undefined renders empty, an attribute of undefined is an error, one trailing
-line break of a template is dropped. `do`, `break` and `continue` are there, include and import are not. The
-filters of netutils are there, but for those that open files or connections.
+Jinja2's own settings otherwise: one trailing line break of a template is dropped. Undefined renders empty,
+and so does whatever is looked up in it; calling it or counting with it is an error. `do`, `break` and
+`continue` are there, include and import are not. The filters of netutils are there, but for those that open
+files or connections.
 """
 
 import hashlib
@@ -12,7 +13,7 @@ from functools import wraps
 from types import TracebackType
 from typing import Any, NoReturn
 
-from jinja2 import TemplateError, TemplateSyntaxError
+from jinja2 import ChainableUndefined, TemplateError, TemplateSyntaxError
 from jinja2.exceptions import SecurityError
 from jinja2.runtime import Context
 from jinja2.sandbox import SandboxedEnvironment
@@ -53,6 +54,15 @@ class TooMuchOutputError(Exception):
     """The output passed its limit."""
 
 
+class Nothing(ChainableUndefined):
+    """What is not defined, and everything in it but what the sandbox refuses anywhere else."""
+
+    def __getitem__(self, *names: Any, **_: Any) -> Any:
+        if any(str(name).startswith("__") for name in names):
+            raise SecurityError(f"access to attribute {names[0]!r} of an undefined value is unsafe.")
+        return self
+
+
 class Environment(SandboxedEnvironment):
     """Jinja2's sandbox, which refuses at once: by default an unsafe attribute renders as nothing."""
 
@@ -70,7 +80,10 @@ class Environment(SandboxedEnvironment):
 
 def environment() -> Environment:
     made = Environment(
-        extensions=["jinja2.ext.do", "jinja2.ext.loopcontrols"], finalize=_null_is_empty, cache_size=0
+        extensions=["jinja2.ext.do", "jinja2.ext.loopcontrols"],
+        undefined=Nothing,
+        finalize=_null_is_empty,
+        cache_size=0,
     )
     offered = jinja2_convenience_function()
     made.filters.update({name: offered[name] for name in NETWORK_FILTERS if name in offered})
@@ -131,7 +144,7 @@ def warm_up(made: Environment) -> None:
         "{{ lipsum(n=1)|wordwrap|urlize|title }}{{ '%s'|format(1) }}{{ '{}'.format(2)|urlencode }}"
         "{{ '10.0.0.1'|ip_addition(1) }}{{ ['b', 'a']|sort|join|md }}"
     )
-    for source in (text.replace("|md", ""), text, "{{ a.b }}", "{{ 1/0 }}", "{% if %}"):
+    for source in (text.replace("|md", ""), text, "{{ a.b }}", "{{ a() }}", "{{ 1/0 }}", "{% if %}"):
         try:
             render(made, source, {})
         except (TemplateError, ArithmeticError) as error:

@@ -35,6 +35,10 @@ def alive(child: RenderProcess) -> bool:
     [
         pytest.param("hello {{ name }}", {"name": "sw-1"}, "hello sw-1", id="a variable"),
         pytest.param("a{{ missing }}b", {}, "ab", id="undefined is empty"),
+        pytest.param("a{{ c.d }}b", {}, "ab", id="an attribute of undefined is empty"),
+        pytest.param("a{{ c.d.e['f'][0] }}b", {"c": {}}, "ab", id="whatever is below undefined is empty"),
+        pytest.param("a{% for v in c.d %}x{% endfor %}b", {}, "ab", id="no loop over it"),
+        pytest.param("{{ c.d|default('x') }}", {}, "x", id="a default below undefined"),
         pytest.param("a{{ gone }}b", {"gone": None}, "ab", id="null is empty"),
         pytest.param("{{ missing|default('x') }}", {}, "x", id="a default"),
         pytest.param("{{ name }} é €", {"name": "ü"}, "ü é €", id="not only ASCII"),
@@ -85,7 +89,9 @@ async def test_templates(renderer: RenderPool, template: str, variables: dict[st
 @pytest.mark.parametrize(
     ("template", "error"),
     [
-        pytest.param("{{ a.b }}", "line 1: 'a' is undefined", id="attribute of undefined"),
+        pytest.param("{{ a() }}", "line 1: 'a' is undefined", id="a call of undefined"),
+        pytest.param("{{ a + 1 }}", "line 1: 'a' is undefined", id="undefined in a sum"),
+        pytest.param("{{ a.b.__globals__ }}", "is unsafe", id="internals of undefined"),
         pytest.param("x\n{% if %}", "line 2: Expected an expression", id="a syntax error"),
         pytest.param("x\n\n{{ 1 / 0 }}", "line 3: ZeroDivisionError: division by zero", id="a division"),
         pytest.param("{{ 1|bananas }}", "No filter named 'bananas'", id="an unknown filter"),
@@ -105,7 +111,7 @@ async def test_an_error_of_the_template_is_one_sentence(
 async def test_a_document_is_rendered_over_http(node: Node) -> None:
     made = await node.create(TEMPLATE, content="hello {{ name }}")
     assert await node.render(made, name="sw-1") == {"output": "hello sw-1", "success": True, "error": None}
-    changed = await node.put(made, content="{{ a.b }}")
+    changed = await node.put(made, content="{{ a() }}")
     failed = await node.render(changed)
     assert failed == {"output": "", "success": False, "error": "line 1: 'a' is undefined"}
     assert await node.get(made) == changed
