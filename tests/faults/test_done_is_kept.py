@@ -23,6 +23,7 @@ from tests.support.execution import Does, DoesOnce, World, eventually, task
 from tests.support.programs.cut_line import CutLine, cut_line
 
 pytestmark = pytest.mark.slow
+PATIENCE = 0.7  # seconds of one call: several fail before the node's own limit
 
 
 @dataclass(kw_only=True)
@@ -45,6 +46,9 @@ class Stand:
         if done:
             self.go_on.set()
         await eventually(lambda: _silent(leases), seconds=60)
+        # Whatever was asked before that has failed by the time that this has.
+        with pytest.raises(Unavailable):
+            await self.world.database.hello()
 
     async def wait(self, context: RunContext) -> None:
         self.runs += 1
@@ -62,8 +66,11 @@ async def stand(tmp_path: Path) -> AsyncIterator[Stand]:
     async with EmbeddedMongo(tmp_path) as mongo:
         socket = unquote(mongo.uri.removeprefix("mongodb://").partition("/")[0])
         async with cut_line(Path(socket)) as line:
-            database = connect(f"mongodb://127.0.0.1:{line.port}/?directConnection=true", "done")
-            await create_indexes(database, INDEXES)
+            patient = connect(mongo.uri, "done")
+            await create_indexes(patient, INDEXES)
+            patient.close()
+            uri = f"mongodb://127.0.0.1:{line.port}/?directConnection=true"
+            database = connect(uri, "done", timeout_seconds=PATIENCE)
             yield Stand(world=World(database=database), line=line)
             await line.mend()
             database.close()
