@@ -1,11 +1,13 @@
 """The details of events hold no secret and are bounded, whatever a service gives."""
 
 import json
+from datetime import UTC, datetime
 from typing import Any
+from uuid import UUID
 
 import pytest
 
-from netautod.audit.details import HIDDEN, MAX_BYTES, safe
+from netautod.audit.details import HIDDEN, MAX_BYTES, plain, safe
 
 
 @pytest.mark.parametrize(
@@ -89,3 +91,69 @@ def test_what_is_nested_is_cut() -> None:
     for _ in range(100):
         deep = {"a": deep}
     assert len(json.dumps(safe(deep))) < 200
+
+
+@pytest.mark.parametrize(
+    ("given", "stored"),
+    [
+        pytest.param(None, None, id="nothing"),
+        pytest.param(True, True, id="a truth value"),
+        pytest.param("text", "text", id="a text"),
+        pytest.param(2**63 - 1, 2**63 - 1, id="the largest number"),
+        pytest.param(2**63, str(2**63), id="a larger one"),
+        pytest.param(-(2**63), -(2**63), id="the smallest number"),
+        pytest.param(-(2**63) - 1, str(-(2**63) - 1), id="a smaller one"),
+        pytest.param(1.5, 1.5, id="a fraction"),
+        pytest.param(float("inf"), "inf", id="without an end"),
+        pytest.param(float("nan"), "nan", id="no number"),
+        pytest.param(datetime(2026, 1, 2, tzinfo=UTC), "2026-01-02T00:00:00.000Z", id="a moment"),
+        pytest.param({"a\x00": {1: (2,)}}, {"a": {"1": [2]}}, id="an object"),
+        pytest.param({3}, [3], id="a set"),
+        pytest.param(frozenset({3}), [3], id="a frozen set"),
+        pytest.param(UUID(int=1), str(UUID(int=1)), id="any other value"),
+        pytest.param(b"x", "b'x'", id="bytes"),
+    ],
+)
+def test_a_value_is_stored_as_what_json_and_the_database_hold(given: Any, stored: Any) -> None:
+    for kept, wanted in ((plain(given), stored), (safe({"x": given})["x"], stored)):
+        assert (type(kept), kept) == (type(wanted), wanted)
+
+
+def objects(levels: int, inside: Any) -> Any:
+    return inside if levels == 0 else {"a": objects(levels - 1, inside)}
+
+
+def lists(levels: int, inside: Any) -> Any:
+    return inside if levels == 0 else [lists(levels - 1, inside)]
+
+
+@pytest.mark.parametrize(
+    ("given", "stored"),
+    [
+        pytest.param(objects(6, "x"), objects(6, "x"), id="six objects"),
+        pytest.param(objects(7, "x"), objects(6, "..."), id="seven objects"),
+        pytest.param({"a": lists(5, "x")}, {"a": lists(5, "x")}, id="five lists"),
+        pytest.param({"a": lists(6, "x")}, {"a": lists(5, "...")}, id="six lists"),
+        pytest.param({"commands": lists(6, "x")}, {"commands": lists(6, "x")}, id="six lists of commands"),
+        pytest.param({"commands": lists(7, "x")}, {"commands": lists(6, "...")}, id="seven of them"),
+        pytest.param({"a": "x" * 2048}, {"a": "x" * 2048}, id="a text that fits"),
+        pytest.param({"a": "x" * 2049}, {"a": "x" * 2048 + "..."}, id="a text that does not"),
+        pytest.param({"a": ["x"] * 100}, {"a": ["x"] * 100}, id="a list that fits"),
+        pytest.param({"a": ["x"] * 101}, {"a": [*["x"] * 100, "... 1 more"]}, id="a list that does not"),
+        pytest.param(
+            {"commands": ["x"] * 101}, {"commands": [*["x"] * 100, "... 1 more"]}, id="a list of commands"
+        ),
+        pytest.param(
+            {str(number): 1 for number in range(101)},
+            {**{str(number): 1 for number in range(100)}, "...": "1 more"},
+            id="an object that does not",
+        ),
+        pytest.param(
+            {"n": 1, "a": ["x" * 2000] * 17},
+            {"n": 1, "cut_bytes": 17 * 2004 + 15},
+            id="all of it is too much",
+        ),
+    ],
+)
+def test_where_details_are_cut(given: dict[str, Any], stored: dict[str, Any]) -> None:
+    assert safe(given) == stored

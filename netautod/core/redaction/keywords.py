@@ -3,32 +3,23 @@
 import re
 
 # A device takes a word as soon as no other one begins like it: `ena sec`, `snmp comm`.
-_SHORTENED = ("password", "passwd", "passphrase", "passcode", "secret", "community", "credential", "token")
+_SHORTENED = ("password", "secret", "community", "credential", "token")
 _SHORTEST = 3
+# Those that are not among the parts, the endings or the beginnings below.
 _WHOLE = frozenset(
     [
         "authenticate",
         "authentication",
-        "authorization",
-        "bearer",
-        "cipher",
         "ciphertext",
-        "cookie",
         "digest",
         "enc",
         "encrypted",
         "hash",
         "identified",
-        "key",
-        "keys",
         "keystring",
-        "passkey",
         "phash",
         "pin",
-        "pass",
-        "psk",
         "pw",
-        "pwd",
         "plaintext",
         "simple",
         "wep",

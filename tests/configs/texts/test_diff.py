@@ -96,6 +96,23 @@ def test_applying_a_diff_gives_the_new_text() -> None:
         assert len(new) - len(old) == found.additions - found.deletions
 
 
+@pytest.mark.parametrize(
+    ("old_lines", "new_lines", "changed"),
+    [
+        pytest.param(200, 200, (4, 4), id="as many pairs as are compared"),
+        pytest.param(221, 181, (181, 221), id="one pair more"),
+    ],
+)
+def test_lines_that_are_all_repeated_are_compared_up_to_so_many_pairs(
+    old_lines: int, new_lines: int, changed: tuple[int, int]
+) -> None:
+    """One side has `x` where the other has `y`, and nothing that is there once."""
+    old = ["x", "x", *["a"] * (old_lines - 4), "x", "x"]
+    new = ["y", "y", *["a"] * (new_lines - 4), "y", "y"]
+    found = difference(old, new)
+    assert (found.additions, found.deletions) == changed
+
+
 def test_what_is_compared_need_not_be_shown() -> None:
     old = Lines(compared=["user", "secret:1"], shown=["user", "<hidden>"])
     new = Lines(compared=["user", "secret:2"], shown=["user", "<hidden>"])

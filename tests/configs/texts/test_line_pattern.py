@@ -3,6 +3,7 @@
 import pytest
 
 from netautod.configs.texts.line_pattern import LineQuery, matcher_of
+from netautod.core.errors import InvalidInput
 
 TEXT = "hostname Sw1\n!\ninterface a\n mtu 9000\n!\n\nbanner Grüße\nend\n"
 
@@ -46,3 +47,11 @@ def test_the_ends_of_a_text(text: str, lines: list[tuple[int, bytes]]) -> None:
     letters = [line for line in lines if line[1]]
     assert list(matcher_of(LineQuery(text="A", is_pattern=False)).lines(text.encode())) == letters
     assert list(matcher_of(LineQuery(text="x*", is_pattern=True)).lines(text.encode())) == lines
+
+
+def test_a_pattern_that_is_none_is_refused_and_nothing_is_said_on_stderr(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    with pytest.raises(InvalidInput, match="regex: "):
+        matcher_of(LineQuery(text="(", is_pattern=True))
+    assert capfd.readouterr().err == ""

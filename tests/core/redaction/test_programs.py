@@ -52,6 +52,8 @@ def test_what_stands_behind_an_option_is_hidden(command: str) -> None:
         shown = shown_command(f"{written}{blank}zebra")
         # An option that is the beginning of another one may hide the rest of that, never more.
         assert shown.endswith(HIDDEN)
+        assert "zebra" not in shown_command(f"{written}9zebra")
+        assert "zebra" not in shown_command(f"{written}=9zebra")
         assert shown.removesuffix(HIDDEN).startswith(written.rpartition(" ")[0])
 
 

@@ -71,6 +71,12 @@ def test_a_token_is_known_by_its_beginning(prefix: str) -> None:
     assert without_secret_patterns(f"x {prefix}zeb y") == f"x {prefix}zeb y"
 
 
+@pytest.mark.parametrize("secret", ["AKIAABCDEFGHIJKL", "ASIAABCDEFGHIJKL", "eyJabcdef", "eyJabcdef.abc.-_"])
+def test_a_key_or_a_signed_token_is_known_by_its_form(secret: str) -> None:
+    assert without_secret_patterns(f"x {secret} y") == f"x {HIDDEN} y"
+    assert without_secret_patterns(f"x {secret[:8]} y") == f"x {secret[:8]} y"
+
+
 @pytest.mark.parametrize("kind", HASHES)
 def test_a_hash_is_known_by_its_kind(kind: str) -> None:
     assert without_secret_patterns(f"x ${kind}$salt$zebra y") == f"x {HIDDEN} y"
