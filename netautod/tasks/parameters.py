@@ -1,7 +1,8 @@
 """Checks `parameters` against the schema of the executor and the records they name; loads them for a run."""
 
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,9 +24,16 @@ def loaded(kind: type[Schema] | None, parameters: Mapping[str, Any]) -> Any:
     """
     if kind is None:
         return parameters
+    with _named(kind):
+        return kind().load(_copy(parameters))
+
+
+@contextmanager
+def _named(kind: type[Schema]) -> Iterator[None]:
+    """Around calls of a plugin's schema, whose own failures are told as such."""
     try:
         with no_exit():
-            return kind().load(_copy(parameters))
+            yield
     except ValidationError:
         raise
     except Exception as error:
@@ -71,7 +79,8 @@ class SchemaRules:
         kind = self._schemas.get(task_type)
         if kind is None:
             return parameters
-        schema = kind()
+        with _named(kind):
+            schema = kind()
         refuse_too_much(schema, parameters, within="parameters.")
         try:
             # Only validated: what is stored is what was sent, so that a client reads back its own values, but

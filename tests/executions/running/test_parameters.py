@@ -57,6 +57,11 @@ class Leaving(Converting):
         raise SystemExit("bye")
 
 
+class Unmade(Converting):
+    def __init__(self, **options: Any) -> None:
+        raise OSError("no file of defaults")
+
+
 class Stricter(Schema):
     since = fields.AwareDateTime(required=True)
     site = fields.String(required=True)
@@ -135,6 +140,7 @@ def test_a_schema_changes_nothing_but_its_copy() -> None:
         pytest.param(Stricter, r"^parameters\.", id="they do not fit"),
         pytest.param(Failing, "the plugin's schema failed", id="the schema raises"),
         pytest.param(Leaving, "the plugin's schema failed", id="the schema exits"),
+        pytest.param(Unmade, "the plugin's schema failed", id="the schema cannot be made"),
     ],
 )
 async def test_what_a_task_is_told_of_its_parameters(schema: Any, error: str) -> None:
