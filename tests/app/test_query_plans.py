@@ -75,6 +75,12 @@ def test_the_known_queries_are_served_by_their_indexes(sent: list[Entry]) -> Non
         query: found[query] for query in found.keys() & expected.keys() if found[query] - expected[query]
     }
     assert others == {}
+    unknown = sorted(
+        ";".join((*query, index)) for query in found.keys() - expected.keys() for index in found[query]
+    )
+    assert not unknown, "\n".join(
+        ("Add to tests/data/plans.csv, if the index behind each is the right one:", *unknown)
+    )
     seen = len(found.keys() & expected.keys()) / len(expected)
     assert seen > 0.9, (
         f"tests/data/plans.csv lists queries that nobody sends: {expected.keys() - found.keys()}"
