@@ -121,7 +121,7 @@ GROUPS: tuple[Group, ...] = (
     Group(
         name="executions",
         files=("netautod/executions/**/*.py",),
-        tests=("tests/executions", "tests/tasks", "tests/faults"),
+        tests=("tests/executions", "tests/tasks", "tests/testing/test_blocking.py", "tests/faults"),
     ),
     Group(name="vault", files=("netautod/vault/**/*.py",), tests=("tests/vault",)),
     Group(name="auth", files=("netautod/auth/**/*.py",), tests=("tests/auth", "tests/plugins/oidc")),

@@ -142,6 +142,31 @@ async def test_one_that_is_left_behind_is_judged_when_it_ends(
     assert await complete_log(client, execution) == texts  # nothing comes behind the last line
 
 
+async def test_one_that_raises_while_it_is_cancelled_is_told_with_its_stack(
+    tasks: Tasks, world: World, caplog: pytest.LogCaptureFixture
+) -> None:
+    started = asyncio.Event()
+
+    async def work(context: RunContext) -> Any:
+        started.set()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            raise OSError("the session was gone already")
+
+    execution = await world.run(task(name="nightly"))
+    client, name = user(tasks, execution)
+    async with world.node(Does(work), runs=replace(FAST, cancel_grace_seconds=30)):
+        await asyncio.wait_for(started.wait(), 10)
+        await cancel(client, execution)
+        assert (await complete_log(client, execution))[-1] == f"cancelled by {name}"
+    [record] = [record for record in caplog.records if record.name == LOG]
+    whose = f"task 'nightly' (backup of tests), execution {execution.id}"
+    assert record.getMessage() == f"{whose} raised while it was cancelled"
+    assert record.exc_info is not None
+    assert str(record.exc_info[1]) == "the session was gone already"
+
+
 async def _said(caplog: pytest.LogCaptureFixture, text: str) -> bool:
     return any(record.name == LOG and text in record.getMessage() for record in caplog.records[1:])
 
