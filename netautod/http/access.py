@@ -6,6 +6,7 @@ from functools import wraps
 from typing import Any, Concatenate, ParamSpec, Protocol, TypedDict, TypeVar, Unpack
 
 from netautod.core.errors import Forbidden, Unauthenticated
+from netautod.core.foreign import no_exit
 from netautod.core.schema import Answer, Query, Request
 
 MIB = 1024 * 1024
@@ -105,7 +106,8 @@ def _declare(operation: Operation) -> Callable[[Any], Any]:
         async def run(self: H_contra, /, *args: P.args, **kwargs: P.kwargs) -> None:
             await self.load_request(operation)
             try:
-                await method(self, *args, **kwargs)
+                with no_exit():  # a method may call plugins
+                    await method(self, *args, **kwargs)
             except (Unauthenticated, Forbidden) as error:
                 await self.refused(error)
                 raise

@@ -55,6 +55,13 @@ class Crash(JsonHandler):
         raise RuntimeError("a secret detail")
 
 
+class Exit(JsonHandler):
+    @public()
+    async def get(self) -> None:
+        """Fails as a plugin may that was written as a script."""
+        raise SystemExit("a secret detail")
+
+
 class OneThing(JsonHandler):
     @public()
     async def get(self, text: str) -> None:
@@ -65,6 +72,7 @@ class OneThing(JsonHandler):
 ROUTES = [
     Route(path="/api/things/:id", handler=OneThing),
     Route(path="/api/things/crash", handler=Crash),
+    Route(path="/api/things/exit", handler=Exit),
     Route(path="/api/things", handler=Things),
 ]
 
@@ -229,11 +237,12 @@ async def test_unknown_routes_and_methods_answer_json(serve: Serve, caplog: pyte
     assert "Traceback" not in caplog.text
 
 
+@pytest.mark.parametrize("path", ["/api/things/crash", "/api/things/exit"])
 async def test_a_literal_route_wins_and_an_unexpected_error_hides_its_text(
-    serve: Serve, caplog: pytest.LogCaptureFixture
+    serve: Serve, caplog: pytest.LogCaptureFixture, path: str
 ) -> None:
     client, _ = (await serve(routes=ROUTES)).client()
-    response = await client.get("/api/things/crash", headers={"X-Request-Id": "my-request-1"})
+    response = await client.get(path, headers={"X-Request-Id": "my-request-1"})
     assert_error(response, 500, "Internal server error (request my-request-1)")
     assert b"secret" not in response.content
     assert "a secret detail" in caplog.text

@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from netautod.core import json_values
 from netautod.core.errors import InvalidInput, NetautodError, UpstreamFailed
+from netautod.core.foreign import no_exit
 from netautod.inventory.models import RemoteInventory
 from netautod.inventory.settings import InventorySettings, device_types
 from netautod.inventory.sync import desired as rules
@@ -164,7 +165,8 @@ async def _bounded(seconds: float) -> AsyncIterator[None]:
 async def _translated(remote: RemoteInventory) -> AsyncIterator[None]:
     """Turns whatever a plugin raises into a NetautodError, without the token."""
     try:
-        yield
+        with no_exit():
+            yield
     except AddressRefused as error:
         text = _without(remote.token, error.text)
         if remote.named_now:

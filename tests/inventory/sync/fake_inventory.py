@@ -46,7 +46,7 @@ class FakeInventory:
     elsewhere: dict[str, list[RemoteDevice]] = field(default_factory=dict)
     problems: list[RemoteProblem] = field(default_factory=list)
     incomplete: str | None = None
-    failure: Exception | None = None
+    failure: BaseException | None = None
     fails_after: int | None = None
     page: int = 2
     known: bool = True

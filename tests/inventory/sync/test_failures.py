@@ -68,11 +68,12 @@ async def test_many_errors_are_counted_and_shortened(world: World) -> None:
         pytest.param(RequestFailed("no route", kind="connect"), "no route", id="it cannot be reached"),
         pytest.param(RuntimeError(f"bad header {TOKEN}"), "its plugin failed", id="the plugin is broken"),
         pytest.param(TimeoutError(), "its plugin failed", id="the plugin gives up"),
+        pytest.param(SystemExit(1), "its plugin failed", id="the plugin exits"),
         pytest.param(AddressRefused("a loopback address"), "a loopback address", id="DNS was changed"),
     ],
 )
 async def test_an_inventory_that_fails_is_502_and_history(
-    world: World, failing: str, failure: Exception, text: str, caplog: pytest.LogCaptureFixture
+    world: World, failing: str, failure: BaseException, text: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     world.remote.has(machine(1, "sw1"), machine(2, "sw2"), machine(3, "sw3"))
     source = await world.source()
