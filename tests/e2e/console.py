@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Any
 
+from tornado.simple_httpclient import HTTPStreamClosedError
+
 from tests.support.client import ApiClient
 from tests.support.execution import eventually
 
@@ -67,10 +69,16 @@ class Console:
         return await self.until(execution_id, *TERMINAL, seconds=seconds)
 
     async def until(self, execution_id: str, *states: str, seconds: float = 30) -> dict[str, Any]:
-        """The execution once it is in one of the states."""
+        """The execution once it is in one of the states.
+
+        A connection that breaks is made anew: the worker that was about to answer has died.
+        """
 
         async def look() -> Any:
-            found = await self.read(f"{EXECUTIONS}/{execution_id}")
+            try:
+                found = await self.read(f"{EXECUTIONS}/{execution_id}")
+            except HTTPStreamClosedError:
+                return None
             return found if found["state"] in states else None
 
         found: dict[str, Any] = await eventually(look, seconds=seconds)
