@@ -10,11 +10,12 @@ from netautod.store.leases.lease import Lease
 
 @dataclass(frozen=True, kw_only=True)
 class Candidate:
-    """A pending execution that a node may try to claim."""
+    """A pending execution that a node may try to claim, unless somebody has claimed it since (`epoch`)."""
 
     id: str
     org_id: OrgId
     task_type: str
+    epoch: int
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -147,13 +147,13 @@ class ExecutionStore:
                 "$expr": {"$lte": ["$not_before", "$$NOW"]},
                 **others,
             },
-            fields={"org_id": 1, "task_type": 1},
+            fields={"org_id": 1, "task_type": 1, "epoch": 1},
             sort=[("not_before", 1), ("created_at", 1)],
             limit=limit,
         )
         return [
-            Candidate(id=document["_id"], org_id=document["org_id"], task_type=document["task_type"])
-            for document in found
+            Candidate(id=row["_id"], org_id=row["org_id"], task_type=row["task_type"], epoch=row["epoch"])
+            for row in found
         ]
 
     async def claim(
@@ -163,7 +163,7 @@ class ExecutionStore:
         change = documents.start_change(keeper.node_id, idempotent=idempotent)
         pending = {"state": "pending", "org_id": candidate.org_id}
         try:
-            held = await keeper.claim(candidate.id, pending, change)
+            held = await keeper.claim(candidate.id, candidate.epoch, pending, change)
         except Duplicate:
             return None
         if held is None:

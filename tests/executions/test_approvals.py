@@ -161,7 +161,8 @@ async def test_two_nodes_cannot_claim_beside_one_that_waits_or_goes_on(world: Wo
     ]
 
     async def claims(of: Execution) -> list[bool]:
-        wanted = Candidate(id=of.id, org_id=of.org_id, task_type=of.task_type)
+        [row] = await world.all(_id=of.id)
+        wanted = Candidate(id=of.id, org_id=of.org_id, task_type=of.task_type, epoch=row["epoch"])
         made = await asyncio.gather(
             *(world.executions.claim(keeper, wanted, idempotent=True) for keeper in keepers)
         )

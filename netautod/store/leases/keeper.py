@@ -18,6 +18,7 @@ from netautod.core.errors import Unavailable, UnknownOutcome
 from netautod.core.repeats import Failing
 from netautod.store.client import Collection, Document, Filter
 from netautod.store.leases.lease import NEVER, Lease, LeaseTimes
+from netautod.store.leases.unreturned import Unreturned
 
 logger = logging.getLogger(__name__)
 
@@ -35,6 +36,11 @@ class LeaseKeeper:
     _hurry: asyncio.Event = field(default_factory=asyncio.Event)
     failed_at: float | None = None
 
+    def __post_init__(self) -> None:
+        self._unreturned = Unreturned(
+            collection=self.collection, monotonic=self.clock.monotonic, seconds=self.times.lease
+        )
+
     async def __aenter__(self) -> "LeaseKeeper":
         self._tasks = [asyncio.create_task(self._beat()), asyncio.create_task(self._watch())]
         return self
@@ -49,8 +55,8 @@ class LeaseKeeper:
         held = self._held.get(row_id)
         return held is not None and held.epoch == epoch
 
-    async def claim(self, row_id: str, where: Filter, change: Mapping[str, Any]) -> Lease | None:
-        """Compare-and-set by id and `where`; `change` is merged into the pipeline's `$set`.
+    async def claim(self, row_id: str, epoch: int, where: Filter, change: Mapping[str, Any]) -> Lease | None:
+        """Compare-and-set by id, `epoch` and `where`; `change` is merged into the pipeline's `$set`.
 
         None: another node was faster. Raises Duplicate where a unique index forbids the claim. A claim that
         was sent and not acknowledged is looked for until the database answers.
@@ -58,21 +64,35 @@ class LeaseKeeper:
         sent_at, token = self.clock.monotonic(), uuid4().hex
         taking = {**change, **self._taking(), "claim": {"$literal": token}}
         try:
-            row = await self.collection.find_and_update({"_id": row_id, **where}, [{"$set": taking}])
+            row = await self.collection.find_and_update(
+                {"_id": row_id, "epoch": epoch, **where}, [{"$set": taking}]
+            )
         except UnknownOutcome as error:
             logger.warning("it is not known yet whether %s is claimed: %s", row_id, error)
-            row = await self._claimed(row_id, token)
+            row = await self._settled(row_id, epoch, token)
         return None if row is None else self._hold(row, sent_at)
 
-    async def _claimed(self, row_id: str, token: str) -> Document | None:
-        """The row if that claim has taken it, and nobody else since."""
+    async def _settled(self, row_id: str, epoch: int, token: str) -> Document | None:
+        """The row if that claim has taken it, and nobody else since.
+
+        If it has not it never will: a server that hung may get to it at any time, when nobody waits for it.
+        """
         while True:
             with suppress(Unavailable):
-                return await self.collection.find_one({"_id": row_id, "claim": token, "owner": self.node_id})
+                row = await self.collection.find_one({"_id": row_id})
+                if row is None or row["epoch"] != epoch:
+                    ours = row is not None and (row.get("claim"), row["owner"]) == (token, self.node_id)
+                    return row if ours else None
+                if await self.collection.update({"_id": row_id, "epoch": epoch}, {"$inc": {"epoch": 1}}):
+                    return None
+                continue  # it came, or another's did
             await asyncio.sleep(self.times.heartbeat / 10)
 
     async def claim_free(self, row_id: str) -> Lease | None:
-        """Takes a row that does not exist or whose lease ran out, in one round trip; None if it is held."""
+        """Takes a row that does not exist or whose lease ran out, in one round trip; None if it is held.
+
+        Nobody waits for one whose outcome is not known: it is given back.
+        """
         sent_at = self.clock.monotonic()
         # An upsert may not filter with $expr, so the condition stands in the update; the token tells
         # whether it was this call that took the row (the holder may be this very node).
@@ -80,7 +100,11 @@ class LeaseKeeper:
         free = {"$lt": [{"$ifNull": ["$lease_until", {"$literal": NEVER}]}, "$$NOW"]}
         taking = {**self._taking(), "claim": {"$literal": token}}
         change = {key: {"$cond": [free, value, f"${key}"]} for key, value in taking.items()}
-        row = await self.collection.find_and_update({"_id": row_id}, [{"$set": change}], upsert=True)
+        try:
+            row = await self.collection.find_and_update({"_id": row_id}, [{"$set": change}], upsert=True)
+        except (UnknownOutcome, asyncio.CancelledError):
+            self._give_back(row_id, token)
+            raise
         return self._hold(row, sent_at) if row is not None and row["claim"] == token else None
 
     def _taking(self) -> Document:
@@ -111,6 +135,15 @@ class LeaseKeeper:
         if self._held.get(held.row_id) is held:
             del self._held[held.row_id]
 
+    def discard(self, held: Lease) -> None:
+        """Of a row that exists only while it is held: it is given back as soon as the database answers."""
+        self.release(held)
+        self._give_back(held.row_id, held.row["claim"])
+
+    def _give_back(self, row_id: str, token: str) -> None:
+        self._unreturned.note(row_id, token)
+        self._hurry.set()
+
     async def delete(self, fences: Sequence[Filter]) -> None:
         """Deletes rows that are still held, each by its fence, in one round trip."""
         await self.collection.delete_batch(fences)
@@ -124,6 +157,7 @@ class LeaseKeeper:
             try:
                 async with asyncio.timeout(self.times.heartbeat):
                     await self.renew()
+                    await self._unreturned.give_back()
                 failing.over()
             except (Unavailable, TimeoutError) as error:
                 self.failed_at = self.clock.monotonic()

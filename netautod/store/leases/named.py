@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
-from netautod.core.errors import Duplicate
+from netautod.core.errors import Duplicate, Unavailable
 from netautod.core.guard import LeaseLostError
 from netautod.core.work import Work
 from netautod.store.batching import Batcher
@@ -41,17 +41,23 @@ class NamedLeases:
             self._keeper.release(held)
             return None
         except BaseException:
-            self._keeper.release(held)  # it runs out: nobody can end it while the database is away
+            self._keeper.discard(held)
             raise
         return held
 
     async def release(self, held: Lease, work: Work | None = None) -> None:
-        """Of bulk `work`: together with others that end within the next 30 ms."""
+        """Of bulk `work`: together with others that end within the next 30 ms.
+
+        What was done under it stays done: a database that is away lets nobody fail for the end of a lease.
+        """
         self._keeper.release(held)
         # Shielded: a call that is cancelled while its batch waits is dropped, and the lease would stay until
         # it runs out.
         ending = None if work is None else work.unguarded()
-        await asyncio.shield(self._ends.ask(None, held.fence, ending))
+        try:
+            await asyncio.shield(self._ends.ask(None, held.fence, ending))
+        except Unavailable:
+            self._keeper.discard(held)
 
     async def _end(self, key: None, fences: Sequence[Filter]) -> Sequence[None]:
         await self._keeper.delete(fences)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from netautod.core.clock import SystemClock
-from netautod.core.errors import Unavailable, UnknownOutcome
+from netautod.core.errors import Unavailable
 from netautod.core.guard import LeaseLostError
 from netautod.store.client import Database, Document
 from netautod.store.expressions import literal
@@ -137,12 +137,12 @@ async def test_a_database_that_hangs_does_not_delay_the_giving_up(
 
 async def test_values_of_a_claim_are_no_expressions(database: Database) -> None:
     one = keeper(database, "a")
-    await one.collection.insert({"_id": "row", "state": "pending"})
-    held = await one.claim("row", {"state": "pending"}, literal({"text": "$state", "at": "$$NOW"}))
+    await one.collection.insert({"_id": "row", "epoch": 0, "state": "pending"})
+    held = await one.claim("row", 0, {"state": "pending"}, literal({"text": "$state", "at": "$$NOW"}))
     assert held is not None
     row: Document = held.row
     assert (row["text"], row["at"]) == ("$state", "$$NOW")
-    assert await one.claim("row", {"state": "done"}, {}) is None
+    assert await one.claim("row", 1, {"state": "done"}, {}) is None
 
 
 def late(one: LeaseKeeper, clock: SettableClock, monkeypatch: pytest.MonkeyPatch, seconds: float) -> None:
@@ -205,25 +205,6 @@ async def test_a_lease_that_was_taken_before_its_late_acknowledgement_is_not_had
 
     monkeypatch.setattr(one.collection, "find_and_update", taken)
     assert await NamedLeases(one).acquire("x") is None
-
-
-@pytest.mark.parametrize("arrived", [True, False], ids=["it was done", "it never arrived"])
-async def test_a_claim_that_nobody_acknowledged_is_looked_for(
-    database: Database, monkeypatch: pytest.MonkeyPatch, arrived: bool
-) -> None:
-    one = keeper(database, "a")
-    await one.collection.insert({"_id": "row", "state": "pending"})
-    claim = one.collection.find_and_update
-
-    async def unanswered(*args: Any, **options: Any) -> Any:
-        if arrived:
-            await claim(*args, **options)
-        raise UnknownOutcome("away")
-
-    monkeypatch.setattr(one.collection, "find_and_update", unanswered)
-    held = await one.claim("row", {"state": "pending"}, {"state": "running"})
-    assert (held is not None) is arrived
-    assert held is None or (held.epoch, one.holds("row", 1)) == (1, True)
 
 
 async def test_what_is_done_waits_for_the_word_of_the_database(database: Database) -> None:

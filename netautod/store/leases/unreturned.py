@@ -1,0 +1,30 @@
+"""Rows that this node may have taken and does not use: given back as soon as the database answers."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from netautod.store.client import Collection
+
+
+@dataclass(kw_only=True)
+class Unreturned:
+    """Each by the token of its claim, so that what somebody else has taken since stays theirs.
+
+    They are given back with every heartbeat for `seconds`, the length of a lease: a claim may arrive after
+    the first time, and one that arrives later than that runs out by itself.
+    """
+
+    collection: Collection
+    monotonic: Callable[[], float]
+    seconds: float
+    _rows: dict[str, tuple[str, float]] = field(default_factory=dict)
+
+    def note(self, row_id: str, token: str) -> None:
+        self._rows[token] = (row_id, self.monotonic() + self.seconds)
+
+    async def give_back(self) -> None:
+        """One round trip, if there is anything."""
+        fences = [{"_id": row_id, "claim": token} for token, (row_id, _) in self._rows.items()]
+        await self.collection.delete_batch(fences)
+        now = self.monotonic()
+        self._rows = {token: row for token, row in self._rows.items() if row[1] > now}
