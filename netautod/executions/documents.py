@@ -11,7 +11,7 @@ from typing import Any
 
 from netautod.executions.models import AttemptRecord, Closing, Execution
 from netautod.executions.outcome import Finished, HandedBack, NeverStarted, Outcome, Parked, Retried
-from netautod.executions.transitions import State, require
+from netautod.executions.transitions import ACTIVE, State, require
 from netautod.plugin_api import ApprovalDecision
 from netautod.store.client import Document
 from netautod.store.expressions import literal
@@ -140,6 +140,18 @@ def dead_change(outcome: Outcome) -> Document:
     if outcome.state == "pending":
         return change
     return {**change, **_closing("error", outcome.error_message or "", node={"$literal": None})}
+
+
+def blocked_change(text: str, node_id: str) -> Document:
+    """active -> failed, because it has blocked that node, which is dead: it writes no more lines."""
+    for state in ACTIVE:
+        require(state, "failed")
+    living = {"$cond": [{"$eq": ["$owner", {"$literal": node_id}]}, None, "$owner"]}
+    return {
+        **literal({"error_message": text}),
+        **_end("failed", "failed", text),
+        **_closing("error", text, node=living),
+    }
 
 
 def decision_change(decision: ApprovalDecision) -> Document:

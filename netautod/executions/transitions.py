@@ -18,7 +18,8 @@ CANCELLABLE: Final[tuple[State, ...]] = ACTIVE
 TERMINAL: Final[tuple[State, ...]] = ("completed", "failed", "cancelled", "timeout")
 
 TRANSITIONS: Final[dict[State, frozenset[State]]] = {
-    "pending": frozenset({"running", "cancelled"}),
+    # Failed: it has blocked a node, and was to be run again before that was known.
+    "pending": frozenset({"running", "cancelled", "failed"}),
     # Back to pending: a retry, a hand-back by a draining node, a takeover from a dead one.
     "running": frozenset({"completed", "failed", "cancelled", "timeout", "approval_pending", "pending"}),
     # Decided, either way: run again from its saved state. Expired: failed.

@@ -7,6 +7,7 @@ from netautod.executions.transitions import ACTIVE, STATES, TERMINAL, TRANSITION
 ALLOWED = {
     ("pending", "running"),
     ("pending", "cancelled"),
+    ("pending", "failed"),
     ("running", "completed"),
     ("running", "failed"),
     ("running", "cancelled"),

@@ -109,6 +109,4 @@ def aftermath_of(
     *, database: Database, stores: Stores, observers: ExecutionObservers, clock: Clock
 ) -> Aftermath:
     notifier = FinishNotifier(store=stores.executions, observers=observers)
-    return Aftermath(
-        store=AftermathStore(database), logs=stores.execution_logs, notifier=notifier, clock=clock
-    )
+    return Aftermath(store=AftermathStore(database), notifier=notifier, closing=closing_of(stores, clock))

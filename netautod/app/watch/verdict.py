@@ -7,7 +7,7 @@ from netautod.app.watch.samples import seconds_on_cpu
 from netautod.app.watch.stacks import MAIN, Frame, by_thread
 from netautod.app.watch.stall import Stall
 from netautod.core.watch.board import Board, MarkedRun
-from netautod.executions.aftermath.models import GivenUp
+from netautod.executions.aftermath.models import Blocked, GivenUp
 
 SHOWN_FRAMES = 20
 
@@ -31,14 +31,11 @@ class Culprit:
 
     def given_up(self, node_id: str, seconds: float) -> GivenUp:
         if self.run is None:
-            return GivenUp(node_id=node_id, execution_id=None, epoch=None, text="")
+            return GivenUp(node_id=node_id, by=None)
         place = f" ({self.frames[0].place})" if self.frames else ""
-        return GivenUp(
-            node_id=node_id,
-            execution_id=self.run.execution_id,
-            epoch=self.run.epoch,
-            text=f"the run blocked its node for {seconds:.0f} seconds in the plugin {self.run.plugin}{place}",
-        )
+        text = f"the run blocked its node for {seconds:.0f} seconds in the plugin {self.run.plugin}{place}"
+        blocked = Blocked(execution_id=self.run.execution_id, epoch=self.run.epoch, text=text)
+        return GivenUp(node_id=node_id, by=blocked)
 
 
 class Inquiry:

@@ -1,13 +1,13 @@
 """The runs that a dead node has left in the database."""
 
-from collections.abc import Mapping
-from typing import Any
-
+from netautod.executions.aftermath.models import Blocked
 from netautod.executions.claims import DeadRun
-from netautod.executions.documents import outcome_change, to_execution
+from netautod.executions.documents import blocked_change, dead_change, to_execution
+from netautod.executions.models import Execution
 from netautod.executions.outcome import Outcome
 from netautod.executions.store import COLLECTION
-from netautod.store.client import Database, Document
+from netautod.executions.transitions import ACTIVE
+from netautod.store.client import Database, Document, Filter
 
 
 class AftermathStore:
@@ -16,19 +16,25 @@ class AftermathStore:
 
     async def runs_of(self, node_id: str) -> list[DeadRun]:
         """What the node has claimed and not ended."""
-        return await self._found({"state": "running", "owner": node_id})
+        return [_to_run(row) for row in await self._all.find({"state": "running", "owner": node_id})]
 
-    async def run_since(self, execution_id: str, epoch: int) -> list[DeadRun]:
-        """The execution if it runs by a later claim than that; one or none."""
-        return await self._found({"_id": execution_id, "state": "running", "epoch": {"$gt": epoch}})
-
-    async def end_claim(self, run: DeadRun, outcome: Outcome) -> bool:
-        """running -> what the outcome says; false if the execution was taken or has ended meanwhile."""
+    async def end_claim(self, run: DeadRun, outcome: Outcome) -> Execution | None:
+        """running -> what the outcome says; None if the execution was taken or has ended meanwhile."""
         claim = {"_id": run.execution.id, "state": "running", "owner": run.node_id, "epoch": run.epoch}
-        return await self._all.update(claim, [{"$set": outcome_change(outcome)}])
+        return await self._changed(claim, dead_change(outcome))
 
-    async def _found(self, where: Mapping[str, Any]) -> list[DeadRun]:
-        return [_to_run(row) for row in await self._all.find(where)]
+    async def fail(self, blocked: Blocked, node_id: str) -> Execution | None:
+        """active -> failed, whatever has become of it since it blocked that node; None if it has ended."""
+        active = {
+            "_id": blocked.execution_id,
+            "state": {"$in": list(ACTIVE)},
+            "epoch": {"$gte": blocked.epoch},
+        }
+        return await self._changed(active, blocked_change(blocked.text, node_id))
+
+    async def _changed(self, where: Filter, change: Document) -> Execution | None:
+        row = await self._all.find_and_update(where, [{"$set": change}])
+        return to_execution(row) if row else None
 
 
 def _to_run(row: Document) -> DeadRun:

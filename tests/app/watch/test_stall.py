@@ -11,6 +11,7 @@ from netautod.app.watch.stacks import MAIN, by_thread
 from netautod.app.watch.stall import Stall, held_up
 from netautod.app.watch.verdict import Inquiry
 from netautod.core.watch.board import Board, MarkedRun
+from netautod.executions.aftermath.models import Blocked, GivenUp
 
 
 def seen(state: str, at: float, *, on_cpu: float = 0.0, waited: float = 0.0, page_ins: int = 0) -> Sample:
@@ -84,10 +85,8 @@ def test_the_run_on_the_loop_is_named_with_where_it_is() -> None:
     assert str(culprit) == "the task 'nightly' (execution id of nightly) in the plugin acme"
     assert culprit.stack == "/site/acme.py:12 in run"
     given_up = culprit.given_up(board.node_id, 20.4)
-    assert (given_up.node_id, given_up.execution_id, given_up.epoch) == ("node-1", "id of nightly", 3)
-    assert given_up.text == (
-        "the run blocked its node for 20 seconds in the plugin acme (acme.py, line 12, in run)"
-    )
+    text = "the run blocked its node for 20 seconds in the plugin acme (acme.py, line 12, in run)"
+    assert given_up == GivenUp(node_id="node-1", by=Blocked(execution_id="id of nightly", epoch=3, text=text))
 
 
 @pytest.mark.parametrize("busy", [True, False], ids=["computes", "waits as well"])
@@ -123,4 +122,4 @@ def test_a_thread_that_computes_while_the_loop_waits_is_the_culprit(busy: bool) 
 def test_code_of_nobody_is_named_by_its_stack_only() -> None:
     culprit = Inquiry(Board(), os.getpid()).culprit(Stall(longest=1), DUMP)
     assert (str(culprit), culprit.stack) == ("code that belongs to no run", "/site/acme.py:12 in run")
-    assert culprit.given_up("node-1", 20).execution_id is None
+    assert culprit.given_up("node-1", 20) == GivenUp(node_id="node-1", by=None)
