@@ -87,13 +87,13 @@ class SyncResult:
     """The counts are of devices, and exact where `errors` is cut short. `plan` is there for a dry run
     only."""
 
-    added: int = 0
-    updated: int = 0
-    unchanged: int = 0
-    failed: int = 0
-    removed: int = 0
-    errors: Sequence[SyncError] = ()
-    duration_ms: int = 0
+    added: int
+    updated: int
+    unchanged: int
+    failed: int
+    removed: int
+    errors: Sequence[SyncError]
+    duration_ms: int
     plan: Mapping[str, Any] | None = None
 
     @property

@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 
 from netautod.core.errors import Forbidden, Unavailable
+from netautod.core.guard import LeaseLostError
 from netautod.core.identity import Caller
+from netautod.core.pauses import FixedPauses
 from netautod.core.work import Work
 from netautod.executions.models import Execution
 from netautod.executions.outcome import UNEXPECTED
@@ -65,6 +67,26 @@ async def test_failures(world: World, error: Exception, message: str, runs: int)
     assert message in (done.error_message or "")
     assert done.retry_count == runs - 1
     assert [attempt.outcome for attempt in done.attempts] == ["failed"] * runs
+
+
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [
+        pytest.param(RuntimeError("secret detail"), True, id="what nobody expected"),
+        pytest.param(Unavailable("database away"), True, id="an outage"),
+        pytest.param(ExecutionFailed("no answer"), False, id="a failure that the run tells itself"),
+        pytest.param(NeedsApproval({"command": "reload"}), False, id="a question"),
+    ],
+)
+async def test_the_service_log_has_the_stack_of_what_an_executor_did_not_mean_to_raise(
+    world: World, caplog: pytest.LogCaptureFixture, error: Exception, told: bool
+) -> None:
+    execution = await world.run(task())
+    async with world.node(failing(error)):
+        await world.until(execution, "failed", "approval_pending")
+    stacks = [record.exc_info[1] for record in caplog.records if record.exc_info is not None]
+    assert stacks == ([error] if told else [])
+    assert (f"the executor of {execution.id} raised" in caplog.text) is told
 
 
 async def test_a_retry_waits_its_delay_and_keeps_the_output(world: World) -> None:
@@ -212,6 +234,38 @@ async def test_a_run_does_no_more_than_its_scope_and_no_more_than_its_owner(worl
             await world.until(run, "completed")
     expected = [{"tasks.operate", "devices.*"}, {"tasks.operate"}, set()]
     assert sorted(map(sorted, seen)) == sorted(map(sorted, expected))
+
+
+async def test_what_a_run_does_is_bulk_work_of_its_execution_and_over_with_it(world: World) -> None:
+    seen: list[Work] = []
+
+    def acting(work: Work, execution: Execution) -> RunActing:
+        seen.append(work)
+        return no_acting(work, execution)
+
+    async def work(context: RunContext) -> Any:
+        seen[0].guard()  # while it runs, it may
+
+    world.acting = acting
+    execution = await world.run(task())
+    async with world.node(Does(work)):
+        await world.until(execution, "completed")
+        with pytest.raises(LeaseLostError):
+            seen[0].guard()
+    [found] = seen
+    assert (found.bulk, found.execution_id, found.org_id) == (True, execution.id, execution.org_id)
+    assert found.audit_details == {"execution_id": execution.id}
+    assert found.caller.user_id == execution.owner_id
+
+
+async def test_runs_of_a_paused_organization_wait_and_those_of_others_do_not(world: World) -> None:
+    paused, other = await world.run(task()), await world.run(task())
+    one_slot = replace(FAST, slots=1)  # the older one would be first
+    async with world.node(Does(nothing), runs=one_slot, pauses=FixedPauses(frozenset({paused.org_id}))):
+        await world.until(other, "completed")
+        assert (await world.get(paused)).state == "pending"
+    async with world.node(Does(nothing), runs=one_slot):
+        await world.until(paused, "completed")
 
 
 async def test_results_and_log_survive_attempts(world: World) -> None:

@@ -91,7 +91,9 @@ async def test_of_many_nodes_one_does_it(world: World) -> None:
     assert len(await world.history()) == 1
 
 
-async def test_an_inventory_that_is_down_hurts_no_other_and_is_tried_an_interval_later(world: World) -> None:
+async def test_an_inventory_that_is_down_hurts_no_other_and_is_tried_an_interval_later(
+    world: World, caplog: pytest.LogCaptureFixture
+) -> None:
     world.remote.has(machine(1, "sw1"))
     down = await enabled(world, token="refused-token")
     up = await enabled(world, name="up")
@@ -107,6 +109,10 @@ async def test_an_inventory_that_is_down_hurts_no_other_and_is_tried_an_interval
         assert failed["last_sync_result"]["errors"][0]["error"] == "the token *** is refused"
         assert failed["next_sync_at"] == to_text(clock.now() + timedelta(hours=2))
         assert await passed(node) == 0
+    [told] = [record for record in caplog.records if record.name == AutoSync.__module__]
+    assert told.getMessage() == (
+        f"the synchronisation of inventory source {down['id']} failed: the token *** is refused"
+    )
 
 
 async def test_a_node_that_dies_leaves_the_source_to_the_others_soon(

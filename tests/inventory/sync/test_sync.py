@@ -3,6 +3,10 @@
 from dataclasses import replace
 from typing import Any
 
+import pytest
+
+from netautod.core.errors import Unavailable
+from netautod.core.identity import OrgId
 from netautod.plugin_api import RemoteProblem
 from netautod.store.scoped import scoped
 from tests.inventory.sync.fake_inventory import TOKEN, URL, machine
@@ -207,18 +211,111 @@ async def test_an_incomplete_walk_applies_what_was_seen_and_removes_nothing(worl
     assert (await world.api.get(f"{SOURCES}/{source['id']}")).json["last_sync_status"] == "partial"
 
 
-async def test_over_half_of_the_devices_go_only_with_a_confirmation(world: World) -> None:
-    world.remote.has(*(machine(number, f"sw{number}") for number in range(1, 13)))
+async def test_the_totals_of_lists_follow_every_sync_at_once(world: World) -> None:
+    """Of lists that are longer than their page: a node keeps those totals until it is told of a write."""
+    source = await world.source()
+    always = [machine(number, f"sw{number}") for number in (1, 2)]
+    for there, total in (
+        ([], 2),
+        ([machine(3, "sw3"), machine(4, "sw4")], 4),
+        ([machine(3, "core"), machine(4, "sw4")], 3),
+        ([machine(3, "core")], 2),
+        ([machine(3, "core"), machine(4, "sw4")], 3),
+    ):
+        world.remote.has(*always, *there)
+        await world.sync(source)
+        assert (await world.api.get("/api/devices?q=sw&limit=1")).json["total"] == total
+
+
+async def test_every_count_is_told_the_same_everywhere(world: World) -> None:
+    world.remote.has(*(machine(number, f"sw{number}") for number in range(1, 11)))
     source = await world.source()
     await world.sync(source)
+    world.remote.drop(1, 2, 3, 4, 5)
+    for number in (6, 7):
+        world.remote.change(number, description="new")
+    world.remote.devices.append(machine(11, "sw11"))
+    world.remote.problems = [
+        RemoteProblem(external_id=str(number), inventory_id=number, name=None, error="no name")
+        for number in range(20, 24)
+    ]
+    numbers = {"added": 1, "updated": 2, "unchanged": 3, "failed": 4, "removed": 5}
+    preview = await world.sync(source, query="?dry_run=true")
+    result = await world.sync(source)
+    told = {name: result[name] for name in (*numbers, "errors", "duration_ms")}
+    entry = (await world.history())[0]
+    kept = (await world.api.get(f"{SOURCES}/{source['id']}")).json["last_sync_result"]
+    by_preview, by_sync = (await world.audited("inventory.sync"))[-2:]
+    for found in (preview, result, entry, kept, by_preview, by_sync):
+        assert {name: found[name] for name in numbers} == numbers
+    assert {name: entry[name] for name in told} == kept == told
+    about = {"inventory_url": URL, "triggered_by": "manual", **numbers}
+    assert (by_preview, by_sync) == ({**about, "dry_run": True}, about)
+
+
+@pytest.mark.parametrize(
+    ("there", "gone", "guarded"),
+    [
+        pytest.param(12, 11, True, id="nearly all"),
+        pytest.param(12, 7, True, id="over half"),
+        pytest.param(12, 6, False, id="half"),
+        pytest.param(11, 6, True, id="over half of eleven"),
+        pytest.param(10, 10, False, id="all of ten"),
+    ],
+)
+async def test_over_half_of_the_devices_go_only_with_a_confirmation(
+    world: World, there: int, gone: int, guarded: bool
+) -> None:
+    world.remote.has(*(machine(number, f"sw{number}") for number in range(there)))
+    source = await world.source()
+    await world.sync(source)
+    world.remote.has(*(machine(number, f"sw{number}") for number in range(gone, there)))
+    kept = there - gone
+    if guarded:
+        refused = await world.sync(source)
+        assert counts(refused) == (0, 0, kept, 0, 0)
+        (error,) = refused["errors"]
+        assert error == {
+            "inventory_id": None,
+            "name": None,
+            "error": f"not removed: {gone} of the {there} devices of this source are missing in the"
+            " inventory; send confirm_removals to remove them",
+        }
+    body = {"confirm_removals": True} if guarded else {}
+    preview = await world.sync(source, body, "?dry_run=true")
+    assert (counts(preview), len(preview["plan"]["remove"])) == ((0, 0, kept, 0, gone), gone)
+    assert await world.node.total() == there
+    assert counts(await world.sync(source, body)) == (0, 0, kept, 0, gone)
+    assert await world.node.total() == kept
+
+
+async def test_a_device_comes_back_only_when_its_deletion_is_over(world: World) -> None:
+    """What its deletion has to clean up would otherwise be cleaned up of the device that is back."""
     world.remote.has(machine(1, "sw1"))
-    refused = await world.sync(source)
-    assert counts(refused) == (0, 0, 1, 0, 0)
-    assert "confirm_removals" in refused["errors"][0]["error"]
-    preview = await world.sync(source, {"confirm_removals": True}, "?dry_run=true")
-    assert (counts(preview), len(preview["plan"]["remove"])) == ((0, 0, 1, 0, 11), 11)
-    assert await world.node.total() == 12
-    assert counts(await world.sync(source, {"confirm_removals": True})) == (0, 0, 1, 0, 11)
+    source = await world.source()
+    await world.sync(source)
+    cleaned: list[tuple[str, bool]] = []
+
+    async def clean_up(org_id: OrgId, device_id: str) -> None:
+        cleaned.append((device_id, await world.node.total() == 1))
+        if len(cleaned) == 1:
+            raise Unavailable("the database is away")
+
+    async with world.another_node() as node:
+        node.devices.devices.deleted.register(clean_up)
+        device = (await node.all())["sw1"]
+        world.remote.has()
+        with pytest.raises(Unavailable):
+            await node.sync(source["id"])
+        world.remote.has(machine(1, "sw1"), machine(2, "sw2"))
+        assert (await node.sync(source["id"])).added == 2
+        assert cleaned == [(device.id, False), (device.id, False)]
+        assert (await node.all())["sw1"].id == device.id
+        world.remote.has(machine(2, "sw2"))
+        assert (await node.sync(source["id"])).removed == 1
+        world.remote.has(machine(1, "sw1"), machine(2, "sw2"))
+        assert (await node.sync(source["id"])).added == 1
+        assert len(cleaned) == 3  # that deletion was over
 
 
 async def test_a_dry_run_tells_the_plan_and_changes_nothing(world: World) -> None:
@@ -268,9 +365,12 @@ async def test_a_saved_source_and_an_ad_hoc_sync_of_one_inventory_leave_each_oth
     world.remote.has(machine(1, "sw1"), machine(2, "sw2"))
     source = await world.source()
     await world.sync(source)
+    path = f"/api/devices/{(await world.node.all())['sw1'].id}"
+    before = (await world.api.get(path)).expect()
     for _ in range(2):
         assert (await world.api.post(AD_HOC, BODY)).json["failed"] == 0
         assert counts(await world.sync(source)) == (0, 0, 2, 0, 0)
+        assert (await world.api.get(path)).expect() == before  # `updated_at`, too: only who knows it is new
     world.remote.change(1, name="renamed")
     assert counts((await world.api.post(AD_HOC, BODY)).json) == (0, 1, 1, 0, 0)
     assert counts(await world.sync(source)) == (0, 0, 2, 0, 0)
