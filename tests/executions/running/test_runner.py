@@ -16,7 +16,9 @@ from netautod.executions.models import Execution
 from netautod.executions.outcome import UNEXPECTED
 from netautod.executions.result_store import DeviceResultStore
 from netautod.executions.running.environment import RunActing
+from netautod.executions.store import ExecutionStore
 from netautod.plugin_api import DeviceResult, ExecutionFailed, NeedsApproval, PermanentFailure, RunContext
+from netautod.tasks.store import TaskStore
 from tests.support.execution import FAST, Does, DoesOnce, World, eventually, no_acting, nothing, task
 
 
@@ -406,6 +408,73 @@ async def test_a_dead_nodes_run_is_taken_over(world: World) -> None:
     assert [attempt.outcome for attempt in done.attempts] == ["lost", "completed"]
     assert failed.error_message == "node lost"
     assert world.metrics.value("executions_taken_over") == 2
+
+
+@pytest.mark.parametrize(
+    ("store", "method", "said"),
+    [
+        pytest.param(
+            TaskStore, "enabled_states", "claimed executions cannot be started yet", id="before the start"
+        ),
+        pytest.param(
+            ExecutionStore, "end_attempt", "the end of an execution cannot be written yet", id="at the end"
+        ),
+    ],
+)
+async def test_a_database_that_is_away_is_asked_again_after_a_pause(
+    world: World,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    store: type[Any],
+    method: str,
+    said: str,
+) -> None:
+    asked, away = asyncio.Event(), True
+    tries = 0
+    real = getattr(store, method)
+
+    async def flaky(self: Any, *args: Any) -> Any:
+        nonlocal tries
+        tries += 1
+        asked.set()
+        if away:
+            raise Unavailable("no primary")
+        return await real(self, *args)
+
+    monkeypatch.setattr(store, method, flaky)
+    execution = await world.run(task())
+    async with world.node(Does(nothing)):
+        await asyncio.wait_for(asked.wait(), 10)
+        for _ in range(2000):  # the event loop is free: only a pause keeps the node from asking
+            await asyncio.sleep(0)
+        assert tries < 100
+        away = False
+        await world.until(execution, "completed")
+    assert f"{said}: " in caplog.text
+    assert "no primary" in caplog.text
+
+
+async def test_a_node_that_is_left_ends_its_executors_first(world: World) -> None:
+    started, cancelled, may_end = asyncio.Event(), asyncio.Event(), asyncio.Event()
+
+    async def work(context: RunContext) -> Any:
+        started.set()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            cancelled.set()
+            await may_end.wait()
+
+    await world.run(task())
+    node = world.node(Does(work), runs=replace(FAST, cancel_grace_seconds=30))
+    await node.__aenter__()
+    await asyncio.wait_for(started.wait(), 10)
+    leaving = asyncio.create_task(node.__aexit__())
+    await asyncio.wait_for(cancelled.wait(), 10)
+    await asyncio.wait({leaving}, timeout=0.3)
+    assert not leaving.done()
+    may_end.set()
+    await leaving
 
 
 async def test_a_stale_owner_cannot_write(world: World) -> None:

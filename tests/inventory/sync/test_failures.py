@@ -1,11 +1,17 @@
 """Synchronisations and tests that fail, wholly or for some devices: what is answered, kept and left alone."""
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import replace
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
 
+from netautod.core.identity import Caller
+from netautod.devices.bindings.models import DeviceWrite
+from netautod.devices.bindings.service import SyncedDevices
+from netautod.inventory.sync.recorder import ENDED_UNSEEN
 from netautod.outbound.errors import AddressRefused, RequestFailed
 from netautod.plugin_api import InventoryFailed, RemoteProblem
 from tests.inventory.sync.fake_inventory import TOKEN, URL, FakeSource, machine
@@ -236,3 +242,40 @@ async def test_nothing_is_removed_when_a_plugin_gives_an_id_that_is_no_text(
     result = await world.sync(source)
     assert (result["removed"], await world.names()) == (0, ["sw1", "sw2"])
     assert any("nothing was removed" in error["error"] for error in result["errors"])
+
+
+async def test_a_device_that_others_change_all_the_time_is_an_error(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world.remote.has(machine(1, "sw1"), machine(2, "sw2"))
+    source = await world.source()
+    await world.sync(source)
+    tries = 0
+
+    async def refused(self: SyncedDevices, caller: Caller, writes: Sequence[DeviceWrite]) -> set[str]:
+        nonlocal tries
+        tries += 1
+        return {write.before.id for write in writes}
+
+    monkeypatch.setattr(SyncedDevices, "write", refused)
+    world.remote.change(2, description="new")
+    result = await world.sync(source)
+    assert counts(result) == (0, 0, 1, 1, 0)
+    busy = "the device is being changed by others at this moment"
+    assert result["errors"] == [{"inventory_id": 2, "name": "sw2", "error": busy}]
+    assert tries == 4
+
+
+async def test_a_sync_that_nobody_saw_ending_has_lasted_until_it_was_noticed(world: World) -> None:
+    world.remote.has(machine(1, "sw1"))
+    source = await world.source()
+    await world.sync(source)
+    begun = world.node.installation.clock.now() - timedelta(hours=1)
+    left = {"open": True, "completed_at": None, "success": None, "error": None, "started_at": begun}
+    await world.database.collection("sync_history").update({"source_id": source["id"]}, {"$set": left})
+    await world.sync(source)
+    _, unseen = await world.history()
+    assert (unseen["success"], unseen["error"], counts(unseen)) == (False, ENDED_UNSEEN, (0, 0, 0, 0, 0))
+    ended = datetime.fromisoformat(unseen["completed_at"])
+    assert abs(timedelta(milliseconds=unseen["duration_ms"]) - (ended - begun)) < timedelta(seconds=1)
+    assert unseen["duration_ms"] >= 3_600_000

@@ -1,5 +1,6 @@
 """Synchronisations as the API does them: what they bring, change, remove, leave alone and tell."""
 
+import asyncio
 from dataclasses import replace
 from typing import Any
 
@@ -7,6 +8,8 @@ import pytest
 
 from netautod.core.errors import Unavailable
 from netautod.core.identity import OrgId
+from netautod.devices.bindings.store import BindingStore
+from netautod.inventory.sync import run
 from netautod.plugin_api import RemoteProblem
 from netautod.store.scoped import scoped
 from tests.inventory.sync.fake_inventory import TOKEN, URL, machine
@@ -225,6 +228,33 @@ async def test_the_totals_of_lists_follow_every_sync_at_once(world: World) -> No
         world.remote.has(*always, *there)
         await world.sync(source)
         assert (await world.api.get("/api/devices?q=sw&limit=1")).json["total"] == total
+
+
+async def test_new_devices_are_written_in_a_few_batches_at_a_time(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(run, "NEW", 1)
+    writing, most, go_on = 0, asyncio.Semaphore(0), asyncio.Event()
+    real = BindingStore.insert
+
+    async def held(self: BindingStore, *args: Any, **options: Any) -> Any:
+        nonlocal writing
+        writing += 1
+        most.release()
+        await go_on.wait()
+        return await real(self, *args, **options)
+
+    monkeypatch.setattr(BindingStore, "insert", held)
+    world.remote.has(*(machine(number, f"sw{number}") for number in range(10)))
+    source = await world.source()
+    syncing = asyncio.create_task(world.sync(source))
+    for _ in range(run.AT_ONCE):
+        await asyncio.wait_for(most.acquire(), 10)
+    for _ in range(100):  # as many turns as further batches would need
+        await asyncio.sleep(0)
+    assert writing == 3
+    go_on.set()
+    assert counts(await syncing) == (10, 0, 0, 0, 0)
 
 
 async def test_every_count_is_told_the_same_everywhere(world: World) -> None:
