@@ -121,7 +121,13 @@ GROUPS: tuple[Group, ...] = (
     Group(
         name="executions",
         files=("netautod/executions/**/*.py",),
-        tests=("tests/executions", "tests/tasks", "tests/testing/test_blocking.py", "tests/faults"),
+        tests=(
+            "tests/executions",
+            "tests/tasks",
+            "tests/testing/test_blocking.py",
+            "tests/system",
+            "tests/faults",
+        ),
     ),
     Group(name="vault", files=("netautod/vault/**/*.py",), tests=("tests/vault",)),
     Group(name="auth", files=("netautod/auth/**/*.py",), tests=("tests/auth", "tests/plugins/oidc")),

@@ -2,7 +2,8 @@
 
 import asyncio
 import threading
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from types import SimpleNamespace
 from typing import Any, ClassVar, Literal
 
 import pytest
@@ -60,6 +61,94 @@ async def test_it_uses_everything_of_its_context_in_a_thread_of_its_own() -> Non
     assert (run.state, run.output, run.exception) == ("completed", ["3 days", 1, 1, False], None)
     assert (run.progress, run.totals.succeeded, list(run.snapshots.values())) == ((1, 1), 1, ["now"])
     assert "asking sw1" in [line.text for line in run.log]
+
+
+class _Everything:
+    """Takes every call, and answers with its name."""
+
+    def __init__(self) -> None:
+        self.calls: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = []
+
+    def __getattr__(self, name: str) -> Any:
+        async def call(*args: Any, **options: Any) -> str:
+            self.calls.append((name, args, options))
+            return name
+
+        return call
+
+    async def devices(self, **narrowed: Any) -> AsyncIterator[str]:
+        self.calls.append(("devices", (), narrowed))
+        yield "one"
+        yield "two"
+
+
+@pytest.mark.parametrize(
+    ("call", "name", "args", "options"),
+    [
+        (lambda c: list(c.acting.devices()), "devices", (), {"site": None, "device_type": None}),
+        (
+            lambda c: list(c.acting.devices(site="s", device_type="t")),
+            "devices",
+            (),
+            {"site": "s", "device_type": "t"},
+        ),
+        (lambda c: c.acting.capture_config("d"), "capture_config", ("d",), {"credential_id": None}),
+        (
+            lambda c: c.acting.capture_config("d", credential_id="k"),
+            "capture_config",
+            ("d",),
+            {"credential_id": "k"},
+        ),
+        (lambda c: c.acting.run_command("d", "x"), "run_command", ("d", "x"), {"timeout_seconds": 30.0}),
+        (
+            lambda c: c.acting.run_command("d", "x", timeout_seconds=7),
+            "run_command",
+            ("d", "x"),
+            {"timeout_seconds": 7},
+        ),
+        (lambda c: c.acting.create_snapshot("n", "totals"), "create_snapshot", ("n", "totals"), {}),
+        (lambda c: c.results.record("r"), "record", ("r",), {}),
+        (lambda c: c.results.settled(), "settled", (), {}),
+        (lambda c: c.results.totals(), "totals", (), {}),
+        (lambda c: c.http.check("u"), "check", ("u",), {}),
+        (lambda c: c.http.fetch("q"), "fetch", ("q",), {}),
+        (lambda c: c.log("info", "t", "d"), "log", ("info", "t", "d"), {}),
+        (lambda c: c.log("info", "t"), "log", ("info", "t", None), {}),
+        (lambda c: c.progress(1, 2), "progress", (1, 2), {}),
+    ],
+)
+async def test_a_call_arrives_as_it_was_made(
+    call: Body, name: str, args: tuple[Any, ...], options: dict[str, Any]
+) -> None:
+    all_of_it = _Everything()
+    own = {"parameters": {"p": 1}, "approval": "a", "resume": "r"}
+    context: Any = SimpleNamespace(
+        execution=SimpleNamespace(id="1"),
+        **own,
+        **dict.fromkeys(("results", "acting", "http"), all_of_it),
+        log=all_of_it.log,
+        progress=all_of_it.progress,
+    )
+    seen: dict[str, Any] = {}
+
+    def work(given: SyncRunContext) -> Any:
+        seen.update({field: getattr(given, field) for field in own})
+        return call(given)
+
+    answer = await hosted(Blocks(work)).run(context)
+    assert all_of_it.calls == [(name, args, options)]
+    tells = name in ("settled", "totals", "fetch", "capture_config", "run_command", "create_snapshot")
+    assert answer == (["one", "two"] if name == "devices" else name if tells else None)
+    assert seen == own
+
+
+@pytest.mark.parametrize("idempotent", [True, False])
+def test_what_it_declares_is_declared_of_the_thread(idempotent: bool) -> None:
+    executor = Blocks(_command)
+    declared: Any = executor
+    declared.idempotent, declared.parameters_schema = idempotent, Schema
+    made = hosted(executor)
+    assert (made.task_type, made.idempotent, made.parameters_schema) == ("blocks", idempotent, Schema)
 
 
 def _raise(error: BaseException) -> Body:

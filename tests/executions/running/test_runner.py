@@ -260,6 +260,23 @@ async def test_what_a_run_does_is_bulk_work_of_its_execution_and_over_with_it(wo
     assert found.caller.user_id == execution.owner_id
 
 
+async def test_progress_is_shown_and_each_attempt_begins_without_any(world: World) -> None:
+    began: list[Any] = []
+
+    async def work(context: RunContext) -> Any:
+        began.append((await world.get(execution)).progress)
+        await context.progress(1, 2)
+        began.append((await world.get(execution)).progress)
+        if context.execution.attempt == 1:
+            raise ExecutionFailed("again")
+
+    execution = await world.run(task(max_retries=1))
+    async with world.node(Does(work)):
+        done = await world.until(execution, "completed")
+    assert began == [None, {"done": 1, "total": 2}] * 2
+    assert done.progress == {"done": 1, "total": 2}
+
+
 async def test_runs_of_a_paused_organization_wait_and_those_of_others_do_not(world: World) -> None:
     paused, other = await world.run(task()), await world.run(task())
     one_slot = replace(FAST, slots=1)  # the older one would be first
