@@ -1,17 +1,34 @@
-"""Around calls of plugins: what would end the whole process ends only what it was called for."""
+"""Around calls of plugins: what would end more than that call ends only what it was called for."""
 
+import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 
 class ExitRaised(Exception):
-    """Code of a plugin raised SystemExit or KeyboardInterrupt, which asyncio lets end its loop."""
+    """Code of a plugin raised what is not its to raise: an exit, an interrupt, or a cancellation."""
 
 
 @contextmanager
 def no_exit() -> Iterator[None]:
-    """Raises ExitRaised in the place of both; an interrupt from the keyboard comes to us as a signal."""
+    """Raises ExitRaised in the place of all three; an interrupt from the keyboard comes to us as a signal.
+
+    asyncio lets the first two end its loop. A task that ends as cancelled although nobody has cancelled it
+    answers nobody, and is told to nobody.
+    """
     try:
         yield
     except (SystemExit, KeyboardInterrupt) as error:
         raise ExitRaised(f"{type(error).__name__}: {error}") from error
+    except asyncio.CancelledError as error:
+        if _is_cancelled():
+            raise
+        raise ExitRaised("CancelledError, which nobody had asked for") from error
+
+
+def _is_cancelled() -> bool:
+    try:
+        task = asyncio.current_task()
+    except RuntimeError:  # no loop runs in this thread
+        return False
+    return task is not None and task.cancelling() > 0

@@ -38,6 +38,8 @@ class Threaded:
 
     def run(self, context):
         context.log("info", "begins")
+        if context.parameters.get("what"):
+            FAILURES[context.parameters["what"]]()
         if context.parameters.get("lock"):
             re.match("(a+)+$", "a" * 64 + "b")
         time.sleep(40)
@@ -69,21 +71,40 @@ async def in_a_callback(context):
     await asyncio.Event().wait()
 
 
-async def exits(context):
-    async with asyncio.TaskGroup() as group:
-        group.create_task(asyncio.to_thread(sys.exit, 3))
+def exits():
+    sys.exit(3)
 
 
-async def interrupts(context):
+def interrupts():
     raise KeyboardInterrupt
 
 
-async def recurses(context):
-    await recurses(context)
+def recurses():
+    recurses()
 
 
-async def no_memory(context):
-    raise MemoryError
+def no_memory():
+    bytearray(2**62)
+
+
+async def fails(context):
+    what, where = FAILURES[context.parameters["what"]], context.parameters["where"]
+    if where == "in run":
+        what()
+    async def child():
+        await asyncio.sleep(0)
+        what()
+    if where == "in a task of its own":
+        await asyncio.gather(child())
+    if where == "in a task that nobody waits for":
+        left = asyncio.create_task(child())
+        await asyncio.wait({left})
+        raise RuntimeError("as nobody waits for it")
+    async with asyncio.TaskGroup() as group:
+        group.create_task(asyncio.to_thread(what))
+
+
+FAILURES = {what.__name__: what for what in (exits, interrupts, recurses, no_memory)}
 
 
 async def waits(context):
@@ -93,8 +114,7 @@ async def waits(context):
 @hookimpl
 def netautod_register_executors(register):
     for work in (
-        sleeps, computes, holds_the_lock, in_a_child, in_a_callback,
-        exits, interrupts, recurses, no_memory, waits,
+        sleeps, computes, holds_the_lock, in_a_child, in_a_callback, fails, waits,
     ):
         register(Kind(work))
     register(Threaded())
@@ -170,12 +190,23 @@ async def test_a_run_that_blocks_fails_for_good_and_the_others_are_handed_back(
     assert f"by the task {name!r} (execution {run}) in the plugin blocky; stack: " in said
 
 
-@pytest.mark.parametrize("task_type", ["exits", "interrupts", "recurses", "no_memory"])
+@pytest.mark.parametrize("what", ["exits", "interrupts", "recurses", "no_memory"])
+@pytest.mark.parametrize(
+    ("task_type", "where"),
+    [
+        pytest.param("fails", "in run", id="in run"),
+        pytest.param("fails", "in a task of its own", id="in a task that it has started"),
+        pytest.param("fails", "in a task that nobody waits for", id="in a task that it does not wait for"),
+        pytest.param("fails", "in a thread", id="in a thread that it waits for"),
+        pytest.param("threaded", "in run", id="in the thread of a blocking executor"),
+    ],
+)
 async def test_what_would_end_the_process_fails_its_run(
-    service: Service, console: Console, task_type: str
+    service: Service, console: Console, task_type: str, where: str, what: str
 ) -> None:
     at = len(the_log(service))
-    task = await console.task(task_type, task_type, max_retries=0)
+    parameters = {"what": what, "where": where}
+    task = await console.task(f"{what} {where} {task_type}", task_type, parameters=parameters, max_retries=0)
     ended = await console.ended(await console.start(task), seconds=60)
     assert (ended["state"], len(ended["attempts"])) == ("failed", 1)
     assert "failed unexpectedly" in ended["error_message"]

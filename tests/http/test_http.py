@@ -62,6 +62,15 @@ class Exit(JsonHandler):
         raise SystemExit("a secret detail")
 
 
+class Cancel(JsonHandler):
+    @public()
+    async def get(self) -> None:
+        """Ends as cancelled, which nobody has asked for: what it waits for was cancelled by another."""
+        answer = asyncio.get_running_loop().create_future()
+        answer.cancel("a secret detail")
+        await answer
+
+
 class OneThing(JsonHandler):
     @public()
     async def get(self, text: str) -> None:
@@ -73,6 +82,7 @@ ROUTES = [
     Route(path="/api/things/:id", handler=OneThing),
     Route(path="/api/things/crash", handler=Crash),
     Route(path="/api/things/exit", handler=Exit),
+    Route(path="/api/things/cancel", handler=Cancel),
     Route(path="/api/things", handler=Things),
 ]
 
@@ -237,7 +247,7 @@ async def test_unknown_routes_and_methods_answer_json(serve: Serve, caplog: pyte
     assert "Traceback" not in caplog.text
 
 
-@pytest.mark.parametrize("path", ["/api/things/crash", "/api/things/exit"])
+@pytest.mark.parametrize("path", ["/api/things/crash", "/api/things/exit", "/api/things/cancel"])
 async def test_a_literal_route_wins_and_an_unexpected_error_hides_its_text(
     serve: Serve, caplog: pytest.LogCaptureFixture, path: str
 ) -> None:

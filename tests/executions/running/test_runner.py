@@ -22,7 +22,7 @@ from netautod.tasks.store import TaskStore
 from tests.support.execution import FAST, Does, DoesOnce, World, eventually, no_acting, nothing, task
 
 
-def failing(error: Exception) -> Does:
+def failing(error: BaseException) -> Does:
     async def work(context: RunContext) -> Any:
         raise error
 
@@ -113,6 +113,23 @@ async def test_a_retry_waits_its_delay_and_keeps_the_output(world: World) -> Non
 async def _retrying(world: World, execution: Any) -> Any:
     found = await world.get(execution)
     return found if found.state == "pending" and found.retry_count else None
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        *(SystemExit, KeyboardInterrupt, MemoryError, RecursionError),
+        *(GeneratorExit, StopAsyncIteration, asyncio.CancelledError),
+    ],
+)
+async def test_whatever_an_executor_raises_fails_its_run_alone(
+    world: World, error: type[BaseException]
+) -> None:
+    async with world.node(failing(error()), DoesOnce(nothing)):
+        failed, beside = await world.run(task()), await world.run(task(task_type="agent_task"))
+        ended = await world.until(failed, "failed")
+        await world.until(beside, "completed")
+    assert (ended.error_message, len(ended.attempts)) == (UNEXPECTED, 1)
 
 
 async def test_output_that_is_no_json_fails_the_run(world: World) -> None:

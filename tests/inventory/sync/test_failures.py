@@ -75,6 +75,7 @@ async def test_many_errors_are_counted_and_shortened(world: World) -> None:
         pytest.param(RuntimeError(f"bad header {TOKEN}"), "its plugin failed", id="the plugin is broken"),
         pytest.param(TimeoutError(), "its plugin failed", id="the plugin gives up"),
         pytest.param(SystemExit(1), "its plugin failed", id="the plugin exits"),
+        pytest.param(asyncio.CancelledError(), "its plugin failed", id="the plugin cancels itself"),
         pytest.param(AddressRefused("a loopback address"), "a loopback address", id="DNS was changed"),
     ],
 )
