@@ -7,6 +7,7 @@ from netautod.core.clock import Clock
 from netautod.core.errors import NotFound
 from netautod.core.identity import Caller
 from netautod.core.loop.each import in_batches
+from netautod.core.waiting import call_by_call, waits
 from netautod.devices.models import Device
 from netautod.devices.service import NOT_FOUND
 from netautod.devices.store import DeviceStore
@@ -30,6 +31,7 @@ class Vouching:
             raise NotFound(NOT_FOUND)
         return found
 
+    @waits(call_by_call)
     async def many(self, caller: Caller, device_ids: Sequence[str]) -> Vouched:
         """Each device by a write of its own: if we die on the way, the ones before stay vouched for.
 
