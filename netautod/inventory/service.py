@@ -10,6 +10,7 @@ from netautod.core.clock import Clock
 from netautod.core.errors import Conflict, Duplicate, InvalidInput, NotFound
 from netautod.core.identity import Caller, OrgId
 from netautod.core.registries import Followers
+from netautod.core.waiting import call_by_call, waits
 from netautod.devices.bindings.models import SAVED_SOURCE
 from netautod.devices.bindings.service import SyncedDevices
 from netautod.devices.vouched import VOUCHED, may_vouch
@@ -150,6 +151,7 @@ class SourceService:
                 return source
         raise Conflict(BUSY)
 
+    @waits(call_by_call)
     async def delete(self, caller: Caller, source_id: str) -> None:
         """Its devices stay. Raises Conflict while it is being synchronised."""
         source = await self.get(caller.org_id, source_id)

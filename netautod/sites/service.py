@@ -10,6 +10,7 @@ from netautod.core.errors import Conflict, Duplicate, NotFound
 from netautod.core.identity import Caller, OrgId
 from netautod.core.pages import Page, PageOf
 from netautod.core.registries import Followers, References
+from netautod.core.waiting import call_by_call, waits
 from netautod.sites.models import Site
 from netautod.sites.store import SiteStore
 
@@ -70,6 +71,7 @@ class SiteService:
         await self._audit.record(caller, "site.create", "site", site.id, {"name": site.name})
         return site
 
+    @waits(call_by_call)
     async def update(self, caller: Caller, site_id: str, fields: Mapping[str, Any]) -> Site:
         """Changes the sent fields. Raises NotFound, or Conflict for a taken name."""
         if not fields:
