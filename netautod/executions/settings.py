@@ -16,7 +16,7 @@ class SchedulerSettings:
 class ExecutionSettings:
     slots: int = setting(20, "Executions that one node runs at a time.", low=1)
     lease_seconds: float = setting(30.0, "A run belongs to its node this long without a heartbeat.", low=0.3)
-    heartbeat_seconds: float = setting(10.0, "Seconds between two heartbeats.", low=0.1)
+    heartbeat_seconds: float = setting(3.0, "Seconds between two heartbeats.", low=0.1)
     abandon_seconds: float = setting(
         20.0, "A node without an acknowledged heartbeat aborts its runs.", low=0.2
     )

@@ -7,6 +7,7 @@ import pytest
 
 from netautod.core.settings.field import SettingsError
 from netautod.core.settings.reader import Reader
+from netautod.core.waiting import LEASE_SECONDS
 from netautod.executions.settings import ExecutionSettings, SchedulerSettings
 
 SECTIONS: dict[str, Any] = {"scheduler": SchedulerSettings, "executions": ExecutionSettings}
@@ -62,7 +63,16 @@ def test_defaults() -> None:
     """What an installation has that says nothing, as the README gives it."""
     scheduler, runs = SchedulerSettings(), ExecutionSettings()
     assert (scheduler.scan_seconds, scheduler.catch_up_seconds, scheduler.batch) == (1.0, 3600.0, 1000)
-    assert (runs.slots, runs.heartbeat_seconds, runs.abandon_seconds, runs.lease_seconds) == (20, 10, 20, 30)
+    assert (runs.slots, runs.heartbeat_seconds, runs.abandon_seconds, runs.lease_seconds) == (20, 3, 20, 30)
     assert (runs.reap_grace_seconds, runs.cancel_grace_seconds, runs.approval_hours) == (5.0, 5.0, 24.0)
     assert (runs.log_lines, runs.log_bytes) == (10_000, 4_194_304)
     runs.check()
+
+
+def test_an_election_passes_before_a_node_abandons_its_runs() -> None:
+    """Of a replica set as MongoDB is shipped, of which the primary hangs right before a heartbeat."""
+    runs = ExecutionSettings()
+    # electionTimeoutMillis, and what a member adds at random (replElectionTimeoutOffsetLimitFraction).
+    election = 10 * 1.15
+    tries_again = LEASE_SECONDS + runs.heartbeat_seconds / 10
+    assert runs.heartbeat_seconds + election + tries_again < runs.abandon_seconds

@@ -30,6 +30,12 @@ async def fleet(
 
 async def backup_task(client: ApiClient, ports: Mapping[str, int]) -> str:
     """A credential, the devices and a task that nothing but a call fires."""
+    await add_devices(client, ports)
+    return await add_backup(client, "all", {})
+
+
+async def add_devices(client: ApiClient, ports: Mapping[str, int]) -> None:
+    """With their credential, each at a site of its own name."""
     credential = {
         "name": "bench",
         "credential_type": "ssh_password",
@@ -37,22 +43,23 @@ async def backup_task(client: ApiClient, ports: Mapping[str, int]) -> str:
         "secret": PASSWORD,
         "allowed_hosts": ["127.0.0.0/8"],
     }
-    credential_id = await _made(client, "/api/credentials", credential)
+    common = {
+        "host": "127.0.0.1",
+        "device_type": "cisco_ios",
+        "default_credential_id": await _made(client, "/api/credentials", credential),
+    }
     for name, port in ports.items():
-        device = {
-            "name": name,
-            "host": "127.0.0.1",
-            "port": port,
-            "device_type": "cisco_ios",
-            "default_credential_id": credential_id,
-        }
-        await _made(client, "/api/devices", device)
+        await _made(client, "/api/devices", {**common, "name": name, "site": name, "port": port})
+
+
+async def add_backup(client: ApiClient, name: str, parameters: Mapping[str, Any]) -> str:
+    """A task that nothing but a call fires."""
     task = {
-        "name": "all",
+        "name": name,
         "task_type": "backup",
         "cron_expression": "0 0 29 2 *",
         "timezone": "UTC",
-        "parameters": {},
+        "parameters": parameters,
         "max_retries": 0,
     }
     return await _made(client, "/api/tasks/schedules", task)
