@@ -8,7 +8,8 @@ from pymongo.errors import PyMongoError
 from netautod.app.settings import Settings
 from netautod.app.spared import SPARED
 from netautod.core.errors import NetautodError, Unavailable
-from netautod.store.client import Database, connect
+from netautod.store.client import Database
+from netautod.store.connection import connect
 from netautod.store.embedded.files import DataDir
 from netautod.store.embedded.mongod import EmbeddedMongo, EmbeddedMongoError, find_running
 from netautod.store.room import Room

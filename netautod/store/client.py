@@ -1,4 +1,4 @@
-"""The only module that imports motor: a database handle whose collections raise our errors.
+"""A database handle whose collections raise our errors; but for `connect` nothing else knows the driver.
 
 A `Collection` is for what belongs to the whole installation (users by name, leases, the due scan); what
 belongs to organizations goes through `scoped` (store/scoped.py).
@@ -7,19 +7,15 @@ belongs to organizations goes through `scoped` (store/scoped.py).
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, cast
+from typing import Any
 
-from motor.core import AgnosticClient
-from motor.frameworks import asyncio as asyncio_framework
-from motor.metaprogramming import create_class_with_framework
 from motor.motor_asyncio import AsyncIOMotorClient, AsyncIOMotorCollection, AsyncIOMotorDatabase
 from pymongo import ReturnDocument
 from pymongo.errors import BulkWriteError
 from pymongo.operations import DeleteOne, UpdateMany, UpdateOne
 from pymongo.write_concern import WriteConcern
 
-from netautod.core.waiting import BULK_SECONDS, REQUEST_SECONDS
-from netautod.store.calls import LEASE_THREADS, Calls, LaneFramework
+from netautod.store.calls import Calls
 from netautod.store.failures import duplicates_of
 from netautod.store.room import Room
 
@@ -29,8 +25,6 @@ Change = Mapping[str, Any] | Sequence[Mapping[str, Any]]
 Sort = Sequence[tuple[str, int]]
 # Documents per answer of the server. Decoding them holds the interpreter, event loop included.
 BATCH = 500
-MONITOR_SECONDS = 2
-SELECTION_SECONDS = 15
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -285,37 +279,3 @@ class Database:
     def close(self) -> None:
         self._client.close()
         self._calls.close()
-
-
-_Client = cast(
-    type[AsyncIOMotorClient[Document]],
-    create_class_with_framework(AgnosticClient, LaneFramework(asyncio_framework), "motor.motor_asyncio"),
-)
-
-
-def connect(
-    uri: str,
-    name: str,
-    *,
-    timeout_seconds: float = REQUEST_SECONDS,
-    pool: int = 100,
-    room: Room | None = None,
-) -> Database:
-    """Opens nothing yet: the first call does. `timeout_seconds`: how long a request waits for it in all."""
-    client = _Client(
-        uri,
-        tz_aware=True,
-        # What has no limit of its own: bulk work sits an election out.
-        serverSelectionTimeoutMS=SELECTION_SECONDS * 1000,
-        socketTimeoutMS=int(BULK_SECONDS * 1000),
-        # A server that hangs is given up after both: then calls that wait for it are cut off and look for
-        # the new primary. The driver's own 10 s and 20 s are as long as a whole election.
-        heartbeatFrequencyMS=MONITOR_SECONDS * 1000,
-        connectTimeoutMS=MONITOR_SECONDS * 1000,
-        maxPoolSize=pool + LEASE_THREADS,
-        retryWrites=True,
-        w="majority",
-        journal=True,
-        appname="netautod",
-    )
-    return Database(client, name, calls=Calls(seconds=timeout_seconds, pool=pool), room=room)

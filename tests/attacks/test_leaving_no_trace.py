@@ -23,7 +23,8 @@ from netautod.core.schema import Name, Request
 from netautod.http.access import any_token
 from netautod.http.handler import JsonHandler
 from netautod.http.routes import Route
-from netautod.store.client import Collection, Database, connect
+from netautod.store.client import Collection, Database
+from netautod.store.connection import connect
 from tests.support.client import ApiClient
 from tests.support.programs.service import Finished, Service, run, serving
 from tests.support.serving import Serve

@@ -10,7 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from netautod.core.identity import OrgId
-from netautod.store.client import connect
+from netautod.store.connection import connect
 from tests.bench.bench_bodies import READERS, UNDESCRIBED, logged_in
 from tests.bench.measured.probed_service import DATABASE
 from tests.bench.measured.stored_configs import stored_in

@@ -14,7 +14,8 @@ from tornado.httpclient import AsyncHTTPClient
 from netautod.core.identity import OrgId
 from netautod.devices.counts import DeviceCounts
 from netautod.devices.queries import COLLECTION, SEARCH, search_text
-from netautod.store.client import Database, connect
+from netautod.store.client import Database
+from netautod.store.connection import connect
 from tests.bench.measured.probed_service import DATABASE, PASSWORD, TICK
 from tests.bench.measuring.children import Child, child
 from tests.bench.measuring.databases import private_mongod

@@ -8,7 +8,8 @@ from uuid import uuid4
 
 from netautod.devices.counts import DeviceCounts
 from netautod.devices.queries import COLLECTION, SEARCH, search_text
-from netautod.store.client import Database, connect
+from netautod.store.client import Database
+from netautod.store.connection import connect
 from tests.bench.measured.bare_tornado import LIMIT
 from tests.bench.measuring.children import child
 from tests.bench.measuring.databases import private_mongod

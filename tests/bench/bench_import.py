@@ -16,7 +16,8 @@ from uuid import uuid4
 from tornado.httpclient import AsyncHTTPClient, HTTPResponse
 
 from netautod.devices.queries import COLLECTION, INDEXES
-from netautod.store.client import Database, connect
+from netautod.store.client import Database
+from netautod.store.connection import connect
 from tests.bench.measured.probed_service import PASSWORD
 from tests.bench.measuring.children import Child, child
 from tests.bench.measuring.databases import fresh_database, private_mongod

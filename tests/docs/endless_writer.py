@@ -10,7 +10,7 @@ from pathlib import Path
 
 from netautod.app import stages
 from netautod.core.identity import Caller, OrgId
-from netautod.store.client import connect
+from netautod.store.connection import connect
 from tests.support.installation import open_installation
 
 

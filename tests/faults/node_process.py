@@ -22,7 +22,8 @@ from netautod.executions.models import Execution
 from netautod.executions.running.environment import RunActing
 from netautod.executions.running.node import ExecutionNode
 from netautod.executions.settings import ExecutionSettings, SchedulerSettings
-from netautod.store.client import Database, connect
+from netautod.store.client import Database
+from netautod.store.connection import connect
 from netautod.store.server_clock import ServerClock
 from tests.faults.executors import KINDS, Wire, executor
 from tests.support.execution import World

@@ -17,7 +17,8 @@ from uuid import uuid4
 
 from netautod.app.stores import INDEXES
 from netautod.executions.settings import ExecutionSettings, SchedulerSettings
-from netautod.store.client import Database, connect
+from netautod.store.client import Database
+from netautod.store.connection import connect
 from netautod.store.indexes import create_indexes
 from netautod.store.server_clock import ServerClock
 from netautod.tasks.parameters import SchemaRules

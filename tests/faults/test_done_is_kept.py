@@ -16,7 +16,7 @@ from netautod.executions.models import Execution
 from netautod.executions.running.node import ExecutionNode
 from netautod.executions.settings import ExecutionSettings
 from netautod.plugin_api import DeviceResult, ExecutionFailed, PermanentFailure, RunContext
-from netautod.store.client import connect
+from netautod.store.connection import connect
 from netautod.store.embedded.mongod import EmbeddedMongo
 from netautod.store.indexes import create_indexes
 from tests.support.execution import Does, DoesOnce, World, eventually, task

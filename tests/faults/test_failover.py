@@ -11,7 +11,7 @@ import pytest
 from tornado.httpclient import AsyncHTTPClient
 
 from netautod.core.identity import OrgId
-from netautod.store.client import connect
+from netautod.store.connection import connect
 from tests.faults.nodes import EXECUTIONS, SCHEDULES, Stand, open_stand, served
 from tests.support.client import ApiClient
 from tests.support.execution import due_task, eventually, task

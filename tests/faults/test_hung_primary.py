@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from netautod.store.client import connect
+from netautod.store.connection import connect
 from tests.faults.nodes import DEFAULT_RUNS, EXECUTIONS, SCHEDULES, Stand, open_stand, served
 from tests.support.client import ApiClient
 from tests.support.execution import eventually, task

@@ -12,7 +12,7 @@ import pytest
 from netautod.app.stores import INDEXES
 from netautod.executions.settings import SchedulerSettings
 from netautod.plugin_api import RunContext
-from netautod.store.client import connect
+from netautod.store.connection import connect
 from netautod.store.indexes import create_indexes
 from tests.support.execution import FAST, Does, World, eventually, manual_run, nothing, task
 from tests.support.programs.replica_set import ReplicaSet

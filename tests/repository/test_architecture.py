@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from netautod.store.client import connect
+from netautod.store.connection import connect
 from netautod.store.embedded.mongod import find_running
 from netautod.testing import SimulatedDevice
 from tests.e2e.console import EXECUTIONS, TERMINAL, Console

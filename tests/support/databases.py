@@ -6,7 +6,8 @@ from uuid import uuid4
 
 from netautod.app.stores import INDEXES, Stores
 from netautod.core.retention import RetentionSettings
-from netautod.store.client import Database, connect
+from netautod.store.client import Database
+from netautod.store.connection import connect
 from netautod.store.indexes import create_indexes
 
 # A task that outlives its test may still write: its database is not the next one that is taken.

@@ -9,7 +9,7 @@ import sys
 
 from netautod.executions.settings import ExecutionSettings, SchedulerSettings
 from netautod.plugin_api import RunContext
-from netautod.store.client import connect
+from netautod.store.connection import connect
 from tests.bench.measuring.children import parent_gone, say
 from tests.support.execution import Does, World
 

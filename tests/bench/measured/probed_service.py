@@ -25,7 +25,7 @@ from netautod.http.access import public, requires
 from netautod.http.handler import JsonHandler
 from netautod.http.health import Health
 from netautod.http.settings import LimitSettings
-from netautod.store.client import connect
+from netautod.store.connection import connect
 from tests.bench.measuring.children import parent_gone, say
 from tests.support.serving import serve_application
 

@@ -6,7 +6,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from uuid import uuid4
 
-from netautod.store.client import Database, connect
+from netautod.store.client import Database
+from netautod.store.connection import connect
 from netautod.store.embedded.mongod import EmbeddedMongo, EmbeddedMongoError
 from netautod.store.indexes import Index, create_indexes
 from tests.bench.measuring.report import BenchmarkError

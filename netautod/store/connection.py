@@ -1,0 +1,49 @@
+"""How the service connects to its database: the options of the driver, and whose threads its calls take."""
+
+from typing import cast
+
+from motor.core import AgnosticClient
+from motor.frameworks import asyncio as asyncio_framework
+from motor.metaprogramming import create_class_with_framework
+from motor.motor_asyncio import AsyncIOMotorClient
+
+from netautod.core.waiting import BULK_SECONDS, REQUEST_SECONDS
+from netautod.store.calls import LEASE_THREADS, Calls, LaneFramework
+from netautod.store.client import Database, Document
+from netautod.store.room import Room
+
+MONITOR_SECONDS = 2
+SELECTION_SECONDS = 15
+
+_Client = cast(
+    type[AsyncIOMotorClient[Document]],
+    create_class_with_framework(AgnosticClient, LaneFramework(asyncio_framework), "motor.motor_asyncio"),
+)
+
+
+def connect(
+    uri: str,
+    name: str,
+    *,
+    timeout_seconds: float = REQUEST_SECONDS,
+    pool: int = 100,
+    room: Room | None = None,
+) -> Database:
+    """Opens nothing yet: the first call does. `timeout_seconds`: how long a request waits for it in all."""
+    client = _Client(
+        uri,
+        tz_aware=True,
+        # What has no limit of its own: bulk work sits an election out.
+        serverSelectionTimeoutMS=SELECTION_SECONDS * 1000,
+        socketTimeoutMS=int(BULK_SECONDS * 1000),
+        # A server that hangs is given up after both: then calls that wait for it are cut off and look for
+        # the new primary. The driver's own 10 s and 20 s are as long as a whole election.
+        heartbeatFrequencyMS=MONITOR_SECONDS * 1000,
+        connectTimeoutMS=MONITOR_SECONDS * 1000,
+        maxPoolSize=pool + LEASE_THREADS,
+        retryWrites=True,
+        w="majority",
+        journal=True,
+        appname="netautod",
+    )
+    return Database(client, name, calls=Calls(seconds=timeout_seconds, pool=pool), room=room)
