@@ -23,6 +23,7 @@ from netautod.http.limits import RequestLimits
 from netautod.http.routes import Route, application
 from netautod.http.settings import LimitSettings, ServerSettings
 from tests.support.client import ApiClient, ServedRoutes
+from tests.support.databases import PATIENT_SECONDS
 
 Authenticate = Callable[[str, RequestInfo], Awaitable[Caller]]
 
@@ -101,6 +102,7 @@ class Servers:
             trusted_proxies=networks(["127.0.0.1"]),
             cors_origins=frozenset({"https://console.example", "tauri://localhost", "app://netautod"}),
             refusals=refusals or UnheardRefusals(),
+            database_seconds=PATIENT_SECONDS,
         )
         chosen = routes_of(services) if routes is None else tuple(routes)
         server, url = serve_application(application(chosen, context, services), port=port)
