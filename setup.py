@@ -43,6 +43,7 @@ setup(
         "pyotp>=2.9",
         "pyasn1>=0.4.8,<0.7",  # ldap3 2.9 uses names that 0.7 drops
         "pymongo>=4.11,<5",
+        "telnetlib3>=5.0,<6",
         "tornado>=6.5,<7",
         "tqdm>=4.66",
         "tzdata",

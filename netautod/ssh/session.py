@@ -15,7 +15,7 @@ from netautod.ssh.failures import DeviceFailed
 from netautod.ssh.platform.model import Platform
 from netautod.ssh.platform.redact import quoted
 from netautod.ssh.shell import Shell
-from netautod.ssh.stream import ByteStream
+from netautod.ssh.stream import SshStream
 from netautod.ssh.target import Login, SessionLimits, Target
 from netautod.ssh.terminal import clean
 
@@ -93,7 +93,7 @@ class CliSession:
         if self._shell is not None:
             return CommandResult(output=await self._shell.run(command, seconds=timeout, limit=max_bytes))
         seconds = timeout or self.limits.command_seconds
-        stream = ByteStream(guard=self._guard, limit=max_bytes or self.limits.output_bytes)
+        stream = SshStream(guard=self._guard, limit=max_bytes or self.limits.output_bytes)
         try:
             async with asyncio.timeout(seconds):
                 return await self._execute(command, stream)
@@ -114,7 +114,7 @@ class CliSession:
                 f"the device is in mode {self._shell.mode!r}, needed is {mode!r}", kind="enable"
             )
 
-    async def _execute(self, command: str, stream: ByteStream) -> CommandResult:
+    async def _execute(self, command: str, stream: SshStream) -> CommandResult:
         await _open_channel(self._connection, stream, guard=self._guard, command=command)
         while not (stream.ended or stream.flooded):
             await stream.news(within=self.limits.command_seconds)
@@ -167,7 +167,7 @@ async def open_session(
 async def _open_shell(
     connection: Connection, platform: Platform, login: Login, *, guard: Guard, limits: SessionLimits
 ) -> Shell:
-    stream = ByteStream(guard=guard, limit=limits.output_bytes)
+    stream = SshStream(guard=guard, limit=limits.output_bytes)
     try:
         async with asyncio.timeout(limits.login_seconds):
             await _open_channel(connection, stream, guard=guard, command=None)
@@ -196,7 +196,7 @@ async def _prepare(session: CliSession, shell: Shell | None, login: Login) -> No
 
 
 async def _open_channel(
-    connection: Connection, stream: ByteStream, *, guard: Guard, command: str | None
+    connection: Connection, stream: SshStream, *, guard: Guard, command: str | None
 ) -> None:
     """A shell with a terminal (no command), or a command on a channel without one."""
     guard()
