@@ -1,7 +1,7 @@
 """The values that describe a platform: all that the CLI engine knows of one kind of device."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Literal
@@ -34,6 +34,35 @@ class CaptureItem:
     def title(self) -> str:
         """The head over this part in a configuration of several parts."""
         return f"file {self.file}" if self.file is not None else f"command {self.command}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Part:
+    """What a device tells beside its configuration, by a read command of its own: an inventory, licences.
+
+    It is read in the session of a capture, after the configuration, and never makes that fail: one that the
+    device refuses is left out with a note. `alternatives` as in CaptureItem. Lines that `noise_lines` match
+    and pieces that `noise_parts` find change by themselves and are not kept. With `difference` the command
+    prints a configuration as well (the one for the next start), and what is shown of the part is what
+    differs in the running one.
+    """
+
+    name: str
+    command: str
+    alternatives: tuple[str, ...] = ()
+    difference: bool = False
+    noise_lines: tuple[re.Pattern[str], ...] = ()
+    noise_parts: tuple[re.Pattern[str], ...] = ()
+
+    def without_noise(self, lines: Iterable[str]) -> list[str]:
+        """The lines without what changes by itself."""
+        kept = (line for line in lines if not any(noise.match(line) for noise in self.noise_lines))
+        return [self._quiet(line) for line in kept]
+
+    def _quiet(self, line: str) -> str:
+        for noise in self.noise_parts:
+            line = noise.sub("", line)
+        return line
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -125,6 +154,7 @@ class Platform:
     log_lines: tuple[re.Pattern[str], ...] = ()
     enable: EnableDialog | None = None
     capture: tuple[CaptureItem, ...]
+    parts: tuple[Part, ...] = ()
     end_marker: re.Pattern[str] | None = None
     failures: tuple[re.Pattern[str], ...] = ()
     gaps: tuple[re.Pattern[str], ...] = ()

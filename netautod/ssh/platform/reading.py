@@ -10,6 +10,7 @@ from netautod.ssh.platform.model import (
     EnableDialog,
     LoginAnswer,
     LoginDialog,
+    Part,
     Platform,
     SecretPattern,
 )
@@ -45,6 +46,7 @@ def load_platform(path: Traversable) -> Platform:
         log_lines=session.patterns("log_lines"),
         enable=None if enable is None else _enable(enable),
         capture=tuple(_item(item) for item in capture.tables("items")),
+        parts=tuple(_part(item) for item in table.tables("parts", required=False)),
         end_marker=capture.optional_pattern("end_marker"),
         failures=capture.patterns("failures"),
         gaps=capture.patterns("gaps"),
@@ -98,6 +100,21 @@ def _item(table: platform_file.TomlTable) -> CaptureItem:
     return item
 
 
+def _part(table: platform_file.TomlTable) -> Part:
+    part = Part(
+        name=table.text("name"),
+        command=table.text("command"),
+        alternatives=table.texts("alternatives"),
+        difference=table.flag("difference"),
+        noise_lines=table.patterns("noise_lines"),
+        noise_parts=table.patterns("noise_parts"),
+    )
+    if re.fullmatch(r"[a-z0-9][a-z0-9_-]{0,39}", part.name) is None:
+        raise table.wrong("name must consist of a-z, 0-9, - and _, 40 at most")
+    table.refuse_unknown()
+    return part
+
+
 def _secret(table: platform_file.TomlTable) -> SecretPattern:
     shown = table.choice("shown", ("stable", "resalted"))
     secret = SecretPattern(
@@ -121,5 +138,7 @@ def _check(platform: Platform, file_name: str) -> None:
         raise InvalidInput(f"{file_name}: a shell platform needs at least one prompt")
     if platform.capture_mode is not None and platform.capture_mode not in platform.prompts:
         raise InvalidInput(f"{file_name}: [session] capture_mode names no mode of [prompts]")
+    if len({part.name for part in platform.parts}) < len(platform.parts):
+        raise InvalidInput(f"{file_name}: two [[parts]] have the same name")
     if platform.channel == "shell" and any(item.file is not None for item in platform.capture):
         raise InvalidInput(f"{file_name}: [capture] a file can be read over an exec channel only")

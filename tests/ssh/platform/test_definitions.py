@@ -191,6 +191,18 @@ def test_a_taken_name_is_refused_unless_it_is_an_override(tmp_path: Path) -> Non
             r"alternatives must be an array",
             id="one alternative as text",
         ),
+        pytest.param(
+            "[capture]",
+            "[[parts]]\nname = 'Show Inventory'\ncommand = 'show inventory'\n[capture]",
+            r"\[parts 1\]: name must consist of a-z",
+            id="a part whose name is no part of an address",
+        ),
+        pytest.param(
+            "[capture]",
+            "[[parts]]\nname = 'a'\ncommand = 'x'\n[[parts]]\nname = 'a'\ncommand = 'y'\n[capture]",
+            r"two \[\[parts\]\] have the same name",
+            id="two parts of one name",
+        ),
     ],
 )
 def test_a_faulty_file_is_refused(tmp_path: Path, old: str, new: str, complaint: str) -> None:
