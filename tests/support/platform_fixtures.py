@@ -93,14 +93,20 @@ def _reading(path: Path) -> tuple[str, str]:
 
 
 def show(device: SimulatedDevice, platform: Platform, text: str) -> None:
-    """Lets the device print the text: as the one command of the platform, or by the heads of its parts."""
+    """Lets the device print the text: as the one command of the platform, or by the heads of its parts.
+
+    Of several parts, a text without heads is the first one; a command that no head names is refused.
+    """
     device.responses, device.files = {}, {}
-    if len(platform.capture) == 1:
+    heads = list(_PART.finditer(text)) if len(platform.capture) > 1 else []
+    if platform.channel == "shell" and device.script is not None:
+        unknown = device.script.unknown
+        device.responses = {item.command: unknown for item in platform.capture if item.command is not None}
+    if not heads:
         command = platform.capture[0].command
         assert command is not None
         device.responses[command] = text
         return
-    heads = list(_PART.finditer(text))
     ends = [head.start() for head in heads[1:]] + [len(text)]
     for head, end in zip(heads, ends, strict=True):
         there = device.files if head["kind"] == "file" else device.responses
