@@ -37,6 +37,8 @@ from netautod.http.routes import Route
 
 READ = "devices.access"
 PULL = "devices.manage"
+SECRETS = "credentials.manage"
+BYTES = "application/octet-stream"
 VERSION_FORM = re.compile(r"[1-9][0-9]{0,8}")
 
 
@@ -52,10 +54,10 @@ class ConfigHandler(JsonHandler):
         return int(text)
 
     async def answer_config(self, device_id: str, version: int | None) -> None:
-        config, text = await self.configs.read(
+        found = await self.configs.read(
             self.caller, self.device_id(device_id), version, secrets=self.query["secrets"]
         )
-        self.answer({**config.to_json(), "config_text": text})
+        self.answer(found.to_json())
 
 
 class ConfigsHandler(ConfigHandler):
@@ -79,6 +81,17 @@ class OneConfigHandler(ConfigHandler):
     async def get(self, device_id: str, version: str) -> None:
         """Reads one version with its text."""
         await self.answer_config(device_id, self.version(version))
+
+
+class RawConfigHandler(ConfigHandler):
+    @requires(SECRETS, produces=BYTES)
+    async def get(self, device_id: str, version: str) -> None:
+        """Reads the bytes of one version, secrets and all: what a restore needs. It is audited."""
+        number = self.version(version)
+        content = await self.configs.raw(self.caller, self.device_id(device_id), number)
+        self.set_header("Content-Type", BYTES)
+        self.set_header("Content-Disposition", f'attachment; filename="{device_id}-{number}.cfg"')
+        self.finish(content)
 
 
 class ConfigNotesHandler(ConfigHandler):
@@ -182,6 +195,7 @@ ROUTES = (
     Route(path="/api/config/devices/:device_id/configs/latest", handler=LatestConfigHandler),
     Route(path="/api/config/devices/:device_id/configs/:version", handler=OneConfigHandler),
     Route(path="/api/config/devices/:device_id/configs/:version/notes", handler=ConfigNotesHandler),
+    Route(path="/api/config/devices/:device_id/configs/:version/raw", handler=RawConfigHandler),
     Route(path="/api/config/devices/:device_id/diff", handler=DiffConfigsHandler),
     Route(path="/api/config/devices/:device_id/diff-versions", handler=DiffConfigsHandler),
     Route(path="/api/config/search", handler=SearchConfigsHandler),

@@ -7,6 +7,7 @@ from typing import Any
 
 from netautod.core.identity import OrgId
 from netautod.core.json_values import to_text
+from netautod.ssh.encoding import Encoding
 
 TEXT_FORMAT = "cli"
 FROM_DEVICE = "device"
@@ -51,6 +52,22 @@ class Config:
             "last_seen_at": to_text(self.last_seen_at),
             "size": self.size,
             "notes": self.notes,
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReadConfig:
+    """A version as it is read: `text` is its bytes decoded by `encoding`, redacted or not."""
+
+    config: Config
+    text: str
+    encoding: Encoding
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            **self.config.to_json(),
+            "config_text": self.text,
+            "encoding": self.encoding,
         }
 
 

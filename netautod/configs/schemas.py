@@ -72,8 +72,13 @@ class ConfigItem(Answer):
     notes = fields.String(allow_none=True)
 
 
+class ConfigAnswer(ConfigItem):
+    config_text = fields.String()
+    encoding = fields.String(validate=validate.OneOf(("utf-8", "latin-1")))
+
+
 class NotesRequest(Request):
-    read_only = frozenset({*ConfigItem().fields, "config_text", "changed"}) - {"notes"}
+    read_only = frozenset({*ConfigAnswer().fields, "changed"}) - {"notes"}
     notes = Text()
 
     @validates_schema
@@ -81,10 +86,6 @@ class NotesRequest(Request):
         # It is loaded as a partial one, so that null clears; then nothing is required by itself.
         if "notes" not in data:
             raise ValidationError("Missing data for required field.", "notes")
-
-
-class ConfigAnswer(ConfigItem):
-    config_text = fields.String()
 
 
 class PullAnswer(ConfigItem):

@@ -7,7 +7,7 @@ added line that look alike. With `secrets=true` it compares and shows the raw te
 """
 
 from netautod.audit.service import AuditLog
-from netautod.configs.models import Config, VersionDiff
+from netautod.configs.models import Config, ReadConfig, VersionDiff
 from netautod.configs.store import ConfigStore
 from netautod.configs.texts.store import ConfigTexts
 from netautod.configs.workers.pool import TextWorker
@@ -16,6 +16,7 @@ from netautod.core.identity import Caller, OrgId
 from netautod.core.loop.pace import in_thread_if_large
 from netautod.core.pages import Page, PageOf
 from netautod.devices.service import DeviceService
+from netautod.ssh.encoding import bytes_of, encoding_of, readable
 from netautod.ssh.platform.redact import redact
 from netautod.ssh.platform.registry import PlatformRegistry
 
@@ -47,18 +48,24 @@ class ConfigService:
         await self._devices.get(org_id, device_id)
         return await self._store.page(org_id, device_id, page)
 
-    async def read(
-        self, caller: Caller, device_id: str, version: int | None, *, secrets: bool
-    ) -> tuple[Config, str]:
+    async def read(self, caller: Caller, device_id: str, version: int | None, *, secrets: bool) -> ReadConfig:
         """A version (None: the newest) and its text, redacted unless `secrets`; NotFound, Forbidden."""
         await self._devices.get(caller.org_id, device_id)
         config = await self._version(caller.org_id, device_id, version)
         text = await self._texts.load(caller.org_id, config.text_id)
         if secrets:
             await self._reveal(caller, config)
-            return config, text
-        readers = self._platforms.of_readers
-        return config, await in_thread_if_large(len(text), redact, text, readers)
+        shown = text if secrets else await self._redacted(text)
+        encoding = encoding_of(text)
+        return ReadConfig(config=config, text=readable(shown, encoding), encoding=encoding)
+
+    async def raw(self, caller: Caller, device_id: str, version: int) -> bytes:
+        """The bytes of a version, with all secrets; NotFound, Forbidden."""
+        await self._devices.get(caller.org_id, device_id)
+        config = await self._version(caller.org_id, device_id, version)
+        text = await self._texts.load(caller.org_id, config.text_id)
+        await self._reveal(caller, config)
+        return bytes_of(text)
 
     async def diff(
         self, caller: Caller, device_id: str, old: int | None, new: int | None, *, secrets: bool
@@ -98,6 +105,9 @@ class ConfigService:
         details = {"device_id": device_id, "version": version}
         await self._audit.record(caller, "config.set_notes", "config", config.id, details)
         return config
+
+    async def _redacted(self, text: str) -> str:
+        return await in_thread_if_large(len(text), redact, text, self._platforms.of_readers)
 
     async def _version(self, org_id: OrgId, device_id: str, version: int | None) -> Config:
         if version is None:

@@ -20,7 +20,11 @@ _READ_FILE = f'test -e "$1" || exit {_ABSENT}; test -r "$1" || exit {_UNREADABLE
 
 @dataclass(frozen=True, kw_only=True)
 class Capture:
-    """A complete configuration: `raw` ends with a line feed; `notes` are sentences on what was left out."""
+    """A complete configuration; `notes` are sentences on what was left out.
+
+    `raw` carries the bytes that the device sent (encoding.py), with `\\n` as the line end. It ends with one,
+    whether the device sent one or put its prompt behind the last line.
+    """
 
     raw: str
     notes: tuple[str, ...] = ()
@@ -81,7 +85,7 @@ async def _read(session: CliSession, item: CaptureItem) -> tuple[str | None, str
 
 async def _read_by(session: CliSession, item: CaptureItem, command: str) -> tuple[str | None, str | None]:
     try:
-        result = await session.execute(command, timeout=session.limits.capture_seconds)
+        result = await session.read(command, timeout=session.limits.capture_seconds)
     except DeviceFailed as exc:
         if exc.kind != "timeout":
             raise

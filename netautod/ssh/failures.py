@@ -4,6 +4,7 @@ from datetime import datetime
 from typing import Literal
 
 from netautod.core.errors import UpstreamFailed
+from netautod.ssh.encoding import readable, readable_beginning
 
 FailureKind = Literal[
     "dns",  # the name of the host does not resolve
@@ -56,11 +57,19 @@ class DeviceFailed(UpstreamFailed):
         hop: str | None = None,
         partial: str = "",
     ) -> None:
-        super().__init__(text)
+        super().__init__(readable(text))
         self.kind = kind
         self.final = kind in FINAL_KINDS if final is None else final
         self.credential_id = credential_id
         self.hop = hop
-        self.partial = partial
+        self._partial = readable_beginning(partial)
         self.suspended_until: datetime | None = None
         self.shown_key: str | None = None
+
+    @property
+    def partial(self) -> str:
+        return self._partial
+
+    @partial.setter
+    def partial(self, text: str) -> None:
+        self._partial = readable_beginning(text)

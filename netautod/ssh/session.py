@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import asyncssh
 
@@ -11,13 +11,14 @@ from netautod.core.errors import InvalidInput
 from netautod.core.guard import Guard, no_guard
 from netautod.core.redaction.commands import shown_command
 from netautod.ssh.connect import Connection, connect
+from netautod.ssh.encoding import bytes_of, readable
 from netautod.ssh.failures import DeviceFailed
 from netautod.ssh.platform.model import Platform
 from netautod.ssh.platform.redact import quoted
 from netautod.ssh.shell import Shell
 from netautod.ssh.stream import SshStream
 from netautod.ssh.target import Login, SessionLimits, Target
-from netautod.ssh.terminal import clean
+from netautod.ssh.terminal import clean, plain_lines
 
 KILLED = -1  # the exit status that asyncssh gives to a command that a signal ended
 _COLUMNS, _ROWS = 511, 1000  # wide enough that no device wraps the echo of a command
@@ -66,7 +67,7 @@ class CliSession:
     @property
     def prompt(self) -> str:
         """The prompt as the device shows it now, empty on an exec channel."""
-        return "" if self._shell is None else self._shell.prompt
+        return "" if self._shell is None else readable(self._shell.prompt)
 
     @property
     def mode(self) -> str:
@@ -88,6 +89,19 @@ class CliSession:
         self, command: str, *, timeout: float | None = None, max_bytes: int | None = None
     ) -> CommandResult:
         """As `run`, with exit status and error stream where the channel has them."""
+        result = await self.read(command, timeout=timeout, max_bytes=max_bytes)
+        if self._shell is not None:
+            return replace(result, output=readable(result.output))
+        output, errors = (readable(clean(bytes_of(text))) for text in (result.output, result.errors))
+        return replace(result, output=output, errors=errors)
+
+    async def read(
+        self, command: str, *, timeout: float | None = None, max_bytes: int | None = None
+    ) -> CommandResult:
+        """As `execute`, for what is to be kept: the output carries its very bytes (see encoding.py).
+
+        That of an exec channel is not taken for what a terminal would show.
+        """
         if not command or any(ord(character) < 32 or ord(character) == 127 for character in command):
             raise InvalidInput("a command must be one line without control characters")
         if self._shell is not None:
@@ -125,7 +139,7 @@ class CliSession:
         if stream.exit_status is None:
             text = f"the connection dropped during `{shown_command(command)}`"
             raise DeviceFailed(text, kind="lost", partial=clean(bytes(stream.data)))
-        output, errors = clean(bytes(stream.data)), clean(bytes(stream.errors))
+        output, errors = plain_lines(bytes(stream.data)), plain_lines(bytes(stream.errors))
         return CommandResult(output=output, errors=errors, exit_status=stream.exit_status)
 
 

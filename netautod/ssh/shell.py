@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 from netautod.core.redaction.commands import shown_command
 from netautod.ssh import dialogs
+from netautod.ssh.encoding import bytes_of, carried
 from netautod.ssh.failures import DeviceFailed
 from netautod.ssh.output import body_of
 from netautod.ssh.platform.model import Platform
@@ -91,7 +92,7 @@ class Shell:
         return ask
 
     async def run(self, command: str, *, seconds: float | None = None, limit: int | None = None) -> str:
-        """Sends one command and returns what it printed, without echo and prompt."""
+        """Sends one command and returns what it printed, without echo and prompt (see encoding.py)."""
         self._begin()
         self._stream.limit = limit or self._limits.output_bytes
         self._send(command)
@@ -153,7 +154,7 @@ class Shell:
         self._usable = True
 
     def _last_line(self) -> str:
-        return visible(self._stream.last_line().decode(errors="replace")).rstrip()
+        return visible(carried(self._stream.last_line())).rstrip()
 
     def _is_prompt(self, line: str) -> bool:
         return self._platform.mode_of(line) is not None
@@ -182,7 +183,7 @@ class Shell:
         """Whether the command has come back, if need be between cursor movements (RouterOS, ProCurve)."""
         if command in self._stream.data:
             return True
-        return command in clean(bytes(self._stream.data[:_ECHO_BYTES])).encode()
+        return command in bytes_of(clean(bytes(self._stream.data[:_ECHO_BYTES])))
 
     def _done_when_silent(self, ticks: int) -> bool:
         """Whether a silent device is done although its last line is not the prompt after our echo."""
@@ -235,7 +236,7 @@ class Shell:
             stream.abort()
             text = f"more than {stream.limit} bytes came {stage}"
             raise DeviceFailed(text, kind="flood")
-        raw = stream.last_line().decode(errors="replace")
+        raw = carried(stream.last_line())
         if done(visible(raw)):
             return True
         if stream.ended:

@@ -1,7 +1,13 @@
-"""What a terminal would show: turns received bytes into plain lines (ANSI, erased text, NUL, CRLF)."""
+"""What a terminal would show: turns received bytes into plain lines (ANSI, erased text, NUL, CRLF).
+
+Nothing else is lost: bytes that are not UTF-8 are carried on (encoding.py), and so are tabs, blanks at the
+end of a line and the control characters that no terminal acts on, such as the ETX around a banner of IOS.
+"""
 
 import re
 import unicodedata
+
+from netautod.ssh.encoding import carried
 
 # ECMA-48: CSI sequences, OSC strings (ended by BEL or ST) and the other two-byte escapes.
 _CSI = r"\x1b\[(?P<args>[0-?]*)[ -/]*(?P<final>[@-~])"
@@ -9,43 +15,54 @@ _ESCAPE = re.compile(_CSI + r"|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[ -/]*[0-~]
 # A new line without a line feed: ECMA-48 NEL, and the line that a ProCurve inserts at the bottom to scroll.
 _NEXT_LINE = re.compile(r"\x1bE|\x1b\[\d*L")
 _UNFINISHED_ESCAPE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*)?\Z")
-# A carriage return that begins no line end, or any control character but tab and line feed.
-_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]|\r(?!\n)")
+# A carriage return that begins no line end, or a character on which a terminal acts: padding (NUL, DEL),
+# bell, backspace, line and page moves, character sets, XON, XOFF, escape.
+_CONTROL = re.compile(r"[\x00\x07\x08\x0b\x0c\x0e\x0f\x11\x13\x1b\x7f]|\r(?!\n)")
 # All bytes but those of the controls above: what is left without them is empty for most outputs.
 _NO_CONTROL = bytes(byte for byte in range(256) if byte == 13 or not _CONTROL.match(chr(byte)))
 _UNPRINTABLE = re.compile(r"[\x00-\x07\x0b\x0c\x0e-\x1a\x1c-\x1f\x7f]")
+# Of these, what is no part of a line. A page break in front of one clears the screen, within it is text.
+_NO_TEXT = re.compile(r"[\x00\x07\x0e\x0f\x11\x13\x7f]|^[\x0b\x0c]+")
 _PIECES = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|[\b\r]|[^\b\r\x1b]+")
+_LINE_END = re.compile(r"\r+\n")
 _MAX_COLUMN = 4096  # a cursor address beyond this is an attack on our memory, not a screen
 
 
 def clean(data: bytes) -> str:
-    """Text with `\\n` line ends as a reader would see it; bytes that are not UTF-8 become U+FFFD."""
+    """Text with `\\n` line ends as a reader would see it; it carries the bytes that are not UTF-8."""
     if not data.translate(None, _NO_CONTROL) and data.count(b"\r") == data.count(b"\r\n"):
-        return data.replace(b"\r\n", b"\n").decode(
-            "utf-8", errors="replace"
-        )  # the usual case, and the fast one
-    text = data.decode("utf-8", errors="replace")
+        return carried(data.replace(b"\r\n", b"\n"))  # the usual case, and the fast one
+    text = carried(data)
     if "\x1b" in text:
         text = _NEXT_LINE.sub("\n", text)
     if _CONTROL.search(text) is None:
         return text.replace("\r\n", "\n")
-    return "\n".join(visible(line) for line in text.split("\n"))
+    return "\n".join(_shown(line, _NO_TEXT) for line in text.split("\n"))
+
+
+def plain_lines(data: bytes) -> str:
+    """What a program wrote without a terminal: every character as it is, but for `\\n` as the line end."""
+    return _LINE_END.sub("\n", carried(data)) if b"\r" in data else carried(data)
 
 
 def visible(line: str) -> str:
     """One line (without its line feed) after backspaces, carriage returns and erasures did their work.
 
-    Of several lines that escape sequences divide, the last one.
+    Of several lines that escape sequences divide, the last one. No control character is left.
     """
-    line = _without_earlier_lines(line).rstrip("\r")
+    return _UNPRINTABLE.sub("", _shown(_without_earlier_lines(line), _UNPRINTABLE))
+
+
+def _shown(line: str, left_out: re.Pattern[str]) -> str:
+    line = line.rstrip("\r")
     if _CONTROL.search(line) is None:
         return line
     line = _ESCAPE.sub(_keep_cursor_moves, _UNFINISHED_ESCAPE.sub("", line.replace("\x00", "")))
-    line = _UNPRINTABLE.sub("", line)
+    line = left_out.sub("", line)
     cells: list[str] = []
-    column = 0
-    moved = False
+    column, moved, written = 0, False, False
     for piece in _PIECES.findall(line):
+        written = piece[0] not in "\b\r\x1b" or piece[-1] == "K"
         if piece[0] in "\b\r\x1b":
             cells, column = _move(piece, cells, column)
             moved = True
@@ -53,7 +70,11 @@ def visible(line: str) -> str:
             cells[column : column + len(piece)] = piece
             column += len(piece)
     shown = "".join(cells)
-    return shown.rstrip() if moved else shown  # what an erased pager leaves behind is blanks
+    if not moved:
+        return shown
+    # What an erased pager leaves behind is blanks; those in front of the cursor belong to the text.
+    text = shown.rstrip()
+    return shown[: max(len(text), column)] if text and written else text
 
 
 def without_escapes(text: str) -> str:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from netautod.configs.texts.normalise import normalise
 from netautod.ssh.capture import capture
+from netautod.ssh.encoding import encoding_of, readable
 from netautod.ssh.platform.redact import redact
 from netautod.ssh.platform.registry import PlatformRegistry
 from netautod.ssh.session import CliSession, open_session
@@ -62,9 +63,10 @@ async def opened_device(
 async def reading_of(session: CliSession) -> DeviceReading:
     platform = session.platform
     found = await capture(session)
+    encoding = encoding_of(found.raw)
     return DeviceReading(
-        text=found.raw,
+        text=readable(found.raw),
         notes=found.notes,
-        compared=normalise(found.raw, platform, _KEY),
-        shown=redact(found.raw, platform),
+        compared=readable(normalise(found.raw, platform, _KEY), encoding),
+        shown=readable(redact(found.raw, platform), encoding),
     )

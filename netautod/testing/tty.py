@@ -6,6 +6,7 @@ from typing import Any
 
 import asyncssh
 
+from netautod.ssh.encoding import bytes_of
 from netautod.testing.cli_script import CliScript
 from netautod.testing.state import DeviceState
 
@@ -113,7 +114,8 @@ class Tty(asyncssh.SSHServerSession[bytes]):
 
     async def write(self, text: str) -> None:
         """Sends text with the line ends of a terminal."""
-        data = text.replace("\n", self.script.line_end).encode() if self.command is None else text.encode()
+        plain = text.replace("\n", self.script.line_end) if self.command is None else text
+        data = bytes_of(plain)
         if self.device.faults.dirty:
             data = data.replace(b"description", _DIRT + b"description")
         if self.device.faults.slow:

@@ -43,7 +43,11 @@ async def test_lists_are_newest_first_and_page(fleet: Fleet) -> None:
     assert (listed["total"], listed["limit"], listed["offset"]) == (3, 2, 0)
     assert set(listed["configs"][0]) == FIELDS
     newest = (await fleet.api.get(path(device_id, "configs/latest"))).json
-    assert newest == {**listed["configs"][0], "config_text": newest["config_text"]}
+    assert newest == {
+        **listed["configs"][0],
+        "config_text": newest["config_text"],
+        "encoding": "utf-8",
+    }
     assert (await fleet.api.get(path(device_id, "configs/3"))).json == newest
 
 

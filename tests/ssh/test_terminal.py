@@ -14,7 +14,18 @@ from netautod.ssh.terminal import clean, visible, without_escapes
         pytest.param(b"\x1b[1;31mred\x1b[0m line", "red line", id="colours are off"),
         pytest.param(b"\x1b]0;title\x07sw1#", "sw1#", id="a window title is off"),
         pytest.param(b"a\x00b\x00\x00c", "abc", id="NUL is off"),
-        pytest.param(b"caf\xe9", "caf�", id="invalid UTF-8 is replaced"),
+        pytest.param(b"caf\xe9", "caf\udce9", id="a byte that is no UTF-8 is carried"),
+        pytest.param(b"\x00caf\xe9\r\nx", "caf\udce9\nx", id="between control characters, too"),
+        pytest.param(b"a  \x00\r\nb\t\r\n", "a  \nb\t\n", id="blanks and a tab at the end of a line"),
+        pytest.param(b"banner motd \x03Hi\x03", "banner motd \x03Hi\x03", id="the ETX around a banner"),
+        pytest.param(b"one\x0ctwo\x0bthree\x1a", "one\x0ctwo\x0bthree\x1a", id="page breaks within a line"),
+        pytest.param(b"\x0csw1#", "sw1#", id="a page break that clears the screen"),
+        pytest.param("a\u2028b\u0085c\x1cd".encode(), "a\u2028b\u0085c\x1cd", id="other line ends"),
+        pytest.param(
+            b" --More-- " + b"\b" * 9 + b" " * 8 + b"\b" * 9 + b"description x  ",
+            "description x  ",
+            id="blanks at the end of the line behind an erased pager",
+        ),
         pytest.param("caf\u00e9".encode(), "caf\u00e9", id="valid UTF-8 stays"),
         pytest.param(b"a\tb  ", "a\tb  ", id="tabs and blanks of the text stay"),
         pytest.param(
@@ -40,7 +51,7 @@ from netautod.ssh.terminal import clean, visible, without_escapes
             "           show ver\nsw1#",
             id="a ProCurve scrolls by an inserted line and writes by cursor address",
         ),
-        pytest.param(b"Press any key\x1b[2J\x1b[1;1H\x1b[24;1H\x1b[2Ksw1# ", "sw1#", id="a screen anew"),
+        pytest.param(b"Press any key\x1b[2J\x1b[1;1H\x1b[24;1H\x1b[2Ksw1# ", "sw1# ", id="a screen anew"),
         pytest.param(b"old\x1b[Hnew", "new", id="cursor home"),
         pytest.param(b"half\x1b[3", "half", id="an escape sequence that is still under way"),
     ],
@@ -54,7 +65,7 @@ def test_a_bell_is_not_visible() -> None:
 
 
 def test_of_lines_divided_by_escapes_the_last_one_is_visible() -> None:
-    assert visible("show ver\x1b[1L\x1b[24;1Hsw1# ") == "sw1#"
+    assert visible("show ver\x1b[1L\x1b[24;1Hsw1# ") == "sw1# "
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from netautod.configs.texts import diff
 from netautod.configs.texts.diff import Difference, Lines
 from netautod.configs.texts.normalise import normalise, secret_token
+from netautod.ssh.encoding import Encoding, encoding_of, readable
 from netautod.ssh.platform.model import Platform
 from netautod.ssh.platform.redact import redact_line
 
@@ -34,7 +35,8 @@ def compared(
 
 def _raw_lines(text: str) -> Lines:
     lines = text.removesuffix("\n").split("\n")
-    return Lines(compared=lines, shown=lines)
+    encoding = encoding_of(text)
+    return Lines(compared=lines, shown=[readable(line, encoding) for line in lines])
 
 
 def _redacted_lines(text: str, platform: Platform, key: bytes, readers: Platform) -> Lines:
@@ -43,15 +45,16 @@ def _redacted_lines(text: str, platform: Platform, key: bytes, readers: Platform
     # A key block becomes one token, so that the lines can be redacted one by one.
     normal = PEM.sub(lambda match: f"{match[1]}\n{secret_token(match[2], key)}\n{match[3]}", normal)
     lines = normal.removesuffix("\n").split("\n")
-    return Lines(compared=lines, shown=_RedactedLines(lines, readers))
+    return Lines(compared=lines, shown=_RedactedLines(lines, readers, encoding_of(text)))
 
 
 class _RedactedLines:
     """Only the lines that a diff shows are ever redacted: of 40,000 usually a few dozen."""
 
-    def __init__(self, lines: Sequence[str], platform: Platform) -> None:
+    def __init__(self, lines: Sequence[str], platform: Platform, encoding: Encoding) -> None:
         self._lines = lines
         self._platform = platform
+        self._encoding = encoding
 
     def __getitem__(self, part: slice) -> Sequence[str]:
-        return [redact_line(line, self._platform) for line in self._lines[part]]
+        return [readable(redact_line(line, self._platform), self._encoding) for line in self._lines[part]]

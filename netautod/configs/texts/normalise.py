@@ -39,7 +39,7 @@ def normalise(text: str, platform: Platform, key: bytes) -> str:
 
 def secret_token(secret: str, key: bytes) -> str:
     """The stand-in for a secret; the same for the same secret under the same organization key."""
-    digest = hmac.new(key, secret.encode("utf-8", errors="surrogatepass"), hashlib.sha256).hexdigest()
+    digest = hmac.new(key, secret.encode("utf-8", errors="surrogateescape"), hashlib.sha256).hexdigest()
     return f"<secret:{digest[:TOKEN_DIGITS]}>"
 
 

@@ -10,6 +10,8 @@ from importlib.resources import files
 
 import zstandard
 
+from netautod.ssh.encoding import bytes_of, carried
+
 # 30 KB of a switch take about 1 ms and become a tenth; higher levels cost much and gain little.
 LEVEL = 9
 QUICK_LEVEL = 3
@@ -18,22 +20,22 @@ NO_DICTIONARY = 0
 
 
 def packed(text: str) -> bytes:
-    """Small, for what is stored."""
+    """Small, for what is stored: the bytes that the text carries."""
     compressor = zstandard.ZstdCompressor(level=LEVEL, dict_data=_dictionary(DICTIONARY))
-    return bytes([DICTIONARY]) + compressor.compress(text.encode())
+    return bytes([DICTIONARY]) + compressor.compress(bytes_of(text))
 
 
 def quickly_packed(text: str) -> bytes:
     """Larger, but unpacked in a third of the time."""
-    return bytes([NO_DICTIONARY]) + zstandard.ZstdCompressor(level=QUICK_LEVEL).compress(text.encode())
+    return bytes([NO_DICTIONARY]) + zstandard.ZstdCompressor(level=QUICK_LEVEL).compress(bytes_of(text))
 
 
 def unpacked(data: bytes) -> str:
-    return unpacked_bytes(data).decode()
+    return carried(unpacked_bytes(data))
 
 
 def unpacked_bytes(data: bytes) -> bytes:
-    """The text in UTF-8."""
+    """The bytes of the text."""
     number, content = data[0], memoryview(data)[1:]
     if number == NO_DICTIONARY:
         return zstandard.ZstdDecompressor().decompress(content)

@@ -22,6 +22,7 @@ from netautod.core.errors import Conflict, Duplicate, NotFound
 from netautod.core.identity import OrgId
 from netautod.core.loop.pace import in_thread_if_large
 from netautod.core.work import Work
+from netautod.ssh.encoding import bytes_of
 from netautod.ssh.failures import DeviceFailed
 from netautod.ssh.platform.model import Platform
 from netautod.store.batching import batched_inserts
@@ -53,7 +54,7 @@ class TextKeys:
 
 @dataclass(frozen=True, kw_only=True)
 class Reading:
-    """A raw text and what identifies it; `size` in bytes."""
+    """A raw text (it carries the bytes of the device) and what identifies it; `size` in bytes."""
 
     raw: str = field(repr=False)
     text_id: str
@@ -72,12 +73,12 @@ class LooseText:
 
 def measure(raw: str, platform: Platform, keys: TextKeys) -> Reading:
     """`config_hash` is HMAC-SHA256 of the normalised text: equal for readings that say the same."""
-    data = raw.encode()
+    data = bytes_of(raw)
     normalised = normalise(raw, platform, keys.secret)
     return Reading(
         raw=raw,
         text_id=_keyed_hash(keys.text, data),
-        config_hash=_keyed_hash(keys.normalised, normalised.encode()),
+        config_hash=_keyed_hash(keys.normalised, bytes_of(normalised)),
         size=len(data),
     )
 
@@ -130,7 +131,7 @@ class ConfigTexts:
         raise Conflict("The device's configuration is being stored and deleted by others; try again")
 
     async def load(self, org_id: OrgId, text_id: str) -> str:
-        """NotFound for a lost text, VaultError for a damaged one."""
+        """The text, which carries its bytes; NotFound for a lost one, VaultError for a damaged one."""
         data = await self.load_one_packed(org_id, text_id)
         return await in_thread_if_large(len(data) * 8, unpacked, data)
 

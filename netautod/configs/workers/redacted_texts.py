@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from netautod.configs.texts.line_pattern import LineMatcher, LineQuery, matcher_of
 from netautod.configs.texts.packing import quickly_packed, unpacked, unpacked_bytes
+from netautod.ssh.encoding import encoding_of, readable
 from netautod.ssh.platform.line_memory import LineMemory
 from netautod.ssh.platform.redact import clean_lines, redact
 from netautod.ssh.platform.registry import PlatformRegistry
@@ -55,7 +56,8 @@ class RedactedTexts:
         if self._clean is None:
             self._clean = clean_lines(readers)
         for key, raw in texts:
-            shown = quickly_packed(redact(unpacked(raw), readers, self._clean))
+            text = unpacked(raw)
+            shown = quickly_packed(readable(redact(text, readers, self._clean), encoding_of(text)))
             self._batch[key] = shown
             self._keep(key, shown)
 

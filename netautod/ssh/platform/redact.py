@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 
 from netautod.core.redaction.patterns import HIDDEN, without_secret_patterns
+from netautod.ssh.encoding import readable
 from netautod.ssh.platform.line_memory import LineMemory
 from netautod.ssh.platform.long_secrets import hide_long_secrets, is_token
 from netautod.ssh.platform.model import Platform, SecretPattern
@@ -98,7 +99,7 @@ def quoted(text: str, platform: Platform | None = None, *, most: int = 120) -> s
     Failures are read by people who may not see secrets, and stand in logs and events.
     """
     text = without_secret_patterns(text.strip()[:_QUOTED])
-    return _redact_line(text, () if platform is None else platform.secrets)[:most]
+    return readable(_redact_line(text, () if platform is None else platform.secrets)[:most])
 
 
 def _redact_line(line: str, secrets: Sequence[SecretPattern]) -> str:

@@ -1,0 +1,46 @@
+"""How the bytes of devices become text without a loss: UTF-8, or Latin-1 as a whole where they are not.
+
+Inside, a text carries each byte that is no UTF-8 as a lone surrogate (PEP 383), so that the bytes come
+back from it, whatever lines were taken out meanwhile. Nobody outside ever sees such a text: it is `readable`
+before it is answered, logged or stored as text, or it is stored as bytes.
+"""
+
+from typing import Literal
+
+Encoding = Literal["utf-8", "latin-1"]
+_CARRIED = "".join(chr(0xDC00 + byte) for byte in range(0x80, 0x100))
+_LONGEST_CHARACTER = 4  # bytes, in UTF-8
+
+
+def carried(data: bytes) -> str:
+    """The text that carries these bytes."""
+    return data.decode("utf-8", errors="surrogateescape")
+
+
+def bytes_of(text: str) -> bytes:
+    """The bytes that a text carries."""
+    return text.encode("utf-8", errors="surrogateescape")
+
+
+def encoding_of(text: str) -> Encoding:
+    """By what `readable` decodes the bytes that the text carries."""
+    if text.isascii():
+        return "utf-8"
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return "latin-1"
+    return "utf-8"
+
+
+def readable_beginning(text: str) -> str:
+    """The same of a text that was cut off anywhere: half a character at its end is left out."""
+    whole = text.rstrip(_CARRIED)
+    halved = len(text) - len(whole) < _LONGEST_CHARACTER and encoding_of(whole) == "utf-8"
+    return readable(whole if halved else text)
+
+
+def readable(text: str, encoding: Encoding | None = None) -> str:
+    """The text as people read it. Of a piece of a larger text `encoding` is that of the whole."""
+    encoding = encoding or encoding_of(text)
+    return text if encoding == "utf-8" or text.isascii() else bytes_of(text).decode(encoding)
