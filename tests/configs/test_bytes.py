@@ -80,7 +80,8 @@ async def test_a_secret_that_is_not_utf8_is_hidden(fleet: Fleet) -> None:
 
 async def test_a_user_command_and_its_refusal_are_read_as_the_configuration_is(fleet: Fleet) -> None:
     switch = fleet.simulated()
-    switch.responses = {"show ö": carried(b"caf\xe9\n"), "show x": carried(b"% Invalid input detected \xe9\n")}
+    refusal = carried(b"% Invalid input detected \xe9\n")
+    switch.responses = {"show ö": carried(b"caf\xe9\n"), "show x": refusal}
     device_id = await fleet.device(switch)
     assert (await fleet.ran(device_id, "show ö"))["output"].strip() == "café"
     refused = await fleet.ran(device_id, "show x")
