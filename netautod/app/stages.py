@@ -129,7 +129,14 @@ async def device_work(
     stores, vault = installation.stores, installation.vault
     clock, audit = installation.clock, installation.audit
     platforms = platforms_of(plugins, settings.devices)
-    devices = devices_of(stores=stores, vault=vault, clock=clock, audit=audit, synonyms=platforms.synonyms)
+    devices = devices_of(
+        stores=stores,
+        vault=vault,
+        clock=clock,
+        audit=audit,
+        settings=settings.devices,
+        synonyms=platforms.synonyms,
+    )
     operations = operations_of(
         stores=stores,
         clock=clock,

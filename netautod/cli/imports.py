@@ -74,6 +74,7 @@ async def import_devices(
             vault=installation.vault,
             clock=installation.clock,
             audit=installation.audit,
+            settings=settings.devices,
         )
         return await parts.imports.run(caller, file, dry_run=dry_run, progress=progress)
 

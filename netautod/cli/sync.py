@@ -97,7 +97,9 @@ async def _sync_source(
                     settings=settings.executions,
                 )
             ),
-            devices=devices_of(stores=stores, vault=vault, clock=clock, audit=audit).synced,
+            devices=devices_of(
+                stores=stores, vault=vault, clock=clock, audit=audit, settings=settings.devices
+            ).synced,
             openers=plugins_of(configuration, http).inventory_sources(),
             pauses=FixedPauses(),
             settings=settings.inventory,

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from netautod.core.identity import OrgId
-from netautod.devices.models import DEFAULT_PROFILE, Device
+from netautod.devices.models import DEFAULT_PORTS, DEFAULT_PROFILE, SSH, Device
 
 
 def new_device(
@@ -24,8 +24,8 @@ def new_device(
         org_id=org_id,
         name=fields["name"],
         host=fields["host"],
-        port=fields.get("port", 22),
-        protocol=fields.get("protocol", "ssh"),
+        port=fields.get("port", DEFAULT_PORTS[fields.get("protocol", SSH)]),
+        protocol=fields.get("protocol", SSH),
         device_type=fields["device_type"],
         source=source,
         description=fields.get("description"),

@@ -4,13 +4,14 @@ They are checked before a write and again after it: whoever deletes such a recor
 for its users then, so one of the two always notices the other.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
 from netautod.core.errors import InvalidInput
 from netautod.core.identity import OrgId
 from netautod.credentials.service import CredentialService
+from netautod.devices.models import SSH, TELNET
 from netautod.devices.queries import CREDENTIAL_FIELDS, LINK_FIELDS
 from netautod.devices.store import DeviceStore
 from netautod.sites.service import SiteService
@@ -23,6 +24,8 @@ FITTING = {
     "automation_credential_id": (*LOGIN, "api_token", "generic_secret"),
 }
 MOST_JUMPS = 8
+TELNET_REFUSED = "telnet encrypts nothing and is not allowed here (setting devices.allow_telnet)"
+NO_JUMP = "nothing can be reached through a device that takes telnet only"
 
 
 def names_credential(fields: Mapping[str, Any]) -> bool:
@@ -38,15 +41,19 @@ class LinkFacts:
     """What was found by the ids that some devices point at; what does not exist is missing here.
 
     `credentials`: types by id. `sites`: names by id. `jumps`: the ids of the devices on the way, the named
-    one first, and one more than MOST_JUMPS at most.
+    one first, and one more than MOST_JUMPS at most. `plain`: those of them that are reached by telnet.
     """
 
+    allow_telnet: bool
+    plain: Set[str]
     credentials: Mapping[str, str]
     sites: Mapping[str, str]
     jumps: Mapping[str, Sequence[str]]
 
     def problem(self, device_id: str, fields: Mapping[str, Any]) -> str | None:
         """What is wrong with the links of one device, as a sentence that names the field."""
+        if fields.get("protocol") == TELNET and not self.allow_telnet:
+            return f"protocol: {TELNET_REFUSED}"
         for field in CREDENTIAL_FIELDS:
             if fields.get(field) is not None and (found := self._credential_problem(field, fields[field])):
                 return found
@@ -76,21 +83,29 @@ class LinkFacts:
             return "jump_device_id: a device cannot be reached through itself"
         if not way:
             return "jump_device_id: there is no such device"
+        if not self.plain.isdisjoint(way):
+            return f"jump_device_id: {NO_JUMP}"
         if len(way) > MOST_JUMPS:
             return f"jump_device_id: more than {MOST_JUMPS} jumps"
         return None
 
 
 class Links:
-    def __init__(self, *, store: DeviceStore, credentials: CredentialService, sites: SiteService) -> None:
+    def __init__(
+        self, *, store: DeviceStore, credentials: CredentialService, sites: SiteService, allow_telnet: bool
+    ) -> None:
         self._store = store
         self._credentials = credentials
         self._sites = sites
+        self._allow_telnet = allow_telnet
 
     async def check(self, org_id: OrgId, device_id: str, fields: Mapping[str, Any]) -> str | None:
         """Raises InvalidInput that names the field; returns the name of the site that `site_id` means."""
         facts = await self.facts(org_id, [fields])
         problem = facts.problem(device_id, fields)
+        if problem is None and fields.get("protocol", SSH) != SSH:
+            users = await self._store.jumping(org_id, [device_id])
+            problem = f"protocol: {NO_JUMP}, and {len(users)} are" if users else None
         if problem is not None:
             raise InvalidInput(problem)
         return facts.site_name(fields)
@@ -104,26 +119,31 @@ class Links:
             credentials.update(fields[field] for field in CREDENTIAL_FIELDS if fields.get(field) is not None)
             sites.update([fields["site_id"]] if fields.get("site_id") is not None else ())
             jumps.update([fields["jump_device_id"]] if fields.get("jump_device_id") is not None else ())
+        ways, plain = await self._ways(org_id, jumps)
         return LinkFacts(
+            allow_telnet=self._allow_telnet,
+            plain=plain,
             credentials=await self._credentials.types_of(org_id, credentials) if credentials else {},
             sites=await self._sites.names_of(org_id, sites) if sites else {},
-            jumps=await self._ways(org_id, jumps),
+            jumps=ways,
         )
 
-    async def _ways(self, org_id: OrgId, starts: Iterable[str]) -> dict[str, list[str]]:
-        """All ways at once, one jump further by each query."""
+    async def _ways(self, org_id: OrgId, starts: Iterable[str]) -> tuple[dict[str, list[str]], set[str]]:
+        """All ways at once, one jump further by each query; and which of their devices take no SSH."""
+        plain: set[str] = set()
         ways: dict[str, list[str]] = {start: [] for start in starts}
         ahead = {start: start for start in ways}
         for _ in range(MOST_JUMPS + 1):
             if not ahead:
                 break
             hops = await self._store.jumps(org_id, set(ahead.values()))
+            plain.update(here for here, hop in hops.items() if hop.protocol != SSH)
             for start, here in list(ahead.items()):
                 if here in hops:
                     ways[start].append(here)
-                following = hops.get(here)
+                following = hops[here].jump_device_id if here in hops else None
                 if following is None:
                     del ahead[start]
                 else:
                     ahead[start] = following
-        return ways
+        return ways, plain

@@ -8,6 +8,9 @@ from typing import Any
 from netautod.core.json_values import to_text
 
 DEFAULT_PROFILE = "modern"
+SSH, TELNET = "ssh", "telnet"
+# By protocol, the port of a device that is made without one.
+DEFAULT_PORTS = {SSH: 22, TELNET: 23}
 # `credential_state`: what comes of a password that is to be sent to the device.
 USABLE, WAITS = "usable", "waits_for_approval"
 # Texts that a device takes over from an inventory; site, tags and metadata have rules of their own.
@@ -47,9 +50,16 @@ class DeviceItem:
     vouched: bool = False
 
     @property
+    def proves_itself(self) -> bool:
+        """A pinned key stands for the device wherever it is now: it was pinned while it was vouched for.
+
+        Over telnet nobody shows a key: one that was pinned before says nothing.
+        """
+        return self.protocol == SSH and self.host_key_fingerprint is not None
+
+    @property
     def credential_state(self) -> str:
-        """A pinned key stands for the device wherever it is now: it was pinned while it was vouched for."""
-        return USABLE if self.vouched or self.host_key_fingerprint is not None else WAITS
+        return USABLE if self.vouched or self.proves_itself else WAITS
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -123,6 +133,14 @@ class Creation:
     id: str
     org_id: str
     created_at: datetime
+
+
+@dataclass(frozen=True, kw_only=True)
+class JumpDevice:
+    """As much of a device as a way through it needs; `jump_device_id`: what is before it."""
+
+    protocol: str
+    jump_device_id: str | None
 
 
 @dataclass(frozen=True, kw_only=True)

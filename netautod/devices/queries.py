@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from netautod.devices.models import USABLE, WAITS, DeviceFilter
+from netautod.devices.models import SSH, USABLE, WAITS, DeviceFilter
 from netautod.store.client import Sort
 from netautod.store.indexes import Index
 
@@ -24,8 +24,8 @@ FILTERED = frozenset({"name", "host", "device_type", "site", "source", "tags", "
 
 # As DeviceItem.credential_state says it.
 STATES: Mapping[str, dict[str, Any]] = {
-    WAITS: {"vouched": False, "host_key_fingerprint": None},
-    USABLE: {"$or": [{"vouched": True}, {"host_key_fingerprint": {"$gt": ""}}]},
+    WAITS: {"vouched": False, "$or": [{"host_key_fingerprint": None}, {"protocol": {"$ne": SSH}}]},
+    USABLE: {"$or": [{"vouched": True}, {"host_key_fingerprint": {"$gt": ""}, "protocol": SSH}]},
 }
 
 # All of them hold live devices only: a tombstone is in no list, and its name is free.

@@ -20,12 +20,12 @@ from netautod.core.schema import (
     Timestamp,
 )
 from netautod.devices.hosts import is_host
-from netautod.devices.models import USABLE, WAITS
+from netautod.devices.models import SSH, TELNET, USABLE, WAITS
 from netautod.ssh.profiles import PROFILES
 from netautod.ssh.terminal import is_one_line
 
 SOURCES = ("manual", "inventory", "csv")
-PROTOCOLS = ("ssh",)
+PROTOCOLS = (SSH, TELNET)
 STATES = (USABLE, WAITS)
 DEVICE_TYPE = validate.Regexp(r"[a-z0-9_]{1,64}\Z", error="Must consist of a-z, 0-9 and _.")
 PORT = validate.Range(1, 65535)

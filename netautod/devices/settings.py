@@ -1,15 +1,28 @@
 """The settings of sessions on devices."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from netautod.core.settings.field import SettingsError, setting
+from netautod.core.settings.risks import RiskRule
 
 
 @dataclass(frozen=True, kw_only=True)
 class DeviceSettings:
+    RISKS: ClassVar[tuple[RiskRule["DeviceSettings"], ...]] = (
+        RiskRule(
+            name="telnet",
+            text="the passwords and configurations of devices may cross the network in the clear",
+            found=lambda section: ["devices.allow_telnet"] if section.allow_telnet else [],
+        ),
+    )
+
     concurrent_sessions: int = setting(100, "Device sessions that one node holds at a time.", low=1)
     sessions_per_site: int = setting(
         0, "Sessions of bulk work that one node holds at one site at a time; 0: no limit.", low=0
+    )
+    allow_telnet: bool = setting(
+        False, "Whether devices may be reached by telnet, which encrypts nothing: protocol = telnet."
     )
     connect_seconds: float = setting(15.0, "Seconds for a device to accept the login.", low=0.1)
     command_seconds: float = setting(60.0, "Seconds for a device to answer one command.", low=0.1)

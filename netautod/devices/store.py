@@ -16,7 +16,7 @@ from netautod.core.pages import Page, PageOf, in_turns
 from netautod.core.work import Work
 from netautod.devices.counts import DeviceCounts
 from netautod.devices.documents import ITEM_FIELDS, PROMPT, device_of, document_of, edited, item_of
-from netautod.devices.models import Creation, Device, DeviceFilter, DeviceItem, DeviceName
+from netautod.devices.models import Creation, Device, DeviceFilter, DeviceItem, DeviceName, JumpDevice
 from netautod.devices.queries import COLLECTION, FILTERED, SEARCH, SEARCH_TEXT, best_index, live, order, where
 from netautod.devices.vouched import DESTINATION, VOUCHED, decided_by
 from netautod.store.batching import Batcher
@@ -25,7 +25,7 @@ from netautod.store.expressions import literal
 from netautod.store.scoped import scoped
 
 BATCH = 500
-PLACE = ("host", "port", "jump_device_id")  # where a device was visited
+PLACE = ("host", "port", "protocol", "jump_device_id")  # where a device was visited
 
 
 class DeviceStore:
@@ -55,10 +55,16 @@ class DeviceStore:
         )
         return {document["name"] for document in found}
 
-    async def jumps(self, org_id: OrgId, ids: Iterable[str]) -> dict[str, str | None]:
-        """The jump devices by the ids of those of the devices that there are."""
-        found = await self._devices.find(org_id, live(_id={"$in": list(ids)}), fields={"jump_device_id": 1})
-        return {document["_id"]: document["jump_device_id"] for document in found}
+    async def jumps(self, org_id: OrgId, ids: Iterable[str]) -> dict[str, JumpDevice]:
+        """Those of the devices that there are, by their ids."""
+        fields = {"protocol": 1, "jump_device_id": 1}
+        found = await self._devices.find(org_id, live(_id={"$in": list(ids)}), fields=fields)
+        return {
+            document["_id"]: JumpDevice(
+                protocol=document["protocol"], jump_device_id=document["jump_device_id"]
+            )
+            for document in found
+        }
 
     async def jumping(self, org_id: OrgId, jumps: Sequence[str]) -> dict[str, str]:
         """The devices that go through one of those, and through which."""

@@ -3,6 +3,7 @@
 import asyncio
 import errno
 import socket
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import asyncssh
@@ -77,10 +78,30 @@ async def connect(target: Target, login: Login, *, guard: Guard, seconds: float)
 
     `guard` is called before each connection and before a credential is sent; what it raises is passed on.
     """
+    own = _Leg(
+        host=target.host,
+        port=target.port,
+        login=login,
+        pinned=target.host_key_fingerprint,
+        profile=target.ssh_profile,
+        hop=None,
+        reach=target.reach,
+        suffix=target.platform.login_suffix,
+    )
+    return await _connected([*_jumps(target), own], guard=guard, seconds=seconds)
+
+
+async def connect_jumps(target: Target, *, guard: Guard, seconds: float) -> Connection | None:
+    """The connection to the last jump device on the way to a target that takes no SSH; None without one."""
+    legs = _jumps(target)
+    return await _connected(legs, guard=guard, seconds=seconds) if legs else None
+
+
+async def _connected(legs: Sequence[_Leg], *, guard: Guard, seconds: float) -> Connection:
     opened: list[asyncssh.SSHClientConnection] = []
     fingerprints: list[str] = []
     try:
-        for leg in _path(target, login):
+        for leg in legs:
             guard()
             tunnel = opened[-1] if opened else None
             ssh, fingerprint = await _open(leg, tunnel, guard=guard, seconds=seconds)
@@ -93,19 +114,9 @@ async def connect(target: Target, login: Login, *, guard: Guard, seconds: float)
     return Connection(ssh=opened[-1], hops=tuple(opened[:-1]), fingerprints=tuple(fingerprints))
 
 
-def _path(target: Target, login: Login) -> list[_Leg]:
-    legs = [
-        _Leg(
-            host=target.host,
-            port=target.port,
-            login=login,
-            pinned=target.host_key_fingerprint,
-            profile=target.ssh_profile,
-            hop=None,
-            reach=target.reach,
-            suffix=target.platform.login_suffix,
-        )
-    ]
+def _jumps(target: Target) -> list[_Leg]:
+    """The first one of the way first."""
+    legs: list[_Leg] = []
     hop: Hop | None = target.jump
     while hop is not None:
         legs.append(
@@ -137,7 +148,7 @@ async def _open(
     except (asyncssh.Error, SASLPrepError) as exc:
         raise _explain(leg, client, exc) from exc
     except (OSError, UnicodeError) as exc:
-        raise _explain_network(leg, exc) from exc
+        raise leg.failure(*network_problem(exc)) from exc
     return ssh, client.fingerprint or ""
 
 
@@ -232,13 +243,14 @@ def _refusal(leg: _Leg, client: OneAttemptClient) -> str:
     return f"login of {leg.login.username!r} refused (wrong user name or {what}, or account locked)"
 
 
-def _explain_network(leg: _Leg, exc: OSError | UnicodeError) -> DeviceFailed:
+def network_problem(exc: OSError | UnicodeError, *, service: str = "SSH") -> tuple[FailureKind, str]:
+    """Why no connection came about, as the end of a sentence; `service` is what should listen there."""
     if isinstance(exc, socket.gaierror | UnicodeError):
-        return leg.failure("dns", f"the host name does not resolve ({exc})")
+        return "dns", f"the host name does not resolve ({exc})"
     if isinstance(exc, ConnectionRefusedError):
-        return leg.failure("refused", "connection refused (is SSH enabled on this port?)")
+        return "refused", f"connection refused (is {service} enabled on this port?)"
     if exc.errno == errno.ETIMEDOUT:
-        return leg.failure("timeout", "the connection attempt timed out")
+        return "timeout", "the connection attempt timed out"
     if isinstance(exc, ConnectionError):
-        return leg.failure("lost", f"the device hung up before the login ({exc.strerror or exc})")
-    return leg.failure("refused", f"no connection ({exc.strerror or exc})")
+        return "lost", f"the device hung up before the login ({exc.strerror or exc})"
+    return "refused", f"no connection ({exc.strerror or exc})"

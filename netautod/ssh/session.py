@@ -18,6 +18,9 @@ from netautod.ssh.platform.redact import quoted
 from netautod.ssh.shell import Shell
 from netautod.ssh.stream import SshStream
 from netautod.ssh.target import Login, SessionLimits, Target
+from netautod.ssh.telnet.connecting import TelnetConnection, connect_telnet
+from netautod.ssh.telnet.login import with_login
+from netautod.ssh.telnet.stream import TelnetStream
 from netautod.ssh.terminal import clean, plain_lines
 
 KILLED = -1  # the exit status that asyncssh gives to a command that a signal ended
@@ -36,13 +39,13 @@ class CommandResult:
 class CliSession:
     """A logged-in session; made by `open_session`.
 
-    `host_key_fingerprint` is the key that the device showed (`SHA256:...`), to be pinned by the caller;
-    `jump_host_key_fingerprints` those of the jump devices, the first one of the path first.
+    `host_key_fingerprint` is the key that the device showed (`SHA256:...`), to be pinned by the caller, None
+    over telnet; `jump_host_key_fingerprints` those of the jump devices, the first one of the path first.
     """
 
     def __init__(
         self,
-        connection: Connection,
+        connection: Connection | TelnetConnection,
         *,
         target: Target,
         login: Login,
@@ -129,6 +132,7 @@ class CliSession:
             )
 
     async def _execute(self, command: str, stream: SshStream) -> CommandResult:
+        assert isinstance(self._connection, Connection)  # telnet is refused for platforms without a shell
         await _open_channel(self._connection, stream, guard=self._guard, command=command)
         while not (stream.ended or stream.flooded):
             await stream.news(within=self.limits.command_seconds)
@@ -163,11 +167,9 @@ async def open_session(
     cancellation included, the TCP connection is closed at once; otherwise within two seconds.
     """
     limits = limits or SessionLimits()
-    connection = await connect(target, login, guard=guard, seconds=limits.login_seconds)
+    connection = await _connected(target, login, guard=guard, limits=limits)
     try:
-        shell = None
-        if target.platform.channel == "shell":
-            shell = await _open_shell(connection, target.platform, login, guard=guard, limits=limits)
+        shell = await _open_shell(connection, target.platform, login, guard=guard, limits=limits)
         session = CliSession(connection, target=target, login=login, guard=guard, limits=limits, shell=shell)
         await _prepare(session, shell, login)
         yield session
@@ -178,9 +180,39 @@ async def open_session(
         await connection.close()
 
 
+async def _connected(
+    target: Target, login: Login, *, guard: Guard, limits: SessionLimits
+) -> Connection | TelnetConnection:
+    if target.protocol == "ssh":
+        return await connect(target, login, guard=guard, seconds=limits.login_seconds)
+
+    def stream() -> TelnetStream:
+        return TelnetStream(guard=guard, limit=limits.output_bytes, columns=_COLUMNS, rows=_ROWS)
+
+    return await connect_telnet(target, login, guard=guard, seconds=limits.login_seconds, stream=stream)
+
+
 async def _open_shell(
-    connection: Connection, platform: Platform, login: Login, *, guard: Guard, limits: SessionLimits
-) -> Shell:
+    connection: Connection | TelnetConnection,
+    platform: Platform,
+    login: Login,
+    *,
+    guard: Guard,
+    limits: SessionLimits,
+) -> Shell | None:
+    """None for a platform whose commands get a channel each."""
+    if isinstance(connection, TelnetConnection):
+        shell = Shell(connection.stream, with_login(platform), limits)
+    elif platform.channel == "shell":
+        stream = await _shell_channel(connection, guard=guard, limits=limits)
+        shell = Shell(stream, platform, limits)
+    else:
+        return None
+    await shell.start(username=login.username, password=login.password)
+    return shell
+
+
+async def _shell_channel(connection: Connection, *, guard: Guard, limits: SessionLimits) -> SshStream:
     stream = SshStream(guard=guard, limit=limits.output_bytes)
     try:
         async with asyncio.timeout(limits.login_seconds):
@@ -189,9 +221,7 @@ async def _open_shell(
         raise DeviceFailed(
             f"no shell within {limits.login_seconds:g} s after the login", kind="timeout"
         ) from exc
-    shell = Shell(stream, platform, limits)
-    await shell.start(username=login.username, password=login.password)
-    return shell
+    return stream
 
 
 async def _prepare(session: CliSession, shell: Shell | None, login: Login) -> None:

@@ -5,6 +5,7 @@ import socket
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Literal
 
 import asyncssh
 
@@ -122,11 +123,13 @@ class Target:
 
     `host_key_fingerprint` is the pinned key as OpenSSH prints it (`SHA256:...`); None accepts the first key
     that the device shows. `connect_commands` are sent after the login. `ssh_profile` is `modern`,
-    `compatible` or `legacy`. `reach` decides what is connected to; None: whatever `host` means.
+    `compatible` or `legacy`. `reach` decides what is connected to; None: whatever `host` means. By the
+    protocol `telnet` there is neither a profile nor a key; its jump devices are reached by SSH all the same.
     """
 
     host: str
     port: int = 22
+    protocol: Literal["ssh", "telnet"] = "ssh"
     platform: Platform
     connect_commands: tuple[str, ...] = ()
     host_key_fingerprint: str | None = None

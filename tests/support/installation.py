@@ -42,7 +42,13 @@ class Installation(app.Installation):
         return self.people.organizations
 
     def devices(self) -> DeviceParts:
-        return devices_of(stores=self.stores, vault=self.vault, clock=self.clock, audit=self.audit)
+        return devices_of(
+            stores=self.stores,
+            vault=self.vault,
+            clock=self.clock,
+            audit=self.audit,
+            settings=self.settings.devices,
+        )
 
     def ssh_ca(self) -> SshAuthority:
         return ssh_ca_of(

@@ -11,6 +11,7 @@ from netautod.devices.bindings.service import SyncedDevices
 from netautod.devices.bulk_creation import DeviceBatches
 from netautod.devices.links import Links
 from netautod.devices.service import DeviceService, Synonyms, alone
+from netautod.devices.settings import DeviceSettings
 from netautod.devices.vouching.service import Vouching
 from netautod.inventory.imports.service import ImportService
 from netautod.sites.service import SiteService
@@ -40,11 +41,19 @@ class DeviceParts:
 
 
 def devices_of(
-    *, stores: Stores, vault: Vault, clock: Clock, audit: AuditLog, synonyms: Synonyms = alone
+    *,
+    stores: Stores,
+    vault: Vault,
+    clock: Clock,
+    audit: AuditLog,
+    settings: DeviceSettings,
+    synonyms: Synonyms = alone,
 ) -> DeviceParts:
     sites = SiteService(store=stores.sites, clock=clock, audit=audit)
     credentials = CredentialService(store=stores.credentials, vault=vault, clock=clock, audit=audit)
-    links = Links(store=stores.devices, credentials=credentials, sites=sites)
+    links = Links(
+        store=stores.devices, credentials=credentials, sites=sites, allow_telnet=settings.allow_telnet
+    )
     devices = DeviceService(
         store=stores.devices, links=links, sites=sites, clock=clock, audit=audit, synonyms=synonyms
     )

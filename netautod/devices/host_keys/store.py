@@ -10,7 +10,7 @@ from uuid import uuid4
 from netautod.core.identity import OrgId
 from netautod.devices.documents import PROMPT
 from netautod.devices.host_keys.models import HostKeyPrompt
-from netautod.devices.models import Device
+from netautod.devices.models import SSH, Device
 from netautod.devices.queries import COLLECTION, live
 from netautod.devices.vouched import VOUCHED
 from netautod.store.client import Database, Document
@@ -28,7 +28,7 @@ INDEXES = (
 )
 PIN = "host_key_fingerprint"
 PLACE = ("host", "port", "jump_device_id")
-FIELDS = dict.fromkeys(("name", PIN, PROMPT, VOUCHED, *PLACE), 1)
+FIELDS = dict.fromkeys(("name", "protocol", PIN, PROMPT, VOUCHED, *PLACE), 1)
 MOST = 1000  # prompts of one answer: clients ask for all of them again and again
 
 
@@ -83,6 +83,7 @@ class HostKeyStore:
         """Pins the key of the prompt, while the device is where the key was seen, and vouched for."""
         where = live(
             _id=prompt.device_id,
+            protocol=SSH,
             **{PIN: prompt.previous_fingerprint, VOUCHED: True},
             **{name: getattr(prompt, name) for name in PLACE},
             **{WAITS: True, f"{PROMPT}.id": prompt.id, f"{PROMPT}.trusted": True},
@@ -98,7 +99,7 @@ class HostKeyStore:
 def _is_current(document: Document) -> bool:
     """Whether the device is still where it showed the key: what is elsewhere has shown nothing yet."""
     prompt = document[PROMPT]
-    same_place = all(document[name] == prompt[name] for name in PLACE)
+    same_place = document["protocol"] == SSH and all(document[name] == prompt[name] for name in PLACE)
     return same_place and document[PIN] == prompt["previous_fingerprint"]
 
 

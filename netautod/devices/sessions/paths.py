@@ -19,8 +19,8 @@ from netautod.credentials.models import (
     UsableCredential,
 )
 from netautod.credentials.service import CredentialService
-from netautod.devices.links import MOST_JUMPS
-from netautod.devices.models import Device
+from netautod.devices.links import MOST_JUMPS, NO_JUMP, TELNET_REFUSED
+from netautod.devices.models import SSH, TELNET, Device
 from netautod.devices.service import DeviceService
 from netautod.devices.sessions.reach import DeviceReach
 from netautod.devices.vouching.destinations import destinations
@@ -60,6 +60,7 @@ class Paths:
         credentials: CredentialService,
         audit: AuditLog,
         authority: SshAuthority,
+        allow_telnet: bool,
         work: Work,
         details: Mapping[str, Any],
     ) -> None:
@@ -67,6 +68,7 @@ class Paths:
         self._credentials = credentials
         self._audit = audit
         self._authority = authority
+        self._allow_telnet = allow_telnet
         self._work = work
         self._details = details
         self._found: dict[tuple[str | None, str | None], tuple[UsableCredential, float]] = {}
@@ -82,9 +84,20 @@ class Paths:
             if len(way) > MOST_JUMPS:
                 raise DeviceFailed(f"more than {MOST_JUMPS} jump devices on the way", kind="refused")
             way.insert(0, await self._devices.get(self._work.org_id, jump, self._work))
+        self._require_protocols(way)
         places = list(zip(way, destinations(way), strict=True))
         hops = [await self._hop(device, place) for device, place in places[:-1]]
         return [*hops, await self._leg(*places[-1], override)]
+
+    def _require_protocols(self, way: list[Device]) -> None:
+        """Whatever was allowed when they were saved."""
+        device = way[-1]
+        if device.protocol == TELNET and not self._allow_telnet:
+            raise DeviceFailed(f"{device.name}: {TELNET_REFUSED}", kind="refused", final=True)
+        for jump in way[:-1]:
+            if jump.protocol != SSH:
+                text = f"jump device {jump.name}: {NO_JUMP}"
+                raise DeviceFailed(text, kind="refused", final=True, hop=jump.name)
 
     async def _hop(self, device: Device, place: Destination) -> Leg:
         try:
@@ -177,8 +190,14 @@ def target_of(legs: list[Leg], platform: Platform, rules: DeviceReach) -> Target
     jump: Hop | None = None
     for leg in legs[:-1]:
         jump = Hop(login=leg.login, jump=jump, name=leg.device.name, **_address(leg, jump, rules))
-    commands = legs[-1].device.connect_commands
-    return Target(platform=platform, connect_commands=commands, jump=jump, **_address(legs[-1], jump, rules))
+    device = legs[-1].device
+    return Target(
+        platform=platform,
+        protocol="telnet" if device.protocol == TELNET else "ssh",
+        connect_commands=device.connect_commands,
+        jump=jump,
+        **_address(legs[-1], jump, rules),
+    )
 
 
 def _address(leg: Leg, jump: Hop | None, rules: DeviceReach) -> dict[str, Any]:

@@ -124,6 +124,7 @@ class SessionScope:
             credentials=node.credentials,
             audit=node.audit,
             authority=node.authority,
+            allow_telnet=node.settings.allow_telnet,
             work=self.work,
             details=self.details,
         )
@@ -269,7 +270,7 @@ class SessionScope:
     async def _pin(self, legs: list[Leg], session: CliSession) -> None:
         shown = (*session.jump_host_key_fingerprints, session.host_key_fingerprint)
         for leg, key in zip(legs, shown, strict=True):
-            if leg.may_be_pinned and leg.device.host_key_fingerprint is None:
+            if key is not None and leg.may_be_pinned and leg.device.host_key_fingerprint is None:
                 pinned = await self.node.devices.pin_host_key(self.work.org_id, leg.device, key)
                 if pinned not in (None, key):
                     await self._note_key(leg, replace(leg.device, host_key_fingerprint=pinned), key)
