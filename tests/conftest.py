@@ -48,6 +48,14 @@ async def module_database(databases: DatabasePool) -> AsyncIterator[Database]:
     await databases.give_back(made)
 
 
+@pytest.fixture(scope="module")
+async def fresh_module_database(databases: DatabasePool) -> AsyncIterator[Database]:
+    """One that no test has written to: nothing in it, collections neither."""
+    made = databases.fresh()
+    yield made
+    await databases.give_back(made)
+
+
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def sshd(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Sshd]:
     """OpenSSH's server, for the tests that are skipped where it is missing."""

@@ -74,14 +74,16 @@ def concrete(path: str, ids: dict[str, str]) -> str:
 
 
 @pytest.fixture(scope="module")
-async def walk(module_database: Database, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Walk]:
+async def walk(
+    fresh_module_database: Database, tmp_path_factory: pytest.TempPathFactory
+) -> AsyncIterator[Walk]:
     settings = Settings(
         data_dir=tmp_path_factory.mktemp("walk"),
         admin_password=PASSWORD,
         limits=LimitSettings(requests_per_second=0, anonymous_per_second=0),
     )
     async with AsyncExitStack() as stack:
-        installation = await stack.enter_async_context(open_installation(settings, module_database))
+        installation = await stack.enter_async_context(open_installation(settings, fresh_module_database))
         configuration = Configuration(settings=settings, plugins=LoadedPlugins.load())
         service = await stack.enter_async_context(build(configuration, installation, _health, Watched()))
         server, url = serve_application(service.application)

@@ -187,7 +187,9 @@ async def test_a_run_that_blocks_fails_for_good_and_the_others_are_handed_back(
     assert place in ended["error_message"]
     assert (await console.ended(other, seconds=60))["state"] == "completed"
     said = the_log(service)[at:]
-    assert f"by the task {name!r} (execution {run}) in the plugin blocky; stack: " in said
+    # Of a thread on a loaded machine that is not clear yet at the first look.
+    assert f"the task {name!r} (execution {run}) in the plugin blocky" in said
+    assert "; stack: " in said
 
 
 @pytest.mark.parametrize("what", ["exits", "interrupts", "recurses", "no_memory"])

@@ -67,7 +67,9 @@ async def assert_each_tick_once(stand: Stand, tasks: list[Task], ticks: int) -> 
     wanted = {(one.id, first + MINUTE * number) for one in tasks for number in range(ticks)}
     assert {(row["task_id"], row["scheduled_for"]) for row in rows} == wanted
     assert len(rows) == len(wanted)
-    assert {(row["state"], row["retry_count"], len(row["attempts"])) for row in rows} == {("completed", 0, 1)}
+    # A node that is starved of its processor hands its runs over: that is an attempt more, and no retry.
+    assert {(row["state"], row["retry_count"]) for row in rows} == {("completed", 0)}
+    assert {row["attempts"][-1]["outcome"] for row in rows} == {"completed"}
     await stand.nothing_broken()
     return rows
 

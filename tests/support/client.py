@@ -74,7 +74,7 @@ class ApiClient:
             body=content,
             allow_nonstandard_methods=True,
             follow_redirects=False,
-            request_timeout=60,
+            request_timeout=300,
         )
         answer = await AsyncHTTPClient().fetch(request, raise_error=False)
         response = Response(status=answer.code, headers=answer.headers, content=answer.body)

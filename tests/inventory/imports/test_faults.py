@@ -140,6 +140,7 @@ async def test_progress_is_told_after_each_batch(inventory: Inventory) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(600)
 async def test_a_hundred_thousand_rows_get_in(inventory: Inventory) -> None:
     rows = 100_000
     text = HEAD + ",site,tags\n" + "".join(f"d{n},10.0.0.1,linux,s{n % 40},a|b\n" for n in range(rows))
