@@ -15,6 +15,7 @@ from netautod.configs.schemas import (
     DiffAnswer,
     DiffQuery,
     NotesRequest,
+    PartAnswer,
     PullAnswer,
     ReadQuery,
     SearchAnswer,
@@ -81,6 +82,20 @@ class OneConfigHandler(ConfigHandler):
     async def get(self, device_id: str, version: str) -> None:
         """Reads one version with its text."""
         await self.answer_config(device_id, self.version(version))
+
+
+class ConfigPartHandler(ConfigHandler):
+    @requires(READ, query=ReadQuery, answer=PartAnswer)
+    async def get(self, device_id: str, version: str, name: str) -> None:
+        """Reads what the device told beside its configuration, by the name that the version lists."""
+        part, text = await self.configs.part(
+            self.caller,
+            self.device_id(device_id),
+            self.version(version),
+            name,
+            secrets=self.query["secrets"],
+        )
+        self.answer({"name": part.name, "command": part.command, "text": text})
 
 
 class RawConfigHandler(ConfigHandler):
@@ -195,6 +210,7 @@ ROUTES = (
     Route(path="/api/config/devices/:device_id/configs/latest", handler=LatestConfigHandler),
     Route(path="/api/config/devices/:device_id/configs/:version", handler=OneConfigHandler),
     Route(path="/api/config/devices/:device_id/configs/:version/notes", handler=ConfigNotesHandler),
+    Route(path="/api/config/devices/:device_id/configs/:version/parts/:name", handler=ConfigPartHandler),
     Route(path="/api/config/devices/:device_id/configs/:version/raw", handler=RawConfigHandler),
     Route(path="/api/config/devices/:device_id/diff", handler=DiffConfigsHandler),
     Route(path="/api/config/devices/:device_id/diff-versions", handler=DiffConfigsHandler),

@@ -14,11 +14,30 @@ FROM_DEVICE = "device"
 
 
 @dataclass(frozen=True, kw_only=True)
+class Part:
+    """What a device told beside its configuration: `size` in bytes of what is shown of it.
+
+    Inside only: `text_id` names the stored text. With `difference` that is a configuration too, and shown
+    is what the version has otherwise; size 0: nothing.
+    """
+
+    name: str
+    command: str
+    size: int
+    text_id: str
+    difference: bool
+
+    def to_json(self) -> dict[str, Any]:
+        return {"name": self.name, "command": self.command, "size": self.size}
+
+
+@dataclass(frozen=True, kw_only=True)
 class Config:
     """`size` is in bytes of the raw text; `source` says where it was read (always `device` for now).
 
     `pulled_via` is `api` (single pull), `bulk` or `task`; `created_by` a user id. Inside only: `text_id`
-    names the stored text, `platform` is the device_type that it was captured as, which knows its noise.
+    names the stored text, `platform` is the device_type that it was captured as, which knows its noise;
+    `parts` are those that were read last while the version was the newest, at `parts_at`.
     """
 
     id: str
@@ -36,6 +55,8 @@ class Config:
     notes: str | None
     text_id: str
     platform: str
+    parts: tuple[Part, ...] = ()
+    parts_at: datetime | None = None
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -57,17 +78,23 @@ class Config:
 
 @dataclass(frozen=True, kw_only=True)
 class ReadConfig:
-    """A version as it is read: `text` is its bytes decoded by `encoding`, redacted or not."""
+    """A version as it is read: `text` is its bytes decoded by `encoding`, redacted or not.
+
+    `learned_noise` are patterns of lines of the device that change by themselves.
+    """
 
     config: Config
     text: str
     encoding: Encoding
+    learned_noise: Sequence[str] = ()
 
     def to_json(self) -> dict[str, Any]:
         return {
             **self.config.to_json(),
             "config_text": self.text,
             "encoding": self.encoding,
+            "parts": [part.to_json() for part in self.config.parts],
+            "learned_noise": list(self.learned_noise),
         }
 
 

@@ -116,7 +116,8 @@ class ConfigRetention:
         return deleted
 
     async def _delete(self, org_id: OrgId, rows: Sequence[Config]) -> int:
-        await self._texts.loosen(org_id, list({row.text_id for row in rows}))
+        texts = {row.text_id for row in rows} | {part.text_id for row in rows for part in row.parts}
+        await self._texts.loosen(org_id, list(texts))
         return await self._versions.delete(org_id, [row.id for row in rows])
 
     async def _discard_texts(self, untouched_since: datetime) -> int:

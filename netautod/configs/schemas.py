@@ -72,9 +72,23 @@ class ConfigItem(Answer):
     notes = fields.String(allow_none=True)
 
 
+class PartItem(Answer):
+    name = fields.String()
+    command = fields.String()
+    size = fields.Integer()
+
+
+class PartAnswer(Answer):
+    name = fields.String()
+    command = fields.String()
+    text = fields.String()
+
+
 class ConfigAnswer(ConfigItem):
     config_text = fields.String()
     encoding = fields.String(validate=validate.OneOf(("utf-8", "latin-1")))
+    parts = fields.List(fields.Nested(PartItem))
+    learned_noise = fields.List(fields.String())
 
 
 class NotesRequest(Request):

@@ -6,9 +6,12 @@ texts, in which a secret is a keyed token, and shows them redacted: a changed pa
 added line that look alike. With `secrets=true` it compares and shows the raw texts.
 """
 
+from collections.abc import Sequence
+
 from netautod.audit.service import AuditLog
-from netautod.configs.models import Config, ReadConfig, VersionDiff
+from netautod.configs.models import Config, Part, ReadConfig, VersionDiff
 from netautod.configs.store import ConfigStore
+from netautod.configs.texts.diff import Difference
 from netautod.configs.texts.store import ConfigTexts
 from netautod.configs.workers.pool import TextWorker
 from netautod.core.errors import NotFound
@@ -21,6 +24,7 @@ from netautod.ssh.platform.redact import redact
 from netautod.ssh.platform.registry import PlatformRegistry
 
 NO_VERSION = "Config version not found"
+NO_PART = "The version has no such part"
 
 
 class ConfigService:
@@ -67,6 +71,33 @@ class ConfigService:
         await self._reveal(caller, config)
         return bytes_of(text)
 
+    async def part(
+        self, caller: Caller, device_id: str, version: int, name: str, *, secrets: bool
+    ) -> tuple[Part, str]:
+        """A part of a version and its text, redacted unless `secrets`; NotFound, Forbidden."""
+        await self._devices.get(caller.org_id, device_id)
+        config = await self._version(caller.org_id, device_id, version)
+        part = next((part for part in config.parts if part.name == name), None)
+        if part is None:
+            raise NotFound(NO_PART)
+        if secrets:
+            await self._reveal(caller, config, part=name)
+        if part.difference:
+            return part, await self._difference(config, part, secrets=secrets)
+        text = await self._texts.load(caller.org_id, part.text_id)
+        return part, readable(text if secrets else await self._redacted(text), encoding_of(text))
+
+    async def _difference(self, config: Config, part: Part, *, secrets: bool) -> str:
+        """What the version has otherwise than the part; empty if nothing that counts."""
+        key = (await self._texts.keys(config.org_id)).secret
+        ids = (part.text_id, config.text_id)
+        texts = [await self._texts.load_one_packed(config.org_id, text_id) for text_id in ids]
+        names = [part.command, f"version {config.version}"]
+        identical, found = await self._compared(texts, [config.platform] * 2, names, key)
+        if secrets and not identical:
+            _, found = await self._compared(texts, [config.platform] * 2, names, None)
+        return "" if identical else found.text
+
     async def diff(
         self, caller: Caller, device_id: str, old: int | None, new: int | None, *, secrets: bool
     ) -> VersionDiff:
@@ -79,14 +110,8 @@ class ConfigService:
                 await self._reveal(caller, config)
         key = None if secrets else (await self._texts.keys(org_id)).secret
         texts = [await self._texts.load_one_packed(org_id, config.text_id) for config in pair]
-        async with self._comparing.turn() as turn:
-            identical, found = await turn.ask(
-                "compare",
-                packed=texts,
-                device_types=[config.platform for config in pair],
-                names=[f"version {config.version}" for config in pair],
-                key=key,
-            )
+        names = [f"version {config.version}" for config in pair]
+        identical, found = await self._compared(texts, [config.platform for config in pair], names, key)
         return VersionDiff(
             old=pair[0],
             new=pair[1],
@@ -105,6 +130,15 @@ class ConfigService:
         details = {"device_id": device_id, "version": version}
         await self._audit.record(caller, "config.set_notes", "config", config.id, details)
         return config
+
+    async def _compared(
+        self, packed: Sequence[bytes], device_types: Sequence[str], names: Sequence[str], key: bytes | None
+    ) -> tuple[bool, Difference]:
+        async with self._comparing.turn() as turn:
+            found: tuple[bool, Difference] = await turn.ask(
+                "compare", packed=packed, device_types=device_types, names=names, key=key
+            )
+        return found
 
     async def _redacted(self, text: str) -> str:
         return await in_thread_if_large(len(text), redact, text, self._platforms.of_readers)
@@ -129,8 +163,8 @@ class ConfigService:
             raise NotFound(f"There is no version before version {later.version} to compare it with")
         return earlier, later
 
-    async def _reveal(self, caller: Caller, config: Config) -> None:
+    async def _reveal(self, caller: Caller, config: Config, **what: str) -> None:
         """Requires the permission to see secrets, and audits it before they are shown."""
         caller.require("credentials.manage")
-        details = {"device_id": config.device_id, "version": config.version}
+        details = {"device_id": config.device_id, "version": config.version, **what}
         await self._audit.record(caller, "config.read_secrets", "config", config.id, details)

@@ -10,6 +10,13 @@ class ConfigSettings:
     search_cache_bytes: int = setting(
         64 * 1024 * 1024, "Memory for redacted configs, compressed, that speed up searches.", low=0
     )
+    parts_hours: float = setting(
+        20.0,
+        "Hours after which parts (an inventory, licences) are read again though the config is unchanged; "
+        "0: parts are not read at all.",
+        low=0,
+        high=876_000,
+    )
     search_seconds: float = setting(25.0, "Seconds that a search of all configs may take.", low=0.1)
 
 

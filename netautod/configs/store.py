@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from netautod.configs.models import Config, NewestText
+from netautod.configs.models import Config, NewestText, Part
 from netautod.core.identity import OrgId
 from netautod.core.pages import Page, PageOf
 from netautod.core.work import Work
@@ -25,11 +25,18 @@ INDEXES = (
     # Retention: which versions name a text, and which are old.
     Index(collection=COLLECTION, keys=(("org_id", 1), ("text_id", 1))),
     Index(collection=COLLECTION, keys=(("created_at", 1),)),
+    Index(
+        collection=COLLECTION,
+        keys=(("org_id", 1), ("parts.text_id", 1)),
+        partial={"parts_at": {"$type": "date"}},
+    ),
 )
 NEWEST_FIRST = [("version", -1)]
 DEVICE = {"org_id": "$org_id", "device_id": "$device_id"}
 BATCH = 500
-_PLAIN = tuple(name for name in Config.__dataclass_fields__ if name != "id")
+_PARTS = frozenset({"parts", "parts_at"})  # a version has them once they were read
+_PLAIN = tuple(name for name in Config.__dataclass_fields__ if name not in {"id", *_PARTS})
+_PART_FIELDS = tuple(Part.__dataclass_fields__)
 
 
 class ConfigStore:
@@ -123,6 +130,12 @@ class ConfigStore:
         await self._changes.ask(config.org_id, noting, work)
         return replace(config, last_seen_at=max(config.last_seen_at, at), config_hash=config_hash)
 
+    async def set_parts(self, config: Config, parts: Sequence[Part], work: Work, *, at: datetime) -> None:
+        """In place of those that were read before."""
+        rows = [{name: getattr(part, name) for name in _PART_FIELDS} for part in parts]
+        noting = ({"_id": config.id}, {"$set": {"parts": rows, "parts_at": at}})
+        await self._changes.ask(config.org_id, noting, work)
+
     async def devices_with_more_than(self, most: int) -> list[tuple[OrgId, str]]:
         """The devices of all organizations with more than `most` versions."""
         return await self._devices(
@@ -179,8 +192,13 @@ class ConfigStore:
         return await self._configs.delete_many(org_id, {"_id": {"$in": list(config_ids)}})
 
     async def names_text(self, org_id: OrgId, text_id: str) -> bool:
-        """Whether a version names the text."""
-        return await self._configs.find_one(org_id, {"text_id": text_id}, fields={"_id": 1}) is not None
+        """Whether a version names the text, as its own or as that of a part."""
+        # Without the type in the query the server does not use the partial index.
+        of_part = {"parts.text_id": text_id, "parts_at": {"$type": "date"}}
+        for where in ({"text_id": text_id}, of_part):
+            if await self._configs.find_one(org_id, where, fields={"_id": 1}) is not None:
+                return True
+        return False
 
     async def _devices(self, pipeline: Sequence[Document]) -> list[tuple[OrgId, str]]:
         found = await self._all.aggregate(pipeline)
@@ -188,4 +206,6 @@ class ConfigStore:
 
 
 def _config(document: Document) -> Config:
-    return Config(id=document["_id"], **{name: document[name] for name in _PLAIN})
+    plain = {name: document[name] for name in _PLAIN}
+    parts = tuple(Part(**row) for row in document.get("parts", ()))
+    return Config(id=document["_id"], **plain, parts=parts, parts_at=document.get("parts_at"))

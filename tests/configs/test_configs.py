@@ -47,6 +47,8 @@ async def test_lists_are_newest_first_and_page(fleet: Fleet) -> None:
         **listed["configs"][0],
         "config_text": newest["config_text"],
         "encoding": "utf-8",
+        "parts": newest["parts"],
+        "learned_noise": [],
     }
     assert (await fleet.api.get(path(device_id, "configs/3"))).json == newest
 

@@ -31,6 +31,8 @@ async def filled(indexed: Database) -> Database:
                 "device_id": f"d{device}",
                 "version": version,
                 "text_id": f"t{device}",
+                "parts": [{"name": "a", "text_id": f"p{device}"}],
+                "parts_at": NOW,
                 "platform": "linux",
                 "size": 7,
                 "created_at": NOW - timedelta(minutes=version),
@@ -75,12 +77,15 @@ async def test_counting_versions_reads_no_document(filled: Database, mongo_uri: 
     assert documents == 0
 
 
-@pytest.mark.parametrize("what", ["a text", "drafts", "old tombstones", "loose texts", "unseen versions"])
+@pytest.mark.parametrize(
+    "what", ["a text", "the text of a part", "drafts", "old tombstones", "loose texts", "unseen versions"]
+)
 async def test_what_retention_looks_for_every_hour_is_found_by_index(
     filled: Database, mongo_uri: str, what: str
 ) -> None:
     asked: dict[str, Awaitable[Any]] = {
         "a text": ConfigStore(filled).names_text(ORG, "t0"),
+        "the text of a part": ConfigStore(filled).names_text(ORG, "p1"),
         "drafts": Snapshots(filled, clock=SystemClock()).drafts(before=NOW),
         "old tombstones": DeviceStore(filled).buried_before(NOW),
         "loose texts": filled.collection("config_texts").find({**LOOSE, "touched_at": {"$lt": NOW}}),

@@ -286,3 +286,32 @@ async def test_a_snapshot_that_is_half_dropped_is_gone_and_the_rest_follows(flee
     assert (await fleet.api.get("/api/config/snapshots")).json["total"] == 0
     await retention(fleet).sweep()
     assert await fleet.rows("snapshots") == await fleet.rows("snapshot_configs") == []
+
+
+async def test_texts_of_parts_go_when_no_version_names_them(fleet: Fleet) -> None:
+    async def sweep(**settings: Any) -> set[str]:
+        await age_texts(fleet)
+        await retention(fleet, **settings).sweep()
+        return {row["_id"] for row in await fleet.rows("config_texts")}
+
+    switch = fleet.simulated()
+    switch.responses = {"show inventory": "one\n"}
+    device_id = await fleet.device(switch)
+    await fleet.pulled(device_id)
+    (before,) = await fleet.rows("configs")
+    first = {part["name"]: part["text_id"] for part in before["parts"]}
+    assert set(first.values()) < await sweep()
+    switch.responses = {"show inventory": "another\n"}
+    await fleet.database.collection("configs").update_many(
+        {}, {"$set": {"parts_at": before["created_at"] - DAY}}
+    )
+    await fleet.pulled(device_id)
+    left = await sweep()
+    assert first["inventory"] not in left
+    (after,) = await fleet.rows("configs")
+    assert {part["text_id"] for part in after["parts"]} < left
+    assert (await fleet.api.delete(f"/api/devices/{device_id}")).status == 204
+    await fleet.database.collection("devices").update_many(
+        {}, {"$set": {"deleted_at": before["created_at"] - 99 * DAY}}
+    )
+    assert await sweep() == set()

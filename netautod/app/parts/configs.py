@@ -8,6 +8,7 @@ from netautod.app.stores import Stores
 from netautod.audit.service import AuditLog
 from netautod.configs.backups.info import BackupInfos
 from netautod.configs.capture.captures import CaptureObservers, ConfigCapture
+from netautod.configs.capture.parts import PartsCapture
 from netautod.configs.capture.pulls import Pulls
 from netautod.configs.search import ConfigSearch
 from netautod.configs.service import ConfigService
@@ -55,7 +56,10 @@ async def configs_of(
     """The text workers end with the block."""
     texts = ConfigTexts(database, vault=vault, clock=clock)
     facts = stores.backup_facts
-    captures = ConfigCapture(store=stores.configs, texts=texts, facts=facts, clock=clock, observers=observers)
+    parts = PartsCapture(store=stores.configs, texts=texts, clock=clock, hours=settings.parts_hours)
+    captures = ConfigCapture(
+        store=stores.configs, texts=texts, parts=parts, facts=facts, clock=clock, observers=observers
+    )
     async with TextWorkers(sessions.platforms, cache_bytes=settings.search_cache_bytes) as workers:
         yield ConfigParts(
             backups=BackupInfos(devices=devices, facts=facts, store=stores.configs),

@@ -7,6 +7,7 @@ from typing import Protocol
 from uuid import uuid4
 
 from netautod.configs.backups.facts import BackupFactsStore
+from netautod.configs.capture.parts import PartsCapture
 from netautod.configs.models import FROM_DEVICE, TEXT_FORMAT, Captured, Config
 from netautod.configs.store import ConfigStore
 from netautod.configs.texts.store import ConfigTexts, Reading, measure
@@ -37,12 +38,14 @@ class ConfigCapture:
         *,
         store: ConfigStore,
         texts: ConfigTexts,
+        parts: PartsCapture,
         facts: BackupFactsStore,
         clock: Clock,
         observers: CaptureObservers,
     ) -> None:
         self._store = store
         self._texts = texts
+        self._parts = parts
         self._facts = facts
         self._clock = clock
         self._observers = observers
@@ -83,6 +86,8 @@ class ConfigCapture:
             reading, notes = await self._believable(org_id, opened, last, read)
             opened.work.guard()
             config, changed = await self._keep(opened, reading, last, via)
+            if self._parts.are_due(config, opened.session.platform):
+                notes = (*notes, *await self._parts.take(opened, config, reading.raw))
             captured = Captured(
                 config=config, changed=changed, credential_id=opened.credential_id, notes=notes
             )

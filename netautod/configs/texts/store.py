@@ -53,13 +53,19 @@ class TextKeys:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Reading:
+class RawText:
     """A raw text (it carries the bytes of the device) and what identifies it; `size` in bytes."""
 
     raw: str = field(repr=False)
     text_id: str
-    config_hash: str
     size: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reading(RawText):
+    """A configuration; see `measure`."""
+
+    config_hash: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,6 +75,12 @@ class LooseText:
     org_id: OrgId
     id: str
     token: str
+
+
+def identified(raw: str, keys: TextKeys) -> RawText:
+    """The id is a keyed hash of the bytes, so that a text is kept once."""
+    data = bytes_of(raw)
+    return RawText(raw=raw, text_id=_keyed_hash(keys.text, data), size=len(data))
 
 
 def measure(raw: str, platform: Platform, keys: TextKeys) -> Reading:
@@ -105,7 +117,7 @@ class ConfigTexts:
     async def save(
         self,
         work: Work,
-        reading: Reading,
+        reading: RawText,
     ) -> None:
         """Makes sure that the text is stored; DeviceFailed `flood` for one that is too large to be kept.
 
