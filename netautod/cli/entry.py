@@ -16,6 +16,7 @@ from netautod.cli import (
     keys,
     openapi,
     organizations,
+    platforms,
     plugins,
     serve,
     sync,
@@ -29,7 +30,19 @@ from netautod.core.settings.field import SettingsError
 
 DEFAULT_FILES = (Path("/etc/netautod/netautod.toml"),)
 # In the order of `netautod --help`.
-COMMANDS = (serve, check_config, plugins, openapi, imports, keys, sync, users, organizations, audit)
+COMMANDS = (
+    serve,
+    check_config,
+    plugins,
+    platforms,
+    openapi,
+    imports,
+    keys,
+    sync,
+    users,
+    organizations,
+    audit,
+)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

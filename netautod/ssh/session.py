@@ -1,6 +1,7 @@
 """One session on one device: opens it, runs commands over a shell or exec channels, closes it promptly."""
 
 import asyncio
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
@@ -17,7 +18,7 @@ from netautod.ssh.platform.model import Platform
 from netautod.ssh.platform.redact import quoted
 from netautod.ssh.shell import Shell
 from netautod.ssh.stream import SshStream
-from netautod.ssh.target import Login, SessionLimits, Target
+from netautod.ssh.target import Login, SessionLimits, Step, Target, Tell, tell_nobody
 from netautod.ssh.telnet.connecting import TelnetConnection, connect_telnet
 from netautod.ssh.telnet.login import with_login
 from netautod.ssh.telnet.stream import TelnetStream
@@ -52,11 +53,13 @@ class CliSession:
         guard: Guard,
         limits: SessionLimits,
         shell: Shell | None,
+        tell: Tell = tell_nobody,
     ) -> None:
         self._connection = connection
         self._login = login
         self._guard = guard
         self._shell = shell
+        self._tell = tell
         self.limits = limits
         self.target = target
         self.host_key_fingerprint = connection.fingerprints[-1]
@@ -105,6 +108,13 @@ class CliSession:
 
         That of an exec channel is not taken for what a terminal would show.
         """
+        started = time.monotonic()
+        result = await self._read(command, timeout, max_bytes)
+        seconds = time.monotonic() - started
+        self._tell(Step(kind="ran", text=command, output=result.output, seconds=seconds))
+        return result
+
+    async def _read(self, command: str, timeout: float | None, max_bytes: int | None) -> CommandResult:
         if not command or any(ord(character) < 32 or ord(character) == 127 for character in command):
             raise InvalidInput("a command must be one line without control characters")
         if self._shell is not None:
@@ -126,6 +136,7 @@ class CliSession:
         # After connect commands it is not sent any more: one of them may have led to another machine.
         secret = None if self.target.connect_commands else self._login.secret_for_enable()
         await self._shell.enable(secret, username=self._login.username)
+        self._tell(Step(kind="enabled", text=self.prompt, mode=self.mode))
         if self._shell.mode != mode:
             raise DeviceFailed(
                 f"the device is in mode {self._shell.mode!r}, needed is {mode!r}", kind="enable"
@@ -157,21 +168,31 @@ def refused(lines: list[str], platform: Platform) -> str | None:
 
 @asynccontextmanager
 async def open_session(
-    target: Target, login: Login, *, guard: Guard = no_guard, limits: SessionLimits | None = None
+    target: Target,
+    login: Login,
+    *,
+    guard: Guard = no_guard,
+    limits: SessionLimits | None = None,
+    tell: Tell = tell_nobody,
 ) -> AsyncIterator[CliSession]:
     """Connects, logs in, learns the prompt, turns paging off and sends the target's connect_commands.
 
     With an enable secret in the login the session goes to the privileged mode before that. `guard` is called
     directly before everything that is sent to the device (core/guard.py); what it raises ends the
     session and is passed on. DeviceFailed says why a device could not be opened. On any exception,
-    cancellation included, the TCP connection is closed at once; otherwise within two seconds.
+    cancellation included, the TCP connection is closed at once; otherwise within two seconds. `tell` hears of
+    each step.
     """
     limits = limits or SessionLimits()
     connection = await _connected(target, login, guard=guard, limits=limits)
     try:
+        tell(Step(kind="connected", text=connection.fingerprints[-1] or ""))
         shell = await _open_shell(connection, target.platform, login, guard=guard, limits=limits)
-        session = CliSession(connection, target=target, login=login, guard=guard, limits=limits, shell=shell)
-        await _prepare(session, shell, login)
+        session = CliSession(
+            connection, target=target, login=login, guard=guard, limits=limits, shell=shell, tell=tell
+        )
+        tell(Step(kind="logged_in", text=session.prompt, mode=session.mode))
+        await _prepare(session, shell, login, tell)
         yield session
     except BaseException:
         connection.abort()
@@ -224,13 +245,15 @@ async def _shell_channel(connection: Connection, *, guard: Guard, limits: Sessio
     return stream
 
 
-async def _prepare(session: CliSession, shell: Shell | None, login: Login) -> None:
+async def _prepare(session: CliSession, shell: Shell | None, login: Login, tell: Tell) -> None:
     enable = session.platform.enable
     if shell is not None and enable is not None and login.knows_enable and shell.mode == "exec":
         await shell.enable(login.secret_for_enable(), username=login.username)
+        tell(Step(kind="enabled", text=session.prompt, mode=session.mode))
     if shell is not None:
         # After enable: an ASA knows the command in the privileged mode only.
-        await shell.turn_paging_off()
+        for command, output in await shell.turn_paging_off():
+            tell(Step(kind="ran", text=command, output=output))
     for command in session.target.connect_commands:
         output = await session.run(command)
         refusal = refused(output.split("\n"), session.platform)

@@ -64,10 +64,13 @@ class Shell:
             raise DeviceFailed(f"{exc.text}; {ending}", kind="prompt") from exc
         self._login_answers.clear()
 
-    async def turn_paging_off(self) -> None:
-        """Sends the platform's commands for paging and width."""
-        for command in (*self._platform.paging_off, *self._platform.width):
-            await self.run(command)  # a device that does not know it says so; the pager is answered anyway
+    async def turn_paging_off(self) -> list[tuple[str, str]]:
+        """Sends the platform's commands for paging and width; answers them with what the device said.
+
+        A device that does not know one says so; the pager is answered anyway.
+        """
+        commands = (*self._platform.paging_off, *self._platform.width)
+        return [(command, await self.run(command)) for command in commands]
 
     async def enable(self, secret: str | None, *, username: str) -> None:
         """Goes to the privileged mode; sends the secret at most once. DeviceFailed `enable` if refused."""

@@ -142,6 +142,28 @@ class Target:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Step:
+    """Something that happened in a session, for a person who watches it.
+
+    `connected`: `text` is the host key, empty over telnet; `logged_in` and `enabled`: the prompt in that
+    `mode`; `ran`: a command, its `output` (see encoding.py) and how long it took.
+    """
+
+    kind: Literal["connected", "logged_in", "enabled", "ran"]
+    text: str
+    mode: str = ""
+    output: str = ""
+    seconds: float = 0.0
+
+
+Tell = Callable[[Step], None]
+
+
+def tell_nobody(step: Step) -> None:
+    """For sessions that nobody watches."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class SessionLimits:
     """Times in seconds, sizes in bytes.
 

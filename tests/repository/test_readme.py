@@ -34,6 +34,8 @@ COMMANDS = (
     "org list",
     "audit verify",
     "audit export",
+    "platform list",
+    "platform try",
 )
 
 

@@ -51,6 +51,10 @@ class PlatformRegistry:
         """The platform of a device_type, or alias; `generic` for one that nobody knows."""
         return self._by_name[self._names.get(device_type, FALLBACK)]
 
+    def knows(self, device_type: str) -> bool:
+        """Whether a platform has that name or alias."""
+        return device_type in self._names
+
     def synonyms(self, device_type: str) -> tuple[str, ...]:
         """All names of the platform that has this one, sorted; the name alone if no platform has it."""
         owner = self._names.get(device_type)
