@@ -1,5 +1,6 @@
 """Reads a complete configuration from an open session, or fails with the rule that the text breaks."""
 
+import re
 import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -9,6 +10,7 @@ from netautod.core.redaction.commands import shown_command
 from netautod.ssh.failures import DeviceFailed
 from netautod.ssh.platform.model import CaptureItem, Platform
 from netautod.ssh.platform.redact import quoted
+from netautod.ssh.refusals import likely_refusal
 from netautod.ssh.session import KILLED, CliSession, CommandResult, refused
 
 _EDGE_LINES = 10  # a refusal stands at the beginning or the end; in between a banner may quote one
@@ -34,8 +36,9 @@ async def capture(session: CliSession) -> Capture:
     """Reads all that the platform's `capture` lists, and checks that it is complete.
 
     The rules: the prompt returned (or the command ended well), the end marker is the last line, no failure
-    phrase, no text of a pager. DeviceFailed `incomplete`, `refused_command`, `pager` names the broken one;
-    `timeout`, `lost`, `flood`, `enable` as in a session. The size rule needs history: see `suspicious`.
+    phrase, no text of a pager, and all that a configuration of the platform must contain. DeviceFailed
+    `incomplete`, `refused_command`, `pager` names the broken one; `timeout`, `lost`, `flood`, `enable` as in
+    a session. The size rule needs history: see `suspicious`.
     """
     platform = session.platform
     if platform.capture_mode is not None:
@@ -50,6 +53,7 @@ async def capture(session: CliSession) -> Capture:
             notes.append(note)
     if not parts:
         raise DeviceFailed(f"nothing could be read ({'; '.join(notes)})", kind="incomplete")
+    _require_whole([text for _, text in parts], platform)
     return Capture(raw=_joined(platform, parts), notes=tuple(notes))
 
 
@@ -141,6 +145,31 @@ def _check(lines: Sequence[str], odd: Sequence[str], item: CaptureItem, platform
     if platform.end_marker is not None and platform.end_marker.search(last[0].strip()) is None:
         shown = quoted(last[0], platform, most=80)
         raise DeviceFailed(f"{item.title} stops at {shown!r} instead of its end marker", kind="incomplete")
+
+
+def _require_whole(texts: Sequence[str], platform: Platform) -> None:
+    """The rules for all that was read: whatever else it says, it must look like a configuration.
+
+    Where a platform cannot say what each configuration has, a short text must not look like a refusal.
+    """
+    lacks = [pattern for pattern in platform.must_contain if not _on_a_line(pattern, texts)]
+    if lacks or (not platform.must_contain and platform.channel == "shell"):
+        refusal = likely_refusal([line for text in texts for line in text.split("\n")])
+        if refusal is not None:
+            said = quoted(refusal, platform, most=80)
+            raise DeviceFailed(f"what was read looks like a refusal: {said}", kind="refused_command")
+    if lacks:
+        text = f"what was read is no whole configuration: no line matches {lacks[0].pattern!r}"
+        raise DeviceFailed(text, kind="incomplete")
+    size = sum(len(text) for text in texts)
+    if size < platform.smallest:
+        text = f"what was read has {size} bytes; no configuration has under {platform.smallest}"
+        raise DeviceFailed(text, kind="incomplete")
+
+
+def _on_a_line(pattern: re.Pattern[str], texts: Iterable[str]) -> bool:
+    whole = re.compile(pattern.pattern, pattern.flags | re.MULTILINE)  # remembered by re
+    return any(whole.search(text) is not None for text in texts)
 
 
 def _filled(lines: Iterable[str]) -> list[str]:

@@ -129,8 +129,9 @@ class Platform:
     that belong to it. `enter` ends each line that is sent. `login_suffix` follows the user name at the
     login. `pager_end` is the text of a pager that waits at the end of the output for `pager_end_key`.
     `gaps` are lines by which a device says that it left a part of the configuration out, wherever they
-    stand. `capture_mode` is the mode that a capture needs, None for any. `sources` cites where the facts
-    come from.
+    stand. Each of `must_contain` is found on some line of every whole configuration, that of a new device
+    too, and none has fewer than `smallest` bytes. `capture_mode` is the mode that a capture needs, None for
+    any. `sources` cites where the facts come from.
     """
 
     name: str
@@ -156,6 +157,8 @@ class Platform:
     capture: tuple[CaptureItem, ...]
     parts: tuple[Part, ...] = ()
     end_marker: re.Pattern[str] | None = None
+    must_contain: tuple[re.Pattern[str], ...] = ()
+    smallest: int = 1
     failures: tuple[re.Pattern[str], ...] = ()
     gaps: tuple[re.Pattern[str], ...] = ()
     noise_lines: tuple[re.Pattern[str], ...] = ()

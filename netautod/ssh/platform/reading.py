@@ -48,6 +48,8 @@ def load_platform(path: Traversable) -> Platform:
         capture=tuple(_item(item) for item in capture.tables("items")),
         parts=tuple(_part(item) for item in table.tables("parts", required=False)),
         end_marker=capture.optional_pattern("end_marker"),
+        must_contain=capture.patterns("must_contain"),
+        smallest=capture.number("smallest", default=1),
         failures=capture.patterns("failures"),
         gaps=capture.patterns("gaps"),
         noise_lines=noise.patterns("lines"),

@@ -1,0 +1,118 @@
+"""Recognises a refusal by words that devices of all makes use, where a platform's own phrases say nothing.
+
+A device that is not the platform it is taken for, or that has a release with other words, still refuses in
+one of few ways. The forms come from the manuals of the vendors and from the failure phrases of scrapli
+(failed_when_contains of each platform), Netmiko (send_config_set's error_pattern examples), NAPALM and
+Oxidized's models.
+
+Only a short output is a refusal, and only by how its first or its last lines begin: configurations quote
+such words, in banners and descriptions.
+"""
+
+import re
+from collections.abc import Sequence
+
+_MOST_LINES = 8
+_EDGE = 3
+_THING = (
+    r"(?:input|command|cmd|action|keyword|parameter|argument|option|syntax|token|word|value|request|entry|"
+    r"object|path|expression|character|operand|verb|element|statement|attribute|identifier|line|user|mode)"
+)
+_FORMS = (
+    # unknown or malformed
+    rf"(?:invalid|unknown|unrecogni[sz]ed|unsupported|illegal|bad|wrong|unexpected"
+    rf"|undefined) (?:\S+ ){{0,2}}{_THING}s?\b",
+    r"(?:the )?(?:command|cmd|input|action|verb|keyword)[^.]{0,60}(?:not|n't) (?:be )?(?:found"
+    r"|recogni[sz]ed|supported|"
+    r"available|valid|exist|known|defined|enabled|executed|implemented|understood|allowed|permitted)",
+    r"(?:syntax|parse|parsing|cli|command|parser|input|execution) (?:error|failed|failure|fail|rejected"
+    r"|incomplete|unknown|invalid)\b",
+    r"no (?:valid completions|such (?:command|file|action|item|object|keyword)|matching (?:command|entry)"
+    r"|match found)",
+    r"(?:expected|missing|required) (?:end of command|command name|closing|argument|parameter|keyword"
+    r"|option|operand|value)",
+    r"(?:unrecognized|invalid|unknown|incomplete|ambiguous)\W*$",
+    r"too (?:many|few) (?:parameters|arguments|tokens|words|options)",
+    r"usage:",
+    # incomplete, ambiguous
+    r"(?:incomplete|ambiguous|partial|truncated|unfinished) (?:command|input|keyword|parameter|path|word)",
+    r"(?:command|input) (?:is )?(?:incomplete|ambiguous|too long)",
+    # permission
+    r"(?:permission|access|request|command|authori[sz]ation|authentication|operation) (?:is |was |has been )?"
+    r"(?:denied|failed|rejected|refused|forbidden|required|failure|error|not (?:permitted|allowed"
+    r"|authori[sz]ed|available|supported))",
+    r"command authori[sz]ation",
+    r"(?:not|un)[ -]?(?:authori[sz]ed|permitted|allowed|privileged)\b",
+    r"(?:insufficient|not enough|no|inadequate|lacking) (?:\S+ ){0,2}(?:privileges?|permissions?|rights"
+    r"|authority|authori[sz]ation|access(?!-))\b",
+    r"(?:you|this user|user|your account)(?: \S+)? (?:do not|don't|does not|are not|is not|have no|has no"
+    r"|lack|must|need|may not|cannot)\b",
+    r"privilege (?:level )?(?:denied|too low|error|insufficient|required)",
+    # busy, locked, later
+    r"(?:the )?(?:system|device|switch|router|config\S*|database|datastore|running\S*|startup\S*|nvram"
+    r"|file|flash|candidate|resource|server|line)"
+    r"(?: \S+){0,4} (?:busy|locked|in progress|not ready|being \S+|unavailable|not available|in use"
+    r"|initiali[sz]ing|booting|restarting)",
+    r"(?:please )?(?:try|retry)(?: \S+){0,3} (?:again|later)",
+    r"please (?:wait|retry|log ?in|login|enter|select|specify)\b",
+    r"(?:another|other) (?:\S+ ){0,3}(?:user|session|process|command|operation|administrator|instance)\b",
+    r"(?:operation|command|save|commit|rollback|upgrade|sync\S*) (?:is )?(?:already "
+    r"|still )?(?:in progress|running|pending|timed out|aborted|cancell?ed)",
+    r".{0,80}\b(?:try again|retry|come back) ?(?:later|in|after|\.|$)",
+    r"(?:resource|service|temporar\S*) (?:temporarily )?(?:busy|unavailable)",
+    # licences, sessions, contexts
+    r"(?:\S+ ){0,4}licen[sc]e (?:\S+ ){0,3}(?:required|expired|invalid|missing|installed|not|found|does)\b",
+    r"(?:this )?(?:feature|function\S*|command|option)(?: \S+){0,4} (?:requires?|needs?|licen[sc]ed"
+    r"|disabled|not enabled|not supported|not available)\b",
+    r"(?:requires|no valid|no) (?:\S+ ){0,3}licen[sc]e",
+    r"(?:too many|maximum(?: number of)?|max) (?:\S+ ){0,3}(?:users|sessions|connections|logins"
+    r"|processes)\b(?! \d)",
+    r"(?:the |your )?(?:user )?(?:session|login|connection)(?: \S+){0,4} (?:limit\S*|exceeded|expired"
+    r"|timed out|timeout|terminated|closed|reached)",
+    r"(?:session|connection) limit (?:reached|exceeded|is)",
+    r"(?:the )?(?:vdom|vsys|context|vrf|partition|domain|tenant|virtual[ -](?:system|domain|context)"
+    r"|namespace)s?(?: \S+){0,5} "
+    r"(?:required|not|unknown|invalid|first|selected|exist|disabled|specified)\b",
+    r"not (?:supported|available|found|valid|applicable|implemented|in)\b",
+    # faults
+    r"(?:cannot|can't|can not|could not|couldn't|unable to|failed to|fail to|failure|failed|not able to)\b",
+    r"(?:internal|system|fatal|unexpected|memory|general|protocol|rpc|backend|database|timeout|i/o"
+    r"|software|communication) (?:error|failure|fault)\b",
+    r"(?:out of|not enough|insufficient) (?:memory|resources?|space|buffers?)",
+    r"(?:timed out|timeout|operation timed out|aborted|rejected|denied|refused)\b",
+    r"(?:\S+ )?(?:process|daemon|service|module) (?:\S+ ){0,3}(?:not running|not responding|unreachable"
+    r"|died)",
+    r"is not (?:recogni[sz]ed|a (?:valid|known)|supported|allowed|permitted)",
+    r"type (?:help|\?|'\S+') (?:or|for|to)\b",
+    r"(?:use|enter|see|try) (?:'?\?'?|'?help'?)(?: |\.|$)",
+    r"return code -?\d+|command fail",
+    r"(?:error|err|erro|fehler|erreur)\b(?!-)(?: ?(?:code )?-?\d+| ?[:!]|\s*$| (?:in|at|while|from"
+    r"|executing|processing|opening|reading|getting)\b)",
+)
+# What may stand before the words: %, ^, the shell or command that complains, brackets with a code.
+_LEAD = (
+    r"^(?:[\s%^*#!>\-.:\[\]]|\d+\b)*"
+    r"(?:(?:-?[a-z]{0,6}sh(?:ell)?|cli|line|error|err|err\d+|warning|warn|note|notice|message|info|failure"
+    r"|fatal|result|cmd|aaa|tacacs\+?|e\d+)"
+    r"(?:[\s:%!\-\]#]+|\s*\d+[:\s]+|\(\S+\)[:\s]*))*"
+)
+_REFUSAL = re.compile(f"{_LEAD}(?:{'|'.join(_FORMS)})", re.IGNORECASE)
+_TAIL = re.compile(
+    r"(?:: ?(?:command |cmd )?not found|: permission denied|: no such file or directory"
+    r"|: inaccessible or not found"
+    r"|is (?:an )?(?:ambiguous|unknown|invalid|incomplete)(?: \S+)?|(?:is"
+    r"|are) not (?:\S+ )?(?:recogni[sz]ed|found|supported|allowed|permitted|authori[sz]ed|available|valid"
+    r"|a \S+ command)(?: \S+){0,4}"
+    r"|(?:does not|doesn't) exist|not (?:permitted|authori[sz]ed|recogni[sz]ed)|command(?: |$)unknown"
+    r"|access denied|permission denied|unknown command|invalid (?:command|input))[\s.!\"']*$",
+    re.IGNORECASE,
+)
+
+
+def likely_refusal(lines: Sequence[str]) -> str | None:
+    """The line by which a short output shows itself to be a refusal, None where it does not."""
+    filled = [line for line in lines if line.strip()]
+    if len(filled) > _MOST_LINES:
+        return None
+    edges = filled if len(filled) <= 2 * _EDGE else [*filled[:_EDGE], *filled[-_EDGE:]]
+    return next((line for line in edges if _REFUSAL.match(line) or _TAIL.search(line)), None)
