@@ -83,7 +83,9 @@ async def build(
             stages.device_work(settings, installation, plugins, leases, logins.ssh_ca, observers)
         )
         pauses = await enter(FollowedPauses(store=installation.stores.system))
-        inventory = stages.inventory(settings, installation, work.devices, plugins, http, leases, pauses)
+        inventory = stages.inventory(
+            settings, installation, work.devices, work.slugs, plugins, http, leases, pauses
+        )
         environment = stages.environment(
             settings, installation, executors, work, http, metrics, watched.board
         )

@@ -55,11 +55,15 @@ class Logins:
 
 @dataclass(frozen=True, kw_only=True)
 class DeviceWork:
-    """What is done with devices: their records, what is done on them, and the configs that they hand out."""
+    """What is done with devices: their records, what is done on them, and the configs that they hand out.
+
+    `slugs` are what inventories call the platforms: the device type of each.
+    """
 
     devices: DeviceParts
     operations: DeviceOperations
     configs: ConfigParts
+    slugs: Mapping[str, str]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -161,13 +165,14 @@ async def device_work(
         observers=observers,
     )
     async with opening as configs:
-        yield DeviceWork(devices=devices, operations=operations, configs=configs)
+        yield DeviceWork(devices=devices, operations=operations, configs=configs, slugs=platforms.slugs)
 
 
 def inventory(
     settings: Settings,
     installation: Installation,
     devices: DeviceParts,
+    slugs: Mapping[str, str],
     plugins: PluginManager,
     http: GuardedClient,
     leases: NamedLeases,
@@ -182,6 +187,7 @@ def inventory(
         leases=leases,
         devices=devices.synced,
         openers=plugins.inventory_sources(),
+        platforms=slugs,
         pauses=pauses,
         settings=settings.inventory,
     )

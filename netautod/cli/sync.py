@@ -13,6 +13,7 @@ from netautod.app.configuration import Configuration
 from netautod.app.parts.devices import devices_of
 from netautod.app.parts.inventory import inventory_of
 from netautod.app.parts.leases import named_leases
+from netautod.app.parts.operations import platforms_of
 from netautod.app.parts.plugins import plugins_of
 from netautod.cli.installation import opened, organization_named
 from netautod.cli.output import say
@@ -83,6 +84,7 @@ async def _sync_source(
         stores, vault = installation.stores, installation.vault
         clock, audit = installation.clock, installation.audit
         http = GuardedClient(AddressRules.allowing(settings.outbound.allow))
+        plugins = plugins_of(configuration, http)
         inventory = inventory_of(
             stores=stores,
             vault=vault,
@@ -100,7 +102,8 @@ async def _sync_source(
             devices=devices_of(
                 stores=stores, vault=vault, clock=clock, audit=audit, settings=settings.devices
             ).synced,
-            openers=plugins_of(configuration, http).inventory_sources(),
+            openers=plugins.inventory_sources(),
+            platforms=platforms_of(plugins, settings.devices).slugs,
             pauses=FixedPauses(),
             settings=settings.inventory,
         )

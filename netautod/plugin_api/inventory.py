@@ -32,13 +32,15 @@ class InventoryAccess:
 
     `url` is the address that the user named, without a trailing slash. `filters` has the keys that were set:
     `sites`, `roles`, `manufacturers`, `platforms`, `statuses`, `tags`, `tenants` (lists of slugs) and `name`
-    (a text). `device_types` overrides the source's map of platform slugs to device types.
+    (a text). `platforms` maps every slug and driver name that a platform of this service
+    is known by to its device type, those of plugins too; `device_types`, the user's own map, comes before it.
     """
 
     url: str
     token: str = field(repr=False)
     verify_ssl: bool = True
     filters: Mapping[str, Any] = field(default_factory=dict)
+    platforms: Mapping[str, str] = field(default_factory=dict)
     device_types: Mapping[str, str] = field(default_factory=dict)
     http: GuardedClient
 

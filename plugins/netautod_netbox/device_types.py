@@ -4,8 +4,8 @@ In this order: the user's own map (`device_types`, by slug), the table, the same
 the slug without its version, manufacturer and model. What remains unknown is `generic`, and the slug to put
 into the user's own map stands in the device's metadata as `platform_slug`.
 
-The slugs are those of NetBox users: the platform's name in lower case with dashes, with and without the
-manufacturer, and the driver names of NAPALM and Netmiko (napalm-automation.net, netmiko/ssh_dispatcher.py).
+The table is the platforms' own: each says in its TOML by which slugs NetBox users know it; the service hands
+them over with what it knows of Netmiko's and NAPALM's names, for the platforms of plugins as well.
 """
 
 import re
@@ -17,32 +17,6 @@ from netautod.plugin_api import InventoryFailed
 UNKNOWN = "generic"
 DEVICE_TYPE = re.compile(r"[a-z0-9_]{1,64}")
 MOST_REMEMBERED = 4096
-PLATFORMS = {
-    "cisco_ios": "ios cisco-ios ios-xe iosxe cisco-ios-xe cisco-iosxe cisco-xe",
-    "cisco_nxos": "nxos nx-os nxos-ssh cisco-nxos cisco-nx-os",
-    "cisco_xr": "iosxr ios-xr cisco-xr cisco-iosxr cisco-ios-xr",
-    "cisco_asa": "asa asa-os cisco-asa cisco-asa-os",
-    "arista_eos": "eos arista-eos",
-    "juniper_junos": "junos junos-os juniper-junos juniper-junos-os junos-evolved juniper-junos-evolved",
-    "paloalto_panos": "panos pan-os paloalto-panos paloalto-pan-os palo-alto-panos palo-alto-pan-os",
-    "fortinet": "fortinet fortios fortinet-fortios fortigate fortinet-fortigate",
-    "hp_procurve": "procurve hp-procurve hpe-procurve aruba-os-switch arubaos-switch arubaos-s aos-s",
-    "aruba_aoscx": "aoscx aos-cx aruba-aoscx aruba-aos-cx arubaos-cx aruba-os-cx hpe-aruba-aos-cx",
-    "hp_comware": "comware hp-comware hpe-comware h3c-comware",
-    "huawei_vrp": "vrp huawei-vrp huawei",
-    "mikrotik_routeros": "ros routeros mikrotik-routeros mikrotik",
-    "nokia_sros": "sros sr-os timos nokia-sros nokia-sr-os alcatel-sros",
-    "vyos": "vyos",
-    "frr": "frr frrouting",
-    "dell_os10": "os10 dell-os10 dell-emc-os10 dell-smartfabric-os10",
-    "extreme_exos": "exos extreme-exos extremexos extreme-xos",
-    "ubiquiti_edgeos": "edgeos ubiquiti-edgeos edgerouter ubiquiti-edgerouter",
-    "linux": (
-        "linux debian ubuntu centos rhel red-hat-enterprise-linux rocky-linux almalinux fedora opensuse"
-        " suse-linux alpine-linux debian-linux ubuntu-linux debian-gnu-linux cumulus-linux sonic"
-    ),
-    UNKNOWN: "generic",
-}
 # Slugs of the manufacturer, and what the model looks like; the first that fits decides.
 MODELS = (
     ("cisco", r"nexus|\bn[3579]k", "cisco_nxos"),
@@ -67,18 +41,14 @@ MODELS = (
 
 
 class DeviceTypes:
-    """The table with the user's own map before it. Raises InventoryFailed for an invalid type in it."""
+    """The table with the user's own map before it. Raises InventoryFailed for an invalid type in that."""
 
-    def __init__(self, overrides: Mapping[str, str]) -> None:
+    def __init__(self, overrides: Mapping[str, str], *, platforms: Mapping[str, str]) -> None:
         for slug, device_type in overrides.items():
             if not DEVICE_TYPE.fullmatch(device_type):
                 raise InventoryFailed(f"the device type of {slug[:64]} must consist of a-z, 0-9 and _")
         self._overrides = {slug_of(slug): device_type for slug, device_type in overrides.items()}
-        self._table = {
-            slug: device_type
-            for device_type, slugs in PLATFORMS.items()
-            for slug in (slug_of(device_type), *slugs.split())
-        }
+        self._table = {slug_of(slug): device_type for slug, device_type in platforms.items()}
         self._models = [
             (frozenset(makers.split()), re.compile(model), device_type)
             for makers, model, device_type in MODELS

@@ -88,7 +88,7 @@ class NautobotSource:
         return (*self._sort, DEPTH, *query_of(self._access.filters, NAUTOBOT))
 
     def _rows(self, manufacturers: Manufacturers) -> NautobotRows:
-        types = DeviceTypes(self._access.device_types)
+        types = DeviceTypes(self._access.device_types, platforms=self._access.platforms)
         return NautobotRows(base_of(self._access.url), types=types, manufacturers=manufacturers)
 
     async def _manufacturers(self) -> Manufacturers:

@@ -93,7 +93,7 @@ class NetBoxSource:
     def _rows(self, tree: PlatformTree) -> NetBoxRows:
         return NetBoxRows(
             base_of(self._access.url),
-            types=DeviceTypes(self._access.device_types),
+            types=DeviceTypes(self._access.device_types, platforms=self._access.platforms),
             tree=tree,
             obedience=Obedience(self._access.filters),
         )

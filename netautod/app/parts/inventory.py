@@ -43,6 +43,7 @@ def inventory_of(
     leases: NamedLeases,
     devices: SyncedDevices,
     openers: Mapping[str, OpenInventory],
+    platforms: Mapping[str, str],
     pauses: Pauses,
     settings: InventorySettings,
 ) -> InventoryParts:
@@ -60,7 +61,7 @@ def inventory_of(
     sync = SyncService(
         sources=sources,
         recorder=SyncRecorder(history=stores.sync_history, sources=stores.sources, clock=clock, audit=audit),
-        reader=InventoryReader(openers, http=http, settings=settings),
+        reader=InventoryReader(openers, platforms=platforms, http=http, settings=settings),
         devices=devices,
         leases=leases,
         clock=clock,

@@ -39,12 +39,19 @@ SLICE = 100  # devices that are checked in one go on the event loop
 
 
 class InventoryReader:
-    """`openers`: the plugins' sources by name, in the order in which they are tried."""
+    """`openers`: the plugins' sources by name, in the order in which they are tried. `platforms`: the device
+    type of each slug that a platform is known by."""
 
     def __init__(
-        self, openers: Mapping[str, OpenInventory], *, http: GuardedClient, settings: InventorySettings
+        self,
+        openers: Mapping[str, OpenInventory],
+        *,
+        platforms: Mapping[str, str],
+        http: GuardedClient,
+        settings: InventorySettings,
     ) -> None:
         self._openers = openers
+        self._platforms = platforms
         self._http = http
         self._settings = settings
         self._device_types = device_types(settings)
@@ -79,6 +86,7 @@ class InventoryReader:
             token=remote.token,
             verify_ssl=remote.verify_ssl,
             filters=remote.filters,
+            platforms=self._platforms,
             device_types=self._device_types,
             http=self._http,
         )

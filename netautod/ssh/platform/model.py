@@ -120,6 +120,17 @@ class SecretPattern:
 
 
 @dataclass(frozen=True, kw_only=True)
+class InventoryNames:
+    """What inventories call a platform: slugs of NetBox's users, and drivers of NAPALM.
+
+    Netmiko's names are no part of this: they are values of device_type, and so among the aliases.
+    """
+
+    netbox: tuple[str, ...] = ()
+    napalm: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
 class Platform:
     """All that the engine knows of one kind of device; the data is in `platforms/<name>.toml`.
 
@@ -136,6 +147,7 @@ class Platform:
 
     name: str
     aliases: tuple[str, ...] = ()
+    names: InventoryNames = InventoryNames()
     sources: tuple[str, ...] = ()
     channel: Literal["shell", "exec"] = "shell"
     prompts: Mapping[str, re.Pattern[str]] = field(default_factory=dict)
@@ -168,6 +180,11 @@ class Platform:
     def __getstate__(self) -> dict[str, object]:
         """Its fields alone, for worker processes: what was remembered of lines stays behind."""
         return {item.name: getattr(self, item.name) for item in fields(self)}
+
+    def slugs(self) -> frozenset[str]:
+        """Every name of the platform as NetBox writes slugs, with dashes."""
+        names = (self.name, *self.aliases, *self.names.netbox, *self.names.napalm)
+        return frozenset(name.replace("_", "-") for name in names)
 
     def mode_of(self, line: str) -> tuple[str, str] | None:
         """The mode and the host name when `line` is a prompt of this platform, else None."""

@@ -8,6 +8,7 @@ from netautod.ssh.platform import file as platform_file
 from netautod.ssh.platform.model import (
     CaptureItem,
     EnableDialog,
+    InventoryNames,
     LoginAnswer,
     LoginDialog,
     Part,
@@ -27,6 +28,7 @@ def load_platform(path: Traversable) -> Platform:
     platform = Platform(
         name=table.text("name"),
         aliases=table.texts("aliases"),
+        names=_names(table.table("names")),
         sources=table.texts("sources", required=True),
         channel="exec" if table.choice("channel", ("shell", "exec")) == "exec" else "shell",
         prompts={mode: prompts.pattern(mode, groups=("host",)) for mode in prompts.names()},
@@ -60,6 +62,16 @@ def load_platform(path: Traversable) -> Platform:
     for part in (table, prompts, session, capture, noise):
         part.refuse_unknown()
     return platform
+
+
+def _names(table: platform_file.TomlTable) -> InventoryNames:
+    names = InventoryNames(netbox=table.texts("netbox"), napalm=table.texts("napalm"))
+    if any(re.fullmatch(r"[a-z0-9]+(?:-[a-z0-9]+)*", slug) is None for slug in names.netbox):
+        raise table.wrong("netbox must be slugs of a-z and 0-9 with single dashes between")
+    if any(re.fullmatch(r"[a-z0-9_]{1,64}", driver) is None for driver in names.napalm):
+        raise table.wrong("napalm must be names of drivers, of a-z, 0-9 and _")
+    table.refuse_unknown()
+    return names
 
 
 def _enable(table: platform_file.TomlTable) -> EnableDialog:

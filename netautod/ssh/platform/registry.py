@@ -1,10 +1,11 @@
 """The registry that finds a platform by device_type: those that ship, and those of plugins."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from itertools import chain
+from types import MappingProxyType
 
 from netautod.core.errors import InvalidInput
 from netautod.ssh.platform.model import CaptureItem, Platform
@@ -19,6 +20,7 @@ class PlatformRegistry:
     def __init__(self) -> None:
         self._by_name: dict[str, Platform] = {}
         self._names: dict[str, str] = {}
+        self._slugs: dict[str, str] = {}
         self._of_readers: Platform | None = None
         folder = files("netautod.ssh").joinpath("platforms")
         for entry in sorted(folder.iterdir(), key=lambda item: item.name):
@@ -36,6 +38,12 @@ class PlatformRegistry:
             owner = self._names.get(name)
             if owner is not None and not (override and owner == platform.name):
                 raise InvalidInput(f"{path.name}: the platform name {name!r} is taken by {owner!r} already")
+        for slug in platform.slugs():
+            owner = self._slugs.get(slug)
+            if owner not in (None, platform.name):
+                raise InvalidInput(f"{path.name}: the slug {slug!r} is taken by {owner!r} already")
+        self._slugs = {slug: owner for slug, owner in self._slugs.items() if owner != platform.name}
+        self._slugs.update(dict.fromkeys(platform.slugs(), platform.name))
         self._names = {name: owner for name, owner in self._names.items() if owner != platform.name}
         self._by_name[platform.name] = platform
         self._of_readers = None
@@ -60,6 +68,11 @@ class PlatformRegistry:
         owner = self._names.get(device_type)
         known = sorted(name for name, platform in self._names.items() if platform == owner)
         return (device_type,) if owner is None else tuple(known)
+
+    @property
+    def slugs(self) -> Mapping[str, str]:
+        """The platform of every slug that inventories may call it by: device types, NetBox's, NAPALM's."""
+        return MappingProxyType(self._slugs)
 
     @property
     def of_readers(self) -> Platform:

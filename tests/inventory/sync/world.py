@@ -119,7 +119,9 @@ async def started(installation: Installation, remote: FakeInventory) -> AsyncIte
     http = GuardedClient(AddressRules.allowing(settings.outbound.allow))
     plugins = PluginManager(LoadedPlugins.of({"fake": remote}))
     async with stages.leases(settings, installation, uuid4().hex) as leases:
-        inventory = stages.inventory(settings, installation, devices, plugins, http, leases, FixedPauses())
+        inventory = stages.inventory(
+            settings, installation, devices, {}, plugins, http, leases, FixedPauses()
+        )
         await devices.resume()
         await inventory.sources.resume()
         nobody = system_caller(OrgId("none"), "nobody")

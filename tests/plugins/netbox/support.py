@@ -9,6 +9,7 @@ import pytest
 from netautod.outbound.addresses import AddressRules
 from netautod.outbound.client import GuardedClient
 from netautod.plugin_api import IncompleteWalk, InventoryAccess, InventorySource, RemoteDevice, RemoteProblem
+from netautod.ssh.platform.registry import PlatformRegistry
 from netautod_netbox import NetBoxSource
 from netautod_netbox.limits import Limits, RequestLimits
 from tests.support.servers.netbox import V1_TOKEN, NetBoxReplay
@@ -44,7 +45,7 @@ async def walk(source: InventorySource) -> Walk:
 def access(url: str, token: str, **changes: Any) -> InventoryAccess:
     """To a server on 127.0.0.1, and to no other local address."""
     http = GuardedClient(AddressRules.allowing(["127.0.0.1"]))
-    return InventoryAccess(url=url, token=token, http=http, **changes)
+    return InventoryAccess(url=url, token=token, http=http, platforms=PlatformRegistry().slugs, **changes)
 
 
 class Waits:

@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from netautod.plugin_api import InventoryFailed
-from netautod_netbox.device_types import DEVICE_TYPE, PLATFORMS, UNKNOWN, DeviceTypes, slug_of
+from netautod.ssh.platform.registry import PlatformRegistry
+from netautod_netbox.device_types import DEVICE_TYPE, DeviceTypes, slug_of
 from netautod_netbox.errors import Malformed
 from netautod_netbox.filters import Obedience
 from netautod_netbox.limits import PageSize
@@ -23,6 +24,8 @@ from tests.support.servers.inventory import Row
 from tests.support.servers.netbox import generated_devices
 
 STALL_SECONDS = 0.02
+PLATFORMS = PlatformRegistry()
+SLUGS = PLATFORMS.slugs
 
 
 @pytest.mark.parametrize(
@@ -62,7 +65,7 @@ STALL_SECONDS = 0.02
 def test_device_types(
     slugs: tuple[str, ...], manufacturer: str | None, model: str | None, wanted: str
 ) -> None:
-    assert DeviceTypes({}).find(slugs, manufacturer, model) == wanted
+    assert DeviceTypes({}, platforms=SLUGS).find(slugs, manufacturer, model) == wanted
 
 
 @pytest.mark.parametrize(
@@ -78,28 +81,30 @@ def test_device_types(
 def test_the_users_own_map_comes_first(
     overrides: dict[str, str], slugs: tuple[str, ...], wanted: str
 ) -> None:
-    assert DeviceTypes(overrides).find(slugs, None, None) == wanted
+    assert DeviceTypes(overrides, platforms=SLUGS).find(slugs, None, None) == wanted
 
 
 @pytest.mark.parametrize("value", ["", "Cisco", "a-b", "x" * 65, "ios\n"])
 def test_device_types_that_are_none(value: str) -> None:
     with pytest.raises(InventoryFailed):
-        DeviceTypes({"ios": value})
+        DeviceTypes({"ios": value}, platforms=SLUGS)
 
 
-def test_the_table_is_well_formed() -> None:
-    listed = [slug for slugs in PLATFORMS.values() for slug in slugs.split()]
-    assert sorted(listed) == sorted(set(listed))
-    assert all(slug == slug_of(slug) for slug in listed)
-    assert all(DEVICE_TYPE.fullmatch(device_type) for device_type in PLATFORMS)
+@pytest.mark.parametrize("name", PLATFORMS.names())
+def test_every_name_of_a_platform_leads_to_it(name: str) -> None:
+    platform, types = PLATFORMS.get(name), DeviceTypes({}, platforms=SLUGS)
+    names = [name, *platform.aliases, *platform.names.netbox, *platform.names.napalm]
+    assert {types.find((slug_of(spelt),), None, None) for spelt in names} == {name}
+    assert DEVICE_TYPE.fullmatch(name)
 
 
-def test_the_guide_shows_the_table() -> None:
+@pytest.mark.parametrize("name", PLATFORMS.names())
+def test_the_guide_shows_the_slugs_of_a_platform(name: str) -> None:
     guide = (Path(__file__).parents[3] / "plugins" / "README.md").read_text()
     shown = dict(re.findall(r"^\| `([a-z0-9_]+)` \| (`.*`) \|$", guide, re.MULTILINE))
-    for device_type, slugs in PLATFORMS.items():
-        if device_type != UNKNOWN:
-            assert shown[device_type] == ", ".join(f"`{slug}`" for slug in slugs.split())
+    listed = shown.get(name, "")
+    names = PLATFORMS.get(name).names
+    assert listed == ", ".join(f"`{slug}`" for slug in dict.fromkeys((*names.netbox, *names.napalm)))
 
 
 @pytest.mark.parametrize(
@@ -201,7 +206,10 @@ def test_no_part_of_a_large_page_holds_the_interpreter(body: str) -> None:
 
 def _longest_part(body: bytes) -> float:
     rows = NetBoxRows(
-        "https://n.example", types=DeviceTypes({}), tree=PlatformTree(), obedience=Obedience({})
+        "https://n.example",
+        types=DeviceTypes({}, platforms=SLUGS),
+        tree=PlatformTree(),
+        obedience=Obedience({}),
     )
     marks = [time.thread_time()]
 
