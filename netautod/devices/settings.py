@@ -24,7 +24,9 @@ class DeviceSettings:
     allow_telnet: bool = setting(
         False, "Whether devices may be reached by telnet, which encrypts nothing: protocol = telnet."
     )
-    connect_seconds: float = setting(15.0, "Seconds for a device to accept the login.", low=0.1)
+    connect_seconds: float = setting(
+        45.0, "Seconds for a device to accept the login; its prompt may take 10 more.", low=0.1
+    )
     command_seconds: float = setting(60.0, "Seconds for a device to answer one command.", low=0.1)
     linux_capture: tuple[str, ...] = setting(
         (),

@@ -89,7 +89,9 @@ async def _read(session: CliSession, item: CaptureItem) -> tuple[str | None, str
 
 async def _read_by(session: CliSession, item: CaptureItem, command: str) -> tuple[str | None, str | None]:
     try:
-        result = await session.read(command, timeout=session.limits.capture_seconds)
+        result = await session.read(
+            command, timeout=session.limits.capture_seconds, end_marker=session.platform.end_marker
+        )
     except DeviceFailed as exc:
         if exc.kind != "timeout":
             raise

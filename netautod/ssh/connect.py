@@ -25,11 +25,13 @@ class Connection:
     """An authenticated connection; the connections of the jump devices live exactly as long as it does.
 
     `fingerprints` are the host keys (`SHA256:...`) in the order of the path, the device's own last.
+    `offered`: the device asked for the credential; one without authentication asks on its terminal.
     """
 
     ssh: asyncssh.SSHClientConnection
     hops: tuple[asyncssh.SSHClientConnection, ...]
     fingerprints: tuple[str, ...]
+    offered: bool
 
     def abort(self) -> None:
         """Closes the TCP connections at once, without an SSH disconnect message."""
@@ -104,14 +106,16 @@ async def _connected(legs: Sequence[_Leg], *, guard: Guard, seconds: float) -> C
         for leg in legs:
             guard()
             tunnel = opened[-1] if opened else None
-            ssh, fingerprint = await _open(leg, tunnel, guard=guard, seconds=seconds)
+            ssh, client = await _open(leg, tunnel, guard=guard, seconds=seconds)
             opened.append(ssh)
-            fingerprints.append(fingerprint)
+            fingerprints.append(client.fingerprint or "")
     except BaseException:
         for ssh in reversed(opened):
             ssh.abort()
         raise
-    return Connection(ssh=opened[-1], hops=tuple(opened[:-1]), fingerprints=tuple(fingerprints))
+    return Connection(
+        ssh=opened[-1], hops=tuple(opened[:-1]), fingerprints=tuple(fingerprints), offered=client.offered
+    )
 
 
 def _jumps(target: Target) -> list[_Leg]:
@@ -136,7 +140,7 @@ def _jumps(target: Target) -> list[_Leg]:
 
 async def _open(
     leg: _Leg, tunnel: asyncssh.SSHClientConnection | None, *, guard: Guard, seconds: float
-) -> tuple[asyncssh.SSHClientConnection, str]:
+) -> tuple[asyncssh.SSHClientConnection, OneAttemptClient]:
     if leg.login.private_key is not None:
         await asyncio.to_thread(lambda: leg.login.key)
     client = OneAttemptClient(login=leg.login, pinned=leg.pinned, guard=guard)
@@ -149,7 +153,7 @@ async def _open(
         raise _explain(leg, client, exc) from exc
     except (OSError, UnicodeError) as exc:
         raise leg.failure(*network_problem(exc)) from exc
-    return ssh, client.fingerprint or ""
+    return ssh, client
 
 
 async def _reached(

@@ -1,6 +1,7 @@
 """One session on one device: opens it, runs commands over a shell or exec channels, closes it promptly."""
 
 import asyncio
+import re
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -95,30 +96,46 @@ class CliSession:
         self, command: str, *, timeout: float | None = None, max_bytes: int | None = None
     ) -> CommandResult:
         """As `run`, with exit status and error stream where the channel has them."""
-        result = await self.read(command, timeout=timeout, max_bytes=max_bytes)
+        _check_line(command)
         if self._shell is not None:
-            return replace(result, output=readable(result.output))
+            output = readable(await self._shell.run(command, seconds=timeout, limit=max_bytes))
+            self._tell(Step(kind="ran", text=command, output=output))
+            return CommandResult(output=output)
+        result = await self.read(command, timeout=timeout, max_bytes=max_bytes)
         output, errors = (readable(clean(bytes_of(text))) for text in (result.output, result.errors))
         return replace(result, output=output, errors=errors)
 
     async def read(
-        self, command: str, *, timeout: float | None = None, max_bytes: int | None = None
+        self,
+        command: str,
+        *,
+        timeout: float | None = None,
+        max_bytes: int | None = None,
+        end_marker: re.Pattern[str] | None = None,
     ) -> CommandResult:
-        """As `execute`, for what is to be kept: the output carries its very bytes (see encoding.py).
+        """For the read commands of the platform, never for what a user typed: an empty line is sent as well.
 
-        That of an exec channel is not taken for what a terminal would show.
+        It proves that a prompt is no line of the output. `end_marker` is what the output ends with, where it
+        does. The output carries its very bytes (see encoding.py); that of an exec channel is not taken for
+        what a terminal would show. DeviceFailed as in `run`, and `pager` for one that nobody could answer.
         """
         started = time.monotonic()
-        result = await self._read(command, timeout, max_bytes)
+        result = await self._read(command, timeout, max_bytes, end_marker)
         seconds = time.monotonic() - started
         self._tell(Step(kind="ran", text=command, output=result.output, seconds=seconds))
         return result
 
-    async def _read(self, command: str, timeout: float | None, max_bytes: int | None) -> CommandResult:
-        if not command or any(ord(character) < 32 or ord(character) == 127 for character in command):
-            raise InvalidInput("a command must be one line without control characters")
+    async def _read(
+        self,
+        command: str,
+        timeout: float | None,
+        max_bytes: int | None,
+        end_marker: re.Pattern[str] | None,
+    ) -> CommandResult:
+        _check_line(command)
         if self._shell is not None:
-            return CommandResult(output=await self._shell.run(command, seconds=timeout, limit=max_bytes))
+            output = await self._shell.read(command, marker=end_marker, seconds=timeout, limit=max_bytes)
+            return CommandResult(output=output)
         seconds = timeout or self.limits.command_seconds
         stream = SshStream(guard=self._guard, limit=max_bytes or self.limits.output_bytes)
         try:
@@ -156,6 +173,11 @@ class CliSession:
             raise DeviceFailed(text, kind="lost", partial=clean(bytes(stream.data)))
         output, errors = plain_lines(bytes(stream.data)), plain_lines(bytes(stream.errors))
         return CommandResult(output=output, errors=errors, exit_status=stream.exit_status)
+
+
+def _check_line(command: str) -> None:
+    if not command or any(ord(character) < 32 or ord(character) == 127 for character in command):
+        raise InvalidInput("a command must be one line without control characters")
 
 
 def refused(lines: list[str], platform: Platform) -> str | None:
@@ -226,7 +248,8 @@ async def _open_shell(
         shell = Shell(connection.stream, with_login(platform), limits)
     elif platform.channel == "shell":
         stream = await _shell_channel(connection, guard=guard, limits=limits)
-        shell = Shell(stream, platform, limits)
+        # What asked for no login asks on its terminal; of one that did, a password alone is not its login.
+        shell = Shell(stream, with_login(platform, name_first=connection.offered), limits)
     else:
         return None
     await shell.start(username=login.username, password=login.password)

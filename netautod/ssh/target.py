@@ -169,10 +169,13 @@ class SessionLimits:
 
     `quiet_seconds` is how long a device must say nothing before a line without a prompt is taken for a
     question (or for log lines after the prompt); a slow device stays silent for less in the middle of a line.
+    `prompt_seconds` is what learning the prompt has beyond the login. A read command of the platform ends
+    when the device was silent for `silence_seconds`; a user's command has all of its time.
     """
 
-    login_seconds: float = 15.0
-    prompt_seconds: float = 15.0
+    login_seconds: float = 45.0
+    prompt_seconds: float = 10.0
+    silence_seconds: float = 20.0
     command_seconds: float = 60.0
     capture_seconds: float = 300.0
     quiet_seconds: float = 1.0

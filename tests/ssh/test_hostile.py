@@ -15,9 +15,9 @@ from .conftest import MakeTarget
     [
         pytest.param(Faults(silent=True), "prompt", "the device printed nothing", id="never a prompt"),
         pytest.param(
-            Faults(question="Press RETURN to get started"),
+            Faults(question="Choose a menu entry"),
             "prompt",
-            "last line is 'Press RETURN to get started'",
+            "last line is 'Choose a menu entry'",
             id="another line instead of a prompt",
         ),
         pytest.param(

@@ -78,7 +78,6 @@ class DeviceSessions:
         self.turns = Turns(total=self.settings.concurrent_sessions, per_site=self.settings.sessions_per_site)
         self.limits = SessionLimits(
             login_seconds=self.settings.connect_seconds,
-            prompt_seconds=self.settings.connect_seconds,
             command_seconds=self.settings.command_seconds,
             output_bytes=self.settings.max_config_bytes,
         )
