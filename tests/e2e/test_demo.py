@@ -12,8 +12,10 @@ from tests.support.programs.service import Service, serving
 pytestmark = pytest.mark.slow
 
 
-async def test_the_demo_shows_devices_and_a_stored_config(tmp_path: Path) -> None:
-    async with serving(tmp_path, "--demo") as service:
+@pytest.mark.parametrize("uvloop", ["false", "true"])
+async def test_the_demo_shows_devices_and_a_stored_config(tmp_path: Path, uvloop: str) -> None:
+    loop = {"NETAUTOD_SERVER_UVLOOP": uvloop}
+    async with serving(tmp_path, "--demo", variables=loop) as service:
         assert "demo: switches demo-sw1 and demo-sw2, task 'demo backup' every minute" in service.printed
         console = await opened(service)
         devices = await demo_devices(console)
@@ -24,7 +26,7 @@ async def test_the_demo_shows_devices_and_a_stored_config(tmp_path: Path) -> Non
         text = (await console.latest(devices["demo-sw1"]))["config_text"]
         assert "hostname demo-sw1" in text
         assert (tmp_path / "demo.json").stat().st_mode & 0o077 == 0
-    async with serving(tmp_path, "--demo") as service:
+    async with serving(tmp_path, "--demo", variables=loop) as service:
         console = await opened(service)
         assert await demo_devices(console) == devices
         await backed_up(console, task["id"])

@@ -53,32 +53,40 @@ def marked_task(work: Coroutine[Any, Any, T], mark: Mark, *, name: str) -> "asyn
     return task
 
 
+def marked(
+    context: Context | None, callback: Callable[..., object], args: tuple[Any, ...]
+) -> tuple[Callable[..., object], tuple[Any, ...]]:
+    """What the loop is to call instead: for the run in whose context it is, or as it is for nobody's."""
+    mark = current_run.get() if context is None else context.get(current_run)
+    return (callback, args) if mark is None else (mark.step, (callback, *args))
+
+
+def outlasting_exits(run_forever: Callable[[], None]) -> None:
+    """Until it is stopped: a loop ends for an exit that any callback raises."""
+    while True:
+        try:
+            return run_forever()
+        except (SystemExit, KeyboardInterrupt):
+            logger.exception("something raised an exit on the event loop, which goes on")
+
+
 class WatchedLoop(asyncio.SelectorEventLoop):
     """Each step of a task and each callback comes through one of these two, with the context of its maker."""
 
     def call_soon(
         self, callback: Callable[[*Ts], object], *args: *Ts, context: Context | None = None
     ) -> asyncio.Handle:
-        mark = current_run.get() if context is None else context.get(current_run)
-        if mark is None:
-            return super().call_soon(callback, *args, context=context)
-        return super().call_soon(mark.step, callback, *args, context=context)
+        call, given = marked(context, callback, args)
+        return super().call_soon(call, *given, context=context)
 
     def call_at(
         self, when: float, callback: Callable[[*Ts], object], *args: *Ts, context: Context | None = None
     ) -> asyncio.TimerHandle:
-        mark = current_run.get() if context is None else context.get(current_run)
-        if mark is None:
-            return super().call_at(when, callback, *args, context=context)
-        return super().call_at(when, mark.step, callback, *args, context=context)
+        call, given = marked(context, callback, args)
+        return super().call_at(when, call, *given, context=context)
 
     def run_forever(self) -> None:
-        """Until it is stopped: asyncio ends its loop for an exit that any callback raises."""
-        while True:
-            try:
-                return super().run_forever()
-            except (SystemExit, KeyboardInterrupt):
-                logger.exception("something raised an exit on the event loop, which goes on")
+        outlasting_exits(super().run_forever)
 
 
 class Ticker:

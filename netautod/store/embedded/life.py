@@ -26,6 +26,8 @@ _CACHE_GIGABYTES = "0.25"
 # The default is 5 % of the free disk; one member replays nothing, change streams look back minutes.
 _OPLOG_MEGABYTES = "256"
 _LOG_BYTES = 16 << 20
+# A loop of uvloop starts no process with a umask of its own.
+_FOR_US_ALONE = 'umask 077; exec "$@"'
 _LOG_CHECK_SECONDS = 60.0
 
 
@@ -135,7 +137,7 @@ def _remove(socket: Path) -> None:
 
 
 async def _spawn(program: Path, files: DataDir, socket: Path) -> Process:
-    command = [str(program), *_options(files)]
+    command = ["/bin/sh", "-c", _FOR_US_ALONE, "mongod", str(program), *_options(files)]
     log = os.open(files.log, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
     try:
         return await asyncio.create_subprocess_exec(
@@ -145,7 +147,6 @@ async def _spawn(program: Path, files: DataDir, socket: Path) -> Process:
             stdin=DEVNULL,
             stdout=log,
             stderr=log,
-            umask=0o077,
             start_new_session=True,  # Ctrl-C at the terminal is for us: we drain first, then stop it
         )
     finally:

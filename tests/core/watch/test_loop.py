@@ -9,13 +9,21 @@ import pytest
 
 from netautod.core.watch.board import ENTRY, Board, MarkedRun
 from netautod.core.watch.loop import Mark, Ticker, WatchedLoop, marked_task
+from netautod.core.watch.uv_loop import WatchedUvLoop
 
+OnWatchedLoop = Callable[[Coroutine[Any, Any, Any]], Any]
 RUN = MarkedRun(execution_id="id", epoch=1, task="task", plugin="acme")
 
 
-def on_watched_loop(work: Coroutine[Any, Any, Any]) -> Any:
-    with asyncio.Runner(loop_factory=WatchedLoop) as runner:
-        return runner.run(work)
+@pytest.fixture(params=[WatchedLoop, WatchedUvLoop])
+def on_watched_loop(request: pytest.FixtureRequest) -> OnWatchedLoop:
+    """Runs it on a loop of either kind."""
+
+    def run(work: Coroutine[Any, Any, Any]) -> Any:
+        with asyncio.Runner(loop_factory=request.param) as runner:
+            return runner.run(work)
+
+    return run
 
 
 async def _itself() -> None:
@@ -40,7 +48,9 @@ async def _thread() -> None:
 
 
 @pytest.mark.parametrize("work", [_itself, _interrupt, _child, _gathered, _thread])
-def test_an_exit_ends_only_the_task_that_raises_it(work: Callable[[], Coroutine[Any, Any, None]]) -> None:
+def test_an_exit_ends_only_the_task_that_raises_it(
+    on_watched_loop: OnWatchedLoop, work: Callable[[], Coroutine[Any, Any, None]]
+) -> None:
     async def service() -> str:
         task = marked_task(work(), Mark(Board(), RUN), name="run")
         await asyncio.wait({task})
@@ -63,7 +73,9 @@ async def _later(ended: asyncio.Event) -> None:
 @pytest.mark.parametrize("marked", [True, False], ids=["of a run", "of anything else"])
 @pytest.mark.parametrize("start", [_soon, _later])
 def test_an_exit_in_a_callback_ends_nothing(
-    start: Callable[[asyncio.Event], Coroutine[Any, Any, None]], marked: bool
+    on_watched_loop: OnWatchedLoop,
+    start: Callable[[asyncio.Event], Coroutine[Any, Any, None]],
+    marked: bool,
 ) -> None:
     async def service() -> str:
         ended = asyncio.Event()
@@ -77,7 +89,7 @@ def test_an_exit_in_a_callback_ends_nothing(
     assert on_watched_loop(service()) == "still here"
 
 
-def test_whose_code_runs_is_on_the_board_in_all_that_a_run_starts() -> None:
+def test_whose_code_runs_is_on_the_board_in_all_that_a_run_starts(on_watched_loop: OnWatchedLoop) -> None:
     board, seen = Board(), list[str]()
 
     def look() -> None:
@@ -108,7 +120,7 @@ def test_whose_code_runs_is_on_the_board_in_all_that_a_run_starts() -> None:
     assert seen == ["nobody", *["task"] * 5, "nobody"]
 
 
-def test_what_a_run_leaves_behind_is_nobodys() -> None:
+def test_what_a_run_leaves_behind_is_nobodys(on_watched_loop: OnWatchedLoop) -> None:
     board = Board(entries=1)
 
     async def service() -> None:

@@ -31,6 +31,10 @@ QUICK_LEASES = {
 }
 
 
+# The loop that an installation without extras has; uvloop's is asked for.
+PLAIN_LOOP = {"NETAUTOD_SERVER_UVLOOP": "false"}
+
+
 class NotStarted(AssertionError):
     """The service ended before it was ready."""
 
@@ -121,7 +125,7 @@ async def serving(
     os.makedirs(data_dir, exist_ok=True)
     log, started_at = data_dir / "service.log", time.monotonic()
     whole = (*command, "--port", "0", "--data-dir", str(data_dir), *flags)
-    env = environment(**(variables or {}))
+    env = environment(**{**PLAIN_LOOP, **(variables or {})})
     async with started(*whole, stdout=PIPE, log=log, env=env, cwd=cwd) as process:
         printed = await _until_ready(process, log)
         ready = READY.fullmatch(printed[-1])
