@@ -1,16 +1,13 @@
 """Compares two stored texts line by line, normalised and redacted or as they are."""
 
-import re
 from collections.abc import Sequence
 
 from netautod.configs.texts import diff
 from netautod.configs.texts.diff import Difference, Lines
-from netautod.configs.texts.normalise import normalise, secret_token
+from netautod.configs.texts.normalise import normalise
 from netautod.ssh.encoding import Encoding, encoding_of, readable
 from netautod.ssh.platform.model import Platform
 from netautod.ssh.platform.redact import redact_line
-
-PEM = re.compile(r"(-----BEGIN [A-Z ]*PRIVATE KEY-----)(.*?)(-----END [A-Z ]*PRIVATE KEY-----|\Z)", re.DOTALL)
 
 
 def compared(
@@ -42,8 +39,6 @@ def _raw_lines(text: str) -> Lines:
 def _redacted_lines(text: str, platform: Platform, key: bytes, readers: Platform) -> Lines:
     """Lines are compared before they are redacted, so that the redaction cannot hide a change."""
     normal = normalise(text, platform, key)
-    # A key block becomes one token, so that the lines can be redacted one by one.
-    normal = PEM.sub(lambda match: f"{match[1]}\n{secret_token(match[2], key)}\n{match[3]}", normal)
     lines = normal.removesuffix("\n").split("\n")
     return Lines(compared=lines, shown=_RedactedLines(lines, readers, encoding_of(text)))
 

@@ -3,8 +3,10 @@
 import hashlib
 import hmac
 
+from netautod.core.redaction.announced.spans import replaced
 from netautod.ssh.platform.long_secrets import TOKEN_DIGITS, hide_long_secrets, is_token
 from netautod.ssh.platform.model import Platform, SecretPattern
+from netautod.ssh.platform.redact import general_secrets, without_blocks
 
 
 def normalise(text: str, platform: Platform, key: bytes) -> str:
@@ -17,12 +19,15 @@ def normalise(text: str, platform: Platform, key: bytes) -> str:
     """
     noise = platform.noise_or_log.match
     parts = platform.any_noise_part
-    has_secret = platform.any_secret.match
     others, begins_long = platform.config_lines.others, platform.any_long_secret.match
     lines = text.split("\n")
     odd = others(lines)
     if any(begins_long(lines[at]) for at in odd):
         lines = list(hide_long_secrets(lines, platform, lambda item, secret: _token(item, secret, key)))
+        odd = others(lines)
+    whole = "\n".join(lines)
+    if (without := without_blocks(whole, lambda secret: secret_token(secret, key))) != whole:
+        lines = without.split("\n")
         odd = others(lines)
     dropped: set[int] = set()
     for at in odd:
@@ -31,7 +36,7 @@ def normalise(text: str, platform: Platform, key: bytes) -> str:
         if noise(line) or (not kept and line.strip()):
             dropped.add(at)  # noise from end to end
         else:
-            lines[at] = _hide(kept, platform, key) if has_secret(kept) else kept
+            lines[at] = _hide(kept, platform, key)
     if dropped:
         lines = [line for at, line in enumerate(lines) if at not in dropped]
     return "\n".join(lines).strip("\n") + "\n"
@@ -53,4 +58,4 @@ def _hide(line: str, platform: Platform, key: bytes) -> str:
         if match is not None and not is_token(match["secret"]):
             token = _token(item, match["secret"], key)
             line = line[: match.start("secret")] + token + line[match.end("secret") :]
-    return line
+    return replaced(line, general_secrets(line, platform), lambda secret: secret_token(secret, key))

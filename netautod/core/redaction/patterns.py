@@ -8,14 +8,17 @@ import re
 from itertools import pairwise
 
 HIDDEN = "<hidden>"
-_TOKEN = re.compile(
+_TOKEN_LOOK = (
     r"\b(?:"
     r"nat_|nbt_|gh[opsur]_|github_pat_|gl(?:pat|ptt|dt|rt|cbt|ft|soat)-|xox[a-z]-|xapp-|(?:sk|rk|pk)_(?:live|test)_|"
-    r"sk-|hv[sbr]\.|npm_|pypi-|dop_v1_|shpat_|AIza|ya29\.|EAAC|SG\.|AGE-SECRET-KEY-|tskey-|dckr_pat_|glsa_"
+    r"sk-(?!ssh-|ecdsa-)|hv[sbr]\.|npm_|pypi-|dop_v1_|shpat_|AIza|ya29\.|EAAC|SG\.|AGE-SECRET-KEY-|tskey-|dckr_pat_|glsa_"
     r")[\w.=-]{6,}"
     r"|\b(?:AKIA|ASIA)[0-9A-Z]{12,}"
     r"|\beyJ[\w-]{6,}(?:\.[\w-]*){0,2}"
 )
+_TOKEN = re.compile(_TOKEN_LOOK)
+TOKEN_LOOKS = re.compile(rf"(?P<secret>{_TOKEN_LOOK})")
+"""The same in the group `secret`."""
 _HASH = re.compile(r"\$(?:\d{1,2}[abxy]?|y|gy|sha1|sha256|sha512|argon2\w*|apr1|PBKDF2[\w-]*)\$[^\s\"';]+")
 _PEM = re.compile(r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY.*", re.DOTALL)
 _WORD = re.compile(r"\S+")

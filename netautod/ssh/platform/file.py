@@ -84,9 +84,9 @@ class TomlTable:
         value = self.optional_text(key)
         return None if value is None else self._compile(key, value, ())
 
-    def patterns(self, key: str) -> tuple[re.Pattern[str], ...]:
-        """An array of regular expressions; an absent one is empty."""
-        return tuple(self._compile(key, value, ()) for value in self.texts(key))
+    def patterns(self, key: str, *, groups: tuple[str, ...] = ()) -> tuple[re.Pattern[str], ...]:
+        """An array of regular expressions, each with these named groups; an absent one is empty."""
+        return tuple(self._compile(key, value, groups) for value in self.texts(key))
 
     def table(self, key: str) -> "TomlTable":
         """A table below this one; an absent one is empty."""

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Literal
 
+from netautod.core.redaction.announced.places import HINT
+from netautod.core.redaction.announced.values import SUSPECT
 from netautod.ssh.platform.line_memory import LineMemory
 
 
@@ -147,8 +149,9 @@ class Platform:
     login. `pager_end` is the text of a pager that waits at the end of the output for `pager_end_key`.
     `gaps` are lines by which a device says that it left a part of the configuration out, wherever they
     stand. Each of `must_contain` is found on some line of every whole configuration, that of a new device
-    too, and none has fewer than `smallest` bytes. `capture_mode` is the mode that a capture needs, None for
-    any. `sources` cites where the facts come from.
+    too, and none has fewer than `smallest` bytes. `visible` finds what stays readable (the group `visible`)
+    though the general rule of redaction takes it for a secret. `capture_mode` is the mode that a capture
+    needs, None for any. `sources` cites where the facts come from.
     """
 
     name: str
@@ -182,6 +185,7 @@ class Platform:
     noise_lines: tuple[re.Pattern[str], ...] = ()
     noise_parts: tuple[re.Pattern[str], ...] = ()
     secrets: tuple[SecretPattern, ...] = ()
+    visible: tuple[re.Pattern[str], ...] = ()
 
     def __getstate__(self) -> dict[str, object]:
         """Its fields alone, for worker processes: what was remembered of lines stays behind."""
@@ -235,7 +239,7 @@ class Platform:
         noise, parts, secret = self.noise_or_log.match, self.any_noise_part.search, self.any_secret.match
 
         def is_plain(line: str) -> bool:
-            found = noise(line) or parts(line) or secret(line)
+            found = noise(line) or parts(line) or secret(line) or SUSPECT.search(line) or HINT.search(line)
             return found is None and line == line.rstrip()
 
         return LineMemory(is_plain)

@@ -25,6 +25,7 @@ def load_platform(path: Traversable) -> Platform:
     enable = table.table("enable") if table.has("enable") else None
     capture = table.table("capture")
     noise = table.table("noise")
+    redaction = table.table("redaction")
     platform = Platform(
         name=table.text("name"),
         aliases=table.texts("aliases"),
@@ -57,9 +58,10 @@ def load_platform(path: Traversable) -> Platform:
         noise_lines=noise.patterns("lines"),
         noise_parts=noise.patterns("parts"),
         secrets=tuple(_secret(item) for item in table.tables("secrets", required=False)),
+        visible=redaction.patterns("visible", groups=("visible",)),
     )
     _check(platform, path.name)
-    for part in (table, prompts, session, capture, noise):
+    for part in (table, prompts, session, capture, noise, redaction):
         part.refuse_unknown()
     return platform
 

@@ -83,7 +83,10 @@ class PlatformRegistry:
         if self._of_readers is None:
             found = chain.from_iterable(platform.secrets for platform in self._by_name.values())
             secrets = {item.pattern.pattern: item for item in found}
-            self._of_readers = replace(self.get(FALLBACK), secrets=tuple(secrets.values()))
+            visible = {item.pattern: item for platform in self._by_name.values() for item in platform.visible}
+            self._of_readers = replace(
+                self.get(FALLBACK), secrets=tuple(secrets.values()), visible=tuple(visible.values())
+            )
             _ = (self._of_readers.any_secret, self._of_readers.any_long_secret)
         return self._of_readers
 
