@@ -153,8 +153,12 @@ async def test_rule_5_a_reading_of_under_half_the_size_is_suspicious(
     """Where nothing marks the end, this is what tells a text that stops early."""
     lines = fixture.first.split("\n")
     short = "\n".join([*lines[: len(lines) // 4], *lines[-2:]])
-    found, _ = await taken(fixture, host_key, text=short)
-    assert suspicious(len(found.raw), len(fixture.first))
+    try:
+        found, _ = await taken(fixture, host_key, text=short)
+    except DeviceFailed as exc:
+        assert exc.kind == "incomplete"  # it lacks what each configuration of the platform has
+    else:
+        assert suspicious(len(found.raw), len(fixture.first))
 
 
 @params(_ALL)
