@@ -12,6 +12,8 @@ from netautod.app.settings import Settings
 from netautod.cli import (
     audit,
     check_config,
+    export_configs,
+    import_configs,
     imports,
     keys,
     openapi,
@@ -31,17 +33,8 @@ from netautod.core.settings.field import SettingsError
 DEFAULT_FILES = (Path("/etc/netautod/netautod.toml"),)
 # In the order of `netautod --help`.
 COMMANDS = (
-    serve,
-    check_config,
-    plugins,
-    platforms,
-    openapi,
-    imports,
-    keys,
-    sync,
-    users,
-    organizations,
-    audit,
+    *(serve, check_config, plugins, platforms, openapi, imports, import_configs, export_configs),
+    *(keys, sync, users, organizations, audit),
 )
 
 

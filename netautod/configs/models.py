@@ -33,11 +33,11 @@ class Part:
 
 @dataclass(frozen=True, kw_only=True)
 class Config:
-    """`size` is in bytes of the raw text; `source` says where it was read (always `device` for now).
+    """`size` is in bytes of the raw text; `source` says where it was read: `device`, or `import`.
 
-    `pulled_via` is `api` (single pull), `bulk` or `task`; `created_by` a user id. Inside only: `text_id`
-    names the stored text, `platform` is the device_type that it was captured as, which knows its noise;
-    `parts` are those that were read last while the version was the newest, at `parts_at`.
+    `pulled_via` is `api` (single pull), `bulk`, `task` or `import`; `created_by` a user id. Inside only:
+    `text_id` names the stored text, `platform` is the device_type that it was captured as, which knows its
+    noise; `parts` are those that were read last while the version was the newest, at `parts_at`.
     """
 
     id: str

@@ -188,6 +188,21 @@ class ConfigStore:
                 return
             after = found[-1]["version"]
 
+    async def in_order_of_time(self, org_id: OrgId) -> AsyncIterator[list[Config]]:
+        """All versions of the organization, the oldest first; each batch is a query of its own."""
+        after: Document = {}
+        while True:
+            order = [("created_at", 1), ("device_id", 1), ("version", 1)]
+            found = await self._configs.find(org_id, after, sort=order, limit=BATCH)
+            if found:
+                yield [_config(document) for document in found]
+            if len(found) < BATCH:
+                return
+            at, device_id, version = (found[-1][name] for name, _ in order)
+            behind = {"created_at": at, "device_id": device_id, "version": {"$gt": version}}
+            others = {"created_at": at, "device_id": {"$gt": device_id}}
+            after = {"$or": [{"created_at": {"$gt": at}}, others, behind]}
+
     async def delete(self, org_id: OrgId, config_ids: Sequence[str]) -> int:
         return await self._configs.delete_many(org_id, {"_id": {"$in": list(config_ids)}})
 

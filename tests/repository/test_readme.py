@@ -21,6 +21,8 @@ COMMANDS = (
     "plugins",
     "openapi",
     "import",
+    "import-configs",
+    "export-configs",
     "rotate-keys",
     "sync",
     "user add",
