@@ -14,6 +14,7 @@ from netautod.configs.store import ConfigStore
 from netautod.configs.texts.compare import compared
 from netautod.configs.texts.store import ConfigTexts, RawText, TextKeys, identified
 from netautod.core.clock import Clock
+from netautod.core.errors import Conflict, DiskFull
 from netautod.core.loop.pace import in_thread_if_large
 from netautod.devices.sessions.service import OpenDevice
 from netautod.ssh.encoding import bytes_of
@@ -45,9 +46,11 @@ class PartsCapture:
         keys = await self._texts.keys(config.org_id)
         platform = opened.session.platform
         measured = [(await self._measured(one, raw, platform, keys)) for one in found.read]
-        await opened.work.persist(
-            partial(self._store_parts, opened, config, measured, found, self._clock.now())
-        )
+        store = partial(self._store_parts, opened, config, measured, found, self._clock.now())
+        try:
+            await opened.work.persist(store)
+        except (Conflict, DiskFull) as exc:  # the configuration is stored, and these are no reason to lose it
+            return (*found.notes, f"the parts could not be stored: {exc.text}")
         return found.notes
 
     async def _measured(
