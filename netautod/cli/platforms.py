@@ -104,6 +104,8 @@ def _as_json(platform: Platform) -> dict[str, Any]:
         "capture": [item.command or item.file for item in platform.capture],
         "parts": [part.name for part in platform.parts],
         "end_marker": platform.end_marker is not None,
+        "must_contain": [pattern.pattern for pattern in platform.must_contain],
+        "smallest": platform.smallest,
         "secrets": len(platform.secrets),
     }
 

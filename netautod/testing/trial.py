@@ -109,5 +109,9 @@ def _rules(platform: Platform) -> str:
     kept = ["the prompt came back"] if platform.channel == "shell" else ["every command ended well"]
     if platform.end_marker is not None:
         kept.append("the end marker is the last line")
+    if platform.must_contain:
+        kept.append(f"{len(platform.must_contain)} kinds of lines are in it that must be")
+    if platform.smallest > 1:
+        kept.append(f"at least {platform.smallest} bytes")
     kept.append("no refusal, no text of the pager")
     return ", ".join(kept)
