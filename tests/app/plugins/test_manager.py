@@ -143,11 +143,37 @@ def test_a_plugin_brings_a_platform(installed: Installed, repository_root: Path)
     generic = repository_root / "netautod" / "ssh" / "platforms" / "generic.toml"
     head = 'name = "acme_os"\naliases = ["acme_switch"]\n'
     _, _, rest = generic.read_text().partition("]\n")
-    (installed.folder / "acme_os.toml").write_text(head + rest)
+    names = '[names]\nnetbox = ["acme-campus"]\nnapalm = ["acme"]\n'
+    (installed.folder / "acme_os.toml").write_text(
+        f"{head}{rest}".replace("[prompts]", f"{names}[prompts]", 1)
+    )
     installed.add("acme", PLATFORM)
     platforms = PlatformRegistry()
     installed.manager().register_platforms(platforms.register)
     assert platforms.get("acme_switch").name == "acme_os"
+    assert {platforms.slugs[slug] for slug in ("acme-os", "acme-switch", "acme-campus", "acme")} == {
+        "acme_os"
+    }
+
+
+@pytest.mark.parametrize(
+    ("names", "error"),
+    [
+        pytest.param('netbox = ["ios"]', "the slug 'ios' is taken by 'cisco_ios'", id="taken"),
+        pytest.param('netbox = ["Acme OS"]', "[names]: netbox must be slugs", id="no slug"),
+        pytest.param('nautobot = ["acme"]', "unknown key 'nautobot'", id="an inventory that is none"),
+    ],
+)
+def test_names_of_inventories_that_are_refused(
+    installed: Installed, repository_root: Path, names: str, error: str
+) -> None:
+    text = (repository_root / "netautod" / "ssh" / "platforms" / "generic.toml").read_text()
+    _, _, rest = text.partition("]\n")
+    (installed.folder / "acme_os.toml").write_text(f'name = "acme_os"\n{rest}\n[names]\n{names}\n')
+    installed.add("acme", PLATFORM)
+    manager = installed.manager()
+    manager.register_platforms(PlatformRegistry().register)
+    assert error in str(errors(manager)["acme"])
 
 
 @pytest.mark.parametrize(
