@@ -158,6 +158,8 @@ class ReadEnding:
         """What came without the prompts at its end; None when an echo may have torn a line of it."""
         data = bytes(self._conversation.stream.data)
         found = prompts_at_end(clean(data).split("\n"), self._place, self._platform, most=self._most())
+        if self._went_on(data) and found.count < self._most():
+            return None  # the answer was drawn over the prompt, or never came: nobody knows where an echo is
         if self._went_on(data) and found.breaks < self._place.answer_breaks:
             if not self._patient:
                 return None

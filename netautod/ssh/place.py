@@ -5,6 +5,7 @@ import re
 from netautod.ssh.platform.model import Platform
 
 _HOST_CHARACTERS = 14  # IOS cuts the host name of a long prompt in its config modes
+_COUNTERS = 12  # characters by which a prompt may be longer later: it counts commands, shows a star
 _NAME = re.compile(r"[\w.\-@:/~]{1,255}")
 
 
@@ -54,6 +55,11 @@ class Place:
             return ""
         if self.prompt and line.endswith(self.prompt):
             return line[: -len(self.prompt)]
+        if len(line) <= 2 * len(self.prompt) + _COUNTERS:
+            own = (at for at in range(1, len(line)) if self.is_own(line[at:]) and self.is_own(line[:at]))
+            twice = next(own, None)
+            if twice is not None:
+                return line[:twice]
         at = line.find(self.prompt) if self.prompt else -1
         if at == 0 and self._platform.is_log_line(line[len(self.prompt) :].lstrip()):
             return ""

@@ -160,7 +160,10 @@ async def _print(tty: Tty, text: str) -> bool:
             line + (tty.script.log_line if number % faults.log_every == 0 and line.endswith("\n") else "")
             for number, line in enumerate(lines, 1)
         )
-    await _page(tty, tty.script.pager, text)
+    if faults.hold_at:
+        await _held(tty, text)
+    else:
+        await _page(tty, tty.script.pager, text)
     if faults.disconnect_after is not None:
         await asyncio.sleep(0.05)  # lets the text leave before TCP is cut under it
         tty.cut()
@@ -170,6 +173,15 @@ async def _print(tty: Tty, text: str) -> bool:
     if not text.endswith("\n"):
         await tty.write("\n")
     return True
+
+
+async def _held(tty: Tty, text: str) -> None:
+    """Prints the text in pieces; each but the first one waits for input."""
+    places = [at for at in tty.device.faults.hold_at if at < len(text)]
+    for start, end in zip([0, *places], [*places, len(text)], strict=True):
+        if start:
+            await tty.something_typed()
+        await tty.write(text[start:end])
 
 
 async def _page(tty: Tty, pager: PagerScript | None, text: str) -> None:

@@ -28,7 +28,10 @@ class Faults:
     `log_after_prompt`: log lines follow the prompt, which is not printed again. `disconnect_after`: TCP is
     cut after that many bytes of a command's output. `stop_after`: the output stops there and the prompt
     never comes. `truncate_after`: the output stops there and the prompt does come. `question`: asked after
-    the login instead of the prompt. `dirty`: ANSI colours, NUL and invalid UTF-8 in the output.
+    the login instead of the prompt.
+    `hold_at`: the output stops at these places until something is typed. `late_echo`: what is typed is
+    echoed when the device reads it, not while it is busy. `dirty`: ANSI colours, NUL and invalid UTF-8 in
+    the output.
     """
 
     slow: float = 0.0
@@ -45,6 +48,8 @@ class Faults:
     question: str | None = None
     ignore_paging_off: bool = False
     no_echo: bool = False
+    hold_at: tuple[int, ...] = ()
+    late_echo: bool = False
     dirty: bool = False
 
 

@@ -35,6 +35,7 @@ class Tty(asyncssh.SSHServerSession[bytes]):
         self._lines: asyncio.Queue[str] = asyncio.Queue()
         self._keys: asyncio.Queue[str] = asyncio.Queue()
         self._channel: asyncssh.SSHServerChannel[bytes] | None = None
+        self._input = asyncio.Event()
         self._writable = asyncio.Event()
         self._writable.set()
         self._task: asyncio.Task[None] | None = None
@@ -77,6 +78,7 @@ class Tty(asyncssh.SSHServerSession[bytes]):
         self._writable.set()
 
     def data_received(self, data: bytes, datatype: Any) -> None:
+        self._input.set()
         for byte in data:
             if self._wants_key:
                 self._keys.put_nowait(chr(byte))
@@ -97,11 +99,18 @@ class Tty(asyncssh.SSHServerSession[bytes]):
         self._echoes = not hidden
         await self.write(prompt)
         line = await self._lines.get()
+        if self.device.faults.late_echo and not hidden:
+            await self.write(line + "\n")
         self._echoes = True
         if noted and not hidden and line.strip():
             self.device.commands.append(line)
             self.device.note_change()
         return line
+
+    async def something_typed(self) -> None:
+        """Waits until more input comes."""
+        self._input.clear()
+        await self._input.wait()
 
     async def read_key(self, prompt: str) -> str:
         """One key, not echoed, as a pager reads it."""
@@ -141,7 +150,8 @@ class Tty(asyncssh.SSHServerSession[bytes]):
             self._channel.write(data)
 
     def _echo(self, data: bytes) -> None:
-        if self._echoes and not self.device.faults.no_echo and self._channel is not None:
+        faults = self.device.faults
+        if self._echoes and not faults.no_echo and not faults.late_echo and self._channel is not None:
             self._channel.write(data)
 
 
