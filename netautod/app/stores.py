@@ -25,6 +25,7 @@ from netautod.configs.backups import facts as backup_facts
 from netautod.configs.backups.facts import BackupFactsStore
 from netautod.configs.backups.stale_store import StaleWatch
 from netautod.configs.store import ConfigStore
+from netautod.configs.texts import learned_store
 from netautod.configs.texts import store as config_texts
 from netautod.core.retention import RetentionSettings
 from netautod.credentials import store as credentials
@@ -105,6 +106,7 @@ SEALED_FIELDS: tuple[SealedField, ...] = (
     *directory_lookups.SEALED_FIELDS,
     *ssh_ca.SEALED_FIELDS,
     *config_texts.SEALED_FIELDS,
+    *learned_store.SEALED_FIELDS,
     *sources.SEALED_FIELDS,
     *notes.SEALED_FIELDS,
     *otp.SEALED_FIELDS,

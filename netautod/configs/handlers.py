@@ -118,6 +118,14 @@ class ConfigNotesHandler(ConfigHandler):
         self.answer(config.to_json())
 
 
+class LearnedNoiseHandler(ConfigHandler):
+    @requires(PULL, status=204)
+    async def delete(self, device_id: str) -> None:
+        """Forgets what was learned to change by itself in the device's configs."""
+        await self.configs.forget_noise(self.caller, self.device_id(device_id))
+        self.answer_nothing()
+
+
 class DiffConfigsHandler(ConfigHandler):
     @requires(READ, query=DiffQuery, answer=DiffAnswer)
     async def get(self, device_id: str) -> None:
@@ -217,5 +225,6 @@ ROUTES = (
     Route(path="/api/config/search", handler=SearchConfigsHandler),
     Route(path="/api/config/snapshots", handler=SnapshotListHandler),
     Route(path="/api/config/snapshots/:id", handler=OneSnapshotHandler),
+    Route(path="/api/devices/:id/learned-noise", handler=LearnedNoiseHandler),
     Route(path="/api/devices/with-backup-info", handler=DevicesWithBackupInfoHandler),
 )

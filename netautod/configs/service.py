@@ -12,6 +12,8 @@ from netautod.audit.service import AuditLog
 from netautod.configs.models import Config, Part, ReadConfig, VersionDiff
 from netautod.configs.store import ConfigStore
 from netautod.configs.texts.diff import Difference
+from netautod.configs.texts.learned import Rule
+from netautod.configs.texts.learned_store import LearnedNoise
 from netautod.configs.texts.store import ConfigTexts
 from netautod.configs.workers.pool import TextWorker
 from netautod.core.errors import NotFound
@@ -35,6 +37,7 @@ class ConfigService:
         *,
         store: ConfigStore,
         texts: ConfigTexts,
+        learned: LearnedNoise,
         devices: DeviceService,
         platforms: PlatformRegistry,
         comparing: TextWorker,
@@ -42,6 +45,7 @@ class ConfigService:
     ) -> None:
         self._store = store
         self._texts = texts
+        self._learned = learned
         self._devices = devices
         self._platforms = platforms
         self._comparing = comparing
@@ -61,7 +65,14 @@ class ConfigService:
             await self._reveal(caller, config)
         shown = text if secrets else await self._redacted(text)
         encoding = encoding_of(text)
-        return ReadConfig(config=config, text=readable(shown, encoding), encoding=encoding)
+        learned = (await self._learned.of(caller.org_id, device_id)).rules
+        noise = redact("\n".join(rule.shown for rule in learned), self._platforms.of_readers)
+        return ReadConfig(
+            config=config,
+            text=readable(shown, encoding),
+            encoding=encoding,
+            learned_noise=[readable(line, encoding) for line in noise.split("\n") if line],
+        )
 
     async def raw(self, caller: Caller, device_id: str, version: int) -> bytes:
         """The bytes of a version, with all secrets; NotFound, Forbidden."""
@@ -111,7 +122,9 @@ class ConfigService:
         key = None if secrets else (await self._texts.keys(org_id)).secret
         texts = [await self._texts.load_one_packed(org_id, config.text_id) for config in pair]
         names = [f"version {config.version}" for config in pair]
-        identical, found = await self._compared(texts, [config.platform for config in pair], names, key)
+        rules = (await self._learned.of(org_id, device_id)).rules
+        platforms = [config.platform for config in pair]
+        identical, found = await self._compared(texts, platforms, names, key, rules=rules)
         return VersionDiff(
             old=pair[0],
             new=pair[1],
@@ -120,6 +133,12 @@ class ConfigService:
             additions=found.additions,
             deletions=found.deletions,
         )
+
+    async def forget_noise(self, caller: Caller, device_id: str) -> None:
+        """Forgets what was learned to move by itself in the device's configurations; NotFound."""
+        await self._devices.get(caller.org_id, device_id)
+        await self._learned.forget(caller.org_id, device_id)
+        await self._audit.record(caller, "config.forget_noise", "device", device_id, {})
 
     async def set_notes(self, caller: Caller, device_id: str, version: int, notes: str | None) -> Config:
         """What people note on a version; None clears it."""
@@ -132,11 +151,17 @@ class ConfigService:
         return config
 
     async def _compared(
-        self, packed: Sequence[bytes], device_types: Sequence[str], names: Sequence[str], key: bytes | None
+        self,
+        packed: Sequence[bytes],
+        device_types: Sequence[str],
+        names: Sequence[str],
+        key: bytes | None,
+        *,
+        rules: Sequence[Rule] = (),
     ) -> tuple[bool, Difference]:
         async with self._comparing.turn() as turn:
             found: tuple[bool, Difference] = await turn.ask(
-                "compare", packed=packed, device_types=device_types, names=names, key=key
+                "compare", packed=packed, device_types=device_types, names=names, key=key, rules=rules
             )
         return found
 

@@ -8,12 +8,14 @@ from netautod.app.stores import Stores
 from netautod.audit.service import AuditLog
 from netautod.configs.backups.info import BackupInfos
 from netautod.configs.capture.captures import CaptureObservers, ConfigCapture
+from netautod.configs.capture.learning import NoiseLearning
 from netautod.configs.capture.parts import PartsCapture
 from netautod.configs.capture.pulls import Pulls
 from netautod.configs.search import ConfigSearch
 from netautod.configs.service import ConfigService
 from netautod.configs.settings import ConfigSettings
 from netautod.configs.snapshots import Snapshots
+from netautod.configs.texts.learned_store import LearnedNoise
 from netautod.configs.texts.store import ConfigTexts
 from netautod.configs.workers.pool import TextWorkers
 from netautod.core.clock import Clock
@@ -57,8 +59,15 @@ async def configs_of(
     texts = ConfigTexts(database, vault=vault, clock=clock)
     facts = stores.backup_facts
     parts = PartsCapture(store=stores.configs, texts=texts, clock=clock, hours=settings.parts_hours)
+    learned = LearnedNoise(database, vault=vault)
     captures = ConfigCapture(
-        store=stores.configs, texts=texts, parts=parts, facts=facts, clock=clock, observers=observers
+        store=stores.configs,
+        texts=texts,
+        parts=parts,
+        learning=NoiseLearning(texts=texts, learned=learned),
+        facts=facts,
+        clock=clock,
+        observers=observers,
     )
     async with TextWorkers(sessions.platforms, cache_bytes=settings.search_cache_bytes) as workers:
         yield ConfigParts(
@@ -67,6 +76,7 @@ async def configs_of(
             service=ConfigService(
                 store=stores.configs,
                 texts=texts,
+                learned=learned,
                 devices=devices,
                 platforms=sessions.platforms,
                 comparing=workers.comparing,

@@ -7,6 +7,7 @@ from typing import Protocol
 from uuid import uuid4
 
 from netautod.configs.backups.facts import BackupFactsStore
+from netautod.configs.capture.learning import NoiseLearning
 from netautod.configs.capture.parts import PartsCapture
 from netautod.configs.models import FROM_DEVICE, TEXT_FORMAT, Captured, Config
 from netautod.configs.store import ConfigStore
@@ -39,6 +40,7 @@ class ConfigCapture:
         store: ConfigStore,
         texts: ConfigTexts,
         parts: PartsCapture,
+        learning: NoiseLearning,
         facts: BackupFactsStore,
         clock: Clock,
         observers: CaptureObservers,
@@ -46,6 +48,7 @@ class ConfigCapture:
         self._store = store
         self._texts = texts
         self._parts = parts
+        self._learning = learning
         self._facts = facts
         self._clock = clock
         self._observers = observers
@@ -84,6 +87,8 @@ class ConfigCapture:
             newest = self._store.newest(org_id, device_id, scope.work)
             last, read = await asyncio.gather(newest, self._read(org_id, opened))
             reading, notes = await self._believable(org_id, opened, last, read)
+            again = partial(self._reading_again, org_id, opened)
+            reading = await self._learning.settle(opened, last, reading, again)
             opened.work.guard()
             config, changed = await self._keep(opened, reading, last, via)
             if self._parts.are_due(config, opened.session.platform):
@@ -125,6 +130,10 @@ class ConfigCapture:
     async def _read(self, org_id: OrgId, opened: OpenDevice) -> tuple[Reading, tuple[str, ...]]:
         found = await capture(opened.session)
         return await self._measured(org_id, found.raw, opened.session.platform), found.notes
+
+    async def _reading_again(self, org_id: OrgId, opened: OpenDevice) -> Reading:
+        reading, _ = await self._read(org_id, opened)
+        return reading
 
     async def _measured(self, org_id: OrgId, raw: str, platform: Platform) -> Reading:
         keys = await self._texts.keys(org_id)

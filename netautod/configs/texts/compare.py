@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from netautod.configs.texts import diff
 from netautod.configs.texts.diff import Difference, Lines
+from netautod.configs.texts.learned import Rule, quiet
 from netautod.configs.texts.normalise import normalise
 from netautod.ssh.encoding import Encoding, encoding_of, readable
 from netautod.ssh.platform.model import Platform
@@ -17,13 +18,14 @@ def compared(
     key: bytes | None,
     *,
     readers: Platform,
+    rules: Sequence[Rule] = (),
 ) -> tuple[bool, Difference]:
     """Whether the texts say the same, and their diff; without a key the raw texts as they are.
 
-    `readers`: what is shown is redacted as for this platform.
+    `readers`: what is shown is redacted as for this platform. `rules`: what is known to move in them.
     """
     old, new = (
-        _raw_lines(text) if key is None else _redacted_lines(text, platform, key, readers)
+        _raw_lines(text) if key is None else _redacted_lines(text, platform, key, readers, rules)
         for text, platform in zip(texts, platforms, strict=True)
     )
     identical = old.compared == new.compared
@@ -36,11 +38,13 @@ def _raw_lines(text: str) -> Lines:
     return Lines(compared=lines, shown=[readable(line, encoding) for line in lines])
 
 
-def _redacted_lines(text: str, platform: Platform, key: bytes, readers: Platform) -> Lines:
+def _redacted_lines(
+    text: str, platform: Platform, key: bytes, readers: Platform, rules: Sequence[Rule]
+) -> Lines:
     """Lines are compared before they are redacted, so that the redaction cannot hide a change."""
     normal = normalise(text, platform, key)
     lines = normal.removesuffix("\n").split("\n")
-    return Lines(compared=lines, shown=_RedactedLines(lines, readers, encoding_of(text)))
+    return Lines(compared=quiet(lines, rules), shown=_RedactedLines(lines, readers, encoding_of(text)))
 
 
 class _RedactedLines:

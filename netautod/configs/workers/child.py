@@ -6,10 +6,11 @@ A mistake in the program ends it too, with a traceback on the service's standard
 
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, BinaryIO
 
 from netautod.configs.texts.compare import compared
+from netautod.configs.texts.learned import Rule
 from netautod.configs.texts.packing import unpacked
 from netautod.configs.workers.protocol import HEADER, READY, Status, frame, value_of
 from netautod.configs.workers.redacted_texts import RedactedTexts
@@ -37,10 +38,16 @@ def main() -> None:
 def _works(platforms: PlatformRegistry, cache_bytes: int) -> Mapping[str, Work]:
     texts = RedactedTexts(platforms, capacity=cache_bytes)
 
-    def compare(packed: list[bytes], device_types: list[str], names: list[str], key: bytes | None) -> Any:
+    def compare(
+        packed: list[bytes],
+        device_types: list[str],
+        names: list[str],
+        key: bytes | None,
+        rules: Sequence[Rule],
+    ) -> Any:
         chosen = [platforms.get(device_type) for device_type in device_types]
         readers = platforms.of_readers
-        return compared([unpacked(one) for one in packed], chosen, names, key, readers=readers)
+        return compared([unpacked(one) for one in packed], chosen, names, key, readers=readers, rules=rules)
 
     return {"compare": compare, "prepare": texts.prepare, "learn": texts.learn, "search": texts.search}
 

@@ -1,0 +1,61 @@
+"""What was learned of each device's noise: a sealed field of its backup facts, which go with the device.
+
+It holds lines of a configuration, so that it is sealed like one.
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import uuid4
+
+from netautod.configs.backups.facts import COLLECTION
+from netautod.configs.texts.learned import MOST_RULES, Rule
+from netautod.core.identity import OrgId
+from netautod.core.work import Work
+from netautod.store.client import Database
+from netautod.store.scoped import scoped
+from netautod.vault.envelope import SealedField
+from netautod.vault.vault import Vault
+
+FIELD = "learned"
+TOKEN = "learned_token"
+SEALED_FIELDS = (SealedField(collection=COLLECTION, path=FIELD),)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Learned:
+    """`token` changes whenever they change; None while there are none."""
+
+    rules: tuple[Rule, ...] = ()
+    token: str | None = None
+
+
+class LearnedNoise:
+    def __init__(self, database: Database, *, vault: Vault) -> None:
+        self._facts = scoped(database, COLLECTION)
+        self._vault = vault
+
+    async def of(self, org_id: OrgId, device_id: str) -> Learned:
+        row = await self._facts.find_one(org_id, {"_id": device_id}, fields={FIELD: 1, TOKEN: 1})
+        if row is None or row.get(FIELD) is None:
+            return Learned()
+        data = await self._vault.unseal(org_id, COLLECTION, device_id, FIELD, row[FIELD])
+        rules = tuple(Rule.of_json(value) for value in json.loads(data))
+        return Learned(rules=rules, token=row[TOKEN])
+
+    async def add(self, work: Work, device_id: str, known: Learned, rules: Sequence[Rule]) -> Learned:
+        """What is known with these; nothing is added to what somebody else changed meanwhile.
+
+        So a capture that was under way when a user had all forgotten does not bring it back.
+        """
+        kept = tuple(dict.fromkeys((*known.rules, *rules)))[-MOST_RULES:]
+        data = json.dumps([rule.to_json() for rule in kept]).encode()
+        sealed = await self._vault.seal(work.org_id, COLLECTION, device_id, FIELD, data)
+        learned = Learned(rules=kept, token=uuid4().hex)
+        work.guard()
+        change = {"$set": {FIELD: sealed, TOKEN: learned.token}}
+        stored = await self._facts.update(work.org_id, {"_id": device_id, TOKEN: known.token}, change)
+        return learned if stored else known
+
+    async def forget(self, org_id: OrgId, device_id: str) -> None:
+        await self._facts.update(org_id, {"_id": device_id}, {"$unset": {FIELD: "", TOKEN: ""}})
