@@ -1,5 +1,6 @@
 """The registry that finds a platform by device_type: those that ship, and those of plugins."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from importlib.resources import files
@@ -8,7 +9,8 @@ from itertools import chain
 from types import MappingProxyType
 
 from netautod.core.errors import InvalidInput
-from netautod.ssh.platform.model import CaptureItem, Platform
+from netautod.core.redaction.announced.kinds import kind_of
+from netautod.ssh.platform.model import CaptureItem, Platform, SecretPattern
 from netautod.ssh.platform.reading import load_platform
 
 FALLBACK = "generic"
@@ -82,7 +84,7 @@ class PlatformRegistry:
         """
         if self._of_readers is None:
             found = chain.from_iterable(platform.secrets for platform in self._by_name.values())
-            secrets = {item.pattern.pattern: item for item in found}
+            secrets = {item.pattern.pattern: item for item in found if not _is_announced(item)}
             visible = {item.pattern: item for platform in self._by_name.values() for item in platform.visible}
             self._of_readers = replace(
                 self.get(FALLBACK), secrets=tuple(secrets.values()), visible=tuple(visible.values())
@@ -93,3 +95,13 @@ class PlatformRegistry:
     def names(self) -> tuple[str, ...]:
         """The platforms with a definition of their own, sorted."""
         return tuple(sorted(self._by_name))
+
+
+def _is_announced(secret: SecretPattern) -> bool:
+    """Whether a word of the pattern announces the secret: then the general rule finds it on every platform.
+
+    On lines of other platforms such a pattern would take other words for secrets.
+    """
+    words = re.findall(r"[A-Za-z][\w-]*", re.sub(r"\(\?P<\w+>|\\\w", " ", secret.pattern.pattern))
+    kinds = [kind_of(word) for word in words]
+    return secret.until is None and any(kind is not None and not kind.weak for kind in kinds)

@@ -14,7 +14,7 @@ _NAMES = words("""
 """)
 _BEFORE = re.compile(r"([\w.-]+)[\s\"']+$")
 _FREE_TEXT = re.compile(
-    r"(?i)\s*(?:(?:set|add|no|undo)\s+)?(?:(?:[\w./-]+\s+){0,8}?(?:description|remark|"
+    r"(?i)\s*(?:(?:set|add|no|undo)\s+)?(?:(?:[\w./-]+\s+){0,8}?(?:description|remark|location|contact|"
     r"alias-text)\b|[!#;]|//|/\*|\*\s)"
 )
 # A community of BGP: by its value, by the word before it, by what stands elsewhere on the line.

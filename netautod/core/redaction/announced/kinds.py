@@ -64,7 +64,8 @@ KEY = Kind(
 COMMUNITY = Kind(
     name="community",
     harmless=words(
-        "list set filter rw-view both standard extended large map-table members count permit deny match-any"
+        "matches-any matches-every matches-all list set filter rw-view both standard extended la"
+        "rge map-table members count permit deny match-any"
     ),
 )
 CIPHER = Kind(
@@ -96,7 +97,8 @@ _EXACT: tuple[tuple[Kind, frozenset[str]], ...] = (
     (
         PASSWORD,
         words(
-            "pass pin otp totp hotp psk psks passcode bindpw rootpw token tokens wpa-psk puk non"
+            "requirepass preshare pass pin otp totp hotp psk psks passcode bindpw rootpw token t"
+            "okens wpa-psk puk non"
             "ce seed userpass"
         ),
     ),
@@ -151,8 +153,8 @@ _PARTS_OF_KEYWORDS = words("""
     token hash cipher ciphertext plaintext plain text encrypted auth authentication priv privacy private
     encryption ascii hex hexadecimal chap pap user admin api md5 sha sha1 sha256 enable login bind ldap
     radius tacacs server client local remote ipsec ike ppp wpa wpa2 wpa3 wep preshared value digest message
-    id simple session cak credential credentials localized snmp read write ro rw trap get set master root
-    hello domain area lsp line phash irreversible aes des
+    id simple session cak credential credentials localized hashed snmp read write ro rw trap get set master
+    root hello domain area lsp line phash irreversible aes des
 """)
 _RULES = words("""
     strength check length policy minimum min maximum max expire expiry expiration history timeout retries
@@ -175,12 +177,15 @@ _HARMLESS = words("""
     key-contact encrypted-disk pass-traffic security-association keyword keywords match-key group-key-id
     secretlint key-management tokenize encrypt-method authentication-key-chain authentication-key-chains
     send-community-ebgp authentication-keychain keychain-name multi-key-mode hash-key-type key-mode
-    ssh-key-type ldap-password-attribute password-attribute certkey unsupported-cipher-suites hardware-token
-    rekey re-key rekeying security-community-list token-server key-server private-vlan
+    ssh-key-type ldap-password-attribute password-attribute authpriv authnopriv noauthnopriv auth-priv
+    certkey unsupported-cipher-suites hardware-token rekey re-key rekeying security-community-list
+    token-server key-server private-vlan
 """)
 _EXCEPTIONS = {
     "community-name": COMMUNITY,
     "communityname": COMMUNITY,
+    "community-group": COMMUNITY,
+    "password_encryption": PASSWORD,
     "password-level": PASSWORD,
     "community-map": COMMUNITY,
     "public-community": COMMUNITY,
@@ -225,7 +230,8 @@ def _kind_of(word: str) -> Kind | None:
         return _of_glued(plain) if len(parts) > 1 else None
     kind = kinds[at]
     public = _PUBLIC | _PUBLIC_OF_KEYS if kind is KEY else _PUBLIC
-    if _any_of(parts[at + 1 :], _ABOUT) or (_any_of(parts[:at], public) and "private" not in parts):
+    about = _ABOUT - {"name"} if kind is COMMUNITY else _ABOUT
+    if _any_of(parts[at + 1 :], about) or (_any_of(parts[:at], public) and "private" not in parts):
         return None
     return _strongest(kind, [item for item in kinds if item is not None])
 
@@ -237,9 +243,9 @@ def is_about(word: str) -> bool:
 
 def is_keyword(word: str) -> bool:
     """Whether an announcing word is one of a command line, and not a secret that contains such a word."""
-    if kind_of(word) is None or not word.islower():
+    if kind_of(word) is None or not (word.islower() or word.isupper()):
         return False
-    return all(part in _PARTS_OF_KEYWORDS for part in re.split(r"[-_]", word.rstrip(":")))
+    return all(part in _PARTS_OF_KEYWORDS for part in re.split(r"[-_]", word.lower().rstrip(":")))
 
 
 def _strongest(last: Kind | None, kinds: list[Kind]) -> Kind | None:

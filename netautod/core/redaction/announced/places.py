@@ -20,6 +20,16 @@ _KEPT = (
 )
 _ADDRESS = r"(?:(?!\d{1,3}(?:\.\d{1,3}){3})[\w-]+\s+(?=\d{1,3}\.))?(?:\S+)"
 _TABLE: tuple[tuple[str, str], ...] = (
+    ("comm-tbl", r"\bcomm-tbl\s+\S+\s+(?P<secret>\S+)"),
+    ("authdata", r"\bauthdata\s+(?P<secret>\S+)"),
+    ("cli password", r"\bcli\s+password\s+\S+\s+\S+\s+(?P<secret>\S+)"),
+    ("<tls>", r"<tls>(?P<secret>[^<]+)"),
+    ("com2sec", r"\bcom2sec6?\s+(?:-Cn\s+\S+\s+)?\S+\s+\S+\s+(?P<secret>\S+)"),
+    ("snmp_community", r"\"SNMP_COMMUNITY\":\s*\{\s*(?P<secret>\"[^\"]+\")"),
+    ("community", r"\bsnmp\s+community\s+(?:accessmode\s+\w+|mode\s+\w+|create|delete)\s+(?P<secret>\S+)"),
+    ("community", r"\bsnmp\s+community\s+index\s+\S+\s+name\s+(?P<secret>\S+)"),
+    ("session-key", r"\bsession-key\s+\w+\s+ah\s+\d+\s+(?P<secret>\S+)"),
+    (" -u", r"\s-u\s+[\w.-]+:(?P<secret>[^\s/]+)"),
     # Cisco, Arista, Dell, Aruba, Ruckus ...: the community is the name behind the host.
     (
         "snmp",
@@ -53,16 +63,20 @@ _TABLE: tuple[tuple[str, str], ...] = (
     ("%", r"(?P<secret>%(?:\^%#|@%@|\$%\$|#%#).{4,}?%(?:\^%#|@%@|\$%\$|#%#))"),
     # AireOS.
     ("user", r"\b(?:mgmtuser|netuser)\s+add\s+\S+\s+(?P<secret>\S+)"),
-    ("radius", r"\bradius\s+(?:auth|acct)\s+add\s+\d+\s+\S+\s+\d+\s+(?:ascii|hex)\s+(?P<secret>\S+)"),
+    (
+        "add",
+        r"\b(?:radius|tacacs)\s+(?:auth|acct)\s+add\s+\d+\s+\S+\s+\d+\s+(?:ascii|hex)\s+(?P<secret>\S+)",
+    ),
     ("ipaddr", r"\bsnmp\s+community\s+ipaddr\s+\S+\s+\S+\s+(?P<secret>\S+)"),
     # EXOS, D-Link.
-    ("account", r"\bcreate\s+account\s+\w+\s+\S+\s+(?:encrypted\s+)?(?P<secret>\S+)"),
+    ("account", r"\bcreate\s+account\s+\w+\s+\S+\s+(?:encrypted\s+)?(?!encrypted\b)(?P<secret>\S+)"),
     ("account", r"\bconfigure\s+account\s+\S+\s+encrypted\s+(?P<secret>\S+)"),
     ("snmpv3", r"\bsnmpv3\s+add\s+community\s+.*?\sname\s+(?P<secret>\S+)"),
     # ArubaOS.
     (
         "mgmt-user",
-        r"\bmgmt-user\s+\S+\s+(?:(?:root|admin|guest-provisioning|network-operations|read-only|location-api-mgmt|"
+        r"\bmgmt-user\s+\S+\s+(?:(?:root|admin|guest-provisioning|network-operations|read-only|"
+        r"location-api-mgmt|"
         r"guest-mgmt)\s+)?(?P<secret>\S{4,})",
     ),
     ("mobility-manager", r"\bmobility-manager\s+\S+\s+user\s+\S+\s+(?P<secret>\S+)"),
@@ -74,9 +88,9 @@ _TABLE: tuple[tuple[str, str], ...] = (
     ("aaa-server", r"\baaa-server\s+\S+\s+\([^)]*\)\s+host\s+\S+\s+(?!(?:timeout|key)\b)(?P<secret>\S+)"),
     ("syscon", r"\bsyscon\s+address\s+\S+\s+(?P<secret>\S+)"),
     # RouterOS: the name of a community is the community.
-    ("/snmp", r"/snmp community\b[^\n]*?\sname=(?P<secret>\"[^\"]*\"|\S+)"),
+    ("/snmp", r"/snmp\s+community\b[^\n]*?\sname=(?P<secret>\"[^\"]*\"|\S+)"),
     # Alcatel, Fabric OS: users and their passwords in one list.
-    ("snmp.", r"\bsnmp\.[\w.]*(?:community|secret)[\w.]*:(?P<secret>\S+)"),
+    ("snmp.", r"\bsnmp\.[\w.]*(?:community|secret|password)[\w.]*:(?P<secret>\S+)"),
     ("http.", r"\bhttp\.\w+\.user:(?P<secret>\S+)"),
     # shadow(5).
     (":", r"^[a-z_][\w.-]*:(?P<secret>[^:*!\s][^:\s]{12,}):\d*:\d*:\d*:"),
@@ -100,7 +114,8 @@ _TABLE: tuple[tuple[str, str], ...] = (
 )
 # A first word that every place of the table has, so that other lines cost one search.
 HINT = re.compile(
-    r"(?i)snmp|unms|standby|vrrp|glbp|hsrp|nhrp|authentication|spi\s|session-key|securityname|"
+    r"(?i)snmp|comm-tbl|authdata|cli password|<tls>|com2sec|\s-u\s|tacacs\s+a|unms|standby|vrrp|"
+    r"glbp|hsrp|nhrp|authentication|spi\s|session-key|securityname|"
     r"%\^%#|%@%@|%\$%\$|%#%#|"
     r"mgmtuser|netuser|radius\s+a|account|mgmt-user|mobility-manager|(?:master|conductor|"
     r"local)ip|pre-share|aaa-server|"

@@ -20,6 +20,7 @@ from netautod.core.redaction.announced.vocabulary import (
     PAIRS,
     QUALIFIERS,
     is_address,
+    is_algorithm,
     is_known,
 )
 
@@ -172,6 +173,8 @@ def _step(
         and (plain in kind.harmless or plain in ENGLISH or (not sign and is_about(plain)))
     ):
         return "none"
+    if _is_option(line, raw, kind, first=first):
+        return "none"
     if last:
         return _last(plain, kind, quoted=quoted or bool(sign) or not first)
     if _NUMBER.fullmatch(plain) and not sign and (len(plain) <= _TYPE or (first and kind.ids)):
@@ -182,11 +185,13 @@ def _step(
         return "value" if not kind.weak and _ends_value(line, token.end()) else "skip"
     if not quoted and not sign and is_keyword(raw) and not _ends_value(line, token.end()):
         return "none"  # it announces the value itself
-    if _is_option(line, raw, kind, first=first):
-        return "none"
-    if kind.weak and is_known(plain):
-        return "skip" if kind is ALGORITHM and first else "none"
+    if kind.weak and (is_known(plain) or (not quoted and is_keyword(raw))):
+        return "skip" if kind is ALGORITHM and first and _is_of_algorithm(plain) else "none"
     return "value"
+
+
+def _is_of_algorithm(plain: str) -> bool:
+    return plain.isdigit() or is_algorithm(plain)
 
 
 def _is_option(line: str, raw: str, kind: Kind, *, first: bool) -> bool:

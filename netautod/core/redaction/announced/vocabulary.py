@@ -22,8 +22,8 @@ QUALIFIERS = words("""
     accessmode mode string: inbound outbound esp ah transport send recv receive both primary secondary new
     old current peap manager operator user-password admin-password manager-password symmetric asymmetric
     data was to reads = : -> => with as wpa wpa2 wpa3 sae auto verify server client salted hashed-password
-    encrypted-password community port-access auth acct phrase dec-key hmac-md5 hmac-sha-1 hmac-sha-256
-    hmac-sha1 hmac-sha256 hash2 base privileged pre-hashed
+    encrypted-password community accounting authentication port-access auth acct phrase dec-key hmac-md5
+    hmac-sha-1 hmac-sha-256 hmac-sha1 hmac-sha256 hash2 base privileged pre-hashed
 """)
 # With one argument: `pre-shared-key address 192.0.2.1 key ...`.
 PAIRS = words("""
