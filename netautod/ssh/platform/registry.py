@@ -102,6 +102,9 @@ def _is_announced(secret: SecretPattern) -> bool:
 
     On lines of other platforms such a pattern would take other words for secrets.
     """
-    words = re.findall(r"[A-Za-z][\w-]*", re.sub(r"\(\?P<\w+>|\\\w", " ", secret.pattern.pattern))
+    before = re.sub(r"\(\?P<secret>.*", "", secret.pattern.pattern)
+    words = re.findall(r"[A-Za-z][\w-]*", re.sub(r"\(\?\w*[:<]?|\\\w", " ", before))
+    if words[-1:] == ["name"]:  # the names of communities, which other platforms write in other words
+        return False
     kinds = [kind_of(word) for word in words]
     return secret.until is None and any(kind is not None and not kind.weak for kind in kinds)

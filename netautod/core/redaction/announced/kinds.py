@@ -128,7 +128,8 @@ _GLUED: tuple[tuple[Kind, re.Pattern[str]], ...] = (
     (HASH, re.compile(r"(?:pass|pw|user|md5|sha\d*)hash$")),
 )
 _ALGORITHM_WORD = re.compile(
-    r"(?:hmac-?)?(?:md5|sha-?\d*(?:-\d+)*)(?:-96|-128)?|(?:aes-?\d*-?)?cmac(?:-aes)?(?:-?\d+)*|"
+    r"(?:(?:auth|encrypt|priv|hmac)-?)?(?:md5|sha-?\d*(?:-\d+)*)(?:-96|-128)?|"
+    r"(?:aes-?\d*-?)?cmac(?:-aes)?(?:-?\d+)*|"
     r"(?:aes|des|3des|tdes|blowfish)(?:-?(?:\d+|cbc|cfb|ede|gcm|ctr))*|sm4|chap-md5|keyed-(?:md5|"
     r"sha\d*)|ssha\d*"
 )
@@ -149,12 +150,12 @@ _ABOUT = words("""
     inbound outbound ref reference view
 """)
 _PARTS_OF_KEYWORDS = words("""
-    password passwd passphrase pass phrase pwd secret secrets key keys string psk pre shared community name
-    token hash cipher ciphertext plaintext plain text encrypted auth authentication priv privacy private
-    encryption ascii hex hexadecimal chap pap user admin api md5 sha sha1 sha256 enable login bind ldap
-    radius tacacs server client local remote ipsec ike ppp wpa wpa2 wpa3 wep preshared value digest message
-    id simple session cak credential credentials localized hashed snmp read write ro rw trap get set master
-    root hello domain area lsp line phash irreversible aes des
+    cpwd epwd encr password passwd passphrase pass phrase pwd secret secrets key keys string psk pre shared
+    community name token hash cipher ciphertext plaintext plain text encrypted auth authentication priv
+    privacy private encryption ascii hex hexadecimal chap pap user admin api md5 sha sha1 sha256 enable
+    login bind ldap radius tacacs server client local remote ipsec ike ppp wpa wpa2 wpa3 wep preshared value
+    digest message id simple session cak credential credentials localized hashed snmp read write ro rw trap
+    get set master root hello domain area lsp line phash irreversible aes des
 """)
 _RULES = words("""
     strength check length policy minimum min maximum max expire expiry expiration history timeout retries
