@@ -271,6 +271,5 @@ async def test_a_linux_below_is_read_on_channels_of_its_own(name: str) -> None:
 )
 def test_values_that_zte_wraps_end_where_they_end(platform: str, lines: list[str], last: str) -> None:
     found = redact("\n".join(lines), _REGISTRY.get(platform)).split("\n")
-    assert found[-len(shown) :][-1] == shown[-1]
     assert found[-1] == last
     assert not any(piece in line for line in found for piece in ("aaaa", "bbbb", "cccc", "abcdef"))
