@@ -48,8 +48,9 @@ async def test_equal_texts_are_stored_once_and_the_database_shows_nothing(
     for name in ("a", "b"):
         captured = await fleet.take(await fleet.device(fleet.simulated(name, config=text)))
         assert captured.config.size == len(text)
-    assert len(await fleet.rows("configs")) == 2
-    stored = await fleet.rows("config_texts")
+    named = {row["text_id"] for row in await fleet.rows("configs")}
+    assert (len(await fleet.rows("configs")), len(named)) == (2, 1)
+    stored = await fleet.rows("config_texts", _id=named.pop())
     assert len(stored) == 1
     assert len(stored[0]["text"]["data"]) < len(text) / 5
     dump = await fleet.raw_dump(mongo_uri)
@@ -85,7 +86,7 @@ async def test_half_a_config_is_believed_only_if_a_second_reading_agrees(fleet: 
     switch.config = ios_config("sw1", interfaces=1)
     believed = await fleet.take(device_id)
     assert believed.config.version == 2
-    assert "shrank" in believed.notes[-1]
+    assert any("shrank" in note for note in believed.notes)
     assert switch.commands.count("show running-config") == 3
 
 
