@@ -34,8 +34,11 @@ async def backup_task(client: ApiClient, ports: Mapping[str, int]) -> str:
     return await add_backup(client, "all", {})
 
 
-async def add_devices(client: ApiClient, ports: Mapping[str, int]) -> None:
-    """With their credential, each at a site of its own name."""
+async def add_devices(
+    client: ApiClient, ports: Mapping[str, int], *, site_of: Mapping[str, str] | None = None
+) -> None:
+    """With their credential, at their sites, or each at one of its own name."""
+    sites = site_of or {name: name for name in ports}
     credential = {
         "name": "bench",
         "credential_type": "ssh_password",
@@ -49,7 +52,7 @@ async def add_devices(client: ApiClient, ports: Mapping[str, int]) -> None:
         "default_credential_id": await _made(client, "/api/credentials", credential),
     }
     for name, port in ports.items():
-        await _made(client, "/api/devices", {**common, "name": name, "site": name, "port": port})
+        await _made(client, "/api/devices", {**common, "name": name, "site": sites[name], "port": port})
 
 
 async def add_backup(client: ApiClient, name: str, parameters: Mapping[str, Any]) -> str:

@@ -12,7 +12,7 @@ def cpu_seconds(pid: int) -> float:
 
 def tree_cpu_seconds(pid: int) -> float:
     """That of a process and its descendants; cutime and cstime are of those that it has waited for."""
-    return _seconds(pid, slice(11, 15)) + sum(tree_cpu_seconds(child) for child in _children(pid))
+    return _seconds(pid, slice(11, 15)) + sum(tree_cpu_seconds(child) for child in children_of(pid))
 
 
 def tree_megabytes(pid: int, field: str) -> float:
@@ -20,13 +20,13 @@ def tree_megabytes(pid: int, field: str) -> float:
     status = Path(f"/proc/{pid}/status").read_text()
     own = re.search(rf"^{field}:\s+(\d+) kB", status, re.MULTILINE)
     assert own is not None, status
-    return int(own[1]) / 1024 + sum(tree_megabytes(child, field) for child in _children(pid))
+    return int(own[1]) / 1024 + sum(tree_megabytes(child, field) for child in children_of(pid))
 
 
 def reset_peak(pid: int) -> None:
     """proc(5), clear_refs: 5 makes the highest resident size that of this moment."""
     Path(f"/proc/{pid}/clear_refs").write_text("5")
-    for child in _children(pid):
+    for child in children_of(pid):
         reset_peak(child)
 
 
@@ -35,7 +35,7 @@ def _seconds(pid: int, wanted: slice) -> float:
     return sum(map(int, after_name[wanted])) / os.sysconf("SC_CLK_TCK")
 
 
-def _children(pid: int) -> list[int]:
+def children_of(pid: int) -> list[int]:
     """By the parent that each process names; `/proc/<pid>/task/<tid>/children` is not in every kernel."""
     return [int(path.name) for path in Path("/proc").glob("[0-9]*") if _parent(path) == pid]
 

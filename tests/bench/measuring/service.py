@@ -21,16 +21,17 @@ DATABASE = MongoDBSettings().database
 
 @asynccontextmanager
 async def running_service(
-    uri: str, variables: Mapping[str, str] | None = None
+    uri: str, variables: Mapping[str, str] | None = None, *flags: str
 ) -> AsyncIterator[tuple[Service, ApiClient]]:
     """The service on the database `DATABASE` of that mongod, and a client that is logged in as admin.
 
-    `variables` are added to its environment.
+    `variables` are added to its environment, `flags` to its command.
     """
     changed = {**UNLIMITED, **(variables or {})}
     with TemporaryDirectory(prefix="netautod-bench-") as folder:
         try:
-            async with serving(Path(folder) / "data", "--mongodb-uri", uri, variables=changed) as service:
+            database = ("--mongodb-uri", uri)
+            async with serving(Path(folder) / "data", *database, *flags, variables=changed) as service:
                 yield service, await service.client()
         except NotStarted as error:
             last_line = str(error).rstrip().rpartition("\n")[2]
