@@ -4,9 +4,10 @@ import hashlib
 import hmac
 
 from netautod.core.redaction.announced.spans import replaced
-from netautod.ssh.platform.long_secrets import TOKEN_DIGITS, hide_long_secrets, is_token
+from netautod.ssh.platform.general import TOKEN_DIGITS, general_secrets, is_token
+from netautod.ssh.platform.long_secrets import hide_long_secrets
 from netautod.ssh.platform.model import Platform, SecretPattern
-from netautod.ssh.platform.redact import general_secrets, without_blocks
+from netautod.ssh.platform.redact import without_blocks
 
 
 def normalise(text: str, platform: Platform, key: bytes) -> str:
@@ -58,4 +59,4 @@ def _hide(line: str, platform: Platform, key: bytes) -> str:
         if match is not None and not is_token(match["secret"]):
             token = _token(item, match["secret"], key)
             line = line[: match.start("secret")] + token + line[match.end("secret") :]
-    return replaced(line, general_secrets(line, platform), lambda secret: secret_token(secret, key))
+    return replaced(line, general_secrets(line, platform.visible), lambda secret: secret_token(secret, key))

@@ -1,12 +1,9 @@
-"""Secrets that go on over several lines, and the stand-ins for secrets in normalised texts."""
+"""Secrets that go on over several lines, as platforms describe them."""
 
 import re
 from collections.abc import Callable, Iterator
 
 from netautod.ssh.platform.model import Platform, SecretPattern
-
-TOKEN_DIGITS = 8
-_TOKEN = re.compile(rf"<secret(?::[0-9a-f]{{{TOKEN_DIGITS}}})?>")
 
 
 def hide_long_secrets(
@@ -45,8 +42,3 @@ def _long_secret(line: str, platform: Platform) -> tuple[SecretPattern, re.Match
         for item in platform.secrets
         if item.until is not None and (match := item.pattern.match(line)) is not None
     )
-
-
-def is_token(text: str) -> bool:
-    """Whether a text is a stand-in for a secret, which is not to be hidden again."""
-    return _TOKEN.fullmatch(text) is not None

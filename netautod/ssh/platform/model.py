@@ -6,8 +6,7 @@ from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Literal
 
-from netautod.core.redaction.announced.places import HINT
-from netautod.core.redaction.announced.values import SUSPECT
+from netautod.ssh.platform.general import is_clean
 from netautod.ssh.platform.line_memory import LineMemory
 
 
@@ -239,8 +238,8 @@ class Platform:
         noise, parts, secret = self.noise_or_log.match, self.any_noise_part.search, self.any_secret.match
 
         def is_plain(line: str) -> bool:
-            found = noise(line) or parts(line) or secret(line) or SUSPECT.search(line) or HINT.search(line)
-            return found is None and line == line.rstrip()
+            found = noise(line) or parts(line) or secret(line)
+            return found is None and line == line.rstrip() and is_clean(line, self.visible)
 
         return LineMemory(is_plain)
 

@@ -4,30 +4,25 @@ It denies by default: what stands behind a word that announces a secret is hidde
 its form. What stays readable is listed: in `core/redaction/announced`, and as `visible` of the platforms.
 """
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 
 from netautod.core.redaction.announced.blocks import blocks
-from netautod.core.redaction.announced.places import HINT, placed
 from netautod.core.redaction.announced.spans import replaced
-from netautod.core.redaction.announced.values import SUSPECT, Span, announced
-from netautod.core.redaction.patterns import HIDDEN, TOKEN_LOOKS, without_secret_patterns
+from netautod.core.redaction.announced.values import Span
+from netautod.core.redaction.patterns import HIDDEN, without_secret_patterns
 from netautod.ssh.encoding import readable
+from netautod.ssh.platform.general import PIECE, end_of, general_secrets, is_clean, is_shown, pieces
 from netautod.ssh.platform.line_memory import LineMemory
-from netautod.ssh.platform.long_secrets import hide_long_secrets, is_token
+from netautod.ssh.platform.long_secrets import hide_long_secrets
 from netautod.ssh.platform.model import Platform, SecretPattern
 
-_BLANK = re.compile(r"\s")
-# A longer line is looked at piece by piece: one expression holds the interpreter until it is done. Pieces lap
-# over each other, so that what announces a secret stands in one piece with it.
-PIECE, LAP = 4096, 512
 _QUOTED = 1024  # characters of a text that are looked at to quote a few of them
 
 
 def clean_lines(platform: Platform) -> LineMemory:
     """Remembers the lines in which nothing is hidden, to redact many texts of the platform."""
-    return LineMemory(lambda line: len(line) <= PIECE and not _is_suspect(line, platform))
+    return LineMemory(lambda line: len(line) <= PIECE and _is_clean(line, platform))
 
 
 def redact(text: str, platform: Platform, clean: LineMemory | None = None) -> str:
@@ -48,15 +43,13 @@ def redact(text: str, platform: Platform, clean: LineMemory | None = None) -> st
 def without_blocks(text: str, stand_in: Callable[[str], str]) -> str:
     """The text with `stand_in(secret)` for each secret that needs more than its line: private keys, ..."""
     return replaced(
-        text, blocks(text), lambda secret: secret if _is_shown(secret) else _in_lines(secret, stand_in)
+        text, blocks(text), lambda secret: secret if is_shown(secret) else _in_lines(secret, stand_in)
     )
 
 
 def redact_line(line: str, platform: Platform) -> str:
     """One line of a text as `redact` shows it. Of secrets that need more than their line it knows nothing."""
-    if len(line) > PIECE or _is_suspect(line, platform):
-        return _redact_line(line, platform)
-    return line
+    return _redact_line(line, platform)
 
 
 def quoted(text: str, platform: Platform | None = None, *, most: int = 120) -> str:
@@ -68,47 +61,21 @@ def quoted(text: str, platform: Platform | None = None, *, most: int = 120) -> s
     return readable(_redact_line(without_blocks(text, lambda secret: HIDDEN), platform)[:most])
 
 
-def general_secrets(line: str, platform: Platform | None) -> Iterator[Span]:
-    """Where the general rules find secrets in the line, without what the platform lists as visible."""
-    visible = () if platform is None else platform.visible
-    shown = [match.span("visible") for item in visible for match in item.finditer(line[:PIECE])]
-    for start, end in chain(announced(line), _placed(line)):
-        if not _is_shown(line[start:end]) and not any(start < last and first < end for first, last in shown):
-            yield start, end
-
-
-def _is_suspect(line: str, platform: Platform) -> bool:
-    found = SUSPECT.search(line) or HINT.search(line) or TOKEN_LOOKS.search(line)
-    return found is not None or platform.any_secret.match(line) is not None
+def _is_clean(line: str, platform: Platform) -> bool:
+    return platform.any_secret.match(line) is None and is_clean(line, platform.visible)
 
 
 def _redact_line(line: str, platform: Platform | None) -> str:
-    secrets = () if platform is None else platform.secrets
-    return replaced(line, chain(general_secrets(line, platform), _own(line, secrets)), lambda secret: HIDDEN)
+    secrets, visible = ((), ()) if platform is None else (platform.secrets, platform.visible)
+    return replaced(line, chain(general_secrets(line, visible), _own(line, secrets)), lambda secret: HIDDEN)
 
 
 def _own(line: str, secrets: Sequence[SecretPattern]) -> Iterator[Span]:
-    for start, end in _pieces(line):
+    for start, end in pieces(line):
         for item in secrets:
             match = item.pattern.match(line, start, end)
-            if match is not None and not _is_shown(match["secret"]):
-                yield match.start("secret"), _end_of(match, line, end)
-
-
-def _placed(line: str) -> Iterator[Span]:
-    for start, end in _pieces(line):
-        for match in placed(line, start, end):
-            yield match.start("secret"), _end_of(match, line, end)
-
-
-def _pieces(line: str) -> Iterator[Span]:
-    for start in range(0, max(len(line) - LAP, 1), PIECE - LAP):
-        yield start, start + PIECE
-
-
-def _is_shown(secret: str) -> bool:
-    """Whether it is a stand-in already."""
-    return is_token(secret.strip()) or secret.strip() == HIDDEN
+            if match is not None and not is_shown(match["secret"]):
+                yield match.start("secret"), end_of(match, line, end)
 
 
 def _in_lines(secret: str, stand_in: Callable[[str], str]) -> str:
@@ -118,14 +85,3 @@ def _in_lines(secret: str, stand_in: Callable[[str], str]) -> str:
         if "\n" in secret.strip("\n") or secret.startswith("\n")
         else stand_in(secret)
     )
-
-
-def _end_of(match: re.Match[str], line: str, piece: int) -> int:
-    """The end of the secret, which may go on behind the piece of the line."""
-    secret, end = match["secret"], match.end("secret")
-    if piece >= len(line):
-        return end
-    if secret[0] in "\"'" and (len(secret) == 1 or secret[-1] != secret[0]):
-        return line.find(secret[0], end) + 1 or len(line)
-    following = _BLANK.search(line, end) if end == piece else None
-    return end if end < piece else len(line) if following is None else following.start()

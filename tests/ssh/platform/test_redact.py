@@ -7,7 +7,8 @@ import pytest
 
 from netautod.configs.texts.normalise import normalise, secret_token
 from netautod.core.redaction.patterns import HIDDEN
-from netautod.ssh.platform.redact import LAP, PIECE, quoted, redact
+from netautod.ssh.platform.general import LAP, PIECE
+from netautod.ssh.platform.redact import quoted, redact
 from netautod.ssh.platform.registry import PlatformRegistry
 from netautod.testing import ios_config
 
