@@ -10,6 +10,7 @@ from uuid import uuid4
 
 from netautod.configs.backups.facts import COLLECTION
 from netautod.configs.texts.learned import MOST_RULES, Rule
+from netautod.core.errors import Duplicate
 from netautod.core.identity import OrgId
 from netautod.core.work import Work
 from netautod.store.client import Database
@@ -46,7 +47,8 @@ class LearnedNoise:
     async def add(self, work: Work, device_id: str, known: Learned, rules: Sequence[Rule]) -> Learned:
         """What is known with these; nothing is added to what somebody else changed meanwhile.
 
-        So a capture that was under way when a user had all forgotten does not bring it back.
+        So a capture that was under way when a user had all forgotten does not bring it back. A device whose
+        versions were imported has no facts before the end of its first capture: they are begun here.
         """
         kept = tuple(dict.fromkeys((*known.rules, *rules)))[-MOST_RULES:]
         data = json.dumps([rule.to_json() for rule in kept]).encode()
@@ -54,7 +56,11 @@ class LearnedNoise:
         learned = Learned(rules=kept, token=uuid4().hex)
         work.guard()
         change = {"$set": {FIELD: sealed, TOKEN: learned.token}}
-        stored = await self._facts.update(work.org_id, {"_id": device_id, TOKEN: known.token}, change)
+        unchanged = {"_id": device_id, TOKEN: known.token}
+        try:
+            stored = await self._facts.update(work.org_id, unchanged, change, upsert=known.token is None)
+        except Duplicate:  # there are facts, in which somebody else has learned meanwhile
+            stored = False
         return learned if stored else known
 
     async def forget(self, org_id: OrgId, device_id: str) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 
+from netautod.configs.texts.learned import Rule
 from netautod.configs.texts.learned_store import Learned, LearnedNoise
 from netautod.ssh.platform.registry import PlatformRegistry
 from netautod.testing import SimulatedDevice
@@ -104,6 +105,15 @@ async def test_what_was_forgotten_meanwhile_does_not_come_back(fleet: Fleet) -> 
     another = replace(known.rules[0], words=("sent ", ""))
     assert await noise.add(fleet.work(), device_id, known, [another]) == known
     assert (await noise.of(fleet.org_id, device_id)) == Learned()
+
+
+async def test_of_two_that_learn_at_once_the_first_one_counts(fleet: Fleet) -> None:
+    device_id = await fleet.entry("sw1", 22)
+    noise = LearnedNoise(fleet.database, vault=fleet.installation.vault)
+    rules = [Rule(place=(), words=(words, ""), at=0, of=1) for words in ("sent ", "seen ")]
+    found = [await noise.add(fleet.work(), device_id, Learned(), [rule]) for rule in rules]
+    assert [learned.rules for learned in found] == [(rules[0],), ()]
+    assert await noise.of(fleet.org_id, device_id) == found[0]
 
 
 async def test_what_is_learned_is_sealed_and_redacted(fleet: Fleet) -> None:

@@ -10,6 +10,7 @@ from netautod.configs.exchange.history import History
 from netautod.configs.exchange.importing import ConfigImport, Imported
 from netautod.core.errors import InvalidInput
 from netautod.core.identity import system_caller
+from tests.configs.capture.test_learning import box, config
 from tests.configs.fleet import Fleet
 
 DAY = 86_400
@@ -180,6 +181,19 @@ async def test_bytes_that_are_no_utf_8_are_kept(fleet: Fleet, repository: Reposi
     await imported(fleet, repository)
     raw = await fleet.api.get(f"/api/config/devices/{device_id}/configs/1/raw")
     assert raw.content == data
+
+
+async def test_what_moves_is_learned_from_an_imported_reading_too(
+    fleet: Fleet, repository: Repository
+) -> None:
+    switch, said = box(lambda reading: config(f"frames seen {reading}"))
+    device_id = await fleet.device(switch)
+    repository.commit({switch.hostname: config("frames seen 0").encode()})
+    await imported(fleet, repository)
+    assert [(await fleet.pulled(device_id))["version"] for _ in range(2)] == [1, 1]
+    assert said.readings == 2 + 1
+    latest = (await fleet.api.get(f"/api/config/devices/{device_id}/configs/latest")).json
+    assert latest["learned_noise"] == ["frames seen *"]
 
 
 async def test_two_files_of_one_name(fleet: Fleet, repository: Repository) -> None:
