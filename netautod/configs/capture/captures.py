@@ -85,8 +85,9 @@ class ConfigCapture:
         async with scope.open(device_id, credential_id=credential_id) as opened:
             # Nobody else writes versions of the device while we hold its lease.
             newest = self._store.newest(org_id, device_id, scope.work)
-            last, read = await asyncio.gather(newest, self._read(org_id, opened))
-            reading, notes = await self._believable(org_id, opened, last, read)
+            last, found = await asyncio.gather(newest, capture(opened.session))
+            reading = await self._measured(org_id, found.raw, opened.session.platform, last)
+            reading, notes = await self._believable(org_id, opened, last, (reading, found.notes))
             again = partial(self._reading_again, org_id, opened)
             reading = await self._learning.settle(opened, last, reading, again)
             opened.work.guard()
@@ -135,9 +136,12 @@ class ConfigCapture:
         reading, _ = await self._read(org_id, opened)
         return reading
 
-    async def _measured(self, org_id: OrgId, raw: str, platform: Platform) -> Reading:
+    async def _measured(
+        self, org_id: OrgId, raw: str, platform: Platform, last: Config | None = None
+    ) -> Reading:
         keys = await self._texts.keys(org_id)
-        return await in_thread_if_large(len(raw), measure, raw, platform, keys)
+        known = {} if last is None else {last.text_id: last.config_hash}
+        return await in_thread_if_large(len(raw), measure, raw, platform, keys, known)
 
     async def _keep(
         self, opened: OpenDevice, reading: Reading, last: Config | None, via: str

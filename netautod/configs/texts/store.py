@@ -10,9 +10,10 @@ version is written, and when retention deletes its version. Retention looks at t
 import hashlib
 import hmac
 import logging
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from types import MappingProxyType
 from uuid import uuid4
 
 from netautod.configs.texts.normalise import normalise
@@ -40,6 +41,7 @@ SEALED_FIELDS = (SealedField(collection=COLLECTION, path=FIELD),)
 LOOSE = {"loose": {"$gt": ""}}
 INDEXES = (Index(collection=COLLECTION, keys=(("touched_at", 1),), partial=LOOSE),)
 ATTEMPTS = 10
+NOTHING: Mapping[str, str] = MappingProxyType({})
 LOST = "The text of this version is no longer stored"
 
 
@@ -83,16 +85,16 @@ def identified(raw: str, keys: TextKeys) -> RawText:
     return RawText(raw=raw, text_id=_keyed_hash(keys.text, data), size=len(data))
 
 
-def measure(raw: str, platform: Platform, keys: TextKeys) -> Reading:
-    """`config_hash` is HMAC-SHA256 of the normalised text: equal for readings that say the same."""
-    data = bytes_of(raw)
-    normalised = normalise(raw, platform, keys.secret)
-    return Reading(
-        raw=raw,
-        text_id=_keyed_hash(keys.text, data),
-        config_hash=_keyed_hash(keys.normalised, bytes_of(normalised)),
-        size=len(data),
+def measure(raw: str, platform: Platform, keys: TextKeys, known: Mapping[str, str] = NOTHING) -> Reading:
+    """`config_hash` is HMAC-SHA256 of the normalised text: equal for readings that say the same.
+
+    `known` has the hashes of texts by their ids: what is stored already is not normalised again.
+    """
+    found = identified(raw, keys)
+    config_hash = known.get(found.text_id) or _keyed_hash(
+        keys.normalised, bytes_of(normalise(raw, platform, keys.secret))
     )
+    return Reading(raw=raw, text_id=found.text_id, config_hash=config_hash, size=found.size)
 
 
 class ConfigTexts:
