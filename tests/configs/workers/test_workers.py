@@ -32,6 +32,7 @@ async def compare(turn: Turn, texts: list[str]) -> tuple[bool, int]:
         device_types=["cisco_ios"] * 2,
         names=["old", "new"],
         key=b"k" * 32,
+        rules=(),
     )
     return identical, found.additions
 
