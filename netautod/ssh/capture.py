@@ -1,19 +1,15 @@
 """Reads a complete configuration from an open session, or fails with the rule that the text breaks."""
 
-import re
 import shlex
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import islice
 
 from netautod.core.redaction.commands import shown_command
+from netautod.ssh.completeness import check_output, require_whole
 from netautod.ssh.failures import DeviceFailed
 from netautod.ssh.platform.model import CaptureItem, Platform
 from netautod.ssh.platform.redact import quoted
-from netautod.ssh.refusals import likely_refusal
-from netautod.ssh.session import KILLED, CliSession, CommandResult, refused
+from netautod.ssh.session import KILLED, CliSession, CommandResult
 
-_EDGE_LINES = 10  # a refusal stands at the beginning or the end; in between a banner may quote one
 _ABSENT, _UNREADABLE = 44, 45
 _NOT_EXECUTABLE, _NOT_FOUND = 126, 127  # POSIX shell, 2.8.2 Exit Status for Commands
 # Works in every login shell, because nothing but single quotes is left to it.
@@ -53,7 +49,7 @@ async def capture(session: CliSession) -> Capture:
             notes.append(note)
     if not parts:
         raise DeviceFailed(f"nothing could be read ({'; '.join(notes)})", kind="incomplete")
-    _require_whole([text for _, text in parts], platform)
+    require_whole([text for _, text in parts], platform)
     return Capture(raw=_joined(platform, parts), notes=tuple(notes))
 
 
@@ -102,7 +98,7 @@ async def _read_by(session: CliSession, item: CaptureItem, command: str) -> tupl
     logged = {at for at in odd(lines) if session.platform.is_log_line(lines[at])}
     if logged:
         lines = [line for at, line in enumerate(lines) if at not in logged]
-    _check(lines, [lines[at] for at in odd(lines)], item, session.platform)
+    check_output(lines, [lines[at] for at in odd(lines)], item.title, session.platform)
     note = f"{len(logged)} log lines were taken out of the output" if logged else None
     return "\n".join(lines) if logged else result.output, note
 
@@ -123,60 +119,6 @@ def _checked_result(
         said = quoted(result.errors.strip().partition("\n")[0], platform) or f"exit status {status}"
         raise DeviceFailed(f"{item.title} failed: {said}", kind="refused_command")
     return None, f"{item.title} skipped: {reason or f'exit status {status}'}"
-
-
-def _check(lines: Sequence[str], odd: Sequence[str], item: CaptureItem, platform: Platform) -> None:
-    """The rules for a text from a command line; raises the DeviceFailed of the first broken one.
-
-    `odd` are those of the lines that are worth a look wherever they stand.
-    """
-    first, last = _filled(lines), _filled(reversed(lines))
-    refusal = refused([*first, *reversed(last)], platform)
-    if refusal is not None:
-        raise DeviceFailed(f"{item.title} was refused: {refusal}", kind="refused_command")
-    for line in filter(str.strip, odd):
-        if any(pattern.search(line) for pattern in platform.pager):
-            text = f"{item.title}: the pager's text is left in it: {quoted(line, platform, most=80)}"
-            raise DeviceFailed(text, kind="pager")
-    if not last:
-        raise DeviceFailed(f"{item.title} printed nothing", kind="incomplete")
-    for line in filter(str.strip, odd):
-        if any(pattern.search(line) for pattern in platform.gaps):
-            text = f"{item.title} lacks a part, the device says: {quoted(line, platform, most=80)}"
-            raise DeviceFailed(text, kind="incomplete")
-    if platform.end_marker is not None and platform.end_marker.search(last[0].strip()) is None:
-        shown = quoted(last[0], platform, most=80)
-        raise DeviceFailed(f"{item.title} stops at {shown!r} instead of its end marker", kind="incomplete")
-
-
-def _require_whole(texts: Sequence[str], platform: Platform) -> None:
-    """The rules for all that was read: whatever else it says, it must look like a configuration.
-
-    Where a platform cannot say what each configuration has, a short text must not look like a refusal.
-    """
-    lacks = [pattern for pattern in platform.must_contain if not _on_a_line(pattern, texts)]
-    if lacks or (not platform.must_contain and platform.channel == "shell"):
-        refusal = likely_refusal([line for text in texts for line in text.split("\n")])
-        if refusal is not None:
-            said = quoted(refusal, platform, most=80)
-            raise DeviceFailed(f"what was read looks like a refusal: {said}", kind="refused_command")
-    if lacks:
-        text = f"what was read is no whole configuration: no line matches {lacks[0].pattern!r}"
-        raise DeviceFailed(text, kind="incomplete")
-    size = sum(len(text) for text in texts)
-    if size < platform.smallest:
-        text = f"what was read has {size} bytes; no configuration has under {platform.smallest}"
-        raise DeviceFailed(text, kind="incomplete")
-
-
-def _on_a_line(pattern: re.Pattern[str], texts: Iterable[str]) -> bool:
-    whole = re.compile(pattern.pattern, pattern.flags | re.MULTILINE)  # remembered by re
-    return any(whole.search(text) is not None for text in texts)
-
-
-def _filled(lines: Iterable[str]) -> list[str]:
-    """The first few that are not blank."""
-    return list(islice(filter(str.strip, lines), _EDGE_LINES))
 
 
 def _read_command(path: str) -> str:

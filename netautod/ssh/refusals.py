@@ -1,9 +1,10 @@
 """Recognises a refusal by words that devices of all makes use, where a platform's own phrases say nothing.
 
 A device that is not the platform it is taken for, or that has a release with other words, still refuses in
-one of few ways. The forms come from the manuals of the vendors and from the failure phrases of scrapli
-(failed_when_contains of each platform), Netmiko (send_config_set's error_pattern examples), NAPALM and
-Oxidized's models.
+one of few ways. The forms are those of the rows of tests/data/refusals.tsv; among them are the failure
+phrases of scrapli (failed_when_contains of its drivers for IOS XE, IOS XR, NX-OS and Junos, and of
+scrapli_community's for VRP, Comware, AOS-CX, SR OS, FTD and Dell) and of Ansible (terminal_stderr_re of EXOS,
+SR OS and FRR).
 
 Only a short output is a refusal, and only by how its first or its last lines begin: configurations quote
 such words, in banners and descriptions.
@@ -13,6 +14,7 @@ import re
 from collections.abc import Sequence
 
 _MOST_LINES = 8
+_MOST_CHARACTERS = 2000
 _EDGE = 3
 _THING = (
     r"(?:input|command|cmd|action|keyword|parameter|argument|option|syntax|token|word|value|request|entry|"
@@ -52,7 +54,7 @@ _FORMS = (
     r"(?:the )?(?:system|device|switch|router|config\S*|database|datastore|running\S*|startup\S*|nvram"
     r"|file|flash|candidate|resource|server|line)"
     r"(?: \S+){0,4} (?:busy|locked|in progress|not ready|being \S+|unavailable|not available|in use"
-    r"|initiali[sz]ing|booting|restarting)",
+    r"|initiali[sz]ing|booting|restarting)(?![\w-])",
     r"(?:please )?(?:try|retry)(?: \S+){0,3} (?:again|later)",
     r"please (?:wait|retry|log ?in|login|enter|select|specify)\b",
     r"(?:another|other) (?:\S+ ){0,3}(?:user|session|process|command|operation|administrator|instance)\b",
@@ -86,6 +88,15 @@ _FORMS = (
     r"type (?:help|\?|'\S+') (?:or|for|to)\b",
     r"(?:use|enter|see|try) (?:'?\?'?|'?help'?)(?: |\.|$)",
     r"return code -?\d+|command fail",
+    r"(?:available commands|(?:next )?possible completions)\s*:",
+    r"ambiguous (?:token|value|argument)\b",
+    r"incorrect (?:usage|input|command)\b",
+    r"(?:action |operation )?(?:timed out|cancell?ed|interrupted)(?: -|\W*$)",
+    r"invalid internal\b",
+    r"(?:rbac|read|write) (?:permission|access) denied",
+    r"(?:\S+ ){1,3}open failed\b",
+    r"you have (?:insufficient|no|not)\b",
+    r"module (?:\S+ ){0,6}(?:is busy|not present)\b",
     r"(?:error|err|erro|fehler|erreur)\b(?!-)(?: ?(?:code )?-?\d+| ?[:!]|\s*$| (?:in|at|while|from"
     r"|executing|processing|opening|reading|getting)\b)",
 )
@@ -96,7 +107,9 @@ _LEAD = (
     r"|fatal|result|cmd|aaa|tacacs\+?|e\d+)"
     r"(?:[\s:%!\-\]#]+|\s*\d+[:\s]+|\(\S+\)[:\s]*))*"
 )
-_REFUSAL = re.compile(f"{_LEAD}(?:{'|'.join(_FORMS)})", re.IGNORECASE)
+# What no configuration begins a line with: a message of Cisco's kind, a code of Gaia, SR OS or TMOS.
+_MESSAGE = r"\s*(?:%+ ?[a-z\[]|(?:CL|NMS)[A-Z]{3,4}\d{4} |(?:MINOR|MAJOR|CRITICAL): |\d{8}:\d: )"
+_REFUSAL = re.compile(f"{_MESSAGE}|{_LEAD}(?:{'|'.join(_FORMS)})", re.IGNORECASE)
 _TAIL = re.compile(
     r"(?:: ?(?:command |cmd )?not found|: permission denied|: no such file or directory"
     r"|: inaccessible or not found"
@@ -104,15 +117,27 @@ _TAIL = re.compile(
     r"|are) not (?:\S+ )?(?:recogni[sz]ed|found|supported|allowed|permitted|authori[sz]ed|available|valid"
     r"|a \S+ command)(?: \S+){0,4}"
     r"|(?:does not|doesn't) exist|not (?:permitted|authori[sz]ed|recogni[sz]ed)|command(?: |$)unknown"
-    r"|access denied|permission denied|unknown command|invalid (?:command|input))[\s.!\"']*$",
+    r"|[^\w\s]\s{0,4}(?:access denied|permission denied|unknown command|invalid (?:command|input)))"
+    r"[\s.!\"']*$",
     re.IGNORECASE,
 )
 
 
-def likely_refusal(lines: Sequence[str]) -> str | None:
-    """The line by which a short output shows itself to be a refusal, None where it does not."""
-    filled = [line for line in lines if line.strip()]
+def refusing_lines(texts: Sequence[str]) -> list[str]:
+    """The lines by which a short output shows itself to be a refusal; none where it does not.
+
+    What follows a refusal in the first line belongs to it: the commands that there are.
+    """
+    if sum(map(len, texts)) > _MOST_CHARACTERS:
+        return []
+    filled = [line for text in texts for line in text.split("\n") if line.strip()]
     if len(filled) > _MOST_LINES:
-        return None
+        return []
+    if filled and _refuses(filled[0]):
+        return filled
     edges = filled if len(filled) <= 2 * _EDGE else [*filled[:_EDGE], *filled[-_EDGE:]]
-    return next((line for line in edges if _REFUSAL.match(line) or _TAIL.search(line)), None)
+    return [line for line in edges if _refuses(line)]
+
+
+def _refuses(line: str) -> bool:
+    return _REFUSAL.match(line) is not None or _TAIL.search(line) is not None

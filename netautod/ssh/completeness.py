@@ -1,0 +1,79 @@
+"""The rules that tell a whole configuration from one that was refused, cut, or is none at all."""
+
+import re
+from collections.abc import Iterable, Sequence
+from itertools import islice
+
+from netautod.ssh.failures import DeviceFailed
+from netautod.ssh.platform.model import Platform
+from netautod.ssh.platform.redact import quoted
+from netautod.ssh.refusals import refusing_lines
+from netautod.ssh.session import refused
+
+_EDGE_LINES = 3  # a refusal stands at the beginning or the end; in between a banner may quote one
+
+
+def check_output(lines: Sequence[str], odd: Sequence[str], title: str, platform: Platform) -> None:
+    """The rules for a text from a command line; raises the DeviceFailed of the first broken one.
+
+    `odd` are those of the lines that are worth a look wherever they stand.
+    """
+    first, last = _filled(lines), _filled(reversed(lines))
+    refusal = refused([*first, *reversed(last)], platform)
+    if refusal is not None:
+        raise DeviceFailed(f"{title} was refused: {refusal}", kind="refused_command")
+    for line in filter(str.strip, odd):
+        if any(pattern.search(line) for pattern in platform.pager):
+            text = f"{title}: the pager's text is left in it: {quoted(line, platform, most=80)}"
+            raise DeviceFailed(text, kind="pager")
+    if not last:
+        raise DeviceFailed(f"{title} printed nothing", kind="incomplete")
+    for line in filter(str.strip, odd):
+        if any(pattern.search(line) for pattern in platform.gaps):
+            text = f"{title} lacks a part, the device says: {quoted(line, platform, most=80)}"
+            raise DeviceFailed(text, kind="incomplete")
+    if platform.end_marker is not None and platform.end_marker.search(last[0].strip()) is None:
+        _require_no_refusal(refusing_lines(["\n".join(lines)]), title, platform)
+        shown = quoted(last[0], platform, most=80)
+        raise DeviceFailed(f"{title} stops at {shown!r} instead of its end marker", kind="incomplete")
+
+
+def require_whole(texts: Sequence[str], platform: Platform) -> None:
+    """The rules for all that was read: whatever else it says, it must look like a configuration.
+
+    In a short text the line of a refusal proves nothing: `interface busy` is no interface. Where a platform
+    cannot say what each configuration has, such a line refuses the text.
+    """
+    refusals = refusing_lines(texts)
+    proving = texts if not refusals else [_without(text, refusals) for text in texts]
+    lacks = [pattern for pattern in platform.must_contain if not _on_a_line(pattern, proving)]
+    unsaid = not platform.must_contain and platform.channel == "shell"
+    if lacks or unsaid:
+        _require_no_refusal(refusals, "what was read", platform)
+    if lacks:
+        text = f"what was read is no whole configuration: no line matches {lacks[0].pattern!r}"
+        raise DeviceFailed(text, kind="incomplete")
+    size = sum(len(text) for text in texts)
+    if size < platform.smallest:
+        text = f"what was read has {size} bytes; no configuration has under {platform.smallest}"
+        raise DeviceFailed(text, kind="incomplete")
+
+
+def _require_no_refusal(refusals: Sequence[str], title: str, platform: Platform) -> None:
+    if refusals:
+        said = quoted(refusals[0], platform, most=80)
+        raise DeviceFailed(f"{title} looks like a refusal: {said}", kind="refused_command")
+
+
+def _without(text: str, lines: Sequence[str]) -> str:
+    return "\n".join(line for line in text.split("\n") if line not in lines)
+
+
+def _on_a_line(pattern: re.Pattern[str], texts: Iterable[str]) -> bool:
+    whole = re.compile(pattern.pattern, pattern.flags | re.MULTILINE)  # remembered by re
+    return any(whole.search(text) is not None for text in texts)
+
+
+def _filled(lines: Iterable[str]) -> list[str]:
+    """The first few that are not blank."""
+    return list(islice(filter(str.strip, lines), _EDGE_LINES))
