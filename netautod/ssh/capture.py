@@ -9,6 +9,7 @@ from netautod.ssh.failures import DeviceFailed
 from netautod.ssh.platform.model import CaptureItem, Platform
 from netautod.ssh.platform.redact import quoted
 from netautod.ssh.session import KILLED, CliSession, CommandResult
+from netautod.ssh.undisturbed import read_undisturbed
 
 _ABSENT, _UNREADABLE = 44, 45
 _NOT_EXECUTABLE, _NOT_FOUND = 126, 127  # POSIX shell, 2.8.2 Exit Status for Commands
@@ -85,8 +86,11 @@ async def _read(session: CliSession, item: CaptureItem) -> tuple[str | None, str
 
 async def _read_by(session: CliSession, item: CaptureItem, command: str) -> tuple[str | None, str | None]:
     try:
-        result = await session.read(
-            command, timeout=session.limits.capture_seconds, end_marker=session.platform.end_marker
+        result, note = await read_undisturbed(
+            session,
+            command,
+            timeout=session.limits.capture_seconds,
+            end_marker=session.platform.end_marker,
         )
     except DeviceFailed as exc:
         if exc.kind != "timeout":
@@ -94,13 +98,10 @@ async def _read_by(session: CliSession, item: CaptureItem, command: str) -> tupl
         raise DeviceFailed(f"the read did not come to an end: {exc.text}", kind="incomplete") from exc
     if session.platform.channel == "exec":
         return _checked_result(item, result, session.platform)
-    lines, odd = result.output.split("\n"), session.platform.output_lines.others
-    logged = {at for at in odd(lines) if session.platform.is_log_line(lines[at])}
-    if logged:
-        lines = [line for at, line in enumerate(lines) if at not in logged]
-    check_output(lines, [lines[at] for at in odd(lines)], item.title, session.platform)
-    note = f"{len(logged)} log lines were taken out of the output" if logged else None
-    return "\n".join(lines) if logged else result.output, note
+    lines = result.output.split("\n")
+    odd = [lines[at] for at in session.platform.output_lines.others(lines)]
+    check_output(lines, odd, item.title, session.platform)
+    return result.output, note
 
 
 def _checked_result(

@@ -11,6 +11,7 @@ from netautod.core.redaction.commands import shown_command
 from netautod.ssh.failures import DeviceFailed
 from netautod.ssh.platform.model import Part
 from netautod.ssh.session import CliSession, refused
+from netautod.ssh.undisturbed import read_undisturbed
 
 MOST_BYTES = 1 << 20
 _EDGE_LINES = 10  # a refusal stands at the beginning or the end, as in a configuration
@@ -64,10 +65,12 @@ async def _read(session: CliSession, part: Part) -> tuple[PartReading | None, st
     """The part by the first command that the device does not refuse, or the first refusal."""
     refusals: list[str] = []
     for command in (part.command, *part.alternatives):
-        result = await session.read(command, timeout=session.limits.command_seconds, max_bytes=MOST_BYTES)
+        result, _ = await read_undisturbed(
+            session, command, timeout=session.limits.command_seconds, max_bytes=MOST_BYTES
+        )
         refusal = _refusal(session, result.output.split("\n"), result.exit_status)
         if refusal is None:
-            return PartReading(part=part, command=command, raw=_text(session, part, result.output)), ""
+            return PartReading(part=part, command=command, raw=_text(part, result.output)), ""
         refusals.append(f"`{shown_command(command)}` was refused: {refusal}")
     return None, refusals[0]
 
@@ -80,9 +83,7 @@ def _refusal(session: CliSession, lines: Sequence[str], exit_status: int | None)
     return refused(edges, session.platform)
 
 
-def _text(session: CliSession, part: Part, output: str) -> str:
-    """What is kept: lines without noise and log lines, with one line end at the end; empty for nothing."""
-    platform = session.platform
-    lines = [line for line in output.split("\n") if not platform.is_log_line(line)]
-    text = "\n".join(part.without_noise(lines)).strip("\n")
+def _text(part: Part, output: str) -> str:
+    """What is kept: lines without noise, with one line end at the end; empty for nothing."""
+    text = "\n".join(part.without_noise(output.split("\n"))).strip("\n")
     return f"{text}\n" if text else ""

@@ -14,6 +14,9 @@ _CSI = r"\x1b\[(?P<args>[0-?]*)[ -/]*(?P<final>[@-~])"
 _ESCAPE = re.compile(_CSI + r"|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[ -/]*[0-~]")
 # A new line without a line feed: ECMA-48 NEL, and the line that a ProCurve inserts at the bottom to scroll.
 _NEXT_LINE = re.compile(r"\x1bE|\x1b\[\d*L")
+# The screen is cleared: ED of all of it (ECMA-48), RIS, or ED of what is below the upper left corner.
+_CLEARED = re.compile(r"[^\n]*(?:\x1b\[[23]J|\x1bc|\x1b\[[01]?(?:;[01]?)?[Hf]\x1b\[0?J)")
+_ADDRESS = re.compile(r"\x1b\[(\d*)(?:;\d*)?[Hf]")
 _UNFINISHED_ESCAPE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*)?\Z")
 # A carriage return that begins no line end, or a character on which a terminal acts: padding (NUL, DEL),
 # bell, backspace, line and page moves, character sets, XON, XOFF, escape.
@@ -34,7 +37,7 @@ def clean(data: bytes) -> str:
         return carried(data.replace(b"\r\n", b"\n"))  # the usual case, and the fast one
     text = carried(data)
     if "\x1b" in text:
-        text = _NEXT_LINE.sub("\n", text)
+        text = _rows(text)
     if _CONTROL.search(text) is None:
         return text.replace("\r\n", "\n")
     return "\n".join(_shown(line, _NO_TEXT) for line in text.split("\n"))
@@ -87,11 +90,32 @@ def without_escapes(text: str) -> str:
 
 
 def _without_earlier_lines(line: str) -> str:
-    return _NEXT_LINE.split(line)[-1] if "\x1b" in line else line
+    return _rows(line).rpartition("\n")[2] if "\x1b" in line else line
+
+
+def _rows(text: str) -> str:
+    """With a line feed where escape sequences begin a line; what a cleared screen showed of one is gone."""
+    lines = _CLEARED.sub("", _NEXT_LINE.sub("\n", text)).split("\n")
+    return "\n".join(_by_address(line) if "\x1b" in line else line for line in lines)
+
+
+def _by_address(line: str) -> str:
+    """Text that is written to another row than the text before it is a line of its own."""
+    found = [*_ADDRESS.finditer(line)]
+    pieces = [line[: found[0].start()] if found else line]
+    row = None
+    for at, address in enumerate(found):
+        end = found[at + 1].start() if at + 1 < len(found) else len(line)
+        if _ESCAPE.sub("", line[address.end() : end]).strip():
+            goes_to = int(address[1][:6] or 1) or 1
+            pieces += ["\n"] if row not in (None, goes_to) else []
+            row = goes_to
+        pieces.append(line[address.start() : end])
+    return "".join(pieces)
 
 
 def _keep_cursor_moves(match: re.Match[str]) -> str:
-    """Only these change the visible text of a line: cursor forward, back, to column; erase in line.
+    """Only these change the visible text of a line: cursor forward, back, to column; erase in line or below.
 
     A cursor that is sent to a row and a column (`H`, `f`) is taken for one that stays in its row: command
     lines are redrawn so.
@@ -99,6 +123,8 @@ def _keep_cursor_moves(match: re.Match[str]) -> str:
     final = match["final"] or "-"
     if final in "Hf":
         return f"\x1b[{match['args'].partition(';')[2] or 1}G"
+    if final == "J" and match["args"] in ("", "0"):
+        return "\x1b[K"
     return match[0] if final in "CDGK" else ""
 
 

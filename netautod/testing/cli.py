@@ -8,6 +8,7 @@ from netautod.testing.state import LoginAttempt
 from netautod.testing.tty import Tty
 
 _PASSWORD_TRIES = 3
+_CLOCK = re.compile(r"(\d\d:\d\d:)\d\d")
 
 
 async def serve(tty: Tty) -> None:
@@ -64,7 +65,7 @@ async def _prompt(tty: Tty) -> None:
     text = tty.script.prompts[tty.mode].replace("{host}", device.prompt or device.hostname)
     await tty.write(text.replace("{count}", str(len(device.commands))))
     if device.faults.log_after_prompt:
-        await tty.write("\n" + tty.script.log_line)
+        await tty.write("\n" + _log(tty))
 
 
 async def _obey(tty: Tty, command: str) -> bool:
@@ -82,7 +83,7 @@ async def _obey(tty: Tty, command: str) -> bool:
     elif not command or _set_pager(tty, command) or _matches(script.ignored, command):
         pass
     else:
-        return await _print(tty, _output(tty, command))
+        return await _print(tty, _with_logs(tty, _output(tty, command), device.commands.count(command)))
     return True
 
 
@@ -146,6 +147,23 @@ def _drifted(script: CliScript, text: str, by: int) -> str:
     return text[: match.start(1)] + str(int(match[1]) + by) + text[match.end(1) :]
 
 
+def _with_logs(tty: Tty, text: str, reading: int) -> str:
+    """The text of the first, second ... reading of a command, with the log lines that tear that one."""
+    places = tty.device.faults.log_at[reading - 1 : reading]
+    for at in sorted(places[0] if places else (), reverse=True):
+        text = text[:at] + _log(tty) + text[at:]
+    return text
+
+
+def _log(tty: Tty) -> str:
+    """A log line, each with another time (or a number where it has none)."""
+    device, line = tty.device, tty.script.log_line
+    device.logged += 1
+    if _CLOCK.search(line) is None:
+        return f"{line[:-1]} ({device.logged})\n"
+    return _CLOCK.sub(lambda match: f"{match[1]}{device.logged % 60:02}", line, count=1)
+
+
 async def _print(tty: Tty, text: str) -> bool:
     """Prints a command's output with the faults of the device; false when the session is over."""
     faults = tty.device.faults
@@ -157,7 +175,7 @@ async def _print(tty: Tty, text: str) -> bool:
     if faults.log_every:
         lines = text.splitlines(keepends=True)
         text = "".join(
-            line + (tty.script.log_line if number % faults.log_every == 0 and line.endswith("\n") else "")
+            line + (_log(tty) if number % faults.log_every == 0 and line.endswith("\n") else "")
             for number, line in enumerate(lines, 1)
         )
     if faults.hold_at:

@@ -25,6 +25,7 @@ class Faults:
     """Nothing by default; assign to `SimulatedDevice.faults` at any time, new output follows it.
 
     `slow`: seconds between pieces of 40 bytes. `log_every`: a log line after every N lines of output.
+    `log_at`: places in the first, second ... reading of a command where a log line is printed into it.
     `log_after_prompt`: log lines follow the prompt, which is not printed again. `disconnect_after`: TCP is
     cut after that many bytes of a command's output. `stop_after`: the output stops there and the prompt
     never comes. `truncate_after`: the output stops there and the prompt does come. `question`: asked after
@@ -36,6 +37,7 @@ class Faults:
 
     slow: float = 0.0
     log_every: int = 0
+    log_at: tuple[tuple[int, ...], ...] = ()
     log_after_prompt: bool = False
     disconnect_after: int | None = None
     stop_after: int | None = None
@@ -83,6 +85,7 @@ class DeviceState:
     login_attempts: list[LoginAttempt] = field(default_factory=list, init=False)
     open_sessions: int = field(default=0, init=False)
     open_connections: int = field(default=0, init=False)
+    logged: int = field(default=0, init=False)
 
     def __post_init__(self) -> None:
         self._changed = asyncio.Event()

@@ -8,6 +8,7 @@ from typing import Literal
 
 from netautod.ssh.platform.general import is_clean
 from netautod.ssh.platform.line_memory import LineMemory
+from netautod.ssh.platform.log_forms import begins_as_log, holds_log
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -224,13 +225,17 @@ class Platform:
 
     def is_log_line(self, line: str) -> bool:
         """Whether the device printed this line on its own, not as part of a command's output."""
-        return any(pattern.match(line) for pattern in self.log_lines)
+        return begins_as_log(line) or any(pattern.match(line) for pattern in self.log_lines)
+
+    def holds_log(self, line: str) -> bool:
+        """Whether the line may be one that the device printed on its own, or be torn by such a line."""
+        return holds_log(line) or self.is_log_line(line)
 
     @cached_property
     def output_lines(self) -> LineMemory:
         """Lines of an output that are no log line, no text of a pager and no word of a gap."""
         odd = [pattern.search for pattern in (*self.pager, *self.gaps)]
-        return LineMemory(lambda line: not self.is_log_line(line) and not any(found(line) for found in odd))
+        return LineMemory(lambda line: not self.holds_log(line) and not any(found(line) for found in odd))
 
     @cached_property
     def config_lines(self) -> LineMemory:
