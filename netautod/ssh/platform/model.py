@@ -9,6 +9,7 @@ from typing import Literal
 from netautod.ssh.platform.general import is_clean
 from netautod.ssh.platform.line_memory import LineMemory
 from netautod.ssh.platform.log_forms import begins_as_log, holds_log
+from netautod.ssh.platform.moving import MOVING_LINES
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -251,7 +252,7 @@ class Platform:
     @cached_property
     def noise_or_log(self) -> re.Pattern[str]:
         """One pattern for every line that says nothing about the configuration (one search, not many)."""
-        return _any_of([*self.noise_lines, *self.log_lines])
+        return _any_of([*self.noise_lines, *self.log_lines, *MOVING_LINES])
 
     @cached_property
     def any_noise_part(self) -> re.Pattern[str]:
