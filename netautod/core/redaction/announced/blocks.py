@@ -68,7 +68,9 @@ def _on_next_lines(text: str) -> Iterator[Span]:
             or (opened["list"] == ">" and opened["xml"])
         ):
             continue
-        if names_something(text, opened.start()) or (kind is COMMUNITY and opened["list"] == "["):
+        if names_something(text, opened.start(), opened.end("word")) or (
+            kind is COMMUNITY and opened["list"] == "["
+        ):
             continue
         value = _NEXT.match(text, opened.end())
         if opened["xml"] and (value is None or not _is_element(text, opened, value.end())):

@@ -2,6 +2,7 @@
 
 import re
 
+from netautod.core.redaction.announced.kinds import is_keyword
 from netautod.core.redaction.announced.vocabulary import words
 
 # Behind one of these stands a name that somebody chose, and it may contain any word.
@@ -10,13 +11,20 @@ _NAMES = words("""
     access-group object-group key-chain keychain hostname host-name sysname policy-statement prefix-set
     as-path community-list extcommunity-list large-community-list community-set route-policy ip-prefix
     service-policy route-filter vlan zone-pair ip-group filter-list distribute-list as-path-set rd-set
-    acl-policy prefix-filter-list trustpoint ca-profile
+    acl-policy prefix-filter-list trustpoint ca-profile peer-group
 """)
+_OF_ALL_PEERS = re.compile(r"(?i)\bsxp\s+connection\s.{1,200}?\spassword\s+(?:default|none)(?:\s|$)")
+# The same, if the word is no keyword of the command itself: `neighbor KEY-PEERS`, but `neighbor password`.
+_MAY_NAME = words("username neighbor group service object class policy profile keyring user host map vpn")
+_NAMED = re.compile(
+    r"(?i)\b(?:dot1x\s+credentials|enrollment\s+credential|ip\s+admission\s+name\s+\S+|ip\s+host\s+\S+)$"
+)
 _BEFORE = re.compile(r"([\w.-]+)[\s\"']+$")
 _FREE_TEXT = re.compile(
     r"(?i)\s*(?:(?:set|add|no|undo)\s+)?(?:(?:[\w./-]+\s+){0,8}?(?:description|remark|location|contact|"
-    r"alias-text)\b|[!#;]|//|/\*|\*\s)"
+    r"alias-text|syslog\s+msg)\b|[!#;]|//|/\*|\*\s)"
 )
+_ENGLISH = re.compile(r"[a-z]+(?![^\s,.\"])")
 # A community of BGP: by its value, by the word before it, by what stands elsewhere on the line.
 _BGP_VALUE = re.compile(
     r"[\[({\"'\s]*(?:(?:target|origin|rt|soo|large|color|bandwidth|route-target|ext):)?[\dx*.^$_|"
@@ -39,15 +47,35 @@ _BGP_VERB = re.compile(r"(?i)(?:add|set|delete|remove|replace|subtract)\s")
 _SNMP = re.compile(r"(?i)snmp|rmon|trap")
 
 
-def names_something(line: str, start: int) -> bool:
-    """Whether the word at `start` is a name by the word before it."""
+def names_something(line: str, start: int, end: int) -> bool:
+    """Whether the word from `start` to `end` is a name, or is followed by one, by the words before it."""
     before = _BEFORE.search(line[max(0, start - 64) : start])
-    return before is not None and before[1].lower() in _NAMES
+    if before is None:
+        return False
+    if before[1].lower() in _NAMES or _is_named(line, start, end):
+        return True
+    word = line[start:end]
+    is_name = not is_keyword(word) or (word.isupper() and before[1].islower())
+    return (before[1].lower() in _MAY_NAME and is_name) or (before[1].lower() == "username" and "-" in word)
 
 
-def is_free_text(line: str) -> bool:
-    """Whether people wrote the line as they liked: there only words that can mean nothing else announce."""
-    return _FREE_TEXT.match(line[:512]) is not None
+def _is_named(line: str, start: int, end: int) -> bool:
+    """Whether a name stands behind the word at `start`, or the word `default` for the secret of all peers."""
+    return (
+        _NAMED.search(line, max(0, start - 256), end) is not None
+        or _OF_ALL_PEERS.search(line, max(0, start - 256), end + 16) is not None
+    )
+
+
+def free_text(line: str) -> int:
+    """Where people wrote as they liked, up to the end: there only words that mean nothing else announce."""
+    found = _FREE_TEXT.match(line[:512])
+    return len(line) if found is None else found.end()
+
+
+def is_plain_english(line: str, at: int) -> bool:
+    """Whether the free text goes on at `at` with a word in small letters, and is no comment."""
+    return line.lstrip()[:1] not in ("!", "#", ";", "/", "*") and _ENGLISH.match(line, at) is not None
 
 
 def says_community(line: str, start: int, value: int) -> bool:

@@ -43,7 +43,8 @@ PASSWORD = Kind(
     special-char numeric-count and or not must should authenticated constraints change-interval min-letters
     minimum-classes numbers fail-open from algorithm min-changes minimum-changes minimum-lower-cases
     minimum-upper-cases minimum-numerics minimum-punctuations minimum-character-changes minimum-reuse
-    change-type auto-generate requirements quick all in out any login-lock encrypt-level none
+    change-type auto-generate requirements quick all in out any login-lock encrypt-level none rollover
+    keychain key-chain inheritance-disable option profile public-key encryption-key
 """),
 )
 KEY = Kind(
@@ -58,14 +59,14 @@ KEY = Kind(
     mismatch change permit deny expansion certificate certificates signature encipherment cert-sign and or
     column columns index-type vrf domain-name replay-protection unique mapping restrict primary-key file
     filename based not accept-lifetime send-lifetime sequence scheme schemes query agent-forwarding press
-    fields field constraint mode
+    fields field constraint mode common rsa dsa ecdsa ed25519 mypubkey import eigrp key-chain keychain
 """),
 )
 COMMUNITY = Kind(
     name="community",
     harmless=words(
         "matches-any matches-every matches-all list set filter rw-view both standard extended la"
-        "rge map-table members count permit deny match-any"
+        "rge map-table mapping members count permit deny match-any"
     ),
 )
 CIPHER = Kind(
@@ -99,10 +100,10 @@ _EXACT: tuple[tuple[Kind, frozenset[str]], ...] = (
         words(
             "requirepass preshare pass pin otp totp hotp psk psks passcode bindpw rootpw token t"
             "okens wpa-psk puk non"
-            "ce seed userpass"
+            "ce seed userpass nthash"
         ),
     ),
-    (KEY, words("key keys cak sak wepkey keyring-secret keydata sshkey prv privkey tsig")),
+    (KEY, words("key keys cak sak pmk wepkey keyring-secret keydata sshkey prv privkey tsig")),
     (
         COMMUNITY,
         words("community communities rocommunity rwcommunity rocommunity6 rwcommunity6 trapcommunity comm"),
@@ -128,9 +129,9 @@ _GLUED: tuple[tuple[Kind, re.Pattern[str]], ...] = (
     (HASH, re.compile(r"(?:pass|pw|user|md5|sha\d*)hash$")),
 )
 _ALGORITHM_WORD = re.compile(
-    r"(?:(?:auth|encrypt|priv|hmac)-?)?(?:md5|sha-?\d*(?:-\d+)*)(?:-96|-128)?|"
+    r"(?:(?:auth|encrypt|priv|hmac|tcp|ah)-?)?(?:md5|sha-?\d*(?:-\d+)*)(?:-96|-128)?|"
     r"(?:aes-?\d*-?)?cmac(?:-aes)?(?:-?\d+)*|"
-    r"(?:aes|des|3des|tdes|blowfish)(?:-?(?:\d+|cbc|cfb|ede|gcm|ctr))*|sm4|chap-md5|keyed-(?:md5|"
+    r"(?:(?:encrypt|priv)-)?(?:aes|des|3des|tdes|blowfish)(?:-?(?:\d+|cbc|cfb|ede|gcm|ctr))*|sm4|chap-md5|keyed-(?:md5|"
     r"sha\d*)|ssha\d*"
 )
 # Behind the part that announces: it is a word about secrets, their rules and names.
@@ -180,7 +181,8 @@ _HARMLESS = words("""
     send-community-ebgp authentication-keychain keychain-name multi-key-mode hash-key-type key-mode
     ssh-key-type ldap-password-attribute password-attribute authpriv authnopriv noauthnopriv auth-priv
     certkey unsupported-cipher-suites hardware-token rekey re-key rekeying security-community-list
-    token-server key-server private-vlan
+    token-server key-server private-vlan credential-download publickey hostkey hash_seed ecmp_hash_seed
+    hash-distribution broadcast-key config-key
 """)
 _EXCEPTIONS = {
     "community-name": COMMUNITY,
@@ -203,6 +205,8 @@ _EXCEPTIONS = {
     "host-key-private": KEY,
     "server-secret": PASSWORD,
     "passwd_hash": HASH,
+    "simple-text": PASSWORD,
+    "text-authentication": PASSWORD,
     "shared-secret-name": PASSWORD,
 }
 _LONGEST = 80

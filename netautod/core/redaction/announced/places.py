@@ -12,11 +12,11 @@ from netautod.core.redaction.patterns import TOKEN_LOOKS
 Span = tuple[int, int]
 _OPTION = (
     r"(?:vrf|use-vrf|udp-port|port|source-interface|vlan|filter)\s+\S+|traps?|informs?|notifications?|"
-    r"trap-only|version\s+v?(?:1|2c?|3(?:\s+(?:auth|noauth|priv)\w*)?)|v1|v2c?|v3|ipv[46]|poll"
+    r"trap-only|version\s+v?(?:1|2c?|3(?:\s+(?:auth|noauth|priv)\w*)?)|v1|v2c?|v3|ipv[46]|poll|clear|encrypted"
 )
 _KEPT = (
     r"(?!(?:version|traps?|informs?|vrf|use-vrf|udp-port|community|poll|ipv[46]|user|port|vlan|filter|"
-    r"source\S*)\b)"
+    r"source\S*|clear|encrypted)(?![\w-]))"
 )
 _ADDRESS = r"(?:(?!\d{1,3}(?:\.\d{1,3}){3})[\w-]+\s+(?=\d{1,3}\.))?(?:\S+)"
 _TABLE: tuple[tuple[str, str], ...] = (
@@ -26,7 +26,10 @@ _TABLE: tuple[tuple[str, str], ...] = (
     ("<tls>", r"<tls>(?P<secret>[^<]+)"),
     ("com2sec", r"\bcom2sec6?\s+(?:-Cn\s+\S+\s+)?\S+\s+\S+\s+(?P<secret>\S+)"),
     ("snmp_community", r"\"SNMP_COMMUNITY\":\s*\{\s*(?P<secret>\"[^\"]+\")"),
-    ("community", r"\bsnmp\s+community\s+(?:accessmode\s+\w+|mode\s+\w+|create|delete)\s+(?P<secret>\S+)"),
+    (
+        "community",
+        r"\bsnmp\s+community\s+(?:accessmode\s+\w+|mode\s+\w+|create|del|delete)\s+(?P<secret>\S+)",
+    ),
     ("community", r"\bsnmp\s+community\s+index\s+\S+\s+name\s+(?P<secret>\S+)"),
     ("session-key", r"\bsession-key\s+\w+\s+ah\s+\d+\s+(?P<secret>\S+)"),
     (" -u", r"\s-u\s+[\w.-]+:(?P<secret>[^\s/]+)"),
@@ -44,16 +47,17 @@ _TABLE: tuple[tuple[str, str], ...] = (
     (
         "authentication",
         r"\b(?:standby|vrrp|glbp|hsrp)\s+(?:\S+\s+){0,3}?authentication\s+(?:text\s+)?(?!(?:md5|text|"
-        r"simple|key-chain|password|encrypted\S*|plain\S*|type|mode|mode\S*|ietf\S*|key|sha\S*)\b)"
+        r"simple|encrypt|key-?chain|password|encrypted|plain|plaintext|type|mode|ietf-md5|key|sha[\d-]*|\d)"
+        r"(?![\w-]))"
         r"(?P<secret>[^\s;]+)",
     ),
-    ("nhrp", r"\b(?:ip|ipv6)\s+nhrp\s+authentication\s+(?:\d\s+)?(?P<secret>\S+)"),
+    ("nhrp", r"\bnhrp\s+authentication\s+(?:\d\s+)?(?P<secret>\S+)"),
     (
         "authentication",
         r"\bauthentication(?:-mode|-type)?\s+(?:(?:text|simple|plain(?:-?text)?|clear(?:-?text)?|"
-        r"string|keyed-md5|cleartext)\s+)"
+        r"string|keyed-md5|cleartext|encrypt|simple-?text)\s+)"
         r"(?:(?:plain|cipher|encrypted|text|[0-9])\s+)*(?!(?:key-?chain|password|"
-        r"key)\b)(?P<secret>\"[^\"]*\"|[^\s;]+)",
+        r"key)(?![\w-]))(?P<secret>\"[^\"]*\"|[^\s;]+)",
     ),
     ("spi", r"\bspi\s+\d+\s+(?:esp\s+)?(?:md5|sha\d*)\s+(?:\d\s+)?(?P<secret>\S+)"),
     ("session-key", r"\bsession-key\s+\w+\s+esp\s+\d+\s+(?:cipher\s+\S+\s+)?authenticator\s+(?P<secret>\S+)"),
@@ -65,9 +69,39 @@ _TABLE: tuple[tuple[str, str], ...] = (
     ("user", r"\b(?:mgmtuser|netuser)\s+add\s+\S+\s+(?P<secret>\S+)"),
     (
         "add",
-        r"\b(?:radius|tacacs)\s+(?:auth|acct)\s+add\s+\d+\s+\S+\s+\d+\s+(?:ascii|hex)\s+(?P<secret>\S+)",
+        r"\b(?:radius|tacacs)\s+(?:auth|acct|athr)\s+add\s+\d+\s+\S+\s+\d+\s+(?:ascii|hex)\s+(?P<secret>\S+)",
     ),
     ("ipaddr", r"\bsnmp\s+community\s+ipaddr\s+\S+\s+\S+\s+(?P<secret>\S+)"),
+    ("encrypt", r"\b(?:password|hex|ascii)\s+encrypt\s+1\s+(?P<secret>\S+\s+\S+\s+\d+\s+\S+)"),
+    ("keywrap", r"\bkeywrap\s+add\s+(?:hex|ascii)\s+(?P<secret>\S+\s+\S+)"),
+    ("trapreceiver", r"\btrapreceiver\s+(?:create|mode\s+\w+|delete)\s+(?P<secret>\S+)"),
+    ("v3user", r"\bv3user\s+create\s+\S+(?:\s+\w+){3}\s+(?:encrypt\s+)?(?P<secret>\S+(?:\s+\S+)?)"),
+    ("radius", r"\bradius\s+dns\s+\w+\s+\w+\s+(?:ascii|hex)\s+(?P<secret>\S+)"),
+    ("radius", r"\bradius\s+server\s+add\s+\w+\s+\S+\s+\d+\s+(?P<secret>\S+)"),
+    ("member", r"\bmember\s+hash\s+\S+\s+(?!none\b)(?P<secret>\S+)"),
+    # Cisco: master keys, archives of keys, the keys of EIGRP, LDP and TrustSec, mail of EEM, the manager of FTD.
+    ("config-key", r"\bconfig-key\s+(?:password-encrypt(?:ion)?|\d+)\s+(?P<secret>\S.*)"),
+    (
+        "pkcs12",
+        r"\bpkcs12\s+(?:terminal\s+|\S+[:/]\S*\s+)?(?!(?:terminal|password)(?:\s|$))(?P<secret>[^\s:]+)$",
+    ),
+    ("pem", r"\bpem\s+(?:terminal|url\s+\S+)\s+(?!(?:3?des|aes|password)(?:\s|$))(?P<secret>\S+)"),
+    ("eigrp", r"\bauthentication\s+key\s+eigrp\s+\d+\s+(?:\d\s+)?(?P<secret>\S+)"),
+    ("option", r"\bpassword\s+option\s+\d+\s+for\s+\S+\s+(?:\d\s+)?(?!key-?chain\s)(?P<secret>\S+)"),
+    ("required", r"\bsxp\s+connection\s.{1,200}?\spassword\s+required\s+(?P<secret>\S+)"),
+    ("msdp", r"\bmsdp\s+password\s.{1,99}?\sencryption-type\s+\d\s+(?P<secret>\S+)"),
+    ("environment", r"\benvironment\s+_?\w*(?:pw|pwd|pass)\w*\s+(?P<secret>\S.*)"),
+    ("manager", r"\bconfigure\s+manager\s+add\s+\S+\s+(?P<secret>\S+)"),
+    ("url", r"\burl\s+authentication\s+\S+\s+\S+\s+(?P<secret>\S+)"),
+    ("license", r"^\s+license\s+(?:\S+\s+)?(?P<secret>(?=\S*\d)[0-9A-Fa-f]{8,32})\s*$"),
+    (
+        "authentication",
+        r"^\s+authentication\s+(?P<secret>(?!\S*(?:md5|sha\d|dot1x|802|rsa|dsa|des|aes|-|v\d$))\S*\d\S*)$",
+    ),
+    # EOS: MACsec, the agent of CloudVision; SONiC.
+    ("key", r"^\s*(?:(?:no|default)\s+)?key\s+\S+\s+(?:0|7|8a)\s+(?P<secret>\S+)"),
+    ("auth=", r"auth=key,(?P<secret>[^\s,]+)"),
+    ("add", r"\bconfig\s+(?:tacacs|radius)\s+add\s.{0,200}?(?:-k|--key)[\s=]+(?P<secret>\S+)"),
     # EXOS, D-Link.
     ("account", r"\bcreate\s+account\s+\w+\s+\S+\s+(?:encrypted\s+)?(?!encrypted\b)(?P<secret>\S+)"),
     ("account", r"\bconfigure\s+account\s+\S+\s+encrypted\s+(?P<secret>\S+)"),
@@ -85,7 +119,10 @@ _TABLE: tuple[tuple[str, str], ...] = (
     # EdgeOS
     ("unms", r"\bset\s+service\s+unms\s+connection\s+'?\S*?\+(?P<secret>[^+\s']+)"),
     # PIX, VMS terminals.
-    ("aaa-server", r"\baaa-server\s+\S+\s+\([^)]*\)\s+host\s+\S+\s+(?!(?:timeout|key)\b)(?P<secret>\S+)"),
+    (
+        "aaa-server",
+        r"\baaa-server\s+\S+\s+(?:\([^)]*\)\s+)?host\s+\S+\s+(?!(?:timeout|key)(?![\w-]))(?P<secret>\S+)",
+    ),
     ("syscon", r"\bsyscon\s+address\s+\S+\s+(?P<secret>\S+)"),
     # RouterOS: the name of a community is the community.
     ("/snmp", r"/snmp\s+community\b[^\n]*?\sname=(?P<secret>\"[^\"]*\"|\S+)"),
@@ -116,6 +153,8 @@ _TABLE: tuple[tuple[str, str], ...] = (
 HINT = re.compile(
     r"(?i)snmp|comm-tbl|authdata|cli password|<tls>|com2sec|\s-u\s|tacacs\s+a|unms|standby|vrrp|"
     r"glbp|hsrp|nhrp|authentication|spi\s|session-key|securityname|"
+    r"keywrap|trapreceiver|v3user|radius\s+(?:dns|server)|member\s+hash|config-key|pkcs12|\bpem\s|"
+    r"password\s+option|sxp\s|msdp|environment|manager\s+add|license|\bkey\s|auth=|encrypt\s|"
     r"%\^%#|%@%@|%\$%\$|%#%#|"
     r"mgmtuser|netuser|radius\s+a|account|mgmt-user|mobility-manager|(?:master|conductor|"
     r"local)ip|pre-share|aaa-server|"

@@ -3,9 +3,16 @@
 import re
 from collections.abc import Iterator
 
-from netautod.core.redaction.announced.exceptions import is_free_text, names_something, says_community
+from netautod.core.redaction.announced.elements import PUBLIC, STAND_IN, in_element
+from netautod.core.redaction.announced.exceptions import (
+    free_text,
+    is_plain_english,
+    names_something,
+    says_community,
+)
 from netautod.core.redaction.announced.kinds import (
     ALGORITHM,
+    CIPHER,
     COMMUNITY,
     KEY,
     PRIVATE,
@@ -17,6 +24,7 @@ from netautod.core.redaction.announced.kinds import (
 from netautod.core.redaction.announced.vocabulary import (
     ENGLISH,
     FOLLOWING,
+    OPTIONS_OF_USE,
     PAIRS,
     QUALIFIERS,
     is_address,
@@ -29,12 +37,9 @@ Span = tuple[int, int]
 SUSPECT = re.compile(
     r"(?i)pass|pwd|pw\b|secret|key|communit|psk|token|credential|cipher|hash|digest|crypt|priv|"
     r"md5|sha|hmac|aes|des|"
-    r"pin\b|pin[\W_]|otp|cak|sak|puk|salt|nonce|seed|\benc|plaintext|cleartext|tsig|prv|cmac|\bcomm\b|auth"
+    r"pin\b|pin[\W_]|otp|cak|sak|pmk|puk|salt|nonce|seed|\benc|plaintext|cleartext|tsig|prv|simple-text|cmac|\bcomm\b|auth"
 )
 _WORD = re.compile(r"[A-Za-z_][\w-]*")
-_XML_OPEN = re.compile(r'(?P<attributes>(?:\s+[\w:.-]+\s*=\s*(?:"[^"<]*"|\'[^\'<]*\'))*)\s*(?:/>|>)')
-_XML_VALUE = re.compile(r"\s*(?P<secret><!\[CDATA\[.*?\]\]>|[^<]*[^<\s])")
-_XML_ATTRIBUTE = re.compile(r'(?i)\svalue\s*=\s*(?P<secret>"[^"]+"|\'[^\']+\')')
 # `"key": `, `key = `, `"name": "key", "value": `, `name="key" value=`, `name="key">`.
 _SEPARATOR = re.compile(
     r"(?i)\\{0,3}[\"']?(?:\[\w*\])?(?:\s{0,4},?\s{0,4}\\{0,3}[\"']?(?:value|content|data|"
@@ -49,17 +54,9 @@ _TOKEN = re.compile(
 _OPENING = re.compile(r"[\[({]\s*")
 _ENDS = re.compile(r"[\s;,})\]>/]*(?:(?:##|/\*|<!--).*)?$")
 _TAIL = re.compile(r"[;,})\]\r]+$")
-_STAND_IN = re.compile(
-    r"[\"']?<?(?:secret(?::[0-9a-f]+)?|hidden|removed|redacted)>[\"']?[;,]?$|\*{3,}[\"']?[;,]?$|/\*$"
-)
-_PUBLIC = re.compile(
-    r"(?i)\"?'?(?:ssh-(?:rsa|dss|ed25519)\b|ecdsa-sha2-|sk-ssh-|sk-ecdsa-|AAAA[BCE]3?N|"
-    r"-----BEGIN (?:[A-Z0-9 ]*PUBLIC KEY|"
-    r"CERTIFICATE|X509|TRUSTED|PKCS7|NEW CERT)|---- BEGIN SSH2 PUBLIC|[\w./:-]{1,200}\.(?:pub|"
-    r"pem|crt|cer|key|p12|pfx|jks)(?=[\s\"';,]|$))"
-)
 _NUMBER = re.compile(r"\d+")
 _TYPE = 3  # digits: `7`, `128`
+_HEXADECIMAL_ID = re.compile(r"0x[0-9a-f]{1,4}")
 _SHORT_ID = 4  # digits: a longer number alone behind `key` is no id
 _ASSIGNED = re.compile(r"[a-z][a-z0-9.-]*=\S")
 MOST_OF_OPTIONS = 512  # characters of a line in which its way to write options shows
@@ -70,16 +67,16 @@ def announced(line: str) -> Iterator[Span]:
     """Where each announced secret of the line begins and ends, in order."""
     if SUSPECT.search(line) is None:
         return
-    free, done = is_free_text(line), 0
+    free, done = free_text(line), 0
     for found in _WORD.finditer(line):
         if found.start() < done:
             continue
         kind = kind_of(found[0])
         if kind is None:
             continue
-        if names_something(line, found.start()):
+        if names_something(line, found.start(), found.end()):
             continue
-        for span in _values(line, found, kind, free=free):
+        for span in _values(line, found, kind, free=found.start() >= free):
             yield span
             done = max(done, span[1])
 
@@ -90,7 +87,7 @@ def _values(line: str, word: re.Match[str], kind: Kind, *, free: bool) -> Iterat
     if before.endswith(("/", "$")) and not before.endswith("//") and line[at : at + 1] in ("", " ", ">"):
         return  # the end of an element, a path, a variable
     if before.endswith("<"):
-        yield from _in_element(line, at, kind)
+        yield from in_element(line, at, kind)
         return
     sign = _SEPARATOR.match(line, at)
     if sign is not None and not (sign["sign"] == ":" and line[at : at + 2] == "::"):
@@ -99,35 +96,21 @@ def _values(line: str, word: re.Match[str], kind: Kind, *, free: bool) -> Iterat
         yield from _behind(line, sign.end(), kind, sign=sign["sign"])
         return
     blanks = _BLANKS.match(line, at)
-    if blanks is None or kind is PRIVATE or (free and (kind.weak or kind in (KEY, COMMUNITY))):
+    if kind is CIPHER and not line[:start].strip() and announces_more(line, at):
+        return  # `encrypted radius-server key ...`
+    if blanks is None or kind is PRIVATE:
+        return
+    if free and (kind.weak or kind in (KEY, COMMUNITY) or is_plain_english(line, blanks.end())):
         return
     if kind is COMMUNITY and says_community(line, start, blanks.end()):
         return
     yield from _behind(line, blanks.end(), kind, sign="")
 
 
-def _in_element(line: str, at: int, kind: Kind) -> Iterator[Span]:
-    opening = _XML_OPEN.match(line, at)
-    if opening is None:
-        return
-    attribute = _XML_ATTRIBUTE.search(line, at, opening.end())
-    if attribute is not None:
-        yield attribute.span("secret")
-    value = _XML_VALUE.match(line, opening.end())
-    if value is None or line[opening.end() - 2] == "/" or _is_shown(value["secret"], kind):
-        return
-    yield value.span("secret")
-
-
-def _is_shown(value: str, kind: Kind) -> bool:
-    plain = value.strip("\"' ").lower()
-    return (
-        _STAND_IN.match(value) is not None
-        or _PUBLIC.match(value) is not None
-        or (plain in kind.harmless and not kind.ids)
-        or (kind.weak and is_known(plain))
-        or plain in ("", "true", "false", "null", "none", "yes", "no", "{}", "[]")
-    )
+def announces_more(line: str, at: int) -> bool:
+    """Whether another word announces the value, so that the one before is but a mark of the command."""
+    following = _WORD.finditer(line, at, at + MOST_OF_OPTIONS)
+    return any(kind_of(word[0]) is not None and line[word.end() :].strip() for word in following)
 
 
 def _behind(line: str, at: int, kind: Kind, *, sign: str) -> Iterator[Span]:
@@ -165,15 +148,15 @@ def _step(
     """What a word behind an announcing one is: its `value`, one to `skip`, or proof that there is `none`."""
     raw = token[0]
     quoted = token["bare"] is None
-    if _STAND_IN.match(raw) or _PUBLIC.match(raw) or not plain or plain in "|\\{}[]();,!-=:>":
-        return "none" if not plain or last or _STAND_IN.match(raw) or _PUBLIC.match(raw) else "skip"
+    if STAND_IN.match(raw) or PUBLIC.match(raw) or not plain or plain in "|\\{}[]();,!-=:>":
+        return "none" if not plain or last or STAND_IN.match(raw) or PUBLIC.match(raw) else "skip"
     if (
         first
         and not quoted
         and (plain in kind.harmless or plain in ENGLISH or (not sign and is_about(plain)))
     ):
         return "none"
-    if _is_option(line, raw, kind, first=first):
+    if _is_option(line, raw, kind, first=first) or _only_uses_key(plain, kind, first=first, sign=sign):
         return "none"
     if last:
         return _last(plain, kind, quoted=quoted or bool(sign) or not first)
@@ -181,7 +164,7 @@ def _step(
         return "skip"
     if kind is KEY and is_address(plain):
         return "skip"
-    if not quoted and (plain in QUALIFIERS or plain in PAIRS):
+    if not quoted and (plain in QUALIFIERS or plain in PAIRS or _is_named_algorithm(plain, kind)):
         return "value" if not kind.weak and _ends_value(line, token.end()) else "skip"
     if not quoted and not sign and is_keyword(raw) and not _ends_value(line, token.end()):
         return "none"  # it announces the value itself
@@ -192,6 +175,17 @@ def _step(
 
 def _is_of_algorithm(plain: str) -> bool:
     return plain.isdigit() or is_algorithm(plain)
+
+
+def _is_named_algorithm(plain: str, kind: Kind) -> bool:
+    return not kind.weak and kind_of(plain) is ALGORITHM
+
+
+def _only_uses_key(plain: str, kind: Kind, *, first: bool, sign: str) -> bool:
+    """Whether the word shows that a key is named by its number, and not defined."""
+    if not kind.ids or sign:
+        return False
+    return _HEXADECIMAL_ID.fullmatch(plain) is not None if first else plain in OPTIONS_OF_USE
 
 
 def _is_option(line: str, raw: str, kind: Kind, *, first: bool) -> bool:
@@ -264,9 +258,9 @@ def _end_of_sentence(line: str, at: int) -> int:
         plain = _plain(token)
         if (
             plain in FOLLOWING
-            or kind_of(plain) is not None
+            or is_keyword(token[0])
             or is_address(plain)
-            or "=" in plain
+            or _ASSIGNED.match(plain) is not None
             or plain.endswith(":")
         ):
             break
@@ -284,7 +278,7 @@ def _in_brackets(line: str, at: int, kind: Kind, sign: str) -> Iterator[Span]:
             if kind_of(plain) is not None:
                 return  # an object: its members announce their values themselves
             continue
-        if plain in QUALIFIERS or plain in PAIRS or plain in kind.harmless or _STAND_IN.match(token[0]):
+        if plain in QUALIFIERS or plain in PAIRS or plain in kind.harmless or STAND_IN.match(token[0]):
             continue
         if kind_of(plain) is not None and not sign:
             return

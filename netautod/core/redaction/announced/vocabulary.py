@@ -22,7 +22,8 @@ QUALIFIERS = words("""
     accessmode mode string: inbound outbound esp ah transport send recv receive both primary secondary new
     old current peap manager operator user-password admin-password manager-password symmetric asymmetric
     data was to reads = : -> => with as wpa wpa2 wpa3 sae auto verify server client salted hashed-password
-    encrypted-password community accounting authentication port-access auth acct phrase dec-key hmac-md5
+    encrypted-password community accounting authentication port-access auth
+    acct phrase dec-key hmac-md5 fallback accept
     hmac-sha-1 hmac-sha-256 hmac-sha1 hmac-sha256 hash2 base privileged pre-hashed
 """)
 # With one argument: `pre-shared-key address 192.0.2.1 key ...`.
@@ -50,6 +51,8 @@ FOLLOWING = words("""
     area process overwrite force ldap radius tacacs+ tacacs tftp vty line store-encrypted user-group
     usm-user acl-name context mib-view notify inform v1v2c_ro v1v2c_rw
 """)
+# Behind the number of a key that is used: `ntp server 192.0.2.1 key 1 prefer`.
+OPTIONS_OF_USE = words("prefer version source iburst burst minpoll maxpoll use-vrf maximum-poll minimum-poll")
 # In sentences of banners and descriptions. Not `is`, behind which the secret stands.
 ENGLISH = words("""
     to before when will must should may shall cannot can by and or are were has have if that this your their
@@ -65,7 +68,8 @@ COMMON = words("""
     proposal enc-algorithm auth-algorithm digest signature sign with rsa rsa-2048 rsa-4096 ec x509 passive
     active client server both auto negotiate enable message-digest hmac keyed-md5 keyed-sha1 key-chain
     keychain dynamic static interface hold-time inactive stateless tlsv1 tlsv1.0 tlsv1.1 tlsv1.2 tlsv1.3
-    dtlsv1 dtlsv1.2 high medium low fips custom rc4 rc2 camellia idea seed cast noauth authpriv authnopriv
+    dtlsv1 dtlsv1.2 high medium low fips custom rc4 rc2 camellia idea seed cast noauth noauthnopriv
+    authpriv authnopriv
     auth-priv auth-no-priv engineid engine-id remote-engine acl ipv4-acl ipv6-acl source-ip destination-ip
     src dst source destination address port ports header payload round-robin ip-hash first second third
     level context read notify exact prefix username user password secret key string type len length bits bit
@@ -87,7 +91,7 @@ _ALGORITHMS = re.compile(
     r"cmac|gmac|esp|ah|bits?|bit|b|encryption|authentication|strength|fips|lysator|liu|se|"
     r"rijndael|pkcs|pss|oaep|"
     r"x25519|secp|brainpool|poly1305-openssh|aesgcm|aesccm|enull|anull|kyber|sntrup761x25519|mlkem768x25519|"
-    r"aesni|aes-?ni|v1|v2|v3|s|r|t)"
+    r"aesni|aes-?ni|xpn|v1|v2|v3|s|r|t)"
     r"\d*(?:[-+:,!@_/.]+|$)|\d+(?:[-+:,!@_/.]+|$))+"
 )
 _NUMBER = re.compile(r"\d{1,3}(?:\.\d+)*(?:/\d+)?[%smhd]?")
