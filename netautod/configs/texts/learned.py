@@ -35,20 +35,18 @@ _HEX = (
 _NUMBER = rf"(?:0x[0-9a-fA-F]+|{_HEX}|\b[0-9a-fA-F]{{8,}}\b|\d+)"
 _JOINED = rf"{_NUMBER}(?:[.:,/+\-]{_NUMBER})*"
 _UNIT = r"(?:years?|weeks?|days?|hours?|hrs?|minutes?|mins?|seconds?|secs?)"
-_DATE = (
-    r"(?:(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun|Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]{0,6}"
-    r"|AM|PM|UTC|GMT)"
-)
+_MONTH = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]{0,6}"
+_DATE = rf"(?:{_MONTH}|(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]{{0,6}}|AM|PM|UTC|GMT)"
+_NAMED = rf"(?:\d{{1,4}}[-/]{_MONTH}|{_MONTH}[-/]\d{{1,2}})[-/]\d{{2,4}}"  # 23-Nov-2026, nov/23/2026
 _CLOCK = (
     r"\d{1,4}[:.\-/]\d\d[:.\-/]\d{2,4}(?:[.,]\d+)?(?:[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?)?"
     r"(?:Z|[+-]\d\d:?\d\d)?"
 )
 _SPAN = r"(?:\d+[ywdhms]){1,6}|\d+ " + _UNIT
-_ITEM = rf"\b(?i:{_SPAN}|{_DATE}|{_CLOCK}|\d{{1,2}}:\d\d|\d{{1,4}})(?![0-9A-Za-z])"
+_ITEM = rf"\b(?i:{_SPAN}|{_NAMED}|{_DATE}|{_CLOCK}|\d{{1,2}}:\d\d|\d{{1,4}})(?![0-9A-Za-z])"
 # A run of words of a date or of a span with at least one of them, not of bare numbers alone.
-_TIME = (
-    rf"(?=(?:\d{{1,4}}[, ]+)*(?i:{_SPAN}|\b{_DATE}\b|{_CLOCK}|\d{{1,2}}:\d\d)){_ITEM}(?:,? {{1,2}}{_ITEM})*"
-)
+_SURE = rf"(?i:{_SPAN}|{_NAMED}|\b{_DATE}\b|{_CLOCK}|\d{{1,2}}:\d\d)"
+_TIME = rf"(?=(?:\d{{1,4}}[, ]+)*{_SURE}){_ITEM}(?:,? {{1,2}}{_ITEM})*"
 _PIECE = re.compile(rf"{_TIME}|{_JOINED}")
 
 

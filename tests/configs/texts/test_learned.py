@@ -19,6 +19,20 @@ AFTER = ["vlan 10", "end"]
             "! up *",
             id="a span",
         ),
+        pytest.param(
+            "# nov/30/2026 23:59:58 by RouterOS",
+            "# dec/01/2026 00:01:01 by RouterOS",
+            "# dec/01/2026 00:01:04 by RouterOS",
+            "# * by RouterOS",
+            id="a date with slashes around its day",
+        ),
+        pytest.param(
+            "saved 22-Nov-2026 23:59:58",
+            "saved 23-Nov-2026 00:01:01",
+            "saved 23-Nov-2026 00:01:04",
+            "saved *",
+            id="a date with the month in its middle",
+        ),
         pytest.param("up 1d03h", "up 1d04h", "up 1d05h", "up *", id="a short span"),
         pytest.param(
             "# Sat Nov 21 06:45:01 2026",
