@@ -79,7 +79,7 @@ _TABLE: tuple[tuple[str, str], ...] = (
     ("radius", r"\bradius\s+dns\s+\w+\s+\w+\s+(?:ascii|hex)\s+(?P<secret>\S+)"),
     ("radius", r"\bradius\s+server\s+add\s+\w+\s+\S+\s+\d+\s+(?P<secret>\S+)"),
     ("member", r"\bmember\s+hash\s+\S+\s+(?!none\b)(?P<secret>\S+)"),
-    # Cisco: master keys, archives of keys, the keys of EIGRP, LDP and TrustSec, mail of EEM, the manager of FTD.
+    # Cisco: master keys, archives of keys, EIGRP, LDP, TrustSec, mail of EEM, the manager of FTD.
     ("config-key", r"\bconfig-key\s+(?:password-encrypt(?:ion)?|\d+)\s+(?P<secret>\S.*)"),
     (
         "pkcs12",
