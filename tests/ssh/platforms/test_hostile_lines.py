@@ -38,3 +38,11 @@ def test_a_long_line_takes_no_long_time(name: str, piece: str) -> None:
     normalise(line, platform, b"k" * 32)
     redact(line, platform)
     assert time.thread_time() - began < _SECONDS
+
+
+def test_what_stands_behind_very_many_words_is_hidden() -> None:
+    line = "key-chain a " * 1_000
+    shown = redact(f"{line}password c4nary", _REGISTRY.get("generic"))
+    assert shown.startswith("key-chain a key-chain a ")
+    assert "c4nary" not in shown
+    assert len(shown) < len(line)
