@@ -41,8 +41,8 @@ def test_a_long_line_takes_no_long_time(name: str, piece: str) -> None:
 
 
 def test_what_stands_behind_very_many_words_is_hidden() -> None:
-    line = "key-chain a " * 1_000
-    shown = redact(f"{line}password c4nary", _REGISTRY.get("generic"))
-    assert shown.startswith("key-chain a key-chain a ")
+    line = "key 1 " * 1_000
+    shown = redact(f"{line}c4nary", _REGISTRY.get("generic"))
+    assert shown.startswith("key 1 key 1 ")
     assert "c4nary" not in shown
     assert len(shown) < len(line)
