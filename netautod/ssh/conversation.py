@@ -85,7 +85,7 @@ class Conversation:
             async with asyncio.timeout(seconds):
                 await self._listen(stage, ending, silence)
         except TimeoutError as exc:
-            text = f"no prompt within {seconds:g} s {stage} ({len(self.stream.data)} bytes came)"
+            text = f"no prompt within {round(seconds, 1):g} s {stage} ({len(self.stream.data)} bytes came)"
             raise DeviceFailed(text, kind="timeout") from exc
 
     async def _listen(self, stage: str, ending: Ending, silence: float | None) -> None:

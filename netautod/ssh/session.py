@@ -7,26 +7,22 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 
-import asyncssh
-
 from netautod.core.errors import InvalidInput
 from netautod.core.guard import Guard, no_guard
 from netautod.core.redaction.commands import shown_command
-from netautod.ssh.connect import Connection, connect
+from netautod.ssh.connect import Connection
 from netautod.ssh.encoding import bytes_of, readable
 from netautod.ssh.failures import DeviceFailed
+from netautod.ssh.opening import connected, open_channel, open_shell
 from netautod.ssh.platform.model import Platform
 from netautod.ssh.platform.redact import quoted
 from netautod.ssh.shell import Shell
 from netautod.ssh.stream import SshStream
 from netautod.ssh.target import Login, SessionLimits, Step, Target, Tell, tell_nobody
-from netautod.ssh.telnet.connecting import TelnetConnection, connect_telnet
-from netautod.ssh.telnet.login import with_login
-from netautod.ssh.telnet.stream import TelnetStream
+from netautod.ssh.telnet.connecting import TelnetConnection
 from netautod.ssh.terminal import clean, plain_lines
 
 KILLED = -1  # the exit status that asyncssh gives to a command that a signal ended
-_COLUMNS, _ROWS = 511, 1000  # wide enough that no device wraps the echo of a command
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -161,7 +157,7 @@ class CliSession:
 
     async def _execute(self, command: str, stream: SshStream) -> CommandResult:
         assert isinstance(self._connection, Connection)  # telnet is refused for platforms without a shell
-        await _open_channel(self._connection, stream, guard=self._guard, command=command)
+        await open_channel(self._connection, stream, guard=self._guard, command=command)
         while not (stream.ended or stream.flooded):
             await stream.news(within=self.limits.command_seconds)
         if stream.flooded:
@@ -206,10 +202,13 @@ async def open_session(
     each step.
     """
     limits = limits or SessionLimits()
-    connection = await _connected(target, login, guard=guard, limits=limits)
+    started = time.monotonic()
+    connection = await connected(target, login, guard=guard, limits=limits)
     try:
         tell(Step(kind="connected", text=connection.fingerprints[-1] or ""))
-        shell = await _open_shell(connection, target.platform, login, guard=guard, limits=limits)
+        shell = await open_shell(
+            connection, target.platform, login, guard=guard, limits=limits, started=started
+        )
         session = CliSession(
             connection, target=target, login=login, guard=guard, limits=limits, shell=shell, tell=tell
         )
@@ -221,51 +220,6 @@ async def open_session(
         raise
     else:
         await connection.close()
-
-
-async def _connected(
-    target: Target, login: Login, *, guard: Guard, limits: SessionLimits
-) -> Connection | TelnetConnection:
-    if target.protocol == "ssh":
-        return await connect(target, login, guard=guard, seconds=limits.login_seconds)
-
-    def stream() -> TelnetStream:
-        return TelnetStream(guard=guard, limit=limits.output_bytes, columns=_COLUMNS, rows=_ROWS)
-
-    return await connect_telnet(target, login, guard=guard, seconds=limits.login_seconds, stream=stream)
-
-
-async def _open_shell(
-    connection: Connection | TelnetConnection,
-    platform: Platform,
-    login: Login,
-    *,
-    guard: Guard,
-    limits: SessionLimits,
-) -> Shell | None:
-    """None for a platform whose commands get a channel each."""
-    if isinstance(connection, TelnetConnection):
-        shell = Shell(connection.stream, with_login(platform), limits)
-    elif platform.channel == "shell":
-        stream = await _shell_channel(connection, guard=guard, limits=limits)
-        # What asked for no login asks on its terminal; of one that did, a password alone is not its login.
-        shell = Shell(stream, with_login(platform, name_first=connection.offered), limits)
-    else:
-        return None
-    await shell.start(username=login.username, password=login.password)
-    return shell
-
-
-async def _shell_channel(connection: Connection, *, guard: Guard, limits: SessionLimits) -> SshStream:
-    stream = SshStream(guard=guard, limit=limits.output_bytes)
-    try:
-        async with asyncio.timeout(limits.login_seconds):
-            await _open_channel(connection, stream, guard=guard, command=None)
-    except TimeoutError as exc:
-        raise DeviceFailed(
-            f"no shell within {limits.login_seconds:g} s after the login", kind="timeout"
-        ) from exc
-    return stream
 
 
 async def _prepare(session: CliSession, shell: Shell | None, login: Login, tell: Tell) -> None:
@@ -283,29 +237,3 @@ async def _prepare(session: CliSession, shell: Shell | None, login: Login, tell:
         if refusal is not None:
             text = f"the connect command `{shown_command(command)}` was refused: {refusal}"
             raise DeviceFailed(text, kind="refused_command")
-
-
-async def _open_channel(
-    connection: Connection, stream: SshStream, *, guard: Guard, command: str | None
-) -> None:
-    """A shell with a terminal (no command), or a command on a channel without one."""
-    guard()
-    try:
-        await connection.ssh.create_session(
-            lambda: stream,
-            command=command,
-            request_pty=command is None,
-            term_type="vt100",
-            term_size=(_COLUMNS, _ROWS),
-            env=None,
-            send_env=None,
-            encoding=None,
-        )
-    except asyncssh.ChannelOpenError as exc:
-        what = "a shell" if command is None else f"`{shown_command(command)}`"
-        text = f"the device does not run {what} ({quoted(str(exc))})"
-        raise DeviceFailed(text, kind="refused_command") from exc
-    except (asyncssh.Error, OSError) as exc:
-        raise DeviceFailed(
-            f"the connection dropped after the login ({quoted(str(exc))})", kind="lost"
-        ) from exc

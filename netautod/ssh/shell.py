@@ -1,5 +1,6 @@
 """A conversation with the command line of a device: learns its prompt, sends commands, reads their output."""
 
+import asyncio
 import re
 from collections.abc import Callable
 
@@ -57,6 +58,7 @@ class Shell:
         self._conversation = Conversation(stream, platform, limits)
         self._place = Place(platform)
         self._usable = True
+        self._deadline: float | None = None  # of the login
 
     @property
     def prompt(self) -> str:
@@ -68,17 +70,18 @@ class Shell:
         """The mode of the command line, a key of the platform's `prompts`."""
         return self._place.mode
 
-    async def start(self, *, username: str, password: str | None) -> None:
+    async def start(self, *, username: str, password: str | None, seconds: float) -> None:
         """Learns the prompt, answers what the device asks before; DeviceFailed `prompt` when none comes.
 
         A platform whose terminal asks for a login gets name and password, each once: `auth` when it refuses.
+        The login has `seconds`, a prompt behind it `prompt_seconds` more.
         """
+        self._deadline = asyncio.get_running_loop().time() + seconds + self._limits.prompt_seconds
         try:
             login = self._platform.login
             if login is not None:
-                seconds = self._limits.login_seconds + self._limits.prompt_seconds
-                line = await self._answer(_LOGIN, login.begins, seconds=seconds)
-                ask = self._asking(login.asks, seconds=seconds)
+                line = await self._answer(_LOGIN, login.asks)
+                ask = self._asking(login.asks)
                 await dialogs.log_in(line, login, ask, username=username, password=password)
             await self._learn_prompt()
         except DeviceFailed as exc:
@@ -87,6 +90,7 @@ class Shell:
             seen = quoted(self._conversation.last_line().strip()[-80:], self._platform)
             ending = f"the last line is {seen!r}" if seen else "the device printed nothing"
             raise DeviceFailed(f"{exc.text}; {ending}", kind="prompt") from exc
+        self._deadline = None
         self._conversation.logged_in()
 
     async def turn_paging_off(self) -> list[tuple[str, str]]:
@@ -111,13 +115,13 @@ class Shell:
         self._place.arrive(line)
         self._usable = True
 
-    def _asking(self, asks: _Judge, *, seconds: float | None = None) -> dialogs.Ask:
+    def _asking(self, asks: _Judge) -> dialogs.Ask:
         """Sends a line of a dialog whose questions `asks` knows."""
 
         async def ask(sent: str, stage: str) -> str:
             self._conversation.clear()
             self._conversation.send(sent)
-            return await self._answer(stage, asks, seconds=seconds)
+            return await self._answer(stage, asks)
 
         return ask
 
@@ -228,14 +232,17 @@ class Shell:
             self._place.arrive(line)
         self._usable = True
 
-    async def _answer(self, stage: str, asks: _Judge, *, seconds: float | None = None) -> str:
+    async def _answer(self, stage: str, asks: _Judge) -> str:
         """The line that ends a step of a dialog."""
+        seconds = self._limits.prompt_seconds
+        if self._deadline is not None:
+            seconds = max(self._deadline - asyncio.get_running_loop().time(), 0.0)
 
         def prompt(line: str) -> bool:
             return self._platform.mode_of(line) is not None
 
         ending = _Line(self._conversation, prompt=prompt, asks=asks)
-        await self._conversation.until(stage, ending, seconds=seconds or self._limits.prompt_seconds)
+        await self._conversation.until(stage, ending, seconds=seconds)
         return self._conversation.standing_line()
 
 

@@ -27,6 +27,8 @@ async def _greet(tty: Tty) -> bool:
     """What comes between login and prompt; false when it ends the session."""
     device = tty.device
     await tty.write(device.banner)
+    if device.faults.held is not None:
+        await device.faults.held.wait()
     if device.faults.question is not None:
         await tty.read_line(device.faults.question, hidden=True)
         return False

@@ -27,7 +27,7 @@ class DeviceServer(asyncssh.SSHServer):
             self._device.note_connection(self._connection, opened=False)
 
     def begin_auth(self, username: str) -> bool:
-        return True
+        return not self._device.faults.open_to_all
 
     def public_key_auth_supported(self) -> bool:
         return self._device.authorized_key is not None

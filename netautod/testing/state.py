@@ -25,6 +25,8 @@ class Faults:
     """Nothing by default; assign to `SimulatedDevice.faults` at any time, new output follows it.
 
     `slow`: seconds between pieces of 40 bytes. `log_every`: a log line after every N lines of output.
+    `open_to_all`: SSH asks for no login, as devices do whose terminal asks. `held`: what comes after the
+    banner waits until the event is set.
     `log_at`: places in the first, second ... reading of a command where a log line is printed into it.
     `log_after_prompt`: log lines follow the prompt, which is not printed again. `disconnect_after`: TCP is
     cut after that many bytes of a command's output. `stop_after`: the output stops there and the prompt
@@ -39,10 +41,12 @@ class Faults:
     log_every: int = 0
     log_at: tuple[tuple[int, ...], ...] = ()
     log_after_prompt: bool = False
+    held: asyncio.Event | None = None
     disconnect_after: int | None = None
     stop_after: int | None = None
     truncate_after: int | None = None
     refuse_logins: bool = False
+    open_to_all: bool = False
     hang_up_on_login: bool = False
     expired_password: bool = False
     flood: bool = False

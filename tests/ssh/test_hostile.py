@@ -1,5 +1,7 @@
 """Devices that stall, flood, hang up or ask: each ends in its kind of failure, in time, and closed."""
 
+from dataclasses import replace
+
 import pytest
 
 from netautod.ssh.failures import DeviceFailed, FailureKind
@@ -45,7 +47,7 @@ async def test_no_prompt_after_the_login(
 ) -> None:
     async with SimulatedDevice(faults=faults) as device:
         with pytest.raises(DeviceFailed) as caught:
-            async with open_session(make_target(device), login, limits=limits):
+            async with open_session(make_target(device), login, limits=replace(limits, login_seconds=2)):
                 pass
         assert caught.value.kind == kind
         assert words in caught.value.text

@@ -125,10 +125,18 @@ async def test_an_answer_is_sent_once(acme: Platform, login: Login, limits: Sess
         ]
 
 
-async def test_other_platforms_answer_nothing(
-    platforms: PlatformRegistry, login: Login, limits: SessionLimits
+@pytest.mark.parametrize(
+    "steps",
+    [
+        pytest.param((_PASSWORD,), id="a password"),
+        pytest.param((_NAME, _PASSWORD), id="a name"),
+        pytest.param((LoginStep(text="Username: ", wait="user"), _PASSWORD), id="a user name"),
+    ],
+)
+async def test_what_ssh_accepted_goes_to_no_unknown_question(
+    platforms: PlatformRegistry, login: Login, limits: SessionLimits, steps: tuple[LoginStep, ...]
 ) -> None:
-    async with device(_PASSWORD) as simulated:
+    async with device(*steps) as simulated:
         with pytest.raises(DeviceFailed, match="a person has to answer") as caught:
             await opened(simulated, platforms.get("generic"), login, limits)
         assert caught.value.kind == "prompt"

@@ -72,17 +72,11 @@ class Part:
 class LoginDialog:
     """The login that a device asks for on its terminal, after that of SSH or instead of it.
 
-    It is answered with the name and the password of the same credential, each once. With `name_first` a
-    password is not asked for before a name was.
+    It is answered with the name and the password of the same credential, each once.
     """
 
     password_prompt: re.Pattern[str]
     user_prompt: re.Pattern[str] | None = None
-    name_first: bool = False
-
-    def begins(self, line: str) -> bool:
-        """Whether the line is the first question of the dialog."""
-        return self.asks_user(line) if self.name_first else self.asks(line)
 
     def asks_user(self, line: str) -> bool:
         """Whether the line is the question for the name."""

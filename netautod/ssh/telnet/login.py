@@ -17,12 +17,16 @@ _PASSWORD = re.compile(
 )
 
 
-def with_login(platform: Platform, *, name_first: bool = False) -> Platform:
+def with_login(platform: Platform) -> Platform:
     """The platform as it is met where the transport had no login of its own (telnet, SSH without one).
 
-    With `name_first` it had one, and what asks for a password alone is not the login.
+    It asks in its own words or in those that all devices make use of.
     """
-    if platform.login is not None:
-        return platform
-    login = LoginDialog(user_prompt=_USER, password_prompt=_PASSWORD, name_first=name_first)
-    return replace(platform, login=login)
+    own = platform.login
+    user = _either(own.user_prompt if own is not None else None, _USER)
+    password = _either(own.password_prompt if own is not None else None, _PASSWORD)
+    return replace(platform, login=LoginDialog(user_prompt=user, password_prompt=password))
+
+
+def _either(own: re.Pattern[str] | None, common: re.Pattern[str]) -> re.Pattern[str]:
+    return common if own is None else re.compile(f"(?:{own.pattern})|(?i:{common.pattern})", own.flags)
