@@ -168,12 +168,15 @@ async def test_an_export_with_a_gap_is_incomplete(line: str) -> None:
     assert line.strip() in caught.value.text
 
 
+_HEAD = "# 2026-11-21 06:44:12 by RouterOS 7.12.1\n"
+
+
 async def test_a_menu_that_a_model_lacks_is_no_gap() -> None:
     """A virtual RouterOS says so in each export."""
-    text = '/system identity set name=r1\n#error exporting "/system/routerboard/mode-button"\n'
+    text = f'{_HEAD}/system identity set name=r1\n#error exporting "/system/routerboard/mode-button"\n'
     assert await _read_from_routeros(text) == ()
 
 
 async def test_version_6_is_read_without_the_word_that_it_does_not_know() -> None:
-    (note,) = await _read_from_routeros("/system identity set name=r1\n", "/export terse")
+    (note,) = await _read_from_routeros(f"{_HEAD}/system identity set name=r1\n", "/export terse")
     assert note.startswith("`/export terse` was read instead: ")
