@@ -18,6 +18,8 @@ FORMS = (
     "$6$salt$zebra0123456789",
     "0zebraff00ff00ff00ff00ff",
     "U2FsdGVkzebra+x/9=",
+    "-AQ==zebra+x9b=",
+    "zebra01ab==",
 )
 IN_WORDS = ("Zebra-Password1", "SecretZebra", "zebraCommunity")
 
@@ -33,9 +35,10 @@ def rows(*names: str) -> Iterator[str]:
         yield from (line for line in lines if line and not line.startswith("# "))
 
 
-SECRET = [line for line in rows("cisco.txt", "others.txt") if "§" in line]
+FILES = ("cisco.txt", "others.txt", "vendors.txt")
+SECRET = [line for line in rows(*FILES) if "§" in line]
 MUCH_HIDDEN = list(rows("much_hidden.txt"))
-PLAIN = [line for line in rows("cisco.txt", "others.txt", "harmless.txt") if "§" not in line]
+PLAIN = [line for line in rows(*FILES, "harmless.txt") if "§" not in line]
 
 
 @pytest.mark.parametrize("line", [*SECRET, *MUCH_HIDDEN])

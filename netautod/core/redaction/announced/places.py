@@ -30,7 +30,7 @@ _TABLE: tuple[tuple[str, str], ...] = (
         "community",
         r"\bsnmp\s+community\s+(?:accessmode\s+\w+|mode\s+\w+|create|del|delete)\s+(?P<secret>\S+)",
     ),
-    ("community", r"\bsnmp\s+community\s+index\s+\S+\s+name\s+(?P<secret>\S+)"),
+    ("community", r"\bsnmp(?:v3)?\s+community\s+index\s+\S+\s+name\s+(?P<secret>\S+)"),
     ("session-key", r"\bsession-key\s+\w+\s+ah\s+\d+\s+(?P<secret>\S+)"),
     (" -u", r"\s-u\s+[\w.-]+:(?P<secret>[^\s/]+)"),
     # Cisco, Arista, Dell, Aruba, Ruckus ...: the community is the name behind the host.
@@ -102,6 +102,9 @@ _TABLE: tuple[tuple[str, str], ...] = (
     ("key", r"^\s*(?:(?:no|default)\s+)?key\s+\S+\s+(?:0|7|8a)\s+(?P<secret>\S+)"),
     ("auth=", r"auth=key,(?P<secret>[^\s,]+)"),
     ("add", r"\bconfig\s+(?:tacacs|radius)\s+add\s.{0,200}?(?:-k|--key)[\s=]+(?P<secret>\S+)"),
+    # FastIron, NetScaler.
+    ("auth-type", r"\bauth-type\s+simple(?:-text-auth)?\s+(?P<secret>\S+)"),
+    ("-encrypted", r"\bsystem\s+user\s+\S+\s+(?P<secret>\S+)(?=\s+-encrypted\b)"),
     # EXOS, D-Link.
     ("account", r"\bcreate\s+account\s+\w+\s+\S+\s+(?:encrypted\s+)?(?!encrypted\b)(?P<secret>\S+)"),
     ("account", r"\bconfigure\s+account\s+\S+\s+encrypted\s+(?P<secret>\S+)"),
@@ -151,7 +154,8 @@ _TABLE: tuple[tuple[str, str], ...] = (
 )
 # A first word that every place of the table has, so that other lines cost one search.
 HINT = re.compile(
-    r"(?i)snmp|comm-tbl|authdata|cli password|<tls>|com2sec|\s-u\s|tacacs\s+a|unms|standby|vrrp|"
+    r"(?i)snmp|auth-type|-encrypted|"
+    r"comm-tbl|authdata|cli password|<tls>|com2sec|\s-u\s|tacacs\s+a|unms|standby|vrrp|"
     r"glbp|hsrp|nhrp|authentication|spi\s|session-key|securityname|"
     r"keywrap|trapreceiver|v3user|radius\s+(?:dns|server)|member\s+hash|config-key|pkcs12|\bpem\s|"
     r"password\s+option|sxp\s|msdp|environment|manager\s+add|license|\bkey\s|auth=|encrypt\s|"

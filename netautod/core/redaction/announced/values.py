@@ -58,7 +58,10 @@ _NUMBER = re.compile(r"\d+")
 _TYPE = 3  # digits: `7`, `128`
 _HEXADECIMAL_ID = re.compile(r"0x[0-9a-f]{1,4}")
 _SHORT_ID = 4  # digits: a longer number alone behind `key` is no id
-_ASSIGNED = re.compile(r"[a-z][a-z0-9.-]*=\S")
+# `name=value`, and not the end of a Base64 value.
+_ASSIGNED = re.compile(r"[a-z][a-z0-9.-]*=[^=\s]")
+_ENDS_SENTENCE = frozenset("!#;|{}()[]<>,")
+_DASHED_OPTION = re.compile(r"--?[A-Za-z][A-Za-z-]*")
 MOST_OF_OPTIONS = 512  # characters of a line in which its way to write options shows
 # Announcing words of one line; what stands behind so many is hidden, for each costs some 50 microseconds.
 MOST_LOOKS = 500
@@ -162,13 +165,15 @@ def _step(
         and (plain in kind.harmless or plain in ENGLISH or (not sign and is_about(plain)))
     ):
         return "none"
-    if _is_option(line, raw, kind, first=first) or _only_uses_key(plain, kind, first=first, sign=sign):
+    if _is_option(line, raw, kind, first=first) or (
+        not quoted and _only_uses_key(plain, kind, first=first, sign=sign)
+    ):
         return "none"
     if last:
         return _last(plain, kind, quoted=quoted or bool(sign) or not first)
     if _NUMBER.fullmatch(plain) and not sign and (len(plain) <= _TYPE or (first and kind.ids)):
         return "skip"
-    if kind is KEY and is_address(plain):
+    if not quoted and is_address(plain):
         return "skip"
     if not quoted and (plain in QUALIFIERS or plain in PAIRS or _is_named_algorithm(plain, kind)):
         return "value" if not kind.weak and _ends_value(line, token.end()) else "skip"
@@ -196,7 +201,7 @@ def _only_uses_key(plain: str, kind: Kind, *, first: bool, sign: str) -> bool:
 
 def _is_option(line: str, raw: str, kind: Kind, *, first: bool) -> bool:
     """Whether the word is the next option of the command: `-encrypted -method`, `secret add name=x`."""
-    if raw[0] == "-" and raw[1:3].isalpha():
+    if _DASHED_OPTION.fullmatch(raw) is not None:
         return kind.weak or " -" in line[:MOST_OF_OPTIONS]
     return _ASSIGNED.match(raw) is not None and (kind.weak or not first or line.startswith("/"))
 
@@ -259,7 +264,9 @@ def _end_of_sentence(line: str, at: int) -> int:
     end = at
     while (begin := _blank_end(line, end)) is not None:
         token = _TOKEN.match(line, begin)
-        if token is None or token["bare"] is None or not token[0][0].isalnum():
+        if token is None or token["bare"] is None or token[0][0] in _ENDS_SENTENCE:
+            break
+        if _DASHED_OPTION.fullmatch(token[0]) is not None:
             break
         plain = _plain(token)
         if (
