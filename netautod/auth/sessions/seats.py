@@ -132,10 +132,11 @@ class Seats:
 
     async def _take_free(self, session_id: str) -> None:
         while True:
+            # In this order: a login that ends in between has its session among the active ones. The other way
+            # round its slot would be seen without a session, and be free.
+            slots = await self._store.slots()
             active = {session.id for session in await self._active()}
-            candidates = free_slots(
-                await self._store.slots(), active, count=self._count, now=self._clock.now()
-            )
+            candidates = free_slots(slots, active, count=self._count, now=self._clock.now())
             if not candidates:
                 raise SeatLimitReached(self._count)
             for number, seen in candidates:

