@@ -146,14 +146,18 @@ async def test_sigterm_lets_a_short_run_finish(tmp_path: Path) -> None:
             console = Console(client=await service.client())
             credential = await console.credential("lab")
             switch.latency = 0.5
-            await console.device("short", switch.port, default_credential_id=credential)
-            await console.start(await console.backup("short", "short"))
+            device = await console.device("short", switch.port, default_credential_id=credential)
+            short = await console.start(await console.backup("short", "short"))
             await switch.wait_until(lambda seen: len(seen.commands) > 0, seconds=20)
             assert await service.stop() == 0
-        assert switch.commands[-1] == SHOW_RUN
         log = (tmp_path / "data" / "service.log").read_text()
         assert "handed back" not in log
         assert "Traceback" not in log
+    async with serving(tmp_path / "data") as service:
+        console = Console(client=await service.client())
+        ended = await console.ended(short)
+        assert [attempt["outcome"] for attempt in ended["attempts"]] == ["completed"]
+        assert await console.versions(device) == [1]
 
 
 async def test_a_second_service_on_the_data_directory_refuses(service: Service) -> None:
