@@ -11,6 +11,7 @@ from netautod.ssh.encoding import Encoding
 
 TEXT_FORMAT = "cli"
 FROM_DEVICE = "device"
+IMPORTED = "import"  # as source and pulled_via of a version
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,6 +58,12 @@ class Config:
     platform: str
     parts: tuple[Part, ...] = ()
     parts_at: datetime | None = None
+
+    @property
+    def captured_at(self) -> datetime | None:
+        """When a capture read it last; None for one that was imported and that no capture has met since."""
+        unseen = self.source == IMPORTED and self.last_seen_at <= self.created_at
+        return None if unseen else self.last_seen_at
 
     def to_json(self) -> dict[str, Any]:
         return {

@@ -52,9 +52,9 @@ def backup_info(facts: BackupFacts | None, newest: Config | None) -> BackupInfo:
     """What both sources say together.
 
     The version is written before the facts: if a node dies in between, the version has been seen later than
-    any noted capture, and that was a success.
+    any noted capture, and that was a success. An import is no backup: the device was not asked.
     """
-    seen = None if newest is None else newest.last_seen_at
+    seen = None if newest is None else newest.captured_at
     if facts is None or (seen is not None and seen > facts.last_at):
         status: Status = "never" if seen is None else "success"
         return BackupInfo(last_backup_at=seen, status=status, error=None, last_success_at=seen, newest=newest)

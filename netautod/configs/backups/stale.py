@@ -103,4 +103,4 @@ class StaleBackups:
 
 
 def _seen(newest: Config | None) -> datetime | None:
-    return None if newest is None else newest.last_seen_at
+    return None if newest is None else newest.captured_at

@@ -12,7 +12,7 @@ from uuid import uuid4
 
 from netautod.audit.service import AuditLog
 from netautod.configs.exchange.history import Change, Contents, History, device_names, relevant, twice
-from netautod.configs.models import TEXT_FORMAT, Config
+from netautod.configs.models import IMPORTED, TEXT_FORMAT, Config
 from netautod.configs.store import ConfigStore
 from netautod.configs.texts.store import ConfigTexts, Reading, measure
 from netautod.core.clock import Clock
@@ -26,8 +26,8 @@ from netautod.ssh.encoding import carried
 from netautod.ssh.failures import DeviceFailed
 from netautod.ssh.platform.registry import PlatformRegistry
 
-IMPORTED = "import"  # as source and pulled_via of a version
-_HEAD = re.compile(r"\A!RANCID-CONTENT-TYPE: \S*\n(?:!\n)?")
+# RANCID puts it behind what begins a comment on the device: `!`, `# `, `; `, `-- ` ...
+_HEAD = re.compile(r"\A([!#;*/-]{1,2}) ?RANCID-CONTENT-TYPE: [^\n]*\n(?:\1\n)?")
 _BINARY_BYTES = 8000  # where git, too, looks for a NUL
 
 

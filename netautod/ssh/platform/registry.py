@@ -1,7 +1,7 @@
 """The registry that finds a platform by device_type: those that ship, and those of plugins."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -14,6 +14,8 @@ from netautod.ssh.platform.model import CaptureItem, Platform, SecretPattern
 from netautod.ssh.platform.reading import load_platform
 
 FALLBACK = "generic"
+# Netmiko says behind a name how the device is reached; what it is, is the same.
+_WAYS = ("_ssh", "_telnet", "_serial")
 
 
 class PlatformRegistry:
@@ -59,22 +61,29 @@ class PlatformRegistry:
 
     def get(self, device_type: str) -> Platform:
         """The platform of a device_type, or alias; `generic` for one that nobody knows."""
-        return self._by_name[self._names.get(device_type, FALLBACK)]
+        return self._by_name[self._owner(device_type) or FALLBACK]
 
     def knows(self, device_type: str) -> bool:
         """Whether a platform has that name or alias."""
-        return device_type in self._names
+        return self._owner(device_type) is not None
 
     def synonyms(self, device_type: str) -> tuple[str, ...]:
         """All names of the platform that has this one, sorted; the name alone if no platform has it."""
-        owner = self._names.get(device_type)
-        known = sorted(name for name, platform in self._names.items() if platform == owner)
-        return (device_type,) if owner is None else tuple(known)
+        owner = self._owner(device_type)
+        if owner is None:
+            return (device_type,)
+        known = [name for name, platform in self._names.items() if platform == owner]
+        return tuple(sorted({*known, *self._with_ways(known)}))
 
     @property
     def slugs(self) -> Mapping[str, str]:
         """The platform of every slug that inventories may call it by: device types, NetBox's, NAPALM's."""
-        return MappingProxyType(self._slugs)
+        with_ways = {
+            way.replace("_", "-"): self._names[name]
+            for name in self._names
+            for way in self._with_ways([name])
+        }
+        return MappingProxyType({**with_ways, **self._slugs})
 
     @property
     def of_readers(self) -> Platform:
@@ -95,6 +104,17 @@ class PlatformRegistry:
     def names(self) -> tuple[str, ...]:
         """The platforms with a definition of their own, sorted."""
         return tuple(sorted(self._by_name))
+
+    def _owner(self, device_type: str) -> str | None:
+        if device_type in self._names:
+            return self._names[device_type]
+        way = next(filter(device_type.endswith, _WAYS), "")
+        return self._names.get(device_type.removesuffix(way))
+
+    def _with_ways(self, names: Iterable[str]) -> list[str]:
+        """The same names with the ways behind them, without those that a platform has as its own."""
+        bare = [name for name in names if not name.endswith(_WAYS)]
+        return [name + way for name in bare for way in _WAYS if name + way not in self._names]
 
 
 def _is_announced(secret: SecretPattern) -> bool:

@@ -73,6 +73,25 @@ def test_what_both_sources_say_together(facts: Any, seen: datetime | None, expec
     assert (shown["config_version"], shown["config_changed_at"]) == (7 if newest else None, changed)
 
 
+@pytest.mark.parametrize(
+    ("facts", "seen", "expected"),
+    [
+        pytest.param(None, NOON, (None, "never", None, None), id="imported and never captured"),
+        pytest.param((ONE, "auth", None), NOON, (ONE, "failed", "auth", None), id="imported, then a failure"),
+        pytest.param(
+            (THREE, None, THREE), TWO, (THREE, "success", None, THREE), id="a capture met what was imported"
+        ),
+        pytest.param(None, ONE, (ONE, "success", None, ONE), id="it did, and the node died before the facts"),
+    ],
+)
+def test_an_import_is_no_backup(facts: Any, seen: datetime, expected: Any) -> None:
+    noted = None if facts is None else BackupFacts(last_at=facts[0], error=facts[1], last_success_at=facts[2])
+    newest = replace(NEWEST, source="import", pulled_via="import", last_seen_at=seen)
+    info = backup_info(noted, newest)
+    assert (info.last_backup_at, info.status, info.error, info.last_success_at) == expected
+    assert (info.to_json()["config_version"], info.to_json()["config_hash"]) == (7, "h")
+
+
 @pytest.mark.parametrize("order", [(0, 1, 2), (2, 1, 0), (1, 2, 0)], ids=["in time", "backwards", "mixed"])
 async def test_captures_may_be_noted_in_any_order(database: Database, order: tuple[int, ...]) -> None:
     store, work = BackupFactsStore(database), Work(caller=system_caller(ORG))

@@ -105,9 +105,19 @@ async def test_a_history_of_oxidized(fleet: Fleet, repository: Repository) -> No
     assert len(await fleet.audited("config.import")) == 1
 
 
-async def test_a_history_of_rancid(fleet: Fleet, repository: Repository) -> None:
+@pytest.mark.parametrize(
+    "head",
+    [
+        pytest.param(b"!RANCID-CONTENT-TYPE: cisco\n!\n", id="cisco"),
+        pytest.param(b"# RANCID-CONTENT-TYPE: juniper\n#\n", id="juniper"),
+        pytest.param(b";RANCID-CONTENT-TYPE: hp\n;\n", id="hp"),
+        pytest.param(b"#RANCID-CONTENT-TYPE: mikrotik\r\n#\r\n", id="with carriage returns"),
+        pytest.param(b"!RANCID-CONTENT-TYPE: cisco-nx\n", id="no empty comment behind it"),
+        pytest.param(b"", id="none"),
+    ],
+)
+async def test_a_history_of_rancid(fleet: Fleet, repository: Repository, head: bytes) -> None:
     device_id = await fleet.entry("router", 22)
-    head = b"!RANCID-CONTENT-TYPE: cisco\n!\n"
     repository.commit({"lab/configs/router": head + text("one"), "lab/router.db": b"router;cisco;up\n"})
     done = await imported(fleet, repository)
     assert (done.versions, done.problems) == (1, {})
@@ -221,3 +231,48 @@ async def test_what_is_no_repository(fleet: Fleet, tmp_path: Path, repository: R
         repository.folder = folder
         with pytest.raises(InvalidInput):
             await imported(fleet, repository)
+
+
+async def test_an_import_gives_a_version_and_no_backup(fleet: Fleet, repository: Repository) -> None:
+    await fleet.entry("sw1", 22)
+    repository.commit({"sw1": text("one")})
+    await imported(fleet, repository)
+    (item,) = (await fleet.api.get("/api/devices/with-backup-info")).expect()["devices"]
+    assert (item["config_version"], item["config_changed_at"][:10]) == (1, "2020-09-13")
+    assert item["config_hash"]
+    assert (item["last_backup_status"], item["last_backup_at"], item["last_success_at"]) == (
+        "never",
+        None,
+        None,
+    )
+
+
+async def test_names_with_odd_characters(fleet: Fleet, repository: Repository) -> None:
+    """Blanks, letters that are not ASCII, quotes, a dash in front, brackets, and two extensions."""
+    names = ["core switch", "Zürich-1", 'a"b', "-c", "x[1]", "10.0.0.1", "sw.lab.cfg", "a\\b"]
+    ids = [await fleet.entry(name, 22) for name in names]
+    repository.commit({f"group one/{name}": text(name) for name in names})
+    repository.commit({f"group one/{name}": text(f"{name} again") for name in names})
+    done = await imported(fleet, repository)
+    assert (done.versions, done.problems) == (2 * len(names), {})
+    for device_id, name in zip(ids, names, strict=True):
+        assert [line for _, _, line in await history(fleet, device_id)] == [name, f"{name} again"]
+
+
+async def test_files_beside_those_of_devices(fleet: Fleet, repository: Repository) -> None:
+    """What RANCID and people keep beside: lists, logs, a README, a link, hidden files."""
+    device_id = await fleet.entry("router", 22)
+    (repository.folder / "link").symlink_to("/etc/passwd")
+    repository.commit(
+        {
+            "lab/configs/router": b"!RANCID-CONTENT-TYPE: juniper\n" + text("one"),
+            "lab/configs/.cvsignore": b"*.new\n",
+            "lab/router.db": b"router;juniper;up\n",
+            "lab/routers.all": b"router;juniper\n",
+            "lab/router": b"no config\n",
+            "README": b"read me\n",
+        }
+    )
+    done = await imported(fleet, repository)
+    assert (done.versions, done.problems) == (1, {})
+    assert await history(fleet, device_id) == [(1, 0, "one")]
