@@ -22,7 +22,7 @@ from netautod.core.schema import (
 from netautod.devices.hosts import is_host
 from netautod.devices.models import SSH, TELNET, USABLE, WAITS
 from netautod.ssh.profiles import PROFILES
-from netautod.ssh.terminal import is_one_line
+from netautod.ssh.shell.terminal import is_one_line
 
 SOURCES = ("manual", "inventory", "csv")
 PROTOCOLS = (SSH, TELNET)

@@ -7,12 +7,12 @@ import asyncssh
 
 from netautod.core.guard import Guard
 from netautod.core.redaction.commands import shown_command
-from netautod.ssh.connect import Connection, connect
+from netautod.ssh.connection.connect import Connection, connect
 from netautod.ssh.failures import DeviceFailed
 from netautod.ssh.platform.model import Platform
 from netautod.ssh.platform.redact import quoted
-from netautod.ssh.shell import Shell
-from netautod.ssh.stream import SshStream
+from netautod.ssh.shell.shell import Shell
+from netautod.ssh.shell.stream import SshStream
 from netautod.ssh.target import Login, SessionLimits, Target
 from netautod.ssh.telnet.connecting import TelnetConnection, connect_telnet
 from netautod.ssh.telnet.login import with_login

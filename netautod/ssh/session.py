@@ -10,17 +10,17 @@ from dataclasses import dataclass, replace
 from netautod.core.errors import InvalidInput
 from netautod.core.guard import Guard, no_guard
 from netautod.core.redaction.commands import shown_command
-from netautod.ssh.connect import Connection
+from netautod.ssh.connection.connect import Connection
 from netautod.ssh.encoding import bytes_of, readable
 from netautod.ssh.failures import DeviceFailed
 from netautod.ssh.opening import connected, open_channel, open_shell
 from netautod.ssh.platform.model import Platform
 from netautod.ssh.platform.redact import quoted
-from netautod.ssh.shell import Shell
-from netautod.ssh.stream import SshStream
+from netautod.ssh.shell.shell import Shell
+from netautod.ssh.shell.stream import SshStream
+from netautod.ssh.shell.terminal import clean, plain_lines
 from netautod.ssh.target import Login, SessionLimits, Step, Target, Tell, tell_nobody
 from netautod.ssh.telnet.connecting import TelnetConnection
-from netautod.ssh.terminal import clean, plain_lines
 
 KILLED = -1  # the exit status that asyncssh gives to a command that a signal ended
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from netautod.configs.texts.normalise import normalise
-from netautod.ssh.capture import capture
+from netautod.ssh.capture.configuration import capture
 from netautod.ssh.encoding import encoding_of, readable
 from netautod.ssh.platform.redact import redact
 from netautod.ssh.platform.registry import PlatformRegistry

@@ -15,7 +15,7 @@ from netautod.executions.models import Execution
 from netautod.outbound.client import GuardedClient
 from netautod.plugin_api import CaptureOutcome, CommandOutcome, DeviceFailed, DeviceInfo, ResultTotals
 from netautod.ssh.session import CliSession
-from netautod.ssh.terminal import is_one_line
+from netautod.ssh.shell.terminal import is_one_line
 from netautod.testing.device import SimulatedDevice
 from netautod.testing.reading import opened_device, reading_of
 

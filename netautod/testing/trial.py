@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from netautod.core.redaction.patterns import HIDDEN
-from netautod.ssh.capture import capture
-from netautod.ssh.connect import network_problem
+from netautod.ssh.capture.configuration import capture
+from netautod.ssh.connection.connect import network_problem
 from netautod.ssh.encoding import bytes_of, readable
 from netautod.ssh.failures import DeviceFailed
 from netautod.ssh.platform.model import Platform

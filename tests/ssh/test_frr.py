@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from netautod.configs.texts.normalise import normalise
-from netautod.ssh.capture import capture
+from netautod.ssh.capture.configuration import capture
 from netautod.ssh.failures import DeviceFailed
 from netautod.ssh.platform.model import CaptureItem
 from netautod.ssh.platform.registry import PlatformRegistry

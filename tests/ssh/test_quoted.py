@@ -2,7 +2,7 @@
 
 import pytest
 
-from netautod.ssh.capture import capture
+from netautod.ssh.capture.configuration import capture
 from netautod.ssh.failures import DeviceFailed
 from netautod.ssh.session import open_session
 from netautod.ssh.target import Login, SessionLimits

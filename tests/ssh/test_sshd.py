@@ -7,7 +7,7 @@ from pathlib import Path
 import asyncssh
 import pytest
 
-from netautod.ssh.capture import capture
+from netautod.ssh.capture.configuration import capture
 from netautod.ssh.failures import DeviceFailed
 from netautod.ssh.platform.model import CaptureItem
 from netautod.ssh.platform.registry import PlatformRegistry

@@ -19,7 +19,7 @@ from netautod.core.loop.pace import in_thread_if_large
 from netautod.core.work import Work
 from netautod.devices.sessions.service import OpenDevice, SessionScope
 from netautod.plugin_api.events import ConfigChanged
-from netautod.ssh.capture import capture, suspicious
+from netautod.ssh.capture.configuration import capture, suspicious
 from netautod.ssh.failures import DeviceFailed
 from netautod.ssh.platform.model import Platform
 from netautod.vault.errors import VaultError

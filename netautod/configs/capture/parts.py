@@ -17,8 +17,8 @@ from netautod.core.clock import Clock
 from netautod.core.errors import Conflict, DiskFull
 from netautod.core.loop.pace import in_thread_if_large
 from netautod.devices.sessions.service import OpenDevice
+from netautod.ssh.capture.parts import PartReading, PartReadings, read_parts
 from netautod.ssh.encoding import bytes_of
-from netautod.ssh.parts import PartReading, PartReadings, read_parts
 from netautod.ssh.platform.model import Platform
 
 

@@ -25,8 +25,8 @@ from netautod.ssh.failures import DeviceFailed
 from netautod.ssh.platform.model import Platform
 from netautod.ssh.platform.redact import redact
 from netautod.ssh.session import CliSession, CommandResult, refused
+from netautod.ssh.shell.terminal import is_one_line
 from netautod.ssh.target import MIB
-from netautod.ssh.terminal import is_one_line
 
 OUTPUT_BYTES = MIB
 CUT = f"\n[output cut at {OUTPUT_BYTES} bytes]"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import asyncssh
 
 from netautod.core.guard import Guard
-from netautod.ssh.connect import Connection, connect_jumps, network_problem
+from netautod.ssh.connection.connect import Connection, connect_jumps, network_problem
 from netautod.ssh.failures import DeviceFailed, FailureKind
 from netautod.ssh.platform.redact import quoted
 from netautod.ssh.target import Login, Target, anywhere, as_named

@@ -7,7 +7,7 @@ import asyncssh
 
 from netautod.core.guard import Guard
 from netautod.ssh.failures import DeviceFailed
-from netautod.ssh.stream import ByteStream
+from netautod.ssh.shell.stream import ByteStream
 from netautod.ssh.telnet.options import Options
 
 

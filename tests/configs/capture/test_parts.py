@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from netautod.core.clock import SystemClock
+from netautod.ssh.capture.parts import MOST_BYTES
 from netautod.ssh.encoding import carried
-from netautod.ssh.parts import MOST_BYTES
 from netautod.testing import SimulatedDevice, ios_config
 from tests.configs.fleet import Fleet
 from tests.devices.inventory import ABSENT_ID

@@ -10,7 +10,7 @@ from netautod.core.errors import NotFound
 from netautod.core.guard import LeaseLostError
 from netautod.devices.sessions.gates import MOST_REFUSALS
 from netautod.devices.sessions.service import SessionScope
-from netautod.ssh.capture import capture
+from netautod.ssh.capture.configuration import capture
 from netautod.ssh.failures import DeviceFailed
 from netautod.testing import Faults
 from tests.configs.fleet import Fleet

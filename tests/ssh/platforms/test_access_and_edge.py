@@ -3,7 +3,7 @@
 import asyncssh
 import pytest
 
-from netautod.ssh.capture import capture
+from netautod.ssh.capture.configuration import capture
 from netautod.ssh.platform.redact import redact
 from netautod.ssh.platform.registry import PlatformRegistry
 from netautod.ssh.session import open_session, refused

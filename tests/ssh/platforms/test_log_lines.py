@@ -5,12 +5,12 @@ from dataclasses import replace
 import asyncssh
 import pytest
 
-from netautod.ssh.capture import Capture, capture
+from netautod.ssh.capture.configuration import Capture, capture
+from netautod.ssh.capture.undisturbed import agreed
 from netautod.ssh.failures import DeviceFailed
 from netautod.ssh.platform.registry import PlatformRegistry
 from netautod.ssh.session import open_session
 from netautod.ssh.target import Login, SessionLimits, Target
-from netautod.ssh.undisturbed import agreed
 from netautod.testing import Faults
 from tests.support.platform_fixtures import PlatformFixture, load_all
 

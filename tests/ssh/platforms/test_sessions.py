@@ -3,7 +3,7 @@
 import asyncssh
 import pytest
 
-from netautod.ssh.capture import Capture, capture, suspicious
+from netautod.ssh.capture.configuration import Capture, capture, suspicious
 from netautod.ssh.failures import DeviceFailed
 from netautod.ssh.platform.model import Platform
 from netautod.ssh.platform.registry import PlatformRegistry

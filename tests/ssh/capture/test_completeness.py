@@ -4,14 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from netautod.ssh.completeness import check_output, require_whole
+from netautod.ssh.capture.completeness import check_output, require_whole
 from netautod.ssh.failures import DeviceFailed
 from netautod.ssh.platform.model import Platform
 from netautod.ssh.platform.registry import PlatformRegistry
 from tests.support.platform_fixtures import load
 
 _REGISTRY = PlatformRegistry()
-_FILE = Path(__file__).parent.parent / "data" / "refusals.tsv"
+_FILE = Path(__file__).parents[2] / "data" / "refusals.tsv"
 _ROWS = [
     (platform, output.replace("\\n", "\n"), kind)
     for platform, output, kind in (

@@ -10,7 +10,7 @@ import asyncssh
 from asyncssh.saslprep import SASLPrepError
 
 from netautod.core.guard import Guard
-from netautod.ssh.client import OneAttemptClient
+from netautod.ssh.connection.client import OneAttemptClient
 from netautod.ssh.failures import DeviceFailed, FailureKind
 from netautod.ssh.platform.redact import quoted
 from netautod.ssh.profiles import explain_mismatch, profile_named

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from netautod.ssh.capture import capture
+from netautod.ssh.capture.configuration import capture
 from netautod.ssh.failures import DeviceFailed
 from netautod.ssh.platform.model import Platform
 from netautod.ssh.platform.registry import PlatformRegistry

@@ -3,9 +3,9 @@
 import re
 from collections.abc import Sequence
 
-from netautod.ssh.place import Place
 from netautod.ssh.platform.model import Platform
-from netautod.ssh.terminal import clean
+from netautod.ssh.shell.place import Place
+from netautod.ssh.shell.terminal import clean
 
 _ECHO_BYTES = 4096  # within which the echo of a command stands
 _ECHO_LINES = 12

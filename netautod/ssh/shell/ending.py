@@ -4,11 +4,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from netautod.ssh.conversation import Conversation, Verdict
-from netautod.ssh.output import echo_lines, without_heads
-from netautod.ssh.place import Place
 from netautod.ssh.platform.model import Platform
-from netautod.ssh.terminal import clean
+from netautod.ssh.shell.conversation import Conversation, Verdict
+from netautod.ssh.shell.output import echo_lines, without_heads
+from netautod.ssh.shell.place import Place
+from netautod.ssh.shell.terminal import clean
 
 _ECHO_TICKS = 3  # quiet periods after which a prompt counts although the command was not echoed
 _RENAMED_TICKS = 3  # after which a prompt with another host name counts

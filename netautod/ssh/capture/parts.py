@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 from netautod.core.redaction.commands import shown_command
+from netautod.ssh.capture.undisturbed import read_undisturbed
 from netautod.ssh.failures import DeviceFailed
 from netautod.ssh.platform.model import Part
 from netautod.ssh.session import CliSession, refused
-from netautod.ssh.undisturbed import read_undisturbed
 
 MOST_BYTES = 1 << 20
 _EDGE_LINES = 10  # a refusal stands at the beginning or the end, as in a configuration

@@ -8,9 +8,9 @@ from netautod.ssh.encoding import carried
 from netautod.ssh.failures import DeviceFailed, FailureKind
 from netautod.ssh.platform.model import LoginAnswer, Platform
 from netautod.ssh.platform.redact import quoted
-from netautod.ssh.stream import ByteStream
+from netautod.ssh.shell.stream import ByteStream
+from netautod.ssh.shell.terminal import clean, visible, without_escapes
 from netautod.ssh.target import SessionLimits
-from netautod.ssh.terminal import clean, visible, without_escapes
 
 _SETTLE = 4  # a line that is an end but for what may still come is one after a quarter of the quiet time
 _ANY_PAGER = re.compile(r"(?i)\bmore\b|\bpress\b.{0,40}\b(?:key|space|enter|return)\b|\bquit\b|\(END\)")

@@ -4,12 +4,12 @@ import shlex
 from dataclasses import dataclass
 
 from netautod.core.redaction.commands import shown_command
-from netautod.ssh.completeness import check_output, require_whole
+from netautod.ssh.capture.completeness import check_output, require_whole
+from netautod.ssh.capture.undisturbed import read_undisturbed
 from netautod.ssh.failures import DeviceFailed
 from netautod.ssh.platform.model import CaptureItem, Platform
 from netautod.ssh.platform.redact import quoted
 from netautod.ssh.session import KILLED, CliSession, CommandResult
-from netautod.ssh.undisturbed import read_undisturbed
 
 _ABSENT, _UNREADABLE = 44, 45
 _NOT_EXECUTABLE, _NOT_FOUND = 126, 127  # POSIX shell, 2.8.2 Exit Status for Commands

@@ -5,17 +5,17 @@ import re
 from collections.abc import Callable
 
 from netautod.core.redaction.commands import shown_command
-from netautod.ssh import dialogs
-from netautod.ssh.conversation import Conversation, Ending, Verdict
-from netautod.ssh.ending import CommandEnding, ReadEnding
 from netautod.ssh.failures import DeviceFailed
-from netautod.ssh.output import behind_echo, body_of
-from netautod.ssh.place import Place
 from netautod.ssh.platform.model import Platform
 from netautod.ssh.platform.redact import quoted
-from netautod.ssh.stream import ByteStream
+from netautod.ssh.shell import dialogs
+from netautod.ssh.shell.conversation import Conversation, Ending, Verdict
+from netautod.ssh.shell.ending import CommandEnding, ReadEnding
+from netautod.ssh.shell.output import behind_echo, body_of
+from netautod.ssh.shell.place import Place
+from netautod.ssh.shell.stream import ByteStream
+from netautod.ssh.shell.terminal import clean
 from netautod.ssh.target import SessionLimits
-from netautod.ssh.terminal import clean
 
 _LEARN_TRIES = 3
 _PARTIAL_BYTES = 1024 * 1024  # of a failed command's output that the failure carries

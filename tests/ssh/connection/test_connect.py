@@ -13,8 +13,7 @@ from netautod.ssh.platform.registry import PlatformRegistry
 from netautod.ssh.session import open_session
 from netautod.ssh.target import Hop, Login, SessionLimits, Target
 from netautod.testing import Faults, LoginAttempt, SimulatedDevice
-
-from .conftest import MakeTarget
+from tests.ssh.conftest import MakeTarget
 
 
 async def _failure(target: Target, login: Login, limits: SessionLimits) -> DeviceFailed:

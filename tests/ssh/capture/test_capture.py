@@ -2,13 +2,12 @@
 
 import pytest
 
-from netautod.ssh.capture import capture, suspicious
+from netautod.ssh.capture.configuration import capture, suspicious
 from netautod.ssh.failures import DeviceFailed, FailureKind
 from netautod.ssh.session import open_session
 from netautod.ssh.target import Login, SessionLimits
 from netautod.testing import Faults, SimulatedDevice
-
-from .conftest import MakeTarget
+from tests.ssh.conftest import MakeTarget
 
 
 async def test_a_complete_configuration(make_target: MakeTarget, login: Login, limits: SessionLimits) -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from netautod.ssh.terminal import clean, visible, without_escapes
+from netautod.ssh.shell.terminal import clean, visible, without_escapes
 
 
 @pytest.mark.parametrize(

@@ -4,10 +4,10 @@ import re
 from collections.abc import Iterable, Sequence
 from itertools import islice
 
+from netautod.ssh.capture.refusals import refusing_lines
 from netautod.ssh.failures import DeviceFailed
 from netautod.ssh.platform.model import Platform
 from netautod.ssh.platform.redact import quoted
-from netautod.ssh.refusals import refusing_lines
 from netautod.ssh.session import refused
 
 _EDGE_LINES = 3  # a refusal stands at the beginning or the end; in between a banner may quote one
