@@ -35,7 +35,7 @@ def rows(*names: str) -> Iterator[str]:
         yield from (line for line in lines if line and not line.startswith("# "))
 
 
-FILES = ("cisco.txt", "others.txt", "vendors.txt")
+FILES = ("cisco.txt", "others.txt", "vendors.txt", "appliances.txt")
 SECRET = [line for line in rows(*FILES) if "§" in line]
 MUCH_HIDDEN = list(rows("much_hidden.txt"))
 PLAIN = [line for line in rows(*FILES, "harmless.txt") if "§" not in line]

@@ -17,7 +17,7 @@ _OF_ALL_PEERS = re.compile(r"(?i)\bsxp\s+connection\s.{1,200}?\spassword\s+(?:de
 # The same, if the word is no keyword of the command itself: `neighbor KEY-PEERS`, but `neighbor password`.
 _MAY_NAME = words("username neighbor group service object class policy profile keyring user host map vpn")
 _NAMED = re.compile(
-    r"(?i)\b(?:dot1x\s+credentials|enrollment\s+credential|ip\s+admission\s+name\s+\S+|ip\s+host\s+\S+)$"
+    r"(?i)\b(?:dot1x\s+credentials|enrollment\s+credential|p1-proposal\s+\S+\s+preshare|ip\s+admission\s+name\s+\S+|ip\s+host\s+\S+)$"
 )
 _BEFORE = re.compile(r"([\w.-]+)[\s\"']+$")
 _FREE_TEXT = re.compile(

@@ -38,6 +38,7 @@ PASSWORD = Kind(
     manager-only control quality retry retries reset generation validation rules rule restriction
     restrictions warning authentication-only format formats management protection protect storage update
     expired never unlimited attempts attempt timeout timeouts grace security-level based default-change
+    requisite include sufficient substack
     aging-time count authentication sync-mode synchronize synchronization configuration-server
     controller-based bucket ring rate burst minimum-age maximum-age delay suppress lower-case upper-case
     special-char numeric-count and or not must should authenticated constraints change-interval min-letters
@@ -66,7 +67,7 @@ COMMUNITY = Kind(
     name="community",
     harmless=words(
         "matches-any matches-every matches-all list set filter rw-view both standard extended la"
-        "rge map-table mapping members count permit deny match-any"
+        "rge map-table mapping members count permit deny match-any map"
     ),
 )
 CIPHER = Kind(
@@ -98,7 +99,7 @@ _EXACT: tuple[tuple[Kind, frozenset[str]], ...] = (
     (
         PASSWORD,
         words(
-            "requirepass preshare pass pin otp totp hotp psk psks passcode bindpw rootpw token t"
+            "requirepass masterauth preshare pass pin otp totp hotp psk psks passcode bindpw rootpw token t"
             "okens wpa-psk puk non"
             "ce seed userpass nthash"
         ),
@@ -124,7 +125,7 @@ _GLUED: tuple[tuple[Kind, re.Pattern[str]], ...] = (
             r"user|admin|auth|ldap)pw$"
         ),
     ),
-    (COMMUNITY, re.compile(r"community$")),
+    (COMMUNITY, re.compile(r"community(?:string)?$")),
     (KEY, re.compile(r"(?<!mon)(?<!tur)(?<!hot)(?<!don)(?<!joc)(?<!hoc)(?<!whis)key$|keystring|keyphrase")),
     (HASH, re.compile(r"(?:pass|pw|user|md5|sha\d*)hash$")),
 )
@@ -148,7 +149,7 @@ _ABOUT = words("""
     tags refresh rollover replication management manager description desc label alias match certs cert
     certificate fingerprint thumbprint checksum protection sharing caching cache column provider providers
     store vault port host hosts address match-all match-any polarization balance balancing rule rules in out
-    inbound outbound ref reference view
+    inbound outbound ref reference view protocol protocols ttl pair pairs
 """)
 _PARTS_OF_KEYWORDS = words("""
     cpwd epwd encr password passwd passphrase pass phrase pwd secret secrets key keys string psk pre shared
@@ -205,6 +206,8 @@ _EXCEPTIONS = {
     "host-key-private": KEY,
     "server-secret": PASSWORD,
     "passwd_hash": HASH,
+    "enable-password": PASSWORD,
+    "enable-passwd": PASSWORD,
     "simple-text": PASSWORD,
     "text-authentication": PASSWORD,
     "shared-secret-name": PASSWORD,

@@ -43,6 +43,14 @@ _TABLE: tuple[tuple[str, str], ...] = (
     ("snmp-server", r"\bsnmp-server\s+(?:trap-receiver|inform-host)\s+\S+\s+(?P<secret>(?!version)\S+)"),
     # Junos
     ("trap-group", r"\bsnmp\s+trap-group\s+(?P<secret>\"[^\"]*\"|[^\s{]\S*)"),
+    # FastIron, TP-Link: a type or a port before the community. Net-SNMP, Calix, ScreenOS, Alcatel.
+    ("version", r"\bsnmp-server\s+host\s+\S+\s+version\s+v(?:1|2c)\s+\d\s+(?P<secret>\S+)"),
+    ("host", r"\bsnmp-server\s+host\s+\S+\s+\d+\s+(?P<secret>\"[^\"]*\")"),
+    ("sink", r"^\s*(?:trap2?sink|informsink)\s+\S+\s+(?P<secret>\S+)"),
+    ("trap-host", rf"^\s*trap-host\s+\d{{1,3}}(?:\.\d{{1,3}}){{3}}\s+{_KEPT}(?P<secret>\"[^\"]*\"|\S+)"),
+    ("host", r"^\s*set\s+snmp\s+host\s+(?P<secret>\"[^\"]*\")\s"),
+    ("map", r"\bsnmp\s+community\s+map\s+(?!mode\s)(?P<secret>\"[^\"]*\"|\S+)"),
+    ("privacy", r"\bprivacy\s+(?:cfb|cbc)[\w-]*\s+(?P<secret>\"[^\"]*\"|\S+)"),
     # First-hop redundancy, NHRP and routing protocols: a text password.
     (
         "authentication",
@@ -104,11 +112,34 @@ _TABLE: tuple[tuple[str, str], ...] = (
     ("add", r"\bconfig\s+(?:tacacs|radius)\s+add\s.{0,200}?(?:-k|--key)[\s=]+(?P<secret>\S+)"),
     # FastIron, NetScaler.
     ("auth-type", r"\bauth-type\s+simple(?:-text-auth)?\s+(?P<secret>\S+)"),
+    ("failsafe-account", r"\bfailsafe-account\s+(?:encrypted\s+)?(?P<secret>\"[^\"]*\"(?:\s+\"[^\"]*\")?)"),
+    (
+        "user",
+        r"\b(?:add|set)\s+system\s+user\s+\S+\s+(?P<secret>\"[^\"]*\"|[^\s-]\S*)(?=\s+-|\s*$)",
+    ),
     ("-encrypted", r"\bsystem\s+user\s+\S+\s+(?P<secret>\S+)(?=\s+-encrypted\b)"),
     # EXOS, D-Link.
     ("account", r"\bcreate\s+account\s+\w+\s+\S+\s+(?:encrypted\s+)?(?!encrypted\b)(?P<secret>\S+)"),
     ("account", r"\bconfigure\s+account\s+\S+\s+encrypted\s+(?P<secret>\S+)"),
     ("snmpv3", r"\bsnmpv3\s+add\s+community\s+.*?\sname\s+(?P<secret>\S+)"),
+    # ScreenOS, Gaia, Yamaha, ZTE, Huawei's OLT, Fabric OS, ERS.
+    ("md5-authentication", r"\bmd5-authentication\s+(?P<secret>\"[^\"]+\")"),
+    ("authtype", r"\bauthtype\s+simple\s+(?!password\s)(?P<secret>\"[^\"]*\"|\S+)"),
+    (
+        "user",
+        r"^\s*login\s+user\s+\S+\s+(?:encrypted\s+)?(?!(?:class|uid|authentication)\s)"
+        r"(?P<secret>\"[^\"]*\"|\S+)",
+    ),
+    ("auth", r"\bpp\s+auth\s+(?:myname|username)\s+\S+\s+(?P<secret>\"[^\"]*\"|\S+)"),
+    ("auth", r"\bl2tp\s+tunnel\s+auth\s+on\s+(?P<secret>\"[^\"]*\"|\S+)"),
+    ("pw", r"\b(?:registration-method|onu\s+\d+\s+type\s+\S+)\s+(?:\S+\s+)?pw\s+(?P<secret>\"[^\"]*\"|\S+)"),
+    ("password-auth", r"\bont\s+\w+\s.{0,80}?\bpassword-auth\s+(?P<secret>\"[^\"]*\"|\S+)"),
+    ("aaaconfig", r"\baaaconfig\s.{0,200}?\s-s\s+(?P<secret>\"[^\"]*\"|\S+)"),
+    ("secauthsecret", r"\bsecauthsecret\s+--set\s+\S+\s+(?P<secret>\S+(?:\s+\S+)?)"),
+    (
+        "username",
+        r"^\s*username\s+\S+\s+(?!(?:role|group|level|access)\s)(?P<secret>\"[^\"]*\"|\S+)\s+r[ow](?=\s|$)",
+    ),
     # ArubaOS.
     (
         "mgmt-user",
@@ -132,6 +163,11 @@ _TABLE: tuple[tuple[str, str], ...] = (
     # Alcatel, Fabric OS: users and their passwords in one list.
     ("snmp.", r"\bsnmp\.[\w.]*(?:community|secret|password)[\w.]*:(?P<secret>\S+)"),
     ("http.", r"\bhttp\.\w+\.user:(?P<secret>\S+)"),
+    # Headers of HTTP in monitors, ipsec.secrets(5), chap-secrets of pppd(8), sasl_passwd of Postfix.
+    ("authorization", r"authorization\W{1,4}(?:basic|bearer|token)\s+(?P<secret>[\w+/=.~-]+)"),
+    (' "', r":\s+(?:eap|xauth|ntlm)\s+(?P<secret>\"[^\"]*\")"),
+    ("*", r"^\s*(?:\"[^\"]*\"|\S+)\s+\*\s+(?P<secret>\"[^\"]+\")(?:\s|$)"),
+    (":", r"^\s*\[?[\w.-]+\]?:(?:25|465|587|2525)\s+[^\s:]+:(?P<secret>\S+)"),
     # shadow(5).
     (":", r"^[a-z_][\w.-]*:(?P<secret>[^:*!\s][^:\s]{12,}):\d*:\d*:\d*:"),
     # What Junos says of a statement itself.
@@ -159,6 +195,9 @@ HINT = re.compile(
     r"glbp|hsrp|nhrp|authentication|spi\s|session-key|securityname|"
     r"keywrap|trapreceiver|v3user|radius\s+(?:dns|server)|member\s+hash|config-key|pkcs12|\bpem\s|"
     r"password\s+option|sxp\s|msdp|environment|manager\s+add|license|\bkey\s|auth=|encrypt\s|"
+    r"trap2?sink|informsink|trap-host|privacy\s|authtype|login\s+user|\sauth\s|\spw\s|"
+    r"password-auth|aaaconfig|secauthsecret|username\s|system\s+user|authorization\W|"
+    r":\s+(?:eap|xauth|ntlm)\s|\s\*\s+\"|:(?:25|465|587|2525)\s|"
     r"%\^%#|%@%@|%\$%\$|%#%#|"
     r"mgmtuser|netuser|radius\s+a|account|mgmt-user|mobility-manager|(?:master|conductor|"
     r"local)ip|pre-share|aaa-server|"

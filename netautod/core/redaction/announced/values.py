@@ -21,6 +21,7 @@ from netautod.core.redaction.announced.kinds import (
     is_keyword,
     kind_of,
 )
+from netautod.core.redaction.announced.options import ASSIGNED, DASHED, MOST_OF_OPTIONS, is_option
 from netautod.core.redaction.announced.vocabulary import (
     ENGLISH,
     FOLLOWING,
@@ -58,11 +59,7 @@ _NUMBER = re.compile(r"\d+")
 _TYPE = 3  # digits: `7`, `128`
 _HEXADECIMAL_ID = re.compile(r"0x[0-9a-f]{1,4}")
 _SHORT_ID = 4  # digits: a longer number alone behind `key` is no id
-# `name=value`, and not the end of a Base64 value.
-_ASSIGNED = re.compile(r"[a-z][a-z0-9.-]*=[^=\s]")
 _ENDS_SENTENCE = frozenset("!#;|{}()[]<>,")
-_DASHED_OPTION = re.compile(r"--?[A-Za-z][A-Za-z-]*")
-MOST_OF_OPTIONS = 512  # characters of a line in which its way to write options shows
 # Announcing words of one line; what stands behind so many is hidden, for each costs some 50 microseconds.
 MOST_LOOKS = 500
 _MOST_WORDS = 14  # between an announcing word and its value
@@ -100,6 +97,8 @@ def _values(line: str, word: re.Match[str], kind: Kind, *, free: bool) -> Iterat
         return
     sign = _SEPARATOR.match(line, at)
     if sign is not None and not (sign["sign"] == ":" and line[at : at + 2] == "::"):
+        if word[0].lower().endswith("communities") and says_community(line, start, sign.end()):
+            return
         if kind is ALGORITHM and sign[0] == ":":
             return  # a fingerprint: `SHA256:...`
         yield from _behind(line, sign.end(), kind, sign=sign["sign"])
@@ -165,7 +164,7 @@ def _step(
         and (plain in kind.harmless or plain in ENGLISH or (not sign and is_about(plain)))
     ):
         return "none"
-    if _is_option(line, raw, kind, first=first) or (
+    if is_option(line, token, weak=kind.weak, first=first) or (
         not quoted and _only_uses_key(plain, kind, first=first, sign=sign)
     ):
         return "none"
@@ -173,7 +172,7 @@ def _step(
         return _last(plain, kind, quoted=quoted or bool(sign) or not first)
     if _NUMBER.fullmatch(plain) and not sign and (len(plain) <= _TYPE or (first and kind.ids)):
         return "skip"
-    if not quoted and is_address(plain):
+    if (not quoted or kind is KEY) and is_address(plain):
         return "skip"
     if not quoted and (plain in QUALIFIERS or plain in PAIRS or _is_named_algorithm(plain, kind)):
         return "value" if not kind.weak and _ends_value(line, token.end()) else "skip"
@@ -197,13 +196,6 @@ def _only_uses_key(plain: str, kind: Kind, *, first: bool, sign: str) -> bool:
     if not kind.ids or sign:
         return False
     return _HEXADECIMAL_ID.fullmatch(plain) is not None if first else plain in OPTIONS_OF_USE
-
-
-def _is_option(line: str, raw: str, kind: Kind, *, first: bool) -> bool:
-    """Whether the word is the next option of the command: `-encrypted -method`, `secret add name=x`."""
-    if _DASHED_OPTION.fullmatch(raw) is not None:
-        return kind.weak or " -" in line[:MOST_OF_OPTIONS]
-    return _ASSIGNED.match(raw) is not None and (kind.weak or not first or line.startswith("/"))
 
 
 def _ends_value(line: str, at: int) -> bool:
@@ -266,14 +258,14 @@ def _end_of_sentence(line: str, at: int) -> int:
         token = _TOKEN.match(line, begin)
         if token is None or token["bare"] is None or token[0][0] in _ENDS_SENTENCE:
             break
-        if _DASHED_OPTION.fullmatch(token[0]) is not None:
+        if DASHED.fullmatch(token[0]) is not None:
             break
         plain = _plain(token)
         if (
             plain in FOLLOWING
             or is_keyword(token[0])
             or is_address(plain)
-            or _ASSIGNED.match(plain) is not None
+            or ASSIGNED.match(plain) is not None
             or plain.endswith(":")
         ):
             break

@@ -24,7 +24,7 @@ QUALIFIERS = words("""
     data was to reads = : -> => with as wpa wpa2 wpa3 sae auto verify server client salted hashed-password
     encrypted-password community accounting authentication port-access auth
     acct phrase dec-key hmac-md5 fallback accept
-    hmac-sha-1 hmac-sha-256 hmac-sha1 hmac-sha256 hash2 base privileged pre-hashed
+    nonstandard hmac-sha-1 hmac-sha-256 hmac-sha1 hmac-sha256 hash2 base privileged pre-hashed
 """)
 # With one argument: `pre-shared-key address 192.0.2.1 key ...`.
 PAIRS = words("""
