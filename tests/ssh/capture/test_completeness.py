@@ -22,6 +22,42 @@ _REFUSED = [(platform, output) for platform, output, kind in _ROWS if kind != "s
 _STORED = [(platform, output) for platform, output, kind in _ROWS if kind == "stored"]
 _SHELLS = [name for name in sorted(_REGISTRY.names()) if _REGISTRY.get(name).channel == "shell"]
 _MARKED = [name for name in _SHELLS if _REGISTRY.get(name).end_marker is not None]
+_NO_CONFIG = [
+    text.partition("\n")[::2]
+    for text in (_FILE.parent / "no_config.txt").read_text(encoding="utf-8").split("%%\n")
+]
+# Configurations of these have words in common, so that one may pass for another's.
+_FAMILIES = (
+    {"dell_os6", "netgear_prosafe", "ubiquiti_edgeswitch"},
+    {"juniper_junos", "netscaler", "ubiquiti_edgeos", "vyos"},
+    {"hp_comware", "huawei_olt", "huawei_vrp"},
+    {"cisco_asa", "cisco_ftd"},
+)
+# What these have in each configuration stands in those of many others, too.
+_WITHOUT_A_HEAD = {
+    *(
+        "adtran_os",
+        "alcatel_aos",
+        "allied_telesis_awplus",
+        "arista_eos",
+        "aruba_os",
+        "brocade_nos",
+        "calix_axos",
+    ),
+    *(
+        "calix_b6",
+        "casa_cmts",
+        "ciena_saos",
+        "cisco_ios",
+        "cisco_nxos",
+        "cisco_s300",
+        "cisco_wlc",
+        "cisco_xr",
+    ),
+    *("dell_powerconnect", "dell_sonic", "dlink_ds", "eltex", "eltex_esr", "frr", "fs_os", "generic"),
+    *("hp_procurve", "rad_etx", "raisecom_roap", "ruijie_os", "supermicro_smis", "tplink_jetstream"),
+    *("zte_olt", "zte_zxros", "zyxel_os"),
+}
 # `end` closes every block of FortiOS, so that a cut behind one does not show.
 _CUTS_UNSEEN = {"fortinet"}
 
@@ -80,3 +116,18 @@ def test_a_configuration_that_was_cut_is_not_stored(platform: str) -> None:
         assert kind_of(cut, known) is not None, f"{quarter} quarters"
     # Without its first half, the end is there.
     assert kind_of("\n".join(lines[-3:]), known) is not None
+
+
+@pytest.mark.parametrize("text", [pytest.param(text, id=what) for what, text in _NO_CONFIG])
+def test_what_is_no_configuration_at_all_is_not_stored(text: str) -> None:
+    """On no platform but `generic`, which knows of none what it has."""
+    known = (_REGISTRY.get(name) for name in _SHELLS if name != "generic")
+    assert [platform.name for platform in known if kind_of(text, platform) is None] == []
+
+
+@pytest.mark.parametrize("name", sorted(set(_SHELLS) - _WITHOUT_A_HEAD))
+def test_the_configuration_of_another_platform_is_not_stored(name: str) -> None:
+    alike = next((family for family in _FAMILIES if name in family), {name})
+    others = sorted(set(_REGISTRY.names()) - alike)
+    taken = [other for other in others if kind_of(load(other).first, _REGISTRY.get(name)) is None]
+    assert taken == []
