@@ -20,7 +20,6 @@ from netautod.cli.output import complain, say
 from netautod.cli.parsing import Commands
 from netautod.core.errors import InvalidInput, NotFound
 from netautod.core.identity import system_caller
-from netautod.core.pages import Page
 from netautod.credentials.models import Destination
 from netautod.devices.links import TELNET_REFUSED
 from netautod.outbound.addresses import AddressRules
@@ -192,11 +191,10 @@ async def _of_credential(parsed: argparse.Namespace, settings: Settings, enable:
             audit=installation.audit,
             settings=settings.devices,
         ).credentials
-        known = await credentials.page(caller.org_id, Page(limit=sys.maxsize, offset=0))
-        chosen = next((item for item in known.items if item.name == parsed.credential), None)
+        chosen = await credentials.id_of(caller.org_id, parsed.credential)
         if chosen is None:
             raise NotFound(f"there is no credential {parsed.credential!r}")
-        found = await credentials.usable(caller.org_id, override=chosen.id, device_default=None)
+        found = await credentials.usable(caller.org_id, override=chosen, device_default=None)
         secrets = found.secrets_for(Destination(host=parsed.device, vouched=True, way_vouched=True))
         details = {"host": parsed.device, "command": "platform try"}
         await installation.audit.record(caller, "credential.use", "credential", found.id, details)

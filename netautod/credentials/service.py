@@ -53,6 +53,10 @@ class CredentialService:
         """Sorted by name."""
         return await self._store.page(org_id, page)
 
+    async def id_of(self, org_id: OrgId, name: str) -> str | None:
+        """The id of the credential of this name; None if the organization has none."""
+        return await self._store.id_of(org_id, name)
+
     async def type_of(self, org_id: OrgId, credential_id: str) -> str | None:
         """The credential's type; None if the organization has no such credential."""
         return await self._store.type_of(org_id, credential_id)

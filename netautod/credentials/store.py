@@ -62,6 +62,10 @@ class CredentialStore:
             return None
         return _credential(found, await self.defaults(org_id)), found[SEALED_UNDER]
 
+    async def id_of(self, org_id: OrgId, name: str) -> str | None:
+        found = await self._credentials.find_one(org_id, {"name": name, **VISIBLE}, fields={"_id": 1})
+        return None if found is None else str(found["_id"])
+
     async def type_of(self, org_id: OrgId, credential_id: str) -> str | None:
         where = {"_id": credential_id, **VISIBLE}
         found = await self._credentials.find_one(org_id, where, fields={"credential_type": 1})
