@@ -1,4 +1,4 @@
-"""The commands that take configs in and out, and a trial with a stored credential, as users see them."""
+"""The commands that take configs in and out, as their users see them."""
 
 import asyncio
 import subprocess
@@ -10,13 +10,10 @@ import pytest
 
 from netautod.cli import entry as cli
 from netautod.core.identity import Caller, system_caller
-from netautod.credentials.schemas import CredentialRequest
 from netautod.devices.schemas import DeviceRequest
 from netautod.store.client import Database
-from netautod.testing import SimulatedDevice, ios_config
 from tests.support.installation import Installation
 
-PASSWORD = "s1mulated-pa55word"
 COMMUNITY = "pl4nted-c4nary"
 
 
@@ -135,25 +132,3 @@ async def test_a_wrong_import(
 async def test_an_alias_says_what_the_texts_are(run: Run, repository: Path, name: str) -> None:
     done = await run("import-configs", str(repository), "--platform", name)
     assert "2 versions of 1 devices imported" in done.out
-
-
-@pytest.mark.parametrize(
-    ("allowed", "code", "said"),
-    [
-        pytest.param([], 0, "complete", id="for every host"),
-        pytest.param(["198.51.100.0/24"], 1, "not allowed for this host", id="for others only"),
-    ],
-)
-async def test_a_trial_with_a_stored_credential(
-    run: Run, installation: Installation, caller: Caller, allowed: list[str], code: int, said: str
-) -> None:
-    asked = {"name": "lab", "credential_type": "ssh_password", "username": "admin", "secret": PASSWORD}
-    fields = CredentialRequest().load({**asked, "allowed_hosts": allowed})
-    await installation.devices().credentials.create(caller, fields)
-    async with SimulatedDevice(password=PASSWORD, config=ios_config("sw1")) as device:
-        where = ("127.0.0.1", "--port", str(device.port), "--platform", "cisco_ios")
-        done = await run("platform", "try", *where, "--credential", "lab")
-        assert (done.code, said in done.out + done.err) == (code, True), done
-        assert PASSWORD not in done.out + done.err
-        unknown = await run("platform", "try", *where, "--credential", "labb")
-    assert (unknown.code, "there is no credential 'labb'" in unknown.err) == (1, True)
