@@ -39,6 +39,17 @@ _MORE = re.compile(r"\r?\n[ \t]*(?:-[ \t]+)?(?P<secret>\"[^\"\n]*\"|'[^'\n]*')[ 
 _MEMBER = re.compile(r"[\"']?[\w.-]+[\"']?\s*[:=]|<|[}\])]|set |edit |next\b|end\b")
 _FORTI_COMMUNITY = re.compile(r"(?m)^[ \t]*config system snmp community[ \t]*\r?$")
 _FORTI_NAME = re.compile(r"[ \t]*set name (?P<secret>\"[^\"\n]*\"|\S+)")
+# `show crypto isakmp key` of IOS: a table whose last column is the key.
+_KEY_COLUMN = re.compile(
+    r"(?m)\bPreshared Key[ \t]*\r?\n(?:[ \t]*\r?\n)?(?P<rows>(?:[^\S\n]*\S[^\n]*(?:\n|\Z))+)"
+)
+_LAST_COLUMN = re.compile(r"(?m)\s(?P<secret>\S+)[ \t]*\r?$")
+# Junos as JSON and XML: the name of a community of SNMP is the community, that of one of BGP has members.
+_JUNOS_COMMUNITY = re.compile(
+    r"\"community\"\s*:\s*\[\s*\{\s*\"name\"\s*:\s*(?P<first>\"[^\"\n]*\")(?!\s*,\s*\"members\")"
+    r"|\{\s*\"name\"\s*:\s*(?P<json>\"[^\"\n]*\")\s*,\s*\"(?:authorization|clients|client-list-name)\""
+    r"|<community>\s*<name>(?P<xml>[^<\n]+)</name>(?!\s*<members)"
+)
 _CLOSING = re.compile(r"(?m)^[ \t]*(?P<word>config|end)\b")
 
 
@@ -51,6 +62,10 @@ def blocks(text: str) -> Iterator[Span]:
     if "Private-Lines: " in text:
         yield from (found.span("secret") for found in _PUTTY.finditer(text))
     yield from _on_next_lines(text)
+    for table in _KEY_COLUMN.finditer(text):
+        yield from (found.span("secret") for found in _LAST_COLUMN.finditer(text, *table.span("rows")))
+    for community in _JUNOS_COMMUNITY.finditer(text):
+        yield community.span(community.lastgroup or 0)
     for section in _FORTI_COMMUNITY.finditer(text):
         yield from _names_of_communities(text, section.end())
 

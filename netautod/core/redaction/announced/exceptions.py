@@ -15,14 +15,16 @@ _NAMES = words("""
 """)
 _OF_ALL_PEERS = re.compile(r"(?i)\bsxp\s+connection\s.{1,200}?\spassword\s+(?:default|none)(?:\s|$)")
 # The same, if the word is no keyword of the command itself: `neighbor KEY-PEERS`, but `neighbor password`.
-_MAY_NAME = words("username neighbor group service object class policy profile keyring user host map vpn")
+_MAY_NAME = words(
+    "community username neighbor group service object class policy profile keyring user host map vpn"
+)
 _NAMED = re.compile(
-    r"(?i)\b(?:dot1x\s+credentials|enrollment\s+credential|p1-proposal\s+\S+\s+preshare|ip\s+admission\s+name\s+\S+|ip\s+host\s+\S+)$"
+    r"(?i)\b(?:tunnel\s+key|dot1x\s+credentials|enrollment\s+credential|p1-proposal\s+\S+\s+preshare|ip\s+admission\s+name\s+\S+|ip\s+host\s+\S+)$"
 )
 _BEFORE = re.compile(r"([\w.-]+)[\s\"']+$")
 _FREE_TEXT = re.compile(
     r"(?i)\s*(?:(?:set|add|no|undo)\s+)?(?:(?:[\w./-]+\s+){0,8}?(?:description|remark|location|contact|"
-    r"alias-text|syslog\s+msg)\b|[!#;]|//|/\*|\*\s)"
+    r"alias-text|comments?|syslog\s+msg)\b|[!#;]|//|/\*|\*\s)"
 )
 _ENGLISH = re.compile(r"[a-z]+(?![^\s,.\"])")
 # A community of BGP: by its value, by the word before it, by what stands elsewhere on the line.

@@ -6,7 +6,7 @@ were collected from the secret filters of Oxidized's models and RANCID's passwor
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from netautod.core.redaction.announced.vocabulary import words
@@ -18,13 +18,14 @@ class Kind:
 
     One of the `harmless` words directly behind it: it announces nothing. `weak`: any word that devices use
     stays, only others are values. `ids`: numbers before the value are ids, and a short one alone is an id
-    itself. `sentence`: a value in clear text may be several words.
+    itself, if `alone`. `sentence`: a value in clear text may be several words.
     """
 
     name: str
     harmless: frozenset[str]
     weak: bool = False
     ids: bool = False
+    alone: bool = False
     sentence: bool = False
 
 
@@ -44,13 +45,14 @@ PASSWORD = Kind(
     special-char numeric-count and or not must should authenticated constraints change-interval min-letters
     minimum-classes numbers fail-open from algorithm min-changes minimum-changes minimum-lower-cases
     minimum-upper-cases minimum-numerics minimum-punctuations minimum-character-changes minimum-reuse
-    change-type auto-generate requirements quick all in out any login-lock encrypt-level none rollover
-    keychain key-chain inheritance-disable option profile public-key encryption-key
+    change-type configuration-control auto-generate requirements quick all in out any login-lock encrypt-level
+    none rollover keychain key-chain inheritance-disable option profile public-key encryption-key
 """),
 )
 KEY = Kind(
     name="key",
     ids=True,
+    alone=True,
     harmless=words("""
     chain chains generate zeroize export pubkey-chain mypubkey exchange id ids size length type lifetime
     storage pair pairs management agreement usage usages derivation server ring list source update version
@@ -60,9 +62,12 @@ KEY = Kind(
     mismatch change permit deny expansion certificate certificates signature encipherment cert-sign and or
     column columns index-type vrf domain-name replay-protection unique mapping restrict primary-key file
     filename based not accept-lifetime send-lifetime sequence scheme schemes query agent-forwarding press
-    fields field constraint mode common rsa dsa ecdsa ed25519 mypubkey import eigrp key-chain keychain
+    fields field constraint mode common family config-key rsa dsa ecdsa ed25519 mypubkey import eigrp
+    key-chain keychain
 """),
 )
+# Numbers of keys stand behind them only before the key itself.
+KEY_TEXT = replace(KEY, name="text of a key", alone=False)
 COMMUNITY = Kind(
     name="community",
     harmless=words(
@@ -148,13 +153,13 @@ _ABOUT = words("""
     lockout lock locked hold grace warn warning date time updated update modified bucket rate burst ring tag
     tags refresh rollover replication management manager description desc label alias match certs cert
     certificate fingerprint thumbprint checksum protection sharing caching cache column provider providers
-    store vault port host hosts address match-all match-any polarization balance balancing rule rules in out
-    inbound outbound ref reference view protocol protocols ttl pair pairs
+    mgmt store vault port host hosts address match-all match-any polarization balance balancing rule
+    rules in out inbound outbound ref reference view protocol protocols ttl pair pairs
 """)
 _PARTS_OF_KEYWORDS = words("""
     cpwd epwd encr password passwd passphrase pass phrase pwd secret secrets key keys string psk pre shared
     community name token hash cipher ciphertext plaintext plain text encrypted auth authentication priv
-    privacy private encryption ascii hex hexadecimal chap pap user admin api md5 sha sha1 sha256 enable
+    privacy private shared encryption ascii hex hexadecimal chap pap user admin api md5 sha sha1 sha256 enable
     login bind ldap radius tacacs server client local remote ipsec ike ppp wpa wpa2 wpa3 wep preshared value
     digest message id simple session cak credential credentials localized hashed snmp read write ro rw trap
     get set master root hello domain area lsp line phash irreversible aes des
@@ -167,7 +172,7 @@ _RULES = words("""
 _PUBLIC = words("""
     public pub authorized trusted known min max minimum maximum no bgp send large ext extended std
     well-known advertise allow require enforce change strong weak foreign primary-foreign match show hide
-    reset forgot host hostkey disable enable disallow
+    reset forgot host hostkey disable disallow
 """)
 _PUBLIC_OF_KEYS = words("host ssh rsa dsa ecdsa ed25519 peer-public server-host registry function soft sort")
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+\d*|\d+")
@@ -200,6 +205,11 @@ _EXCEPTIONS = {
     "key-name-string": KEY,
     "key-hash": HASH,
     "key-value": KEY,
+    "key-string": KEY_TEXT,
+    "authentication-key": KEY_TEXT,
+    "shared-key": KEY_TEXT,
+    "authentication-hex": PASSWORD,
+    "encryption-hex": PASSWORD,
     "ssh-private-key": KEY,
     "private": PRIVATE,
     "digest-key": KEY,
@@ -232,7 +242,7 @@ def _kind_of(word: str) -> Kind | None:
     parts = [part.lower() for part in _PART.findall(word)]
     if len(parts) > 1 and parts[-1] in ("pw", "pwd") and parts[0] not in ("backup", "static", "dynamic"):
         return PASSWORD
-    kinds = [_of_part(part) for part in parts]
+    kinds = [_of_part(part if len(parts) == 1 else part.rstrip("0123456789") or part) for part in parts]
     at = next((at for at in reversed(range(len(parts))) if kinds[at] is not None), None)
     if at is None:
         return _of_glued(plain) if len(parts) > 1 else None

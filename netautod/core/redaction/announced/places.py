@@ -88,7 +88,11 @@ _TABLE: tuple[tuple[str, str], ...] = (
     ("radius", r"\bradius\s+server\s+add\s+\w+\s+\S+\s+\d+\s+(?P<secret>\S+)"),
     ("member", r"\bmember\s+hash\s+\S+\s+(?!none\b)(?P<secret>\S+)"),
     # Cisco: master keys, archives of keys, EIGRP, LDP, TrustSec, mail of EEM, the manager of FTD.
-    ("config-key", r"\bconfig-key\s+(?:password-encrypt(?:ion)?|\d+)\s+(?P<secret>\S.*)"),
+    ("config-key", r"\bconfig-key\s+(?:password-encrypt(?:ion)?|newpass|ascii|\d+)\s+(?P<secret>\S.*)"),
+    ("isakmp", r"\bisakmp\s+key\s+(?:[06]\s+)?(?P<secret>\S+)\s+(?:address|hostname)\b"),
+    ("-server", r"\b(?:tacacs|radius)-server\b.{0,200}?\skey\s+(?:[067]\s+)?(?P<secret>\d+)\s*$"),
+    ("string", r"\bauthentication\s+text,\s+string\s+(?P<secret>\"[^\"]*\"|\S+)"),
+    ("encrypt", r"\badd\s+encrypt\s+\d+\s+\S+\s+\d+\s+password\s+\d+\s+(?P<secret>\S.*)"),
     (
         "pkcs12",
         r"\bpkcs12\s+(?:terminal\s+|\S+[:/]\S*\s+)?(?!(?:terminal|password)(?:\s|$))(?P<secret>[^\s:]+)$",
@@ -170,6 +174,26 @@ _TABLE: tuple[tuple[str, str], ...] = (
     (":", r"^\s*\[?[\w.-]+\]?:(?:25|465|587|2525)\s+[^\s:]+:(?P<secret>\S+)"),
     # shadow(5).
     (":", r"^[a-z_][\w.-]*:(?P<secret>[^:*!\s][^:\s]{12,}):\d*:\d*:\d*:"),
+    # Linux: snmpd.conf, ipsec.secrets, pap and chap secrets, Postfix, ip xfrm, netplan, OpenWrt, HAProxy.
+    ("sink", r"^\s*(?:trap2?|inform)sink\s+\S+\s+(?P<secret>\S+)"),
+    ("usmuser", r"\.1\.3\.6\.1\.6\.3\.10\.1\.[12]\.\d+\s+(?P<secret>0x[0-9A-Fa-f]{2,})"),
+    (
+        ":",
+        r"(?:^|\s):\s+(?:PSK|EAP|XAUTH|NTLM|(?:RSA|ECDSA|PKCS8|PKCS12|P12)\s+\S+)\s+(?P<secret>\"[^\"]*\"|0[sx]\S+)",
+    ),
+    ("*", r"^\s*(?:\"[^\"]*\"|[\w.@\\-]+)\s+\*\s+(?P<secret>\"[^\"]+\"|[^\s\"*]+)\s+\*\s*$"),
+    ('"', r"^\s*\"[^\"]*\"\s+(?:\"[^\"]*\"|\*)\s+(?P<secret>\"[^\"]+\"|[^\s\"*]+)\s+(?:\*|-|[\d.:/]+)\s*$"),
+    ("@", r"^\[?[\w.-]+\]?(?::\d+)?\s+[\w.+-]+@[\w.-]+:(?!\d{1,5}$)(?P<secret>[^\s/~]\S*)\s*$"),
+    (" 0x", r"\b(?:enc|auth|auth-trunc|aead)\s+\S+\)+\s+(?P<secret>0x[0-9A-Fa-f]{8,})"),
+    ("shared:", r"^\s+shared:\s+(?P<secret>[A-Za-z0-9+/]{43}=)"),
+    ("option", r"^\s*option\s+key\d\s+(?P<secret>'[^']*'|\S+)"),
+    ("stats", r"\bstats\s+auth\s+[^\s:]+:(?P<secret>\S+)"),
+    # Headers of HTTP; FortiOS: passwords of before.
+    (
+        "authorization",
+        r"\bauthorization[\"'\\]*\s*[:=]\s*[\"']?(?:bearer|basic|token|negotiate)\s+(?P<secret>[^\s\"',;\\]+)",
+    ),
+    ("history", r"^\s*set\s+history\d+\s+(?:ENC\s+)?(?P<secret>\S+)"),
     # What Junos says of a statement itself.
     ("secret-data", r"(?<![^\s\"])(?P<secret>\"[^\"\s]+\"|[^\s;\"]+)\s?;?\s?(?:##|/\*)\s?SECRET-DATA"),
     # Logins in URLs, and of copies without a scheme.
@@ -184,13 +208,14 @@ _TABLE: tuple[tuple[str, str], ...] = (
     (
         "$",
         r"(?P<secret>\$(?:\d{1,2}[abxy]?|y|gy|sm3|sha1|sha256|sha512|argon2\w*|apr1|pbkdf2[\w-]*|"
-        r"nthash|bcrypt[\w-]*)\$[^\s\";,<>']+)",
+        r"nthash|bcrypt[\w-]*)\$(?:[^\s\";,<>':]|:(?!\d*:))+)",
     ),
     ("{", r"(?P<secret>\{(?:S?SHA\d*|S?MD5|CRYPT|PBKDF2[\w-]*|AES\S*)\}[A-Za-z0-9+/=$.]{8,})"),
 )
 # A first word that every place of the table has, so that other lines cost one search.
 HINT = re.compile(
-    r"(?i)snmp|auth-type|-encrypted|"
+    r"(?i)snmp|isakmp|-server\s|sink\s|usmuser|:\s+(?:psk|eap|xauth|ntlm|rsa|ecdsa|pkcs|p12)\s|\s\*|^\s*\"|"
+    r"\)\s+0x|shared:|option\s|stats\s|authorization|set\s+history|auth-type|-encrypted|"
     r"comm-tbl|authdata|cli password|<tls>|com2sec|\s-u\s|tacacs\s+a|unms|standby|vrrp|"
     r"glbp|hsrp|nhrp|authentication|spi\s|session-key|securityname|"
     r"keywrap|trapreceiver|v3user|radius\s+(?:dns|server)|member\s+hash|config-key|pkcs12|\bpem\s|"

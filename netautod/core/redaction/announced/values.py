@@ -59,6 +59,7 @@ _NUMBER = re.compile(r"\d+")
 _TYPE = 3  # digits: `7`, `128`
 _HEXADECIMAL_ID = re.compile(r"0x[0-9a-f]{1,4}")
 _SHORT_ID = 4  # digits: a longer number alone behind `key` is no id
+_OPTION = re.compile(r"\.?[A-Za-z][\w.-]*=[^=\s]")
 _ENDS_SENTENCE = frozenset("!#;|{}()[]<>,")
 # Announcing words of one line; what stands behind so many is hidden, for each costs some 50 microseconds.
 MOST_LOOKS = 500
@@ -108,6 +109,8 @@ def _values(line: str, word: re.Match[str], kind: Kind, *, free: bool) -> Iterat
         return  # `encrypted radius-server key ...`
     if blanks is None or kind is PRIVATE:
         return
+    if before.endswith("=") and _OPTION.match(line, blanks.end()):
+        return  # the word is the value of an option, and another option follows
     if free and (kind.weak or kind in (KEY, COMMUNITY) or is_plain_english(line, blanks.end())):
         return
     if kind is COMMUNITY and says_community(line, start, blanks.end()):
@@ -205,7 +208,7 @@ def _ends_value(line: str, at: int) -> bool:
     if following is None:
         return False
     plain = _plain(following)
-    if plain in ("ro", "rw"):
+    if plain in ("ro", "rw", "{"):
         return True
     if _ENDS.match(line, following.end()):
         return False
@@ -215,7 +218,7 @@ def _ends_value(line: str, at: int) -> bool:
 def _last(plain: str, kind: Kind, *, quoted: bool) -> str:
     if kind.weak and is_known(plain):
         return "none"
-    if kind.ids and not quoted and _NUMBER.fullmatch(plain) and len(plain) <= _SHORT_ID:
+    if kind.alone and not quoted and _NUMBER.fullmatch(plain) and len(plain) <= _SHORT_ID:
         return "none"
     if not quoted and kind_of(plain) is ALGORITHM:
         return "none"  # the value is on the next line, or there is none

@@ -24,7 +24,8 @@ QUALIFIERS = words("""
     data was to reads = : -> => with as wpa wpa2 wpa3 sae auto verify server client salted hashed-password
     encrypted-password community accounting authentication port-access auth
     acct phrase dec-key hmac-md5 fallback accept
-    nonstandard hmac-sha-1 hmac-sha-256 hmac-sha1 hmac-sha256 hash2 base privileged pre-hashed
+    nonstandard hmac-sha-1 hmac-sha-256 hmac-sha1 hmac-sha256 hash2 authorization name: index:
+    securityname: -- base privileged pre-hashed
 """)
 # With one argument: `pre-shared-key address 192.0.2.1 key ...`.
 PAIRS = words("""
@@ -49,10 +50,13 @@ FOLLOWING = words("""
     access-level nopassword ssh-key sshkey public-key allow-commands method protocol mtu single-connection
     login ssh telnet console terminal http https web ftp snmp privilege-exec enforce min-length sequence seq
     area process overwrite force ldap radius tacacs+ tacacs tftp vty line store-encrypted user-group
-    usm-user acl-name context mib-view notify inform v1v2c_ro v1v2c_rw
+    nt-encrypted store-local usm-user acl-name context mib-view notify inform v1v2c_ro v1v2c_rw
 """)
 # Behind the number of a key that is used: `ntp server 192.0.2.1 key 1 prefer`.
-OPTIONS_OF_USE = words("prefer version source iburst burst minpoll maxpoll use-vrf maximum-poll minimum-poll")
+OPTIONS_OF_USE = words(
+    "start-time options key-name prefer version source iburst burst minpoll maxpoll use-vrf "
+    "maximum-poll minimum-poll"
+)
 # In sentences of banners and descriptions. Not `is`, behind which the secret stands.
 ENGLISH = words("""
     to before when will must should may shall cannot can by and or are were has have if that this your their
@@ -77,7 +81,7 @@ COMMON = words("""
     are be the a an as at this that which via per up down enabled disabled passphrase message messages
     packet packets traffic data file files flash: tunnel-group general tunnelled traffic-engineering session
     sessions keepalive chap pap eap peap mschap mschapv2 ms-chap-v2 tls ttls rsa1024 rsa2048 ecdh dhe ecdhe
-    kdf prf-sha256 domain login ppp console network exec commands
+    kdf prf-sha256 authentication-mode privacy-mode domain login ppp console network exec commands
 """)
 _ALGORITHMS = re.compile(
     r"(?i)(?:(?:hmac|aes|des|3des|sha|sha[123]|md5|rc4|rc2|arcfour|blowfish|twofish|serpent|cast|"
@@ -94,9 +98,10 @@ _ALGORITHMS = re.compile(
     r"aesni|aes-?ni|xpn|v1|v2|v3|s|r|t)"
     r"\d*(?:[-+:,!@_/.]+|$)|\d+(?:[-+:,!@_/.]+|$))+"
 )
+_LONGEST_STRENGTH = 4  # digits: `2048`; more of them are a password
 _NUMBER = re.compile(r"\d{1,3}(?:\.\d+)*(?:/\d+)?[%smhd]?")
 _ADDRESS = re.compile(
-    r"\d{1,3}(?:\.\d{1,3}){3}(?:/\d{1,2})?|[0-9A-Fa-f]{0,4}(?::[0-9A-Fa-f]{0,4}){2,7}(?:/\d{1,3})?"
+    r"\d{1,3}(?:\.\d{1,3}){3}(?:/\d{1,2})?|(?=[^:/]*(?::[^:/]+)*::|(?:[^:]*:){7})[0-9A-Fa-f]{0,4}(?::[0-9A-Fa-f]{0,4}){2,7}(?:/\d{1,3})?"
 )
 
 
@@ -115,6 +120,8 @@ def is_known(word: str) -> bool:
 
 def is_algorithm(word: str) -> bool:
     """Whether the word is a name of an algorithm, or several of them."""
+    if word.isdigit():
+        return len(word) <= _LONGEST_STRENGTH
     return len(word) <= 256 and _ALGORITHMS.fullmatch(word) is not None
 
 
