@@ -78,7 +78,9 @@ class ByteStream(ABC):
             async with asyncio.timeout(within):
                 await self._news.wait()
         except TimeoutError:
-            return False
+            # What came while the process was busy is there in the same turn of the loop as the time limit.
+            if not self._news.is_set():
+                return False
         self._news.clear()
         return True
 
