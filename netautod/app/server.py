@@ -111,8 +111,8 @@ async def serve(
         raise StartError(state.failure)
 
 
-# New objects between two collections. With Python's 700 a session on a device sets off dozens of them, a tenth
-# of its processor time, and next to nothing that they look at is garbage.
+# New objects between two collections. With Python's 700 a session on a device sets off dozens of them, a
+# tenth of its processor time, and next to nothing that they look at is garbage.
 NEW_OBJECTS = 10_000
 
 
