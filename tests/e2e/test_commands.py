@@ -2,6 +2,7 @@
 
 import pytest
 
+from netautod.testing import SimulatedDevice
 from tests.e2e.console import Console
 from tests.support.client import assert_error
 from tests.support.programs.service import Finished, Service, run
@@ -88,3 +89,24 @@ async def test_keys_are_rotated_under_the_running_service(service: Service, cons
     assert rotated.out.splitlines()[-1].endswith(" 0 failed")
     assert await console.read("/api/auth/me") == before
     assert (await service.client()).token
+
+
+@pytest.mark.parametrize(
+    ("name", "allowed", "code", "said"),
+    [
+        pytest.param("trial", [], 0, "complete", id="for every host"),
+        pytest.param("trial elsewhere", ["198.51.100.0/24"], 1, "not allowed for this host", id="for others"),
+        pytest.param("of nobody", None, 1, "there is no credential 'of nobody'", id="unknown"),
+    ],
+)
+async def test_a_trial_with_a_stored_credential(
+    service: Service, console: Console, name: str, allowed: list[str] | None, code: int, said: str
+) -> None:
+    if allowed is not None:
+        await console.credential(name, secret=PASSWORD, allowed_hosts=allowed)
+    async with SimulatedDevice(password=PASSWORD) as switch:
+        of = ("--platform", "cisco_ios", "--credential", name, "--organization", "default")
+        where = ("127.0.0.1", "--port", str(switch.port))
+        done = await beside(service, "platform", "try", *where, *of, code=code)
+    assert said in done.out + done.err
+    assert PASSWORD not in done.out + done.err
