@@ -235,7 +235,7 @@ class Platform:
     @cached_property
     def config_lines(self) -> LineMemory:
         """Lines that normalising leaves as they are."""
-        noise, parts, secret = self.noise_or_log.match, self.any_noise_part.search, self.any_secret.match
+        noise, parts, secret = self.any_noise_line.match, self.any_noise_part.search, self.any_secret.match
 
         def is_plain(line: str) -> bool:
             found = noise(line) or parts(line) or secret(line)
@@ -244,9 +244,9 @@ class Platform:
         return LineMemory(is_plain)
 
     @cached_property
-    def noise_or_log(self) -> re.Pattern[str]:
+    def any_noise_line(self) -> re.Pattern[str]:
         """One pattern for every line that says nothing about the configuration (one search, not many)."""
-        return _any_of([*self.noise_lines, *self.log_lines, *MOVING_LINES])
+        return _any_of([*self.noise_lines, *MOVING_LINES])
 
     @cached_property
     def any_noise_part(self) -> re.Pattern[str]:

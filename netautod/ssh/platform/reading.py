@@ -145,7 +145,7 @@ def _secret(table: platform_file.TomlTable) -> SecretPattern:
 def _check(platform: Platform, file_name: str) -> None:
     """What one key cannot say of itself."""
     try:
-        _ = (platform.noise_or_log, platform.any_noise_part, platform.any_secret, platform.any_long_secret)
+        _ = (platform.any_noise_line, platform.any_noise_part, platform.any_secret, platform.any_long_secret)
     except re.error as exc:  # each is good alone, but together they are not: (?i) instead of (?i:...), \\1
         raise InvalidInput(f"{file_name}: the patterns of noise or secrets do not combine: {exc}") from exc
     if re.fullmatch(r"[a-z0-9_]+", platform.name) is None:
