@@ -35,7 +35,7 @@ _DONE = (
 _CHANGE = rf"{_OF}{{0,2}}(?:last (?:[\w-]+ ){{0,2}})?{_DONE}"
 _JOIN = r"(?: (?:at|on|by \S{1,64}(?: (?:at|on))?))? {0,12}[:=]? {0,3}\"?"
 _BY = r"(?:,? (?:by|from|via) [^\n]{1,80})?"
-_END = r"[\s.\"]*$"
+_END = r"[\s.\"]*(?:\*/\s*)?$"
 _HOST = r"(?!description|remark|name|alias|banner|comment)\S{1,64}"
 
 MOVING_LINES = (
