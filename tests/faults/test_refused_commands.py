@@ -10,6 +10,7 @@ from uuid import uuid4
 import pytest
 
 from netautod.app.stores import INDEXES
+from netautod.executions.models import Execution
 from netautod.executions.settings import SchedulerSettings
 from netautod.plugin_api import RunContext
 from netautod.store.connection import connect
@@ -126,6 +127,7 @@ async def test_a_run_claimed_again_on_its_node_is_kept_track_of(world: World) ->
         node.runner.kick()  # before the next heartbeat can tell it
         await asyncio.wait_for(starts[1].wait(), 5)
         await eventually(lambda: _abandoned(world))
+        await eventually(lambda: _one_attempt_left(execution))
         assert node.runner.running == 1
         may_end.set()
         await world.until(execution, "completed")
@@ -133,6 +135,11 @@ async def test_a_run_claimed_again_on_its_node_is_kept_track_of(world: World) ->
 
 async def _abandoned(world: World) -> bool:
     return world.metrics.value("executions_abandoned") == 1
+
+
+async def _one_attempt_left(execution: Execution) -> bool:
+    """The runner has done everything for the abandoned one, which is more than its count in the metrics."""
+    return [one.get_name() for one in asyncio.all_tasks()].count(f"attempt {execution.id}") == 1
 
 
 @pytest.mark.slow

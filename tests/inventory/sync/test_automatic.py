@@ -238,7 +238,8 @@ async def test_a_failure_of_any_kind_ends_no_loop(world: World) -> None:
     async def another_after(count: int) -> bool:
         return await failures() > count
 
-    async with world.another_node(clock=clock) as node, automatic(node, scan_seconds=0.05):
+    async with world.another_node(clock=clock) as node, automatic(node, scan_seconds=0.05) as auto:
         await eventually(lambda: another_after(0))
+        await auto.wait()  # the entry comes before the source is put off
         clock.move(3 * HOUR)
         await eventually(lambda: another_after(1))
