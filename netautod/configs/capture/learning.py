@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 
 from netautod.configs.models import Config
-from netautod.configs.texts.learned import MOST_LINES, differing, moving, quiet
+from netautod.configs.texts.learned import MOST_LINES, Rule, differing, judged, moving, on_trial, quiet
 from netautod.configs.texts.learned_store import Learned, LearnedNoise
 from netautod.configs.texts.normalise import normalise
 from netautod.configs.texts.store import ConfigTexts, Reading
@@ -44,21 +44,21 @@ class NoiseLearning:
         stored = await self._lines(opened, raw)
         first = await self._lines(opened, reading.raw)
         if stored == first:
-            return (
-                reading  # a release may have changed what counts as noise: the hash is new, the text is not
-            )
-        if await self._differ(stored, first, known) > MOST_LINES:
+            # A release may have changed what counts as noise: the hash is new, the text is not.
             return reading
-        if not await self._differ(stored, first, known):
-            return replace(reading, config_hash=last.config_hash)
+        differ = await self._differ(stored, first, known)
+        if differ > MOST_LINES:
+            return reading
+        repeated = reading
         try:
-            repeated = await again()
+            if differ or await in_thread_if_large(len(raw), on_trial, known.rules, first):
+                repeated = await again()
         except DeviceFailed:
-            return reading
-        second = await self._lines(opened, repeated.raw)
-        rules = await in_thread_if_large(len(raw), moving, stored, first, second)
-        if rules:
-            known = await self._learned.add(opened.work, last.device_id, known, rules)
+            return reading if differ else replace(reading, config_hash=last.config_hash)
+        second = first if repeated is reading else await self._lines(opened, repeated.raw)
+        rules = await in_thread_if_large(len(raw), _learned, known.rules, stored, first, second)
+        if [rule.to_json() for rule in rules] != [rule.to_json() for rule in known.rules]:
+            known = await self._learned.put(opened.work, last.device_id, known, rules)
         found = await self._differ(stored, first, known), await self._differ(stored, second, known)
         chosen = repeated if found[1] <= found[0] else reading  # a log line in one of them adds to it
         return chosen if min(found) else replace(chosen, config_hash=last.config_hash)
@@ -69,6 +69,14 @@ class NoiseLearning:
 
     async def _differ(self, old: Sequence[str], new: Sequence[str], known: Learned) -> int:
         return await in_thread_if_large(sum(map(len, new)), _differing, old, new, known)
+
+
+def _learned(
+    known: Sequence[Rule], stored: Sequence[str], first: Sequence[str], second: Sequence[str]
+) -> list[Rule]:
+    """What is known after this capture."""
+    kept = judged(known, stored, first, second)
+    return [*kept, *moving(stored, first, second, known=kept)]
 
 
 def _normalised(raw: str, platform: Platform, key: bytes) -> list[str]:

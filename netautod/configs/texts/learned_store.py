@@ -44,13 +44,13 @@ class LearnedNoise:
         rules = tuple(Rule.of_json(value) for value in json.loads(data))
         return Learned(rules=rules, token=row[TOKEN])
 
-    async def add(self, work: Work, device_id: str, known: Learned, rules: Sequence[Rule]) -> Learned:
-        """What is known with these; nothing is added to what somebody else changed meanwhile.
+    async def put(self, work: Work, device_id: str, known: Learned, rules: Sequence[Rule]) -> Learned:
+        """These in the place of what is known; what somebody else changed meanwhile is left as it is.
 
         So a capture that was under way when a user had all forgotten does not bring it back. A device whose
         versions were imported has no facts before the end of its first capture: they are begun here.
         """
-        kept = tuple(dict.fromkeys((*known.rules, *rules)))[-MOST_RULES:]
+        kept = tuple(rules)[-MOST_RULES:]
         data = json.dumps([rule.to_json() for rule in kept]).encode()
         sealed = await self._vault.seal(work.org_id, COLLECTION, device_id, FIELD, data)
         learned = Learned(rules=kept, token=uuid4().hex)

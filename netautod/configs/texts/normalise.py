@@ -18,7 +18,7 @@ def normalise(text: str, platform: Platform, key: bytes) -> str:
     password. A secret that the device encrypts anew for each read becomes `<secret>`. The password hashes
     of a Linux host (/etc/shadow) do not occur: the platform does not capture them.
     """
-    noise = platform.any_noise_line.match
+    noise = platform.is_noise
     parts = platform.any_noise_part
     others, begins_long = platform.config_lines.others, platform.any_long_secret.match
     lines = text.split("\n")

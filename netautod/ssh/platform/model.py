@@ -9,7 +9,7 @@ from typing import Literal
 from netautod.ssh.platform.general import is_clean
 from netautod.ssh.platform.line_memory import LineMemory
 from netautod.ssh.platform.log_forms import begins_as_log, holds_log
-from netautod.ssh.platform.moving import MOVING_LINES
+from netautod.ssh.platform.moving import MOVING_LINE
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -235,18 +235,23 @@ class Platform:
     @cached_property
     def config_lines(self) -> LineMemory:
         """Lines that normalising leaves as they are."""
-        noise, parts, secret = self.any_noise_line.match, self.any_noise_part.search, self.any_secret.match
+        noise, parts, secret = self.is_noise, self.any_noise_part.search, self.any_secret.match
 
         def is_plain(line: str) -> bool:
-            found = noise(line) or parts(line) or secret(line)
-            return found is None and line == line.rstrip() and is_clean(line, self.visible)
+            if noise(line) or parts(line) is not None or secret(line) is not None:
+                return False
+            return line == line.rstrip() and is_clean(line, self.visible)
 
         return LineMemory(is_plain)
 
+    def is_noise(self, line: str) -> bool:
+        """Whether the line says nothing about the configuration."""
+        return self.any_noise_line.match(line) is not None or MOVING_LINE.match(line) is not None
+
     @cached_property
     def any_noise_line(self) -> re.Pattern[str]:
-        """One pattern for every line that says nothing about the configuration (one search, not many)."""
-        return _any_of([*self.noise_lines, *MOVING_LINES])
+        """One pattern for the platform's own lines that change by themselves (one search, not many)."""
+        return _any_of(self.noise_lines)
 
     @cached_property
     def any_noise_part(self) -> re.Pattern[str]:

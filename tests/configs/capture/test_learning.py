@@ -1,7 +1,11 @@
 """Lines that move by themselves make no versions; whatever a person edits makes one."""
 
-from collections.abc import Callable
+import asyncio
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
+from typing import Any
+
+import pytest
 
 from netautod.configs.texts.learned import Rule
 from netautod.configs.texts.learned_store import Learned, LearnedNoise
@@ -87,6 +91,144 @@ async def test_a_line_that_only_one_reading_has_is_no_change(fleet: Fleet) -> No
     assert said.readings == 4
 
 
+def counters(number: int, reading: int) -> str:
+    return "\n".join(f"seq {line} hits {reading}" for line in range(number))
+
+
+# What a line says in the readings of each capture (the last one again if more are asked for), and the
+# newest version after each.
+CAPTURES = [
+    pytest.param([["vlan 10"], ["vlan 20"]], [1, 2], id="an edit between two captures"),
+    pytest.param(
+        [["mtu 10\nhits 1"], ["mtu 10\nhits 2", "mtu 20\nhits 3"], ["mtu 20\nhits 4"]],
+        [1, 1, 2],
+        id="an edit between the two readings of a capture",
+    ),
+    pytest.param(
+        [["vlan 10"], ["vlan 20", "vlan 30"], ["vlan 30"], ["vlan 40"]],
+        [1, 1, 2, 3],
+        id="an edit before a capture and another one between its readings",
+    ),
+    pytest.param(
+        [["vlan 10"], ["vlan 20", "vlan 30"], ["vlan 10"], ["vlan 30"]],
+        [1, 1, 1, 2],
+        id="the same, taken back and done again",
+    ),
+    pytest.param(
+        [["hits 1"], ["hits 2", "hits 3"], ["hits 3", "hits 4"], ["hits 4"], ["hits 4"]],
+        [1, 1, 1, 1, 1],
+        id="a counter that moves slowly, and then no more",
+    ),
+    pytest.param(
+        [["hits 1", ""], ["hits 2", "hits 3"], ["hits 4", ""], ["vlan 30"]],
+        [1, 1, 1, 2],
+        id="a counter that is taken away",
+    ),
+    pytest.param(
+        [["a\nhits 1\nb"], ["a\nhits 2\nb", "a\nhits 3\nb"], ["b\na\nhits 4"]],
+        [1, 1, 2],
+        id="a line that moved",
+    ),
+    pytest.param(
+        [["ntp 10.0.0.1\nntp 5"], ["ntp 10.0.0.1\nntp 6", "ntp 10.0.0.1\nntp 7"], ["ntp 10.0.0.2\nntp 8"]],
+        [1, 1, 2],
+        id="an edit of a neighbour with the same words",
+    ),
+    pytest.param(
+        [["s 1\n  hits 1"], ["s 2\n  hits 2", "s 3\n  hits 3"], ["s 4\n  hits 4"]],
+        [1, 1, 1],
+        id="a counter under a counter",
+    ),
+    pytest.param(
+        [[counters(20, 1)], [counters(20, 2), counters(20, 3)], [counters(20, 4)]], [1, 1, 1], id="20 lines"
+    ),
+    pytest.param([[counters(21, 1)], [counters(21, 2), counters(21, 3)]], [1, 2], id="21 lines"),
+]
+
+
+@pytest.mark.parametrize(("captures", "versions"), CAPTURES)
+async def test_what_makes_a_version(fleet: Fleet, captures: list[list[str]], versions: list[int]) -> None:
+    device, said = box(lambda reading: "")
+    device_id = await fleet.device(device)
+    found = []
+    for readings in captures:
+        begun = said.readings
+        said.text = lambda reading, readings=readings, begun=begun: config(  # type: ignore[misc]  # bound at once
+            readings[min(reading - begun, len(readings)) - 1]
+        )
+        found.append((await fleet.pulled(device_id))["version"])
+    assert found == versions
+
+
+async def test_what_is_forgotten_is_learned_again_and_hides_no_edit_meanwhile(fleet: Fleet) -> None:
+    device, said = box(lambda reading: config(f"frames seen {reading}"))
+    device_id = await fleet.device(device)
+    for _ in range(3):
+        await fleet.pulled(device_id)
+    assert (await fleet.api.delete(f"/api/devices/{device_id}/learned-noise")).status == 204
+    said.text = lambda reading: config("frames seen 50")
+    assert (await fleet.pulled(device_id))["version"] == 2
+    said.text = lambda reading: config(f"frames seen {reading}")
+    assert [(await fleet.pulled(device_id))["version"] for _ in range(2)] == [2, 2]
+    latest = (await fleet.api.get(f"/api/config/devices/{device_id}/configs/latest")).json
+    assert latest["learned_noise"] == ["frames seen *"]
+
+
+async def test_what_was_learned_of_one_platform_hides_no_edit_on_another(fleet: Fleet) -> None:
+    device, said = box(lambda reading: config(f"frames seen {reading}"))
+    device_id = await fleet.device(device)
+    for _ in range(3):
+        await fleet.pulled(device_id)
+    changed = await fleet.api.put(f"/api/devices/{device_id}", {"device_type": "linux_like"})
+    assert changed.status == 200, changed.content
+    assert (await fleet.pulled(device_id))["version"] == 1
+    said.text = lambda reading: config(f"frames seen {reading}", "vlan 30")
+    assert (await fleet.pulled(device_id))["version"] == 2
+
+
+async def test_another_device_in_its_place_is_a_change(fleet: Fleet) -> None:
+    device, said = box(lambda reading: config(f"frames seen {reading}"))
+    device_id = await fleet.device(device)
+    for _ in range(3):
+        await fleet.pulled(device_id)
+    said.text = lambda reading: f"hostname box-2\nframes seen {reading}\nvlan 7\n"
+    assert (await fleet.pulled(device_id))["version"] == 2
+
+
+async def test_captures_of_one_device_at_once_learn_once(fleet: Fleet) -> None:
+    device, _ = box(lambda reading: config(f"frames seen {reading}"))
+    device_id = await fleet.device(device)
+    await fleet.pulled(device_id)
+    path = f"/api/config/devices/{device_id}/pull"
+    answers = await asyncio.gather(*(fleet.api.post(path) for _ in range(3)))
+    assert {answer.json.get("version", 1) for answer in answers} == {1}, answers
+    latest = (await fleet.api.get(f"/api/config/devices/{device_id}/configs/latest")).json
+    assert (latest["version"], latest["learned_noise"]) == (1, ["frames seen *"])
+
+
+async def test_a_death_behind_what_was_learned_loses_nothing(
+    fleet: Fleet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    device, said = box(lambda reading: config(f"frames seen {reading}"))
+    device_id = await fleet.device(device)
+    await fleet.pulled(device_id)
+    with monkeypatch.context() as patched:
+        patched.setattr(LearnedNoise, "put", put_and_die(LearnedNoise.put))
+        assert_error(await fleet.api.post(f"/api/config/devices/{device_id}/pull"), 500)
+    latest = (await fleet.api.get(f"/api/config/devices/{device_id}/configs/latest")).json
+    assert (latest["version"], latest["learned_noise"]) == (1, ["frames seen *"])
+    said.text = lambda reading: config(f"frames seen {reading}", users="staff")
+    assert (await fleet.pulled(device_id))["version"] == 2
+
+
+def put_and_die(put: Callable[..., Awaitable[Learned]]) -> Callable[..., Awaitable[Learned]]:
+    async def dying(*given: Any) -> Learned:
+        await put(*given)
+        raise RuntimeError("the process is gone")
+
+    return dying
+
+
 async def test_many_changed_lines_are_a_change_without_another_reading(fleet: Fleet) -> None:
     device, said = box(lambda reading: config(*(f"seq {number} hits {reading}" for number in range(21))))
     device_id = await fleet.device(device)
@@ -103,7 +245,7 @@ async def test_what_was_forgotten_meanwhile_does_not_come_back(fleet: Fleet) -> 
     known = await noise.of(fleet.org_id, device_id)
     await noise.forget(fleet.org_id, device_id)
     another = replace(known.rules[0], words=("sent ", ""))
-    assert await noise.add(fleet.work(), device_id, known, [another]) == known
+    assert await noise.put(fleet.work(), device_id, known, [another]) == known
     assert (await noise.of(fleet.org_id, device_id)) == Learned()
 
 
@@ -111,7 +253,7 @@ async def test_of_two_that_learn_at_once_the_first_one_counts(fleet: Fleet) -> N
     device_id = await fleet.entry("sw1", 22)
     noise = LearnedNoise(fleet.database, vault=fleet.installation.vault)
     rules = [Rule(place=(), words=(words, ""), at=0, of=1) for words in ("sent ", "seen ")]
-    found = [await noise.add(fleet.work(), device_id, Learned(), [rule]) for rule in rules]
+    found = [await noise.put(fleet.work(), device_id, Learned(), [rule]) for rule in rules]
     assert [learned.rules for learned in found] == [(rules[0],), ()]
     assert await noise.of(fleet.org_id, device_id) == found[0]
 
