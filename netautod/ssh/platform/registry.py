@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from itertools import chain
@@ -26,10 +27,8 @@ class PlatformRegistry:
         self._names: dict[str, str] = {}
         self._slugs: dict[str, str] = {}
         self._of_readers: Platform | None = None
-        folder = files("netautod.ssh").joinpath("platforms")
-        for entry in sorted(folder.iterdir(), key=lambda item: item.name):
-            if entry.name.endswith(".toml"):
-                self.register(entry)
+        for file_name, platform in _shipped():
+            self._add(platform, file_name, override=False)
 
     def register(self, path: Traversable, *, override: bool = False) -> Platform:
         """Adds the platform that the TOML file at `path` (a `pathlib.Path` too) defines.
@@ -37,15 +36,17 @@ class PlatformRegistry:
         InvalidInput names the file and what is wrong with it. A name or alias that is taken already is
         refused, unless `override` says that the file stands for that platform from now on.
         """
-        platform = load_platform(path)
+        return self._add(load_platform(path), path.name, override=override)
+
+    def _add(self, platform: Platform, file_name: str, *, override: bool) -> Platform:
         for name in (platform.name, *platform.aliases):
             owner = self._names.get(name)
             if owner is not None and not (override and owner == platform.name):
-                raise InvalidInput(f"{path.name}: the platform name {name!r} is taken by {owner!r} already")
+                raise InvalidInput(f"{file_name}: the platform name {name!r} is taken by {owner!r} already")
         for slug in platform.slugs():
             owner = self._slugs.get(slug)
             if owner not in (None, platform.name):
-                raise InvalidInput(f"{path.name}: the slug {slug!r} is taken by {owner!r} already")
+                raise InvalidInput(f"{file_name}: the slug {slug!r} is taken by {owner!r} already")
         self._slugs = {slug: owner for slug, owner in self._slugs.items() if owner != platform.name}
         self._slugs.update(dict.fromkeys(platform.slugs(), platform.name))
         self._names = {name: owner for name, owner in self._names.items() if owner != platform.name}
@@ -87,7 +88,7 @@ class PlatformRegistry:
 
     @property
     def of_readers(self) -> Platform:
-        """For redacting: `generic` with the secrets of all platforms. The first call takes 0.2 s.
+        """For redacting: `generic` with the secrets of all platforms..
 
         Whoever may edit a device decides on its device_type, and so would on whose secrets are looked for.
         """
@@ -115,6 +116,14 @@ class PlatformRegistry:
         """The same names with the ways behind them, without those that a platform has as its own."""
         bare = [name for name in names if not name.endswith(_WAYS)]
         return [name + way for name in bare for way in _WAYS if name + way not in self._names]
+
+
+@cache
+def _shipped() -> tuple[tuple[str, Platform], ...]:
+    """With the names of their files. They never change; reading them is the slow part of a start."""
+    folder = files("netautod.ssh").joinpath("platforms")
+    entries = sorted(folder.iterdir(), key=lambda item: item.name)
+    return tuple((entry.name, load_platform(entry)) for entry in entries if entry.name.endswith(".toml"))
 
 
 def _is_announced(secret: SecretPattern) -> bool:

@@ -1,5 +1,7 @@
 """Lines that were found plain are looked at once; others every time."""
 
+from dataclasses import replace
+
 from netautod.configs.texts.normalise import normalise
 from netautod.ssh.platform import line_memory
 from netautod.ssh.platform.line_memory import LineMemory
@@ -29,7 +31,8 @@ def test_it_forgets_before_it_grows_without_end() -> None:
 
 def test_a_text_is_normalised_the_same_from_memory() -> None:
     text = ios_config("sw1") + " trailing blanks  \n"
-    cold, warm = PlatformRegistry().get("cisco_ios"), PlatformRegistry().get("cisco_ios")
+    warm = PlatformRegistry().get("cisco_ios")
+    cold = replace(warm)
     normalise(text, warm, b"k" * 32)
     normalise(ios_config("sw1", community="another"), warm, b"k" * 32)
     assert normalise(text, warm, b"k" * 32) == normalise(text, cold, b"k" * 32)
