@@ -38,6 +38,8 @@ async def _greet(tty: Tty) -> bool:
             await tty.write("\n")
         elif step.wait == "line":
             await tty.read_line(step.text, noted=False)
+            if device.faults.echo == "none":
+                await tty.write("\n")
         elif step.wait in ("user", "password"):
             if not await _identified(tty, step):
                 return False
@@ -180,7 +182,7 @@ async def _print(tty: Tty, text: str) -> bool:
             line + (_log(tty) if number % faults.log_every == 0 and line.endswith("\n") else "")
             for number, line in enumerate(lines, 1)
         )
-    if faults.hold_at:
+    if faults.hold_at or faults.rest_at:
         await _held(tty, text)
     else:
         await _page(tty, tty.script.pager, text)
@@ -196,10 +198,13 @@ async def _print(tty: Tty, text: str) -> bool:
 
 
 async def _held(tty: Tty, text: str) -> None:
-    """Prints the text in pieces; each but the first one waits for input."""
-    places = [at for at in tty.device.faults.hold_at if at < len(text)]
+    """Prints the text in pieces; each but the first one waits for input, or for a while."""
+    faults = tty.device.faults
+    places = sorted(at for at in {*faults.hold_at, *faults.rest_at} if at < len(text))
     for start, end in zip([0, *places], [*places, len(text)], strict=True):
-        if start:
+        if start in faults.rest_at:
+            await asyncio.sleep(faults.rest)
+        elif start:
             await tty.something_typed()
         await tty.write(text[start:end])
 

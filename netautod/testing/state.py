@@ -8,6 +8,7 @@ from typing import Literal, NamedTuple, Self
 import asyncssh
 
 from netautod.testing.cli_script import CliScript
+from netautod.testing.echo import EchoForm
 
 
 class LoginAttempt(NamedTuple):
@@ -32,9 +33,9 @@ class Faults:
     cut after that many bytes of a command's output. `stop_after`: the output stops there and the prompt
     never comes. `truncate_after`: the output stops there and the prompt does come. `question`: asked after
     the login instead of the prompt.
-    `hold_at`: the output stops at these places until something is typed. `late_echo`: what is typed is
-    echoed when the device reads it, not while it is busy. `dirty`: ANSI colours, NUL and invalid UTF-8 in
-    the output.
+    `hold_at`: the output stops at these places until something is typed, `rest_at`: for `rest` seconds.
+    `piece`: bytes that are sent at a time. `echo`: its form, on a terminal of that many `columns`. `dirty`:
+    ANSI colours, NUL and invalid UTF-8 in the output.
     """
 
     slow: float = 0.0
@@ -53,9 +54,12 @@ class Faults:
     silent: bool = False
     question: str | None = None
     ignore_paging_off: bool = False
-    no_echo: bool = False
     hold_at: tuple[int, ...] = ()
-    late_echo: bool = False
+    rest_at: tuple[int, ...] = ()
+    rest: float = 0.0
+    piece: int = 0
+    echo: EchoForm = "typed"
+    columns: int = 80
     dirty: bool = False
 
 

@@ -6,8 +6,10 @@ from typing import Any
 
 import asyncssh
 
-from netautod.ssh.encoding import bytes_of
+from netautod.ssh.encoding import bytes_of, carried
+from netautod.ssh.shell.terminal import visible
 from netautod.testing.cli_script import CliScript
+from netautod.testing.echo import EDITED, Echo
 from netautod.testing.state import DeviceState
 
 _PIECE = 40
@@ -32,7 +34,10 @@ class Tty(asyncssh.SSHServerSession[bytes]):
         self._wants_key = False
         self._after_return = False
         self._typed = bytearray()
-        self._lines: asyncio.Queue[str] = asyncio.Queue()
+        self._written = bytearray()  # since the last line feed
+        self._echo: Echo | None = None
+        self._reading = False
+        self._lines: asyncio.Queue[tuple[str, str]] = asyncio.Queue()  # with what is echoed when it is read
         self._keys: asyncio.Queue[str] = asyncio.Queue()
         self._channel: asyncssh.SSHServerChannel[bytes] | None = None
         self._input = asyncio.Event()
@@ -86,21 +91,21 @@ class Tty(asyncssh.SSHServerSession[bytes]):
                 self._after_return = False  # the second half of CR LF
             elif byte in b"\r\n":
                 self._after_return = byte == 0x0D
-                self._echo(b"\r\n")
-                self._lines.put_nowait(self._typed.decode(errors="replace"))
-                self._typed.clear()
+                self._end_line()
             else:
                 self._after_return = False
                 self._typed.append(byte)
-                self._echo(bytes([byte]))
+                self._show(self._new_echo().of(chr(byte)))
 
     async def read_line(self, prompt: str = "", *, hidden: bool = False, noted: bool = True) -> str:
         """One line as typed; hidden ones (passwords) are neither echoed nor noted as commands."""
         self._echoes = not hidden
         await self.write(prompt)
-        line = await self._lines.get()
-        if self.device.faults.late_echo and not hidden:
-            await self.write(line + "\n")
+        self._reading = True
+        line, echo = await self._lines.get()
+        self._reading = False
+        if not hidden:
+            await self.write(echo)
         self._echoes = True
         if noted and not hidden and line.strip():
             self.device.commands.append(line)
@@ -146,12 +151,33 @@ class Tty(asyncssh.SSHServerSession[bytes]):
 
     async def _send(self, data: bytes) -> None:
         await self._writable.wait()
-        if self._channel is not None and not self._channel.is_closing():
-            self._channel.write(data)
+        self._written = (self._written + data).rpartition(b"\n")[2]
+        piece = self.device.faults.piece or len(data)
+        for start in range(0, len(data), piece or 1):
+            if self._channel is not None and not self._channel.is_closing():
+                self._channel.write(data[start : start + piece])
+            if piece < len(data):
+                await asyncio.sleep(0)
 
-    def _echo(self, data: bytes) -> None:
-        faults = self.device.faults
-        if self._echoes and not faults.no_echo and not faults.late_echo and self._channel is not None:
+    def _new_echo(self) -> Echo:
+        """That of the line that is typed now; a line editor echoes nothing while the device is busy."""
+        if self._echo is None:
+            faults = self.device.faults
+            form = "late" if faults.echo in EDITED and not self._reading else faults.echo
+            self._echo = Echo(form, prompt=visible(carried(self._written)), columns=faults.columns)
+        return self._echo
+
+    def _end_line(self) -> None:
+        echo, line = self._new_echo(), self._typed.decode(errors="replace")
+        self._show(echo.at_end())
+        self._lines.put_nowait((line, f"{line}\n" if echo.form == "late" else ""))
+        self._echo = None
+        self._typed.clear()
+
+    def _show(self, text: str) -> None:
+        if text and self._echoes and self._channel is not None:
+            data = bytes_of(text)
+            self._written = (self._written + data).rpartition(b"\n")[2]
             self._channel.write(data)
 
 

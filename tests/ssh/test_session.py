@@ -36,7 +36,7 @@ def _still(config: str) -> str:
         pytest.param({}, Faults(ignore_paging_off=True), id="a pager that ignores terminal length 0"),
         pytest.param({}, Faults(slow=0.001), id="slow bytes"),
         pytest.param({}, Faults(ignore_paging_off=True, slow=0.001), id="slow bytes and a pager"),
-        pytest.param({}, Faults(no_echo=True), id="no echo"),
+        pytest.param({}, Faults(echo="none"), id="no echo"),
         pytest.param({}, Faults(log_after_prompt=True), id="log lines after every prompt"),
         pytest.param({"latency": 0.15}, Faults(), id="answers that take longer than the quiet time"),
     ],

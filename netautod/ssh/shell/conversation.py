@@ -28,7 +28,12 @@ Verdict = Literal["no", "soon", "done"]
 
 
 class Ending(Protocol):
-    """Judges whether a step has come to its end."""
+    """Judges whether a step has come to its end.
+
+    After `patience` quiet periods behind a question the device is taken to wait for its answer.
+    """
+
+    patience: int
 
     def at_end(self, line: str) -> Verdict:
         """Asked with the last line for whatever comes; `soon`: unless more comes in a short while."""
@@ -99,7 +104,8 @@ class Conversation:
             ticks += 1
             if self._answer_login():
                 continue
-            self._refuse_question(stage)
+            if ticks >= ending.patience:
+                self._refuse_question(stage)
             if ending.in_silence(ticks):
                 return
             if silence is not None and ticks * quiet >= silence:

@@ -15,6 +15,7 @@ _RENAMED_TICKS = 3  # after which a prompt with another host name counts
 _GLUED_TICKS = 2  # after which one counts that stands behind a text without a line feed
 _UNMARKED_TICKS = 3  # after which one counts that stands behind no end marker
 _LOST_TICKS = 5  # after which an empty line that nothing answered is sent again
+_ASKED_TICKS = 5  # after which a text that looks like a question is one: output rests behind any text
 _MOST_PROBES = 3
 _LINE_END = re.compile(rb"\A( *)\r*\n")
 _EDGE_BYTES = 4096  # at the end, in which the last prompts stand
@@ -45,6 +46,8 @@ class CommandEnding:
 
     With `settles` false the prompt ends it at once: for commands whose output nobody keeps.
     """
+
+    patience = 1
 
     def __init__(
         self,
@@ -105,6 +108,8 @@ class ReadEnding:
     A `patient` one sends a probe in silence only. The echo of one that a busy device prints at once would
     tear the line that is under way, and after a silence it stands where the probe was sent.
     """
+
+    patience = _ASKED_TICKS
 
     def __init__(
         self,

@@ -18,6 +18,8 @@ from netautod.ssh.shell.terminal import clean
 from netautod.ssh.target import SessionLimits
 
 _LEARN_TRIES = 3
+_LOST_TICKS = 5  # quiet periods after which an empty line that nothing answered is sent again
+_MOST_REPEATS = 2
 _PARTIAL_BYTES = 1024 * 1024  # of a failed command's output that the failure carries
 _LOGIN = "after the login"
 _Judge = Callable[[str], bool]
@@ -28,6 +30,8 @@ class _Line:
 
     A banner may hold a line that begins as the question: it is one when nothing follows it.
     """
+
+    patience = 1
 
     def __init__(self, conversation: Conversation, *, prompt: _Judge, asks: _Judge) -> None:
         self._conversation = conversation
@@ -42,6 +46,46 @@ class _Line:
     def in_silence(self, ticks: int) -> bool:
         line = self._conversation.standing_line()
         return self._asks(line) or self._prompt(line)
+
+
+class _Quiet:
+    """The end of all that is under way."""
+
+    patience = 1
+
+    def at_end(self, line: str) -> Verdict:
+        return "no"
+
+    def in_silence(self, ticks: int) -> bool:
+        return True
+
+
+class _Repeated(_Line):
+    """The answer to an empty line at what may be the prompt. Without one it is sent again.
+
+    Devices drop what is typed while they still log in, or echo it before they print the prompt.
+    """
+
+    def __init__(self, conversation: Conversation, *, prompt: _Judge, candidate: str) -> None:
+        super().__init__(conversation, prompt=prompt, asks=_nothing)
+        self._candidate = candidate
+        self.repeats = 0
+
+    def at_end(self, line: str) -> Verdict:
+        return super().at_end(_last_of(line, self._candidate))
+
+    def in_silence(self, ticks: int) -> bool:
+        if self._prompt(_last_of(self._conversation.standing_line(), self._candidate)):
+            return True
+        line = self._conversation.last_line()
+        if (
+            ticks % _LOST_TICKS == 0
+            and self.repeats < _MOST_REPEATS
+            and (not line or line.endswith(self._candidate))
+        ):
+            self.repeats += 1
+            self._conversation.send("")
+        return False
 
 
 class Shell:
@@ -199,23 +243,45 @@ class Shell:
             raise
 
     async def _learn_prompt(self) -> None:
-        """A line that looks like a prompt is one when an empty command brings the same line again."""
+        """A line that looks like a prompt is one when an empty command brings the same line again.
+
+        And nothing else: with the rest of a banner before it, nobody knows what belongs to the answer.
+        """
         candidate = await self._answer(_LOGIN, _nothing)
+        same = False
         for _ in range(_LEARN_TRIES):
-            self._conversation.clear()
-            self._conversation.send("")
-            again = await self._answer(_LOGIN, _nothing)
-            if self._platform.steady(again) == self._platform.steady(candidate):
+            again, alone = await self._answer_to_nothing(candidate)
+            same = self._platform.steady(again) == self._platform.steady(candidate)
+            candidate = again  # the one before was perhaps a line of the banner
+            if same and alone:
                 break
-            candidate = again  # the one before was a line of the banner
+            self._place.answer_breaks = 1
             self._conversation.clear()
-            if await self._stream.news(within=self._limits.quiet_seconds):
-                candidate = await self._answer(_LOGIN, _nothing)
-        else:
+            await self._conversation.until(_LOGIN, _Quiet(), seconds=self._seconds_left())
+            candidate = self._conversation.standing_line().strip() or candidate
+        if not same:
             shown = quoted(candidate[-80:], self._platform)
             raise DeviceFailed(f"the prompt changes each time, at last to {shown!r}", kind="prompt")
-        self._place.adopt(again)
-        self._place.answer_breaks = clean(bytes(self._stream.data)).rstrip().count("\n")
+        self._place.adopt(candidate)
+
+    async def _answer_to_nothing(self, candidate: str) -> tuple[str, bool]:
+        """The line that an empty command brings, and whether there is nothing more in the answer."""
+        self._conversation.clear()
+        self._conversation.send("")
+        ending = _Repeated(self._conversation, prompt=self._is_prompt, candidate=candidate)
+        await self._conversation.until(_LOGIN, ending, seconds=self._seconds_left())
+        answer = clean(bytes(self._stream.data)).rstrip()
+        self._place.answer_breaks = answer.count("\n")
+        lines = [
+            *answer.split("\n")[:-1],
+            standing := _last_of(self._conversation.standing_line(), candidate),
+        ]
+        return standing, ending.repeats == 0 and not any(map(self._says, lines))
+
+    def _says(self, line: str) -> bool:
+        """Whether the line belongs to no prompt."""
+        silent = not line.strip() or self._is_prompt(line) or self._platform.is_prompt_head(line)
+        return not silent and not self._platform.is_log_line(line)
 
     def _begin(self) -> None:
         if not self._usable:
@@ -234,16 +300,25 @@ class Shell:
 
     async def _answer(self, stage: str, asks: _Judge) -> str:
         """The line that ends a step of a dialog."""
-        seconds = self._limits.prompt_seconds
-        if self._deadline is not None:
-            seconds = max(self._deadline - asyncio.get_running_loop().time(), 0.0)
-
-        def prompt(line: str) -> bool:
-            return self._platform.mode_of(line) is not None
-
-        ending = _Line(self._conversation, prompt=prompt, asks=asks)
-        await self._conversation.until(stage, ending, seconds=seconds)
+        ending = _Line(self._conversation, prompt=self._is_prompt, asks=asks)
+        await self._conversation.until(stage, ending, seconds=self._seconds_left())
         return self._conversation.standing_line()
+
+    def _seconds_left(self) -> float:
+        """For a step of a dialog: within a login, what is left of it."""
+        if self._deadline is None:
+            return self._limits.prompt_seconds
+        return max(self._deadline - asyncio.get_running_loop().time(), 0.0)
+
+    def _is_prompt(self, line: str) -> bool:
+        return self._platform.mode_of(line) is not None
+
+
+def _last_of(line: str, prompt: str) -> str:
+    """The line without the prompts before its last one: without an echo they follow each other."""
+    while prompt and line.startswith(prompt) and line[len(prompt) :].strip():
+        line = line[len(prompt) :].lstrip()
+    return line
 
 
 def _nothing(line: str) -> bool:

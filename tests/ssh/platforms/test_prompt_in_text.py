@@ -96,7 +96,7 @@ async def wrong_readings(fixture: PlatformFixture, every: int) -> list[tuple[Cas
                     continue  # nothing tells this line from the prompt that is drawn over it
                 show(device, platform, case.text)
                 places = tuple(before + at for at in case.pauses)
-                device.faults = Faults(hold_at=places, late_echo=case.late_echo)
+                device.faults = Faults(hold_at=places, echo="late" if case.late_echo else "typed")
                 found = await read_or_refused(session, case)
                 if found and found != case.text.rstrip("\n").join(around).rstrip("\n"):
                     wrong.append((case, found))
