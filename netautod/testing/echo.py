@@ -2,11 +2,11 @@
 
 from typing import Literal
 
-EchoForm = Literal["typed", "none", "late", "again", "wrapped", "blank", "scrolled"]
-"""`none`: none at all. `late`: when the device reads the line, not while it is busy. `again`: the line is
-painted once more when it ends (RouterOS). At the last column, `wrapped` goes on in the next line, `blank`
-makes the terminal do so by a blank and a carriage return (readline), and `scrolled` moves the line to the
-left behind a `$` (IOS)."""
+EchoForm = Literal["typed", "none", "silent", "late", "again", "wrapped", "blank", "scrolled"]
+"""`none`: none at all. `silent`: the line end alone. `late`: when the device reads the line, not while it is
+busy. `again`: the line is painted once more when it ends (RouterOS). At the last column, `wrapped` goes on
+in the next line, `blank` makes the terminal do so by a blank and a carriage return (readline), and
+`scrolled` moves the line to the left behind a `$` (IOS)."""
 
 EDITED: tuple[EchoForm, ...] = ("again", "wrapped", "blank", "scrolled")
 _KEPT = 9  # characters of a scrolled line that stay readable left of the cursor
@@ -27,7 +27,7 @@ class Echo:
         """What the character that was just typed adds to the screen."""
         self._typed += character
         self._shown += 1
-        if self.form in ("none", "late"):
+        if self.form in ("none", "silent", "late"):
             return ""
         if self.form in ("typed", "again") or self._shown <= self._room:
             return character

@@ -84,6 +84,7 @@ class Tty(asyncssh.SSHServerSession[bytes]):
 
     def data_received(self, data: bytes, datatype: Any) -> None:
         self._input.set()
+        self._after_return = False
         for byte in data:
             if self._wants_key:
                 self._keys.put_nowait(chr(byte))
@@ -164,7 +165,7 @@ class Tty(asyncssh.SSHServerSession[bytes]):
         if self._echo is None:
             faults = self.device.faults
             form = "late" if faults.echo in EDITED and not self._reading else faults.echo
-            self._echo = Echo(form, prompt=visible(carried(self._written)), columns=faults.columns)
+            self._echo = Echo(form, prompt=visible(carried(bytes(self._written))), columns=faults.columns)
         return self._echo
 
     def _end_line(self) -> None:

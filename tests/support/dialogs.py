@@ -69,10 +69,10 @@ def dialogs() -> Iterator[Dialog]:
     for number, fixture in enumerate(shells):
         for row, text in enumerate(known["texts"]):
             at = number * len(known["texts"]) + row
-            chosen = {
-                kind: known[kind][(at + at // len(known[kind]) * step) % len(known[kind])]
-                for step, kind in enumerate(_KINDS)
-            }
+            chosen = {}
+            for step, kind in enumerate(_KINDS):
+                fitting = [one for one in known[kind] if fixture.platform not in one.get("never_on", ())]
+                chosen[kind] = fitting[(at + at // len(fitting) * step) % len(fitting)]
             login, banner, host, echo, paging, delivery = (chosen[kind] for kind in _KINDS)
             yield Dialog(
                 fixture=fixture,

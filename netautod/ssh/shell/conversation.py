@@ -9,7 +9,7 @@ from netautod.ssh.failures import DeviceFailed, FailureKind
 from netautod.ssh.platform.model import LoginAnswer, Platform
 from netautod.ssh.platform.redact import quoted
 from netautod.ssh.shell.stream import ByteStream
-from netautod.ssh.shell.terminal import clean, visible, without_escapes
+from netautod.ssh.shell.terminal import begun_escape, clean, visible, without_escapes
 from netautod.ssh.target import SessionLimits
 
 _SETTLE = 4  # a line that is an end but for what may still come is one after a quarter of the quiet time
@@ -52,7 +52,8 @@ class Conversation:
         self.stream = stream
         self._platform = platform
         self._limits = limits
-        self._answered: int | None = None  # where in the buffer the text stood that was answered last
+        # Where in the buffer the text stood that was answered last, and with what.
+        self._answered: tuple[int, str] | None = None
         self._login_answers = [*platform.login_answers, *_HARMLESS]
 
     def logged_in(self) -> None:
@@ -60,8 +61,10 @@ class Conversation:
         self._login_answers.clear()
 
     def clear(self) -> None:
-        """Forgets what came."""
+        """Forgets what came, but for an escape sequence that is under way."""
+        begun = begun_escape(self.stream.data)
         self.stream.clear()
+        self.stream.data.extend(begun)
         self._answered = None
 
     def send(self, line: str) -> None:
@@ -139,23 +142,25 @@ class Conversation:
         return DeviceFailed(f"the device was silent for {silence:g} s {stage}{shown}", kind=kind)
 
     def _answer_device(self, raw: str) -> None:
-        """A pager waits while its text is the very end of what came; each one is answered once."""
+        """A pager waits while its text is the very end of what came; each one is answered once.
+
+        The first half of a text may ask for another key than the whole one.
+        """
         position = self.stream.data.rfind(b"\n")
-        if position == self._answered:
-            return
-        key = self._key_for(raw.rstrip("\r").rpartition("\r")[2])
-        if key is not None:
-            self._answered = position
+        known = self._answered is not None and self._answered[0] == position
+        key = self._key_for(raw.rstrip("\r").rpartition("\r")[2], pagers_only=known)
+        if key is not None and (position, key) != self._answered:
+            self._answered = (position, key)
             self.stream.write(key)
 
-    def _key_for(self, line: str) -> str | None:
+    def _key_for(self, line: str, *, pagers_only: bool) -> str | None:
         """What a line waits for, if it is known to wait."""
         platform = self._platform
         if any(pattern.search(line) for pattern in platform.pager_end):
             return platform.pager_end_key
         if any(pattern.search(line) for pattern in platform.pager):
             return platform.pager_key
-        return self._login_answer(line)
+        return None if pagers_only else self._login_answer(line)
 
     def _login_answer(self, line: str) -> str | None:
         for item in self._login_answers:
@@ -173,7 +178,7 @@ class Conversation:
         return True
 
     def _refuse_question(self, stage: str) -> None:
-        if self._answered == self.stream.data.rfind(b"\n"):
+        if self._answered is not None and self._answered[0] == self.stream.data.rfind(b"\n"):
             return  # it was answered; the device takes its time
         line = self.last_line().strip()
         if self._platform.is_question(line):

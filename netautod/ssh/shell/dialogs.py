@@ -10,21 +10,26 @@ from netautod.ssh.platform.model import EnableDialog, LoginDialog
 
 # Takes a line to send and the stage, as in Shell; answers the next question of the dialog, or the prompt.
 Ask = Callable[[str, str], Awaitable[str]]
+Judge = Callable[[str], bool]
 
 
-async def log_in(line: str, dialog: LoginDialog, ask: Ask, *, username: str, password: str | None) -> None:
+async def log_in(
+    line: str, dialog: LoginDialog, ask: Ask, *, username: str, password: str | None, is_prompt: Judge
+) -> None:
     """From the question `line` to what follows the login; a line that is no question needs none.
+
+    The prompt of a device whose name is `Password` is no question.
 
     DeviceFailed `auth` when the device refuses it, `prompt` when there is no password to give.
     """
-    if dialog.asks_user(line):
+    if dialog.asks_user(line) and not is_prompt(line):
         line = await ask(username, "after the name on its terminal")
-    if dialog.password_prompt.search(line):
+    if dialog.password_prompt.search(line) and not is_prompt(line):
         if password is None:
             text = "the device asks for a password on its terminal, the credential has only a key"
             raise DeviceFailed(text, kind="prompt")
         line = await _answer_to(password, ask)
-    if dialog.asks(line):
+    if dialog.asks(line) and not is_prompt(line):
         raise DeviceFailed(f"the device refused the login of {username!r} on its terminal", kind="auth")
 
 

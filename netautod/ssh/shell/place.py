@@ -55,6 +55,9 @@ class Place:
             return ""
         if self.prompt and line.endswith(self.prompt):
             return line[: -len(self.prompt)]
+        bare = line.lstrip()  # a blank that ended the prompt before came late
+        if self.is_own(bare):
+            return line[: -len(bare)]
         if len(line) <= 2 * len(self.prompt) + _COUNTERS:
             own = (at for at in range(1, len(line)) if self.is_own(line[at:]) and self.is_own(line[:at]))
             twice = next(own, None)

@@ -18,6 +18,8 @@ _NEXT_LINE = re.compile(r"\x1bE|\x1b\[\d*L")
 _CLEARED = re.compile(r"[^\n]*(?:\x1b\[[23]J|\x1bc|\x1b\[[01]?(?:;[01]?)?[Hf]\x1b\[0?J)")
 _ADDRESS = re.compile(r"\x1b\[(\d*)(?:;\d*)?[Hf]")
 _UNFINISHED_ESCAPE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*)?\Z")
+_BEGUN_ESCAPE = re.compile(rb"\x1b(?:\[[0-?]*[ -/]*|\][^\x07\x1b]*)?\Z")
+_LONGEST_ESCAPE = 256
 # A carriage return that begins no line end, or a character on which a terminal acts: padding (NUL, DEL),
 # bell, backspace, line and page moves, character sets, XON, XOFF, escape.
 _CONTROL = re.compile(r"[\x00\x07\x08\x0b\x0c\x0e\x0f\x11\x13\x1b\x7f]|\r(?!\n)")
@@ -54,6 +56,12 @@ def visible(line: str) -> str:
     Of several lines that escape sequences divide, the last one. No control character is left.
     """
     return _UNPRINTABLE.sub("", _shown(_without_earlier_lines(line), _UNPRINTABLE))
+
+
+def begun_escape(data: bytearray) -> bytes:
+    """The escape sequence at the end of which the rest is still to come; the rest alone would be text."""
+    found = _BEGUN_ESCAPE.search(data[-_LONGEST_ESCAPE:])
+    return bytes(found[0]) if found is not None else b""
 
 
 def _shown(line: str, left_out: re.Pattern[str]) -> str:
