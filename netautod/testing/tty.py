@@ -7,7 +7,7 @@ from typing import Any
 import asyncssh
 
 from netautod.ssh.encoding import bytes_of, carried
-from netautod.ssh.shell.terminal import visible
+from netautod.ssh.shell.terminal import begun_escape, visible
 from netautod.testing.cli_script import CliScript
 from netautod.testing.echo import EDITED, Echo
 from netautod.testing.state import DeviceState
@@ -37,6 +37,8 @@ class Tty(asyncssh.SSHServerSession[bytes]):
         self._written = bytearray()  # since the last line feed
         self._echo: Echo | None = None
         self._reading = False
+        self._in_escape = False
+        self._held_echo = b""
         self._lines: asyncio.Queue[tuple[str, str]] = asyncio.Queue()  # with what is echoed when it is read
         self._keys: asyncio.Queue[str] = asyncio.Queue()
         self._channel: asyncssh.SSHServerChannel[bytes] | None = None
@@ -155,10 +157,17 @@ class Tty(asyncssh.SSHServerSession[bytes]):
         self._written = (self._written + data).rpartition(b"\n")[2]
         piece = self.device.faults.piece or len(data)
         for start in range(0, len(data), piece or 1):
-            if self._channel is not None and not self._channel.is_closing():
-                self._channel.write(data[start : start + piece])
+            self._hand_over(data[start : start + piece])
+            self._in_escape = bool(begun_escape(bytearray(data[: start + piece])))
+            if not self._in_escape and self._held_echo:
+                self._hand_over(self._held_echo)
+                self._held_echo = b""
             if piece < len(data):
                 await asyncio.sleep(0)
+
+    def _hand_over(self, data: bytes) -> None:
+        if self._channel is not None and not self._channel.is_closing():
+            self._channel.write(data)
 
     def _new_echo(self) -> Echo:
         """That of the line that is typed now; a line editor echoes nothing while the device is busy."""
@@ -179,7 +188,10 @@ class Tty(asyncssh.SSHServerSession[bytes]):
         if text and self._echoes and self._channel is not None:
             data = bytes_of(text)
             self._written = (self._written + data).rpartition(b"\n")[2]
-            self._channel.write(data)
+            if self._in_escape:  # which a device writes at once, however it comes over the network
+                self._held_echo += data
+            else:
+                self._channel.write(data)
 
 
 Serve = Callable[[Tty], Coroutine[Any, Any, None]]

@@ -215,5 +215,8 @@ class _Stage:
 
 
 def _bare(text: str) -> list[str]:
-    """Without blanks at the end of lines: nobody can tell them from what an erased pager leaves behind."""
-    return [line.rstrip() for line in text.rstrip("\n").split("\n")]
+    """Without what nobody can tell: blanks at the end of lines from those that an erased pager leaves behind.
+
+    And an empty line at the front from the line end that a device without an echo prints.
+    """
+    return [line.rstrip() for line in text.strip("\n").split("\n")]

@@ -1,7 +1,7 @@
 """When the output of a command is over: by quiet for what people send, by proof for what is to be kept."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from netautod.ssh.platform.model import Platform
@@ -14,10 +14,10 @@ _ECHO_TICKS = 3  # quiet periods after which a prompt counts although the comman
 _RENAMED_TICKS = 3  # after which a prompt with another host name counts
 _GLUED_TICKS = 2  # after which one counts that stands behind a text without a line feed
 _UNMARKED_TICKS = 3  # after which one counts that stands behind no end marker
+_PASSED_TICKS = 10  # after which one counts behind which an earlier reading went on
 _LOST_TICKS = 5  # after which an empty line that nothing answered is sent again
 _ASKED_TICKS = 5  # after which a text that looks like a question is one: output rests behind any text
 _MOST_PROBES = 3
-_LINE_END = re.compile(rb"\A( *)\r*\n")
 _EDGE_BYTES = 4096  # at the end, in which the last prompts stand
 
 
@@ -105,8 +105,9 @@ class ReadEnding:
     text, the device answers when it has printed the rest: then the end is the prompt and, for each probe,
     the prompt again. Where the platform has an end marker, that stands above the first of them.
 
-    A `patient` one sends a probe in silence only. The echo of one that a busy device prints at once would
-    tear the line that is under way, and after a silence it stands where the probe was sent.
+    The echo of a probe that a device prints in the middle of its text may tear a line: nobody can tell such
+    a line feed from one of the text. Then the text is read again. A `patient` reading sends a probe in
+    silence only, and not where an earlier one has found that a prompt is text: at the lines `passed`.
     """
 
     patience = _ASKED_TICKS
@@ -119,13 +120,15 @@ class ReadEnding:
         command: str,
         *,
         marker: re.Pattern[str] | None,
-        patient: bool,
+        patient: bool = False,
+        passed: Collection[int] = (),
     ) -> None:
         self._conversation = conversation
         self._place = place
         self._platform = platform
         self._marker = marker
         self._patient = patient
+        self._passed = passed
         self._echo = Echo(conversation, place, platform, command)
         self._probes: list[int] = []
 
@@ -148,6 +151,8 @@ class ReadEnding:
         if not self._echo.given_up(ticks) or not self._at_prompt(ticks):
             return False
         if not self._probes:
+            if ticks < _PASSED_TICKS and self._line_number() in self._passed:
+                return False
             self._place.echoes = self._echo.seen()
             self._probe()
             return False
@@ -163,15 +168,18 @@ class ReadEnding:
         """What came without the prompts at its end; None when an echo may have torn a line of it."""
         data = bytes(self._conversation.stream.data)
         found = prompts_at_end(clean(data).split("\n"), self._place, self._platform, most=self._most())
-        if self._went_on(data) and found.count < self._most():
-            return None  # the answer was drawn over the prompt, or never came: nobody knows where an echo is
-        if self._went_on(data) and found.breaks < self._place.answer_breaks:
-            if not self._patient:
-                return None
-            for at in reversed(self._probes):
-                data = data[:at] + _LINE_END.sub(rb"\1", data[at:], count=1)
-            found = prompts_at_end(clean(data).split("\n"), self._place, self._platform, most=self._most())
+        whole = found.count == self._most() and found.breaks >= self._place.answer_breaks
+        if self._went_on(data) and not whole:
+            return None  # the answer was drawn over the prompt, or an echo is somewhere in the text
         return found.above
+
+    def false_end(self) -> int | None:
+        """The line at which this reading took a prompt of the text for the end."""
+        data = self._conversation.stream.data
+        return data[: self._probes[0]].count(b"\n") if self._probes and self._went_on(bytes(data)) else None
+
+    def _line_number(self) -> int:
+        return self._conversation.stream.data.count(b"\n")
 
     def _most(self) -> int:
         return len(self._probes) + 1

@@ -58,7 +58,9 @@ def without_echo(data: bytes, command: str, platform: Platform) -> list[str]:
 
 def behind_echo(lines: list[str], data: bytes, command: str, platform: Platform) -> list[str]:
     """The same of the lines of `data` that are looked at already."""
-    lines = lines[echo_lines(data, command, platform) :]
+    echo = echo_lines(data, command, platform)
+    # Without an echo, an empty line at the front is the line end that was typed.
+    lines = lines[1:] if not echo and not lines[0].strip() and len(lines) > 1 else lines[echo:]
     while lines and _is_echo(lines[0], command, platform):
         del lines[0]
     return lines

@@ -6,6 +6,7 @@ from netautod.ssh.platform.model import Platform
 
 _HOST_CHARACTERS = 14  # IOS cuts the host name of a long prompt in its config modes
 _COUNTERS = 12  # characters by which a prompt may be longer later: it counts commands, shows a star
+_GLUED = 4  # prompts, at most, that follow each other where empty lines are not echoed
 _NAME = re.compile(r"[\w.\-@:/~]{1,255}")
 
 
@@ -58,11 +59,11 @@ class Place:
         bare = line.lstrip()  # a blank that ended the prompt before came late
         if self.is_own(bare):
             return line[: -len(bare)]
-        if len(line) <= 2 * len(self.prompt) + _COUNTERS:
-            own = (at for at in range(1, len(line)) if self.is_own(line[at:]) and self.is_own(line[:at]))
-            twice = next(own, None)
-            if twice is not None:
-                return line[:twice]
+        if len(line) <= _GLUED * (len(self.prompt) + _COUNTERS):
+            ends = (at for at in range(1, len(line)) if self.is_own(line[at:]))
+            glued = next((at for at in ends if self.before_prompt(line[:at]) is not None), None)
+            if glued is not None:
+                return line[:glued]
         at = line.find(self.prompt) if self.prompt else -1
         if at == 0 and self._platform.is_log_line(line[len(self.prompt) :].lstrip()):
             return ""

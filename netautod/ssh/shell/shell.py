@@ -15,6 +15,7 @@ from netautod.ssh.shell.place import Place
 from netautod.ssh.shell.stream import ByteStream
 from netautod.ssh.target import SessionLimits
 
+_READINGS = 4  # of a text in which prompts stand
 _PARTIAL_BYTES = 1024 * 1024  # of a failed command's output that the failure carries
 
 
@@ -112,17 +113,25 @@ class Shell:
         `marker` is what the last line of the text must match, where the platform has such a line.
         DeviceFailed `pager`, `prompt` or `timeout` when the device falls silent in the middle.
         """
-        for patient in (False, True):
+        passed: set[int] = set()
+        for number in range(_READINGS):
             ending = ReadEnding(
-                self._conversation, self._place, self._platform, command, marker=marker, patient=patient
+                self._conversation,
+                self._place,
+                self._platform,
+                command,
+                marker=marker,
+                patient=number > 0,
+                passed=passed,
             )
             silence = self._limits.silence_seconds
             await self._sent(command, ending, seconds=seconds, limit=limit, silence=silence)
-            lines = ending.lines()
+            lines, false_end = ending.lines(), ending.false_end()
             data = bytes(self._stream.data)
             self._arrive()
             if lines is not None:
                 return "\n".join(behind_echo(lines, data, command, self._platform))
+            passed.update(() if false_end is None else (false_end,))
         raise DeviceFailed(f"the end of `{shown_command(command)}` cannot be told", kind="incomplete")
 
     async def _sent(

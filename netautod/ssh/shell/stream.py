@@ -8,7 +8,7 @@ import asyncssh
 
 from netautod.core.guard import Guard
 
-_TAIL_BYTES = 4096  # of the last line; a prompt, a pager or a question is shorter
+_TAIL_BYTES = 1024  # of the last line; a prompt, a pager or a question is shorter
 
 
 class ByteStream(ABC):
