@@ -209,7 +209,7 @@ class _Stage:
 
     def _filled(self, text: str) -> str:
         words = {"host": self._dialog.host["name"], "prompt": self._prompt, "command": self._command}
-        for word, value in {**words, "u": _LATIN, "long": "x" * 5000}.items():
+        for word, value in {**words, "u": _LATIN, "long": "x" * 1500}.items():
             text = text.replace("{" + word + "}", value)
         return text
 

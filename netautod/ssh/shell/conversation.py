@@ -55,10 +55,14 @@ class Conversation:
         # Where in the buffer the text stood that was answered last, and with what.
         self._answered: tuple[int, str] | None = None
         self._login_answers = [*platform.login_answers, *_HARMLESS]
+        self._late_answers: list[
+            LoginAnswer
+        ] = []  # for silence: the first time was perhaps a line of a banner
 
     def logged_in(self) -> None:
         """What looks like a question of the login is none from now on."""
         self._login_answers.clear()
+        self._late_answers.clear()
 
     def clear(self) -> None:
         """Forgets what came, but for an escape sequence that is under way."""
@@ -160,22 +164,19 @@ class Conversation:
             return platform.pager_end_key
         if any(pattern.search(line) for pattern in platform.pager):
             return platform.pager_key
-        return None if pagers_only else self._login_answer(line)
-
-    def _login_answer(self, line: str) -> str | None:
-        for item in self._login_answers:
-            if item.pattern.search(line):
-                self._login_answers.remove(item)
-                return item.answer
-        return None
+        answer = None if pagers_only else _first_of(self._login_answers, line)
+        if answer is None:
+            return None
+        self._late_answers.append(answer)
+        return answer.answer
 
     def _answer_login(self) -> bool:
         """A question of the login that ends with a line feed: only silence tells that the device waits."""
-        answer = self._login_answer(self.standing_line()) if self._login_answers else None
-        if answer is None:
-            return False
-        self.stream.write(answer)
-        return True
+        line = self.standing_line() if self._login_answers or self._late_answers else ""
+        answer = _first_of(self._login_answers, line) or _first_of(self._late_answers, line)
+        if answer is not None:
+            self.stream.write(answer.answer)
+        return answer is not None
 
     def _refuse_question(self, stage: str) -> None:
         if self._answered is not None and self._answered[0] == self.stream.data.rfind(b"\n"):
@@ -185,3 +186,9 @@ class Conversation:
             asked = quoted(line[-120:], self._platform)
             text = f"the device asks {asked!r} {stage}; a person has to answer that"
             raise DeviceFailed(text, kind="prompt")
+
+
+def _first_of(answers: list[LoginAnswer], line: str) -> LoginAnswer | None:
+    """Takes the first one that fits the line out of the list."""
+    at = next((at for at, item in enumerate(answers) if item.pattern.search(line)), None)
+    return None if at is None else answers.pop(at)

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from netautod.ssh.platform.model import Platform
 from netautod.ssh.shell.conversation import Conversation, Verdict
@@ -90,7 +91,8 @@ class CommandEnding:
 class Prompts:
     """The prompts at the very end of some lines, nothing but blank and log lines between them.
 
-    `above` are the lines over the first of the last `count`; `breaks` the line ends between the last two.
+    `above` are the lines over the first of the last `count`; `breaks` the line ends between two of
+    them, the fewest.
     """
 
     count: int
@@ -239,7 +241,8 @@ def prompts_at_end(
         above = without_heads(rest[:-1], platform) if not before else [*rest[:-1], before]
         if before and place.before_prompt(before) is None:
             break  # the last line of the text had no line feed
-    return Prompts(count=count, above=above, breaks=ends[0] - ends[1] if len(ends) > 1 else 0)
+    breaks = min((later - earlier for later, earlier in pairwise(ends)), default=0)
+    return Prompts(count=count, above=above, breaks=breaks)
 
 
 def _without_blank(lines: list[str], platform: Platform) -> list[str]:
