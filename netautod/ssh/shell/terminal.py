@@ -17,8 +17,9 @@ _NEXT_LINE = re.compile(r"\x1bE|\x1b\[\d*L")
 # The screen is cleared: ED of all of it (ECMA-48), RIS, or ED of what is below the upper left corner.
 _CLEARED = re.compile(r"[^\n]*(?:\x1b\[[23]J|\x1bc|\x1b\[[01]?(?:;[01]?)?[Hf]\x1b\[0?J)")
 _ADDRESS = re.compile(r"\x1b\[(\d*)(?:;\d*)?[Hf]")
-_UNFINISHED_ESCAPE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*)?\Z")
-_BEGUN_ESCAPE = re.compile(rb"\x1b(?:\[[0-?]*[ -/]*|\][^\x07\x1b]*)?\Z")
+_UNFINISHED = r"\x1b(?:\[[0-?]*[ -/]*|\][^\x07\x1b]*\x1b?|[ -/]+)?\Z"
+_UNFINISHED_ESCAPE = re.compile(_UNFINISHED)
+_UNFINISHED_BYTES = re.compile(_UNFINISHED.encode())
 _LONGEST_ESCAPE = 256
 # A carriage return that begins no line end, or a character on which a terminal acts: padding (NUL, DEL),
 # bell, backspace, line and page moves, character sets, XON, XOFF, escape.
@@ -60,7 +61,7 @@ def visible(line: str) -> str:
 
 def begun_escape(data: bytearray) -> bytes:
     """The escape sequence at the end of which the rest is still to come; the rest alone would be text."""
-    found = _BEGUN_ESCAPE.search(data[-_LONGEST_ESCAPE:])
+    found = _UNFINISHED_BYTES.search(data[-_LONGEST_ESCAPE:])
     return bytes(found[0]) if found is not None else b""
 
 

@@ -6,7 +6,10 @@ from collections.abc import Callable
 import pytest
 
 from netautod.core.guard import no_guard
+from netautod.ssh.failures import DeviceFailed
 from netautod.ssh.platform.registry import PlatformRegistry
+from netautod.ssh.shell.asking import Asking
+from netautod.ssh.shell.conversation import Conversation
 from netautod.ssh.shell.shell import Shell
 from netautod.ssh.shell.stream import ByteStream
 from netautod.ssh.target import SessionLimits
@@ -59,3 +62,16 @@ async def test_a_question_that_comes_then_is_answered(platforms: PlatformRegistr
     asyncio.get_running_loop().call_soon(stream.received, _QUESTION)
     await starting
     assert (shell.prompt, stream.sent) == ("frr1>", ["once", ""])
+
+
+@pytest.mark.parametrize("line", [b"\r\nfrr1> ", b"\r\nfrr1"])
+async def test_a_prompt_that_comes_as_the_time_ends_is_one(line: bytes, platforms: PlatformRegistry) -> None:
+    stream, frr = Answering({}), platforms.get("frr")
+    asking = Asking(Conversation(stream, frr, SessionLimits()), frr, seconds=lambda: 0.0)
+    waiting = asyncio.ensure_future(asking.answer("after the login", lambda _: False))
+    asyncio.get_running_loop().call_soon(stream.received, line)
+    if line.endswith(b"> "):
+        await waiting
+    else:
+        with pytest.raises(DeviceFailed, match=r"no prompt within 0 s after the login \(6 bytes came\)"):
+            await waiting

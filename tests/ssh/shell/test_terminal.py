@@ -2,7 +2,7 @@
 
 import pytest
 
-from netautod.ssh.shell.terminal import clean, visible, without_escapes
+from netautod.ssh.shell.terminal import begun_escape, clean, visible, without_escapes
 
 
 @pytest.mark.parametrize(
@@ -66,6 +66,7 @@ from netautod.ssh.shell.terminal import clean, visible, without_escapes
         ),
         pytest.param(b"old\x1b[Hnew", "new", id="cursor home"),
         pytest.param(b"half\x1b[3", "half", id="an escape sequence that is still under way"),
+        pytest.param(b"half\x1b]0;sw", "half", id="a window title that is still under way"),
     ],
 )
 def test_clean(received: bytes, shown: str) -> None:
@@ -90,3 +91,21 @@ def test_of_lines_divided_by_escapes_the_last_one_is_visible() -> None:
 )
 def test_the_text_that_a_pager_waits_with(received: str, left: str) -> None:
     assert without_escapes(received) == left
+
+
+@pytest.mark.parametrize(
+    ("received", "begun"),
+    [
+        pytest.param(b"sw1# \x1b", b"\x1b", id="ESC alone"),
+        pytest.param(b"sw1# \x1b[24;", b"\x1b[24;", id="within the numbers of a CSI"),
+        pytest.param(b"sw1# \x1b[?2", b"\x1b[?2", id="within a private CSI"),
+        pytest.param(b"sw1# \x1b]0;tit", b"\x1b]0;tit", id="within a window title"),
+        pytest.param(b"sw1# \x1b]0;t\x1b", b"\x1b]0;t\x1b", id="within the end of a window title"),
+        pytest.param(b"sw1# \x1b(", b"\x1b(", id="before the name of a character set"),
+        pytest.param(b"sw1# \x1b[24;6H", b"", id="a whole one"),
+        pytest.param(b"\x1b[1msw1# ", b"", id="a whole one before the prompt"),
+        pytest.param(b"sw1# ", b"", id="none"),
+    ],
+)
+def test_the_begun_escape(received: bytes, begun: bytes) -> None:
+    assert begun_escape(bytearray(received)) == begun
