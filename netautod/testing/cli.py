@@ -205,7 +205,7 @@ async def _held(tty: Tty, text: str) -> None:
         if start in faults.rest_at:
             await asyncio.sleep(faults.rest)
         elif start:
-            await tty.something_typed()
+            await tty.something_typed(within=faults.rest or None)
         await tty.write(text[start:end])
 
 

@@ -33,7 +33,8 @@ class Faults:
     cut after that many bytes of a command's output. `stop_after`: the output stops there and the prompt
     never comes. `truncate_after`: the output stops there and the prompt does come. `question`: asked after
     the login instead of the prompt.
-    `hold_at`: the output stops at these places until something is typed, `rest_at`: for `rest` seconds.
+    `rest_at`: the output stops at these places for `rest` seconds, `hold_at`: until something is typed, for
+    `rest` seconds at most if that is not 0.
     `piece`: bytes that are sent at a time. `echo`: its form, on a terminal of that many `columns`. `dirty`:
     ANSI colours, NUL and invalid UTF-8 in the output.
     """

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Coroutine
+from contextlib import suppress
 from typing import Any
 
 import asyncssh
@@ -115,10 +116,12 @@ class Tty(asyncssh.SSHServerSession[bytes]):
             self.device.note_change()
         return line
 
-    async def something_typed(self) -> None:
-        """Waits until more input comes."""
+    async def something_typed(self, *, within: float | None = None) -> None:
+        """Waits until more input comes, for that many seconds at most."""
         self._input.clear()
-        await self._input.wait()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(within):
+                await self._input.wait()
 
     async def read_key(self, prompt: str) -> str:
         """One key, not echoed, as a pager reads it."""

@@ -6,25 +6,26 @@ from dataclasses import dataclass, replace
 import asyncssh
 import pytest
 
-from netautod.ssh.failures import DeviceFailed
 from netautod.ssh.platform.registry import PlatformRegistry
 from netautod.ssh.session import CliSession, open_session
 from netautod.ssh.target import Login, SessionLimits, Target
 from netautod.testing import Faults
+from netautod.testing.echo import EchoForm
 from tests.support.platform_fixtures import PlatformFixture, load_all, show
 
 _REGISTRY = PlatformRegistry()
 _LOGIN = Login(username="admin", password="simulated", enable_secret="en4ble")
 _LIMITS = SessionLimits(
-    login_seconds=30, prompt_seconds=30, command_seconds=60, capture_seconds=60, quiet_seconds=0.1
+    login_seconds=30, prompt_seconds=30, command_seconds=60, capture_seconds=60, quiet_seconds=0.05
 )
+_REST = 3 * _LIMITS.quiet_seconds
 _SAMPLE = ("cisco_ios", "juniper_junos", "mikrotik_routeros", "hp_procurve", "fortinet", "generic")
 _FIXTURES = {one.platform: one for one in load_all() if one.script is not None}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Case:
-    """A text with the prompt in it, and where the device pauses in it until something is typed."""
+    """A text with the prompt in it, and where the device pauses until something is typed, or for a while."""
 
     text: str
     pauses: tuple[int, ...]
@@ -58,20 +59,8 @@ async def read(session: CliSession) -> str:
 
 # The simulated device puts their texts together from several commands.
 _PUT_TOGETHER = {"a10", "sophos_sfos"}
-# It draws the answer over the prompt, so that an echo among the text cannot be found: such a text is refused.
+# Draws the answer to an empty line over the prompt: nothing tells a last line that equals it from that one.
 _DRAWN_OVER = {"hp_procurve"}
-# Of its prompt of two lines: a text with one of them at an odd place is refused, never cut.
-_REFUSES = {"nokia_srlinux"}
-
-
-async def read_or_refused(session: CliSession, case: Case) -> str:
-    try:
-        return await read(session)
-    except DeviceFailed as exc:
-        drawn_over = session.platform.name in _DRAWN_OVER and not case.late_echo
-        if exc.kind == "incomplete" and (drawn_over or session.platform.name in _REFUSES):
-            return ""
-        raise
 
 
 async def wrong_readings(fixture: PlatformFixture, every: int) -> list[tuple[Case, str]]:
@@ -93,12 +82,13 @@ async def wrong_readings(fixture: PlatformFixture, every: int) -> list[tuple[Cas
             for case in list(cases(fixture, session.prompt))[::every]:
                 last = case.text.rstrip().endswith(session.prompt)
                 if platform.name in _DRAWN_OVER and last and not case.late_echo:
-                    continue  # nothing tells this line from the prompt that is drawn over it
+                    continue
                 show(device, platform, case.text)
                 places = tuple(before + at for at in case.pauses)
-                device.faults = Faults(hold_at=places, echo="late" if case.late_echo else "typed")
-                found = await read_or_refused(session, case)
-                if found and found != case.text.rstrip("\n").join(around).rstrip("\n"):
+                echo: EchoForm = "late" if case.late_echo else "typed"
+                device.faults = Faults(hold_at=places, rest=_REST, echo=echo)
+                found = await read(session)
+                if found != case.text.rstrip("\n").join(around).rstrip("\n"):
                     wrong.append((case, found))
     return wrong
 
