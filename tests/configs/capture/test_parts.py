@@ -1,5 +1,6 @@
 """Parts of a version: what a device tells beside its configuration, read with it, kept and shown with it."""
 
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -146,6 +147,7 @@ async def test_a_part_never_fails_the_capture(fleet: Fleet, response: str, left:
         switch.questions = {"show inventory": response}
     else:
         switch.responses["show inventory"] = response
+    fleet.sessions.limits = replace(fleet.sessions.limits, quiet_seconds=0.2)
     device_id = await fleet.device(switch)
     taken = await fleet.take(device_id)
     assert taken.changed
