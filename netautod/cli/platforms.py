@@ -104,6 +104,7 @@ def _as_json(platform: Platform) -> dict[str, Any]:
         "parts": [part.name for part in platform.parts],
         "end_marker": platform.end_marker is not None,
         "must_contain": [pattern.pattern for pattern in platform.must_contain],
+        "own": [pattern.pattern for pattern in platform.own],
         "smallest": platform.smallest,
         "secrets": len(platform.secrets),
     }

@@ -43,7 +43,7 @@ class Trial:
         platform = self.target.platform
         for note in found.notes:
             self._line("note", quoted(note, platform, most=200))
-        self._line("complete", f"{len(bytes_of(found.raw))} bytes; {_rules(platform)}")
+        self._line("complete", f"{len(bytes_of(found.raw))} bytes; {_rules(platform, found.raw)}")
         self._show_redaction(found.raw)
         if record is not None:
             self._record(found.raw, record)
@@ -104,13 +104,15 @@ class Trial:
         self.say(f"{what:<10}{text}")
 
 
-def _rules(platform: Platform) -> str:
+def _rules(platform: Platform, raw: str) -> str:
     """Which rules of completeness the text has passed."""
     kept = ["the prompt came back"] if platform.channel == "shell" else ["every command ended well"]
     if platform.end_marker is not None:
         kept.append("the end marker is the last line")
     if platform.must_contain:
         kept.append(f"{len(platform.must_contain)} kinds of lines are in it that must be")
+    if platform.own:
+        kept.append(f"{'a' if platform.is_own(readable(raw)) else 'but NO'} line of `own` is in it")
     if platform.smallest > 1:
         kept.append(f"at least {platform.smallest} bytes")
     kept.append("no refusal, no text of the pager")

@@ -93,7 +93,9 @@ async def test_each_step_is_shown(tried: Run, tmp_path: Path) -> None:
         "command   `terminal length 0` was accepted",
     ]
     assert any(line.startswith("command   `show running-config` printed ") for line in lines)
-    assert any(line.startswith("complete  ") and "the end marker is the last line" in line for line in lines)
+    (complete,) = (line for line in lines if line.startswith("complete  "))
+    assert "the end marker is the last line" in complete
+    assert "a line of `own` is in it" in complete
     secrets = platform_fixtures.load("cisco_ios").secrets
     assert not [secret for secret in secrets if len(secret) > 4 and secret in done.out]
     (hidden,) = [line for line in lines if line.startswith("secrets")]

@@ -11,6 +11,9 @@ from netautod.ssh.platform.redact import quoted
 from netautod.ssh.session import refused
 
 _EDGE_LINES = 3  # a refusal stands at the beginning or the end; in between a banner may quote one
+_HEAD_LINES = 4
+_SAYS = re.compile(r"\w")
+_KIND_SHOWS = 32_768  # characters, in which each configuration has lines that no other platform has
 
 
 def check_output(lines: Sequence[str], odd: Sequence[str], title: str, platform: Platform) -> None:
@@ -53,10 +56,41 @@ def require_whole(texts: Sequence[str], platform: Platform) -> None:
     if lacks:
         text = f"what was read is no whole configuration: no line matches {lacks[0].pattern!r}"
         raise DeviceFailed(text, kind="incomplete")
+    others = _other_kinds(texts, platform)
+    if others:
+        text = f"what was read is a configuration of {' or '.join(others)}"
+        raise DeviceFailed(f"{text}: set the device type, or check the address", kind="incomplete")
     size = sum(len(text) for text in texts)
     if size < platform.smallest:
         text = f"what was read has {size} bytes; no configuration has under {platform.smallest}"
         raise DeviceFailed(text, kind="incomplete")
+
+
+def _other_kinds(texts: Sequence[str], platform: Platform) -> list[str]:
+    """The platforms whose own lines are in the texts, where none of this one's own is.
+
+    A release that nobody has seen may lack all that this platform is known by, and a banner may quote the
+    line of another one. So it takes both the lack and, of one other platform, the head or two lines.
+    """
+    if not platform.own or any(map(platform.is_own, texts)):
+        return []
+    begins = [text[:_KIND_SHOWS] for text in texts]
+    heads = ["\n".join(islice(filter(_SAYS.search, text.split("\n")), _HEAD_LINES)) for text in begins]
+    return [
+        name
+        for name, own in platform.kinds.items()
+        if any(_on_a_line(pattern, heads) for pattern in own) or len(_lines_of(own, begins)) > 1
+    ]
+
+
+def _lines_of(patterns: Sequence[re.Pattern[str]], texts: Iterable[str]) -> set[str]:
+    """The different lines, whole, at which they end."""
+    return {
+        text[text.rfind("\n", 0, found.end()) + 1 :].partition("\n")[0]
+        for text in texts
+        for pattern in patterns
+        for found in pattern.finditer(text)
+    }
 
 
 def _require_no_refusal(refusals: Sequence[str], title: str, platform: Platform) -> None:
@@ -70,8 +104,7 @@ def _without(text: str, lines: Sequence[str]) -> str:
 
 
 def _on_a_line(pattern: re.Pattern[str], texts: Iterable[str]) -> bool:
-    whole = re.compile(pattern.pattern, pattern.flags | re.MULTILINE)  # remembered by re
-    return any(whole.search(text) is not None for text in texts)
+    return any(pattern.search(text) is not None for text in texts)
 
 
 def _filled(lines: Iterable[str]) -> list[str]:

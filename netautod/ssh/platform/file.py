@@ -88,6 +88,10 @@ class TomlTable:
         """An array of regular expressions, each with these named groups; an absent one is empty."""
         return tuple(self._compile(key, value, groups) for value in self.texts(key))
 
+    def line_patterns(self, key: str) -> tuple[re.Pattern[str], ...]:
+        """The same for a whole text: in it `^` and `$` are the ends of each line."""
+        return tuple(self._compile(key, value, (), re.MULTILINE) for value in self.texts(key))
+
     def table(self, key: str) -> "TomlTable":
         """A table below this one; an absent one is empty."""
         value = self._take(key)
@@ -116,9 +120,11 @@ class TomlTable:
         self._asked.add(key)
         return self._values.get(key)
 
-    def _compile(self, key: str, value: str, groups: tuple[str, ...]) -> re.Pattern[str]:
+    def _compile(
+        self, key: str, value: str, groups: tuple[str, ...], flags: re.RegexFlag = re.NOFLAG
+    ) -> re.Pattern[str]:
         try:
-            pattern = re.compile(value)
+            pattern = re.compile(value, flags)
         except re.error as exc:
             raise self.wrong(f"{key} is not a regular expression: {exc} in {value!r}") from exc
         for group in groups:

@@ -144,9 +144,11 @@ class Platform:
     login. `pager_end` is the text of a pager that waits at the end of the output for `pager_end_key`.
     `gaps` are lines by which a device says that it left a part of the configuration out, wherever they
     stand. Each of `must_contain` is found on some line of every whole configuration, that of a new device
-    too, and none has fewer than `smallest` bytes. `visible` finds what stays readable (the group `visible`)
-    though the general rule of redaction takes it for a secret. `capture_mode` is the mode that a capture
-    needs, None for any. `sources` cites where the facts come from.
+    too, and none has fewer than `smallest` bytes. `own` are lines that no other kind of device has, of which
+    most configurations of this one have some; `kinds` has those of each platform of the registry by its name.
+    `visible` finds what stays readable (the group `visible`) though the general rule of redaction takes it
+    for a secret. `capture_mode` is the mode that a capture needs, None for any. `sources` cites where the
+    facts come from.
     """
 
     name: str
@@ -174,6 +176,7 @@ class Platform:
     parts: tuple[Part, ...] = ()
     end_marker: re.Pattern[str] | None = None
     must_contain: tuple[re.Pattern[str], ...] = ()
+    own: tuple[re.Pattern[str], ...] = ()
     smallest: int = 1
     failures: tuple[re.Pattern[str], ...] = ()
     gaps: tuple[re.Pattern[str], ...] = ()
@@ -181,10 +184,11 @@ class Platform:
     noise_parts: tuple[re.Pattern[str], ...] = ()
     secrets: tuple[SecretPattern, ...] = ()
     visible: tuple[re.Pattern[str], ...] = ()
+    kinds: Mapping[str, tuple[re.Pattern[str], ...]] = field(default_factory=dict, repr=False, compare=False)
 
     def __getstate__(self) -> dict[str, object]:
-        """Its fields alone, for worker processes: what was remembered of lines stays behind."""
-        return {item.name: getattr(self, item.name) for item in fields(self)}
+        """Its fields alone, for worker processes: what it knows of lines and of others stays behind."""
+        return {item.name: getattr(self, item.name) for item in fields(self)} | {"kinds": {}}
 
     def slugs(self) -> frozenset[str]:
         """Every name of the platform as NetBox writes slugs, with dashes."""
@@ -221,6 +225,10 @@ class Platform:
     def is_log_line(self, line: str) -> bool:
         """Whether the device printed this line on its own, not as part of a command's output."""
         return begins_as_log(line) or any(pattern.match(line) for pattern in self.log_lines)
+
+    def is_own(self, text: str) -> bool:
+        """Whether the text has a line that no other kind of device has."""
+        return any(pattern.search(text) for pattern in self.own)
 
     def holds_log(self, line: str) -> bool:
         """Whether the line may be one that the device printed on its own, or be torn by such a line."""

@@ -36,7 +36,9 @@ class PlatformRegistry:
         InvalidInput names the file and what is wrong with it. A name or alias that is taken already is
         refused, unless `override` says that the file stands for that platform from now on.
         """
-        return self._add(load_platform(path), path.name, override=override)
+        platform = self._add(load_platform(path), path.name, override=override)
+        self._tell_apart()
+        return self._by_name[platform.name]
 
     def _add(self, platform: Platform, file_name: str, *, override: bool) -> Platform:
         for name in (platform.name, *platform.aliases):
@@ -55,6 +57,11 @@ class PlatformRegistry:
         for name in (platform.name, *platform.aliases):
             self._names[name] = platform.name
         return platform
+
+    def _tell_apart(self) -> None:
+        """Lets each platform know the lines of all; in copies, as other registries share those that ship."""
+        kinds = _kinds(self._by_name.values())
+        self._by_name = {name: replace(platform, kinds=kinds) for name, platform in self._by_name.items()}
 
     def capture_instead(self, name: str, items: Sequence[CaptureItem]) -> None:
         """Lets the platform read other parts than its file says: an operator's own list."""
@@ -123,7 +130,13 @@ def _shipped() -> tuple[tuple[str, Platform], ...]:
     """With the names of their files. They never change; reading them is the slow part of a start."""
     folder = files("netautod.ssh").joinpath("platforms")
     entries = sorted(folder.iterdir(), key=lambda item: item.name)
-    return tuple((entry.name, load_platform(entry)) for entry in entries if entry.name.endswith(".toml"))
+    read = {entry.name: load_platform(entry) for entry in entries if entry.name.endswith(".toml")}
+    kinds = _kinds(read.values())
+    return tuple((name, replace(platform, kinds=kinds)) for name, platform in read.items())
+
+
+def _kinds(platforms: Iterable[Platform]) -> Mapping[str, tuple[re.Pattern[str], ...]]:
+    return MappingProxyType({platform.name: platform.own for platform in platforms if platform.own})
 
 
 def _is_announced(secret: SecretPattern) -> bool:

@@ -145,6 +145,18 @@ def test_a_third_party_adds_a_platform_with_one_file(tmp_path: Path) -> None:
     assert registry.get("acme").capture[0].command == "show config"
 
 
+def test_what_a_plugin_adds_tells_kinds_apart_in_its_own_registry_only(tmp_path: Path) -> None:
+    text = _MINIMAL.replace("[capture]\n", "[capture]\nown = ['^acme ']\n")
+    registry, other = PlatformRegistry(), PlatformRegistry()
+    registry.register(_file(tmp_path, text))
+    assert {"acme_os", "cisco_ios"} <= registry.get("eltex").kinds.keys() == registry.get("acme").kinds.keys()
+    assert "acme_os" not in other.get("eltex").kinds
+    assert "acme_os" not in PlatformRegistry().get("eltex").kinds
+    assert other.get("eltex") is PlatformRegistry().get("eltex")  # what ships is read once
+    registry.register(_file(tmp_path, text.replace("^acme ", "^now ")), override=True)
+    assert [pattern.pattern for pattern in registry.get("eltex").kinds["acme_os"]] == ["^now "]
+
+
 def test_a_taken_name_is_refused_unless_it_is_an_override(tmp_path: Path) -> None:
     registry = PlatformRegistry()
     path = _file(tmp_path, _MINIMAL.replace('"acme_os"', '"linux"').replace('"acme"', '"debian"'))
