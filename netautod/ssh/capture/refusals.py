@@ -49,7 +49,10 @@ _FORMS = (
     r"|authority|authori[sz]ation|access(?!-))\b",
     r"(?:you|this user|user|your account)(?: \S+)? (?:do not|don't|does not|are not|is not|have no|has no"
     r"|lack|must|need|may not|cannot)\b",
-    r"privilege (?:level )?(?:denied|too low|error|insufficient|required)",
+    r"(?:(?:root|admin\S*|superuser) )?privileges? (?:level )?(?:denied|too low|error|insufficient"
+    r"|(?:is |are )?required)",
+    r"sudo: (?:a|no) (?:password|terminal|tty)\b",
+    r"login (?:failed|incorrect|denied)\b",
     # busy, locked, later
     r"(?:the )?(?:system|device|switch|router|config\S*|database|datastore|running\S*|startup\S*|nvram"
     r"|file|flash|candidate|resource|server|line)"
@@ -97,18 +100,21 @@ _FORMS = (
     r"(?:\S+ ){1,3}open failed\b",
     r"you have (?:insufficient|no|not)\b",
     r"module (?:\S+ ){0,6}(?:is busy|not present)\b",
-    r"(?:error|err|erro|fehler|erreur)\b(?!-)(?: ?(?:code )?-?\d+| ?[:!]|\s*$| (?:in|at|while|from"
+    r"(?:error|err|erro|fehler|erreur)\b(?!-)(?: ?(?:code )?-?\d+| ?[:!]|\s*$| (?:in|at|while|from|response"
     r"|executing|processing|opening|reading|getting)\b)",
 )
 # What may stand before the words: %, ^, the shell or command that complains, brackets with a code.
 _LEAD = (
     r"^(?:[\s%^*#!>\-.:\[\]]|\d+\b)*"
     r"(?:(?:-?[a-z]{0,6}sh(?:ell)?|cli|line|error|err|err\d+|warning|warn|note|notice|message|info|failure"
-    r"|fatal|result|cmd|aaa|tacacs\+?|e\d+)"
+    r"|fail|fatal|result|cmd|aaa|at line [\d/]+|tacacs\+?|e\d+)"
     r"(?:[\s:%!\-\]#]+|\s*\d+[:\s]+|\(\S+\)[:\s]*))*"
 )
 # What no configuration begins a line with: a message of Cisco's kind, a code of Gaia, SR OS or TMOS.
-_MESSAGE = r"\s*(?:%+ ?[a-z\[]|(?:CL|NMS)[A-Z]{3,4}\d{4} |(?:MINOR|MAJOR|CRITICAL): |\d{8}:\d: )"
+_MESSAGE = (
+    r"\s*(?:%+ {0,2}[a-z\[\"]|(?:CL|NMS)[A-Z]{3,4}\d{4} |(?:MINOR|MAJOR|CRITICAL): |INFO: [A-Z_]+ #\d"
+    r"|\d{8}:\d: )"
+)
 _REFUSAL = re.compile(f"{_MESSAGE}|{_LEAD}(?:{'|'.join(_FORMS)})", re.IGNORECASE)
 _TAIL = re.compile(
     r"(?:: ?(?:command |cmd )?not found|: permission denied|: no such file or directory"

@@ -87,6 +87,20 @@ def test_a_small_configuration_that_quotes_such_words_is_stored(platform: str, o
     require(output + "\n", _REGISTRY.get(platform))
 
 
+@pytest.mark.parametrize("platform", sorted({platform for platform, _ in _REFUSED} & set(_SHELLS)))
+def test_a_configuration_may_quote_the_refusals_of_its_platform(platform: str) -> None:
+    """As lines of a banner and in descriptions."""
+    if (
+        platform == "generic"
+    ):  # of whose configurations nothing is known; the rows that are stored are its own
+        return
+    said = [line for name, output in _REFUSED if name == platform for line in output.split("\n")]
+    lines = load(platform).first.split("\n")
+    middle = len(lines) // 2
+    quoted = [*said, *(f" description {line.strip()}" for line in said)]
+    require("\n".join([*lines[:middle], *quoted, *lines[middle:]]), _REGISTRY.get(platform))
+
+
 @pytest.mark.parametrize("platform", _SHELLS)
 def test_a_refusal_that_is_repeated_or_long_is_not_stored(platform: str) -> None:
     known = _REGISTRY.get(platform)
