@@ -7,6 +7,7 @@ from contextvars import Context, ContextVar, copy_context
 from typing import Any, TypeVar, TypeVarTuple
 
 from netautod.core.watch.board import Board, MarkedRun
+from netautod.core.watch.share import RunShare
 
 logger = logging.getLogger(__name__)
 TICK_SECONDS = 0.25
@@ -53,11 +54,16 @@ def marked_task(work: Coroutine[Any, Any, T], mark: Mark, *, name: str) -> "asyn
     return task
 
 
+def mark_in(context: Context | None) -> Mark | None:
+    """The run in whose context (None: the current one) something is."""
+    return current_run.get() if context is None else context.get(current_run)
+
+
 def marked(
     context: Context | None, callback: Callable[..., object], args: tuple[Any, ...]
 ) -> tuple[Callable[..., object], tuple[Any, ...]]:
     """What the loop is to call instead: for the run in whose context it is, or as it is for nobody's."""
-    mark = current_run.get() if context is None else context.get(current_run)
+    mark = mark_in(context)
     return (callback, args) if mark is None else (mark.step, (callback, *args))
 
 
@@ -73,11 +79,18 @@ def outlasting_exits(run_forever: Callable[[], None]) -> None:
 class WatchedLoop(asyncio.SelectorEventLoop):
     """Each step of a task and each callback comes through one of these two, with the context of its maker."""
 
+    def __init__(self) -> None:
+        super().__init__()
+        self._share = RunShare(super().call_soon)
+
     def call_soon(
         self, callback: Callable[[*Ts], object], *args: *Ts, context: Context | None = None
     ) -> asyncio.Handle:
-        call, given = marked(context, callback, args)
-        return super().call_soon(call, *given, context=context)
+        mark = mark_in(context)
+        if mark is None:
+            self._share.others_are_ready = True
+            return super().call_soon(callback, *args, context=context)
+        return self._share.add(asyncio.Handle(mark.step, (callback, *args), self, context))
 
     def call_at(
         self, when: float, callback: Callable[[*Ts], object], *args: *Ts, context: Context | None = None

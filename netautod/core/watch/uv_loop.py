@@ -7,7 +7,8 @@ from typing import TypeVarTuple
 
 import uvloop
 
-from netautod.core.watch.loop import marked, outlasting_exits
+from netautod.core.watch.loop import mark_in, marked, outlasting_exits
+from netautod.core.watch.share import RunShare
 
 Ts = TypeVarTuple("Ts")
 
@@ -15,11 +16,18 @@ Ts = TypeVarTuple("Ts")
 class WatchedUvLoop(uvloop.Loop):
     """As WatchedLoop; `call_later` of uvloop does not come through its `call_at`."""
 
+    def __init__(self) -> None:
+        super().__init__()
+        self._share = RunShare(super().call_soon)
+
     def call_soon(
         self, callback: Callable[[*Ts], object], *args: *Ts, context: Context | None = None
     ) -> asyncio.Handle:
-        call, given = marked(context, callback, args)
-        return super().call_soon(call, *given, context=context)
+        mark = mark_in(context)
+        if mark is None:
+            self._share.others_are_ready = True
+            return super().call_soon(callback, *args, context=context)
+        return self._share.add(asyncio.Handle(mark.step, (callback, *args), self, context))
 
     def call_at(
         self, when: float, callback: Callable[[*Ts], object], *args: *Ts, context: Context | None = None

@@ -2,6 +2,7 @@
 
 import asyncio
 import sys
+import time
 from collections.abc import Callable, Coroutine
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 
 from netautod.core.watch.board import ENTRY, Board, MarkedRun
 from netautod.core.watch.loop import Mark, Ticker, WatchedLoop, marked_task
+from netautod.core.watch.share import MOST_WAITS
 from netautod.core.watch.uv_loop import WatchedUvLoop
 
 OnWatchedLoop = Callable[[Coroutine[Any, Any, Any]], Any]
@@ -24,6 +26,12 @@ def on_watched_loop(request: pytest.FixtureRequest) -> OnWatchedLoop:
             return runner.run(work)
 
     return run
+
+
+def busy(*, seconds: float) -> None:
+    ends = time.perf_counter() + seconds
+    while time.perf_counter() < ends:
+        pass
 
 
 async def _itself() -> None:
@@ -118,6 +126,52 @@ def test_whose_code_runs_is_on_the_board_in_all_that_a_run_starts(on_watched_loo
 
     on_watched_loop(service())
     assert seen == ["nobody", *["task"] * 5, "nobody"]
+
+
+def test_runs_do_not_hold_up_what_others_do_in_many_turns(on_watched_loop: OnWatchedLoop) -> None:
+    """Twenty runs with endless steps of 2 ms each, and a request that takes 40 turns of the loop."""
+    steps, twice, ended = list[int](), asyncio.Event(), asyncio.Event()
+
+    async def run(number: int) -> None:
+        while not ended.is_set():
+            busy(seconds=0.002)
+            steps.append(number)
+            if len(steps) == 40:
+                twice.set()
+            await asyncio.sleep(0)
+
+    async def service() -> int:
+        runs = [marked_task(run(number), Mark(Board(), RUN), name="run") for number in range(20)]
+        await twice.wait()
+        before = len(steps)
+        for _ in range(40):
+            await asyncio.sleep(0)
+        meanwhile = len(steps) - before
+        ended.set()
+        await asyncio.gather(*runs)
+        return meanwhile
+
+    meanwhile = on_watched_loop(service())
+    assert steps[:40] == [*range(20)] * 2
+    assert 40 // (MOST_WAITS + 1) <= meanwhile <= 3 * (40 // (MOST_WAITS + 1) + 1)
+
+
+def test_a_callback_of_a_run_can_be_cancelled_and_may_fail(on_watched_loop: OnWatchedLoop) -> None:
+    called, told = list[str](), list[str]()
+
+    async def run() -> None:
+        loop = asyncio.get_running_loop()
+        loop.set_exception_handler(lambda _, context: told.append(str(context["exception"])))
+        loop.call_soon(called.append, "first").cancel()
+        loop.call_soon(lambda: 1 // 0)
+        loop.call_soon(called.append, "last")
+        await asyncio.sleep(0)
+
+    async def service() -> None:
+        await marked_task(run(), Mark(Board(), RUN), name="run")
+
+    on_watched_loop(service())
+    assert (called, told) == (["last"], ["integer division or modulo by zero"])
 
 
 def test_what_a_run_leaves_behind_is_nobodys(on_watched_loop: OnWatchedLoop) -> None:
