@@ -1,220 +1,299 @@
 """What a reader without the right to secrets can ask of a running service shows no secret of any device.
 
-Every route that reads is asked, a new one without an edit here; then what else leaves the service: webhooks,
-the log, an export.
+Every route that reads is asked (route_walk.py), of devices of every platform (canaries.py); searches tell
+nothing but what is shown; then what else leaves the service: webhooks, the log, an export, a trial.
 """
 
-import re
+import asyncio
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import AsyncExitStack
-from dataclasses import dataclass
-from itertools import product
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
 import pytest
 
-from netautod.core.permissions import KNOWN_PERMISSIONS
-from netautod.ssh.platform.model import Platform
-from netautod.ssh.platform.registry import PlatformRegistry
-from netautod.testing import SimulatedDevice
+from netautod.cli.entry import main
+from netautod.core.redaction.patterns import HIDDEN
+from tests.app.route_table import normalised, table
+from tests.e2e.canaries import (
+    IN_COMMANDS,
+    IN_REFUSALS,
+    READ,
+    REFUSAL,
+    Canaries,
+    Planted,
+    queries,
+    reader_of,
+    refusing,
+    versions_of,
+)
 from tests.e2e.console import CONFIGS, Console
+from tests.e2e.route_walk import FORBIDDEN, asked, reads, unlisted
 from tests.support.client import ApiClient
-from tests.support.platform_fixtures import PlatformFixture, load, show
-from tests.support.programs.service import Service, run, serving
-from tests.support.servers.webhook_receiver import receiving
+from tests.support.programs.service import Service, serving
+from tests.support.servers.webhook_receiver import WebhookReceiver, receiving
 
 pytestmark = pytest.mark.slow
 
-PLATFORMS = (
-    *("arista_eos", "cisco_asa", "cisco_ios", "cisco_nxos", "fortinet", "hp_procurve", "huawei_vrp"),
-    *("juniper_junos", "mikrotik_routeros", "nokia_sros", "paloalto_panos", "vyos"),
-)
-PASSWORD = "pa55word-of-a-reader"
-IN_PARTS, IN_COMMANDS = "c4nary-of-a-part", "c4nary-of-a-command"
-PART = f"Model: X1\nadmin password {IN_PARTS}\nsnmp-server community {IN_PARTS} ro\nSerial: Y2\n"
 COMMAND = f"snmp-server community {IN_COMMANDS} ro"
-# Shorter ones stand in other words by chance.
-LETTERS = 6
-# What they show depends on nothing that a device says.
-SILENT = {"/api/auth/oidc/authorize", "/api/auth/oidc/callback", "/api/ssh-ca", "/api/ssh-ca/krl"}
-FORBIDDEN = {"/api/credentials", "/api/credentials/{id}", f"{CONFIGS}/{{device_id}}/configs/{{version}}/raw"}
+SEARCH = "/api/config/search"
+Program = Callable[..., Awaitable[str]]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Planted:
-    device_id: str
-    switch: SimulatedDevice
-    platform: Platform
-    fixture: PlatformFixture
+class World:
+    service: Service
+    console: Console
+    reader: ApiClient
+    receiver: WebhookReceiver
+    canaries: Canaries
+    planted: list[Planted]
+    refusing: Planted
+    runs: list[dict[str, Any]]
+    folder: Path
+    program: Program
 
     @property
-    def secrets(self) -> list[str]:
-        return [secret for secret in self.fixture.secrets if len(secret) >= LETTERS]
+    def read(self) -> list[Planted]:
+        return [one for one in self.planted if one.switch is not None]
+
+    @property
+    def plain(self) -> ApiClient:
+        """The reader, where the form of the answers was looked at before."""
+        return replace(self.reader, description={"paths": {}, "components": ERRORS})
 
 
-@pytest.mark.timeout(400)
-async def test_a_reader_meets_no_secret(tmp_path: Path) -> None:
+ERRORS: dict[str, Any] = {"schemas": {"Error": {}}}
+
+
+@asynccontextmanager
+async def world(folder: Path, program: Program) -> AsyncIterator[World]:
+    """All devices have two versions; the one that refuses has none, and its run has failed."""
     variables = {"NETAUTOD_OUTBOUND_ALLOW": "127.0.0.1", "NETAUTOD_WEBHOOK_SECRET": "shared-with-receiver"}
     async with AsyncExitStack() as stack:
         receiver = await stack.enter_async_context(receiving())
         variables["NETAUTOD_WEBHOOK_URLS"] = receiver.url
-        service = await stack.enter_async_context(serving(tmp_path / "data", variables=variables))
-        console = Console(client=await service.client())
-        planted = [await plant(stack, console, name) for name in PLATFORMS]
+        service = await stack.enter_async_context(serving(folder / "data", variables=variables))
+        console, canaries = Console(client=await service.client()), Canaries.of_all()
+        planted = await canaries.planted(stack, console, program, folder / "history")
         task = await console.backup("all", "planted")
         runs = [await console.run(task, seconds=120)]
-        for one in planted:
-            show(one.switch, one.platform, one.fixture.changed)
-            answer_parts(one)
+        for one in planted[: len(READ)]:
+            canaries.show(one, version=2)
         runs.append(await console.run(task, seconds=120))
         assert [run["state"] for run in runs] == ["completed"] * 2, runs
-        reader = await reader_of(console, service)
-        ids = await known_ids(console, planted, runs[-1]["id"])
-
-        said = [*await all_reads(reader, ids), *await commands(reader, planted)]
-        said += [str(content) for content in await receiver.until_events(*["execution_finished"] * 2)]
-        said += [(tmp_path / "data" / "service.log").read_text(encoding="utf-8")]
-        said += await exported(service, tmp_path)
-        assert leaks(said, planted) == set()
-        assert await matches(reader, planted) == {}
-
-        whole = [
-            await console.client.get(f"{CONFIGS}/{one.device_id}/configs/{version}?secrets=true")
-            for one, version in product(planted, (1, 2))
-        ]
-        assert len(leaks([answer.content.decode() for answer in whole], planted)) > 2 * len(planted)
-
-
-async def plant(stack: AsyncExitStack, console: Console, name: str) -> Planted:
-    """A device whose configuration, parts and output carry secrets."""
-    platform, fixture = PlatformRegistry().get(name), load(name)
-    switch = await stack.enter_async_context(fixture.device(platform, hostname=f"{name.replace('_', '-')}1"))
-    credential = await console.credential(
-        name, username=switch.username, secret=switch.password, enable_secret=switch.enable_password
-    )
-    fields = {"device_type": name, "default_credential_id": credential, "site": "planted"}
-    one = Planted(
-        device_id=await console.device(switch.hostname, switch.port, **fields),
-        switch=switch,
-        platform=platform,
-        fixture=fixture,
-    )
-    answer_parts(one)
-    return one
+        broken = await refusing(stack, console)
+        runs.append(await console.run(await console.backup("broken", "refusing"), seconds=120))
+        assert runs[-1]["state"] == "failed"
+        yield World(
+            service=service,
+            console=console,
+            reader=await reader_of(console, service),
+            receiver=receiver,
+            canaries=canaries,
+            planted=planted,
+            refusing=broken,
+            runs=runs,
+            folder=folder,
+            program=program,
+        )
 
 
-def answer_parts(one: Planted) -> None:
-    for part in one.platform.parts:
-        text = one.fixture.changed if part.difference else PART
-        one.switch.responses.setdefault(part.command, text)
+@pytest.fixture
+def program(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    caplog: pytest.LogCaptureFixture,
+) -> Program:
+    """`said = await program("export-configs", folder)`: a command beside the service, and all that it says.
+
+    It runs in this process: most of what a process of its own costs is spent before the command begins.
+    """
+    monkeypatch.setattr("netautod.core.logs.configure", lambda **_: None)
+
+    async def call(*words: str, code: int = 0) -> str:
+        ended = await asyncio.to_thread(main, words)
+        said = "\n".join((*capsys.readouterr(), caplog.text))
+        assert ended == code, said
+        return said
+
+    return call
 
 
-async def reader_of(console: Console, service: Service) -> ApiClient:
-    """Somebody who may do everything but see secrets."""
-    held = [key for key in KNOWN_PERMISSIONS if key != "credentials.manage"]
-    await console.add("/api/roles", name="reader", permissions=held)
-    await console.add("/api/users", username="reader", password=PASSWORD, roles=["reader"])
-    return await service.client("reader", PASSWORD)
+@pytest.mark.timeout(400)
+async def test_a_reader_meets_no_secret(tmp_path: Path, program: Program) -> None:
+    async with world(tmp_path, program) as there:
+        said = [*await told_by_routes(there), *await told_by_texts(there), *await told_by_writes(there)]
+        events = await there.receiver.until_events(
+            *["config_changed"] * 2 * len(READ), *["execution_finished"] * 3
+        )
+        said += [str(content) for content in events]
+        said += await told_by_programs(there)
+        said.append(there.service.log.read_text(encoding="utf-8"))
+        assert there.canaries.in_(said) == {}
+        quoted = REFUSAL.strip().replace(IN_REFUSALS, HIDDEN)
+        assert sum(quoted in text for text in said) > 3  # results, the log of the run, the last backup ...
+        await search_tells_what_is_shown(there)
+        await the_secrets_are_there(there)
 
 
-async def known_ids(console: Console, planted: list[Planted], run_id: str) -> list[tuple[str, ...]]:
-    """What stands for the parameters of a path, in order: each tuple is tried with each path."""
-    found: list[tuple[str, ...]] = [
-        (run_id,),
-        (await first_id(console, "/api/tasks/schedules", "schedules"),),
-    ]
-    for path, key in (("/api/users", "users"), ("/api/roles", "roles"), ("/api/sites", "sites")):
-        found.append((await first_id(console, path, key),))
-    found.append((await first_id(console, "/api/config/snapshots", "snapshots"),))
-    for one in planted:
-        parts = (await console.latest(one.device_id))["parts"]
-        found.append((one.device_id,))
-        found += [(one.device_id, version) for version in ("1", "2")]
-        found += [(one.device_id, "2", part["name"]) for part in parts]
-    return found
-
-
-async def first_id(console: Console, path: str, key: str) -> str:
-    listed = await console.read(path)
-    rows = listed if isinstance(listed, list) else listed.get(key) or listed.get("items")
-    return str(rows[0]["id"]) if rows else "none"
-
-
-async def all_reads(reader: ApiClient, ids: list[tuple[str, ...]]) -> list[str]:
-    """The answers of every route that reads, with all that fits its parameters."""
-    paths = (await reader.get("/api/openapi.json")).json["paths"]
+async def told_by_routes(there: World) -> list[str]:
+    """The answers of every route that reads, with all that fits its parameters; each must have its status."""
+    paths = there.reader.description["paths"]
+    assert unlisted(paths) == (set(), set())
+    success = {line.path: int(line.success) for line in table().values() if line.method == "GET"}
+    ids, parts = await ids_of(there)
     said, statuses = [], Counter[tuple[str, int]]()
-    for path in (path for path, operations in paths.items() if "get" in operations):
-        for concrete in concretes(path, ids):
-            answer = await reader.get(concrete)
+    for path in reads(paths):
+        forbidden = path in FORBIDDEN and "{id}" in path
+        for concrete in [path] if forbidden else asked(path, ids, parts):
+            answer = await there.reader.get(concrete)
             statuses[path, answer.status] += 1
             said.append(answer.content.decode(errors="replace"))
-    answered = {path for path, status in statuses if status == 200}
-    devices = {
-        path for path in paths if path.startswith((f"{CONFIGS}/", "/api/devices/{")) and "get" in paths[path]
+    wanted = {(path, 403 if path in FORBIDDEN else success[normalised(path)]) for path in reads(paths)}
+    assert set(statuses) == wanted
+    return said
+
+
+async def ids_of(there: World) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
+    """What exists, by kind, and the names of parts by device."""
+    console = there.console
+    document = await console.add(
+        "/api/docs", name="d", category="notes", content_type="jinja", content="{{ x }}"
+    )
+    await console.client.put(f"/api/docs/{document['id']}", {"content": "{{ x }}!"})
+    agent = await console.add("/api/tasks/agent-schedules", name="a", prompt="p", cron_expression="0 0 1 1 *")
+    agent_run = (await console.client.post(f"/api/tasks/agent-schedules/{agent['id']}/run")).expect(202)
+    await console.ended(agent_run["id"])
+    source = await console.add(
+        "/api/devices/sources/inventory", name="s", url="http://127.0.0.1:9", token="c4nary-of-a-source"
+    )
+    site = await console.add("/api/sites", name="somewhere")
+    parts = {
+        one.device_id: [part["name"] for part in (await console.latest(one.device_id))["parts"]]
+        for one in there.read
     }
-    assert devices - answered == FORBIDDEN & devices
-    assert {status for path, status in statuses if path in FORBIDDEN} == {403}
-    assert {status for _, status in statuses} <= {200, 400, 403, 404}
-    return said
+    return {
+        "task": [run["task_id"] for run in there.runs],
+        "run": [run["id"] for run in there.runs],
+        "agent": [agent["id"]],
+        "agent run": [agent_run["id"]],
+        "device": list(parts),
+        "source": [source["id"]],
+        "snapshot": [item["id"] for item in (await console.read("/api/config/snapshots"))["snapshots"]],
+        "document": [document["id"]],
+        "version of a document": [
+            item["id"] for item in rows(await console.read(f"/api/docs/{document['id']}/versions"))
+        ],
+        "user": [item["id"] for item in rows(await console.read("/api/users"))],
+        "role": [item["id"] for item in rows(await console.read("/api/roles"))],
+        "site": [site["id"]],
+    }, parts
 
 
-def concretes(path: str, ids: list[tuple[str, ...]]) -> Iterator[str]:
-    if path in SILENT:
-        return
-    parameters = re.findall(r"\{(\w+)\}", path)
-    if not parameters:
-        # Some routes want a parameter of the query; without one they answer a 400.
-        yield f"{path}?q=e" if path.endswith("/search") else path
-    for values in ids:
-        if len(values) == len(parameters):
-            filled = path
-            for parameter, value in zip(parameters, values, strict=True):
-                filled = filled.replace(f"{{{parameter}}}", value, 1)
-            yield filled
+def rows(answer: Any) -> list[dict[str, Any]]:
+    """Of a list, in an envelope or bare."""
+    return (
+        answer
+        if isinstance(answer, list)
+        else next(item for item in answer.values() if isinstance(item, list))
+    )
 
 
-async def commands(reader: ApiClient, planted: list[Planted]) -> list[str]:
-    """The output of the commands that show a configuration, and what a refused one leaves behind."""
+async def told_by_texts(there: World) -> list[str]:
+    """The last version of every platform, and what the one before it had besides."""
     said = []
-    for one in planted:
-        path = f"/api/devices/{one.device_id}/exec-command"
-        for command in (*filter(None, (item.command for item in one.platform.capture)), COMMAND):
-            answer = await reader.post(path, {"command": command})
-            assert answer.status == 200, answer.content
-            assert command == COMMAND or answer.json["success"] or one.platform.capture[0].command != command
-            said.append(answer.content.decode().replace(COMMAND, ""))
-    said.append((await reader.get("/api/audit?limit=500")).content.decode())
+    for one in there.planted:
+        base = f"{CONFIGS}/{one.device_id}"
+        paths = (versions_of(one)[-1], f"{base}/diff")
+        for path in paths:
+            answer = await there.plain.get(path)
+            assert answer.status == 200, (path, answer.content)
+            said.append(answer.content.decode())
+    for path in paths:
+        refused = await there.plain.get(path + ("&" if "?" in path else "?") + "secrets=true")
+        assert refused.status == 403, path
     return said
 
 
-async def exported(service: Service, folder: Path) -> list[str]:
-    """The files of an export, as anybody gets them who does not ask for secrets."""
-    target = folder / "exported"
-    done = await run("export-configs", str(target), "--data-dir", str(service.data_dir))
-    assert done.code == 0, done.err
-    files = [path for path in target.rglob("*") if path.is_file()]
-    assert len(files) >= len(PLATFORMS)
-    return [done.out, done.err, *(path.read_bytes().decode(errors="replace") for path in files)]
+async def told_by_writes(there: World) -> list[str]:
+    """The answers of what writes or runs something, where they hold more than what was sent."""
+    said = []
+    for one in there.read:
+        for command in (*filter(None, (item.command for item in one.platform.capture)), COMMAND):
+            answer = await there.reader.post(
+                f"/api/devices/{one.device_id}/exec-command", {"command": command}
+            )
+            assert answer.status == 200, answer.content
+            assert command == COMMAND or answer.json["success"]
+            said.append(answer.content.decode().replace(COMMAND, ""))
+    device_id, broken = there.read[0].device_id, there.refusing.device_id
+    document = rows(await there.console.read("/api/docs"))[0]
+    version = rows(await there.console.read(f"/api/docs/{document['id']}/versions"))[0]
+    requests: list[tuple[str, str, Any, int]] = [
+        ("POST", f"/api/devices/{device_id}/test-credential", {}, 200),
+        ("POST", "/api/devices/bulk/test-credentials", {"device_ids": [device_id, broken]}, 200),
+        ("POST", f"{CONFIGS}/{device_id}/pull", {}, 200),
+        ("POST", f"{CONFIGS}/{broken}/pull", {}, 502),
+        ("POST", f"{CONFIGS}/bulk-pull", {"device_ids": [device_id, broken]}, 200),
+        ("PUT", f"{CONFIGS}/{device_id}/configs/1/notes", {"notes": "seen"}, 200),
+        ("POST", f"/api/docs/{document['id']}/render", {}, 200),
+        ("POST", f"/api/docs/{document['id']}/restore/{version['id']}", None, 200),
+        ("POST", f"/api/tasks/schedules/{there.runs[0]['task_id']}/run", None, 202),
+        ("PUT", f"/api/devices/{device_id}", {"description": "seen"}, 200),
+        # What the commands and the refusals have left behind.
+        ("GET", "/api/audit?limit=500", None, 200),
+        ("GET", "/api/devices/with-backup-info?limit=100", None, 200),
+    ]
+    for method, path, body, status in requests:
+        answer = await there.reader.request(method, path, body)
+        assert answer.status == status, (path, answer.content)
+        said.append(answer.content.decode())
+    return said
 
 
-async def matches(reader: ApiClient, planted: list[Planted]) -> dict[str, Any]:
-    """The searches that find what is hidden, by the whole secret or the beginning of it."""
-    found = {}
-    for secret in {secret for one in planted for secret in one.secrets} | {IN_PARTS}:
-        begins = re.escape(secret[:LETTERS])
-        for query in (f"q={quote(secret, safe='')}", f"regex={quote(f'{begins}.*', safe='')}"):
-            answer = (await reader.get(f"/api/config/search?{query}")).expect()
-            lines = [match["line"] for match in answer["matches"]]
-            if (answer["total"] and query.startswith("q=")) or any(secret in line for line in lines):
-                found[query] = lines
-    return found
+async def told_by_programs(there: World) -> list[str]:
+    """An export as anybody gets it who does not ask for secrets, and a trial with its recording."""
+    target, recording, password = (there.folder / name for name in ("exported", "recorded", "password"))
+    exported = await there.program("export-configs", str(target), "--data-dir", str(there.service.data_dir))
+    switch = there.read[0].switch
+    assert switch is not None
+    assert switch.password is not None
+    password.write_text(switch.password)
+    where = ("127.0.0.1", "--port", str(switch.port), "--platform", there.read[0].name)
+    login = ("--username", switch.username, "--password-file", str(password))
+    tried = await there.program("platform", "try", *where, *login, "--record", str(recording))
+    assert "secrets replaced" in tried
+    files = [path for folder in (target, recording) for path in folder.rglob("*") if path.is_file()]
+    assert len(files) > len(there.planted)
+    texts = [path.read_bytes().decode(errors="replace") for path in files]
+    return [exported, tried, *texts]
 
 
-def leaks(said: list[str], planted: list[Planted]) -> set[str]:
-    text = "\n".join(said)
-    secrets = {secret for one in planted for secret in one.secrets}
-    return {secret for secret in (*secrets, IN_PARTS, IN_COMMANDS) if secret in text}
+async def search_tells_what_is_shown(there: World) -> None:
+    """A search finds the lines that a reader is shown and no other: nothing can be guessed by its counts."""
+    shown: list[str] = []
+    for one in there.planted:
+        text = (await there.plain.get(f"{CONFIGS}/{one.device_id}/configs/latest")).json["config_text"]
+        shown += text.removesuffix("\n").split("\n")
+    wrong = {}
+    for query, lines in queries(there.canaries, shown):
+        answer = (await there.plain.get(f"{SEARCH}?{query}")).expect()
+        if answer["total"] != lines:
+            wrong[query] = (answer["total"], lines)
+    assert wrong == {}
+
+
+async def the_secrets_are_there(there: World) -> None:
+    """Otherwise nothing of all this would have been seen."""
+    some = [one for one in there.planted if one.switch is None][::6]
+    answers = [await there.console.client.get(f"{versions_of(one)[1]}?secrets=true") for one in some]
+    found = there.canaries.in_(answer.content.decode() for answer in answers)
+    texts = [there.canaries.texts[one.name].versions[1] for one in some]
+    assert {secret for secret in there.canaries.secrets if any(secret in text for text in texts)} == set(
+        found
+    )
+    assert len(found) > 50
