@@ -13,7 +13,7 @@ from netautod.ssh.session import refused
 _EDGE_LINES = 3  # a refusal stands at the beginning or the end; in between a banner may quote one
 _HEAD_LINES = 4
 _SAYS = re.compile(r"\w")
-_KIND_SHOWS = 32_768  # characters, in which each configuration has lines that no other platform has
+_KIND_SHOWS = 16_384  # characters, in which each configuration has lines that no other platform has
 
 
 def check_output(lines: Sequence[str], odd: Sequence[str], title: str, platform: Platform) -> None:
