@@ -13,6 +13,7 @@ from tests.configs.fleet import Fleet, open_fleet
 from tests.devices.inventory import Inventory, open_inventory
 from tests.support.clock import MovableClock
 from tests.support.databases import DatabasePool
+from tests.support.programs.in_process import Commands
 from tests.support.programs.sshd import Sshd, running_sshd
 from tests.support.serving import Serve, Servers
 
@@ -104,6 +105,13 @@ async def fleet(indexed: Database, serve: Serve, tmp_path: Path) -> AsyncIterato
 async def hasher() -> AsyncIterator[PasswordHasher]:
     async with PasswordHasher() as made:
         yield made
+
+
+@pytest.fixture
+def commands(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+) -> Commands:
+    return Commands(monkeypatch=monkeypatch, capsys=capsys, caplog=caplog)
 
 
 @pytest.fixture

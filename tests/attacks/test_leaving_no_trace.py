@@ -26,10 +26,12 @@ from netautod.http.routes import Route
 from netautod.store.client import Collection, Database
 from netautod.store.connection import connect
 from tests.support.client import ApiClient
+from tests.support.programs.in_process import Commands
 from tests.support.programs.service import Finished, Service, run, serving
 from tests.support.serving import Serve
 
 EVENTS = "audit_events"
+Run = Callable[..., Awaitable[Finished]]
 PASSWORD = "a walrus in the ninth harbour"
 
 
@@ -45,7 +47,7 @@ class Node:
     def events(self) -> Collection:
         return self.database.collection(EVENTS)
 
-    async def audit(self, *words: str) -> Finished:
+    async def audit(self, run: Run, *words: str) -> Finished:
         return await run("audit", *words, "--data-dir", str(self.service.data_dir), variables=self.place)
 
     async def seen(self, admin: ApiClient, **wanted: str) -> list[Any]:
@@ -278,22 +280,22 @@ async def _moved(events: Collection) -> object:
     ],
 )
 async def test_who_changes_the_trace_is_found(
-    node: Node, admin: ApiClient, attack: Callable[[Collection], Awaitable[object]]
+    node: Node, admin: ApiClient, commands: Commands, attack: Callable[[Collection], Awaitable[object]]
 ) -> None:
     """While the service runs, which goes on writing; what the attacker did stays found until it is undone."""
     await _numbered(node, admin)
-    whole = await node.audit("verify")
+    whole = await node.audit(commands, "verify")
     assert whole.code == 0, whole.out
     kept = await node.events.find({})
     await attack(node.events)
     await admin.post("/api/sites", {"name": uuid4().hex})
-    changed = await node.audit("verify")
+    changed = await node.audit(commands, "verify")
     assert changed.code == 1, changed.out
     assert "NOT whole" in changed.out
     for event in kept:
         await node.events.update({"_id": event["_id"]}, {"$set": event}, upsert=True)
     await node.events.delete_many({"actor_name": "an innocent"})
-    assert (await node.audit("verify")).code == 0
+    assert (await node.audit(commands, "verify")).code == 0
 
 
 async def _numbered(node: Node, admin: ApiClient) -> None:
@@ -309,27 +311,31 @@ async def _numbered(node: Node, admin: ApiClient) -> None:
 
 
 @pytest.mark.slow
-async def test_a_chain_made_anew_is_found_by_what_was_noted_elsewhere(node: Node) -> None:
-    shown = (await node.audit("verify")).out.splitlines()[0]
+async def test_a_chain_made_anew_is_found_by_what_was_noted_elsewhere(node: Node, commands: Commands) -> None:
+    shown = (await node.audit(commands, "verify")).out.splitlines()[0]
     number, _, noted = shown.rpartition(" ")[2].partition(":")
-    assert (await node.audit("verify", "--expect", f"{number}:{noted}")).code == 0
-    assert (await node.audit("verify", "--expect", f"{number}:{noted[::-1]}")).code == 1
+    assert (await node.audit(commands, "verify", "--expect", f"{number}:{noted}")).code == 0
+    assert (await node.audit(commands, "verify", "--expect", f"{number}:{noted[::-1]}")).code == 1
 
 
 @pytest.mark.slow
-async def test_what_retention_deleted_leaves_the_chain_whole(mongo_uri: str, tmp_path: Path) -> None:
+async def test_what_retention_deleted_leaves_the_chain_whole(
+    mongo_uri: str, tmp_path: Path, commands: Commands
+) -> None:
     soon = {"NETAUTOD_RETENTION_AUDIT_DAYS": "0.000001", "NETAUTOD_RETENTION_INTERVAL_SECONDS": "1"}
     async with running(mongo_uri, tmp_path / "data", **soon) as node:
         async with asyncio.timeout(60):
             while not await node.events.count({"action": "audit.retention"}):
                 await node.database.now()
-        verified = await node.audit("verify")
+        verified = await node.audit(commands, "verify")
     assert verified.code == 0, verified.out
     assert "deleted at their age" in verified.out
 
 
 @pytest.mark.slow
-async def test_the_traces_of_nodes_that_write_at_once_are_one_chain(mongo_uri: str, tmp_path: Path) -> None:
+async def test_the_traces_of_nodes_that_write_at_once_are_one_chain(
+    mongo_uri: str, tmp_path: Path, commands: Commands
+) -> None:
     async with running(mongo_uri, tmp_path / "data") as one:
         async with running(mongo_uri, tmp_path / "data", one.database.name) as other:
             clients = [await one.service.client(), await other.service.client()]
@@ -340,13 +346,13 @@ async def test_the_traces_of_nodes_that_write_at_once_are_one_chain(mongo_uri: s
             await other.service.stop()
         found = await one.events.find({"action": "site.create"}, sort=[("seq", 1)])
         assert len(found) == 100
-        verified = await one.audit("verify")
+        verified = await one.audit(commands, "verify")
     assert verified.code == 0, verified.out
 
 
 async def test_an_export_shows_no_terminal_what_a_name_tells_it_to_do(node: Node, admin: ApiClient) -> None:
     (await admin.post("/api/sites", {"name": "core\u202e\u200f\u061c"})).expect(201)
-    done = await node.audit("export")
+    done = await node.audit(run, "export")
     assert (done.code, done.out.isascii()) == (0, True)
     assert "core\\u202e\\u200f\\u061c" in done.out
 

@@ -7,7 +7,7 @@ secrets are those of the fixtures and of the lines by platform that redaction is
 import os
 import re
 import subprocess
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Iterable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +20,7 @@ from netautod.testing import SimulatedDevice
 from tests.e2e.console import CONFIGS, Console
 from tests.support.client import ApiClient
 from tests.support.platform_fixtures import PlatformFixture, load, names, show
+from tests.support.programs.in_process import Commands
 from tests.support.programs.service import Service
 
 READ = ("cisco_ios", "huawei_vrp", "juniper_junos")
@@ -102,15 +103,15 @@ class Canaries:
         return {hit[0]: text[max(0, hit.start() - 60) : hit.end() + 20] for hit in self.found.finditer(text)}
 
     async def planted(
-        self, stack: AsyncExitStack, console: Console, program: Callable[..., Awaitable[str]], folder: Path
+        self, stack: AsyncExitStack, console: Console, commands: Commands, folder: Path
     ) -> list[Planted]:
         registry = PlatformRegistry()
         read = [await self._read(stack, console, registry.get(name)) for name in READ]
         rows = [{"name": imported(name), "host": "127.0.0.1", "device_type": name} for name in self.texts]
         assert (await console.client.post("/api/devices/import/json", rows)).expect()["imported"] == len(rows)
         self._history(folder)
-        said = await program("import-configs", str(folder), "--data-dir", str(folder.parent / "data"))
-        assert said.startswith(f"{2 * len(rows)} versions of {len(rows)} devices"), said
+        done = await commands("import-configs", str(folder), "--data-dir", str(folder.parent / "data"))
+        assert done.out.startswith(f"{2 * len(rows)} versions of {len(rows)} devices"), done
         ids = {
             item["name"]: item["id"]
             for item in (await console.read("/api/devices/browse?limit=1000"))["items"]

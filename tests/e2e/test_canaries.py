@@ -4,9 +4,8 @@ Every route that reads is asked (route_walk.py), of devices of every platform (c
 nothing but what is shown; then what else leaves the service: webhooks, the log, an export, a trial.
 """
 
-import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -14,7 +13,6 @@ from typing import Any
 
 import pytest
 
-from netautod.cli.entry import main
 from netautod.core.redaction.patterns import HIDDEN
 from tests.app.route_table import normalised, table
 from tests.e2e.canaries import (
@@ -32,6 +30,7 @@ from tests.e2e.canaries import (
 from tests.e2e.console import CONFIGS, Console
 from tests.e2e.route_walk import FORBIDDEN, asked, reads, unlisted
 from tests.support.client import ApiClient
+from tests.support.programs.in_process import Commands
 from tests.support.programs.service import Service, serving
 from tests.support.servers.webhook_receiver import WebhookReceiver, receiving
 
@@ -39,7 +38,6 @@ pytestmark = pytest.mark.slow
 
 COMMAND = f"snmp-server community {IN_COMMANDS} ro"
 SEARCH = "/api/config/search"
-Program = Callable[..., Awaitable[str]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,7 +51,7 @@ class World:
     refusing: Planted
     runs: list[dict[str, Any]]
     folder: Path
-    program: Program
+    commands: Commands
 
     @property
     def read(self) -> list[Planted]:
@@ -69,7 +67,7 @@ ERRORS: dict[str, Any] = {"schemas": {"Error": {}}}
 
 
 @asynccontextmanager
-async def world(folder: Path, program: Program) -> AsyncIterator[World]:
+async def world(folder: Path, commands: Commands) -> AsyncIterator[World]:
     """All devices have two versions; the one that refuses has none, and its run has failed."""
     variables = {"NETAUTOD_OUTBOUND_ALLOW": "127.0.0.1", "NETAUTOD_WEBHOOK_SECRET": "shared-with-receiver"}
     async with AsyncExitStack() as stack:
@@ -77,7 +75,7 @@ async def world(folder: Path, program: Program) -> AsyncIterator[World]:
         variables["NETAUTOD_WEBHOOK_URLS"] = receiver.url
         service = await stack.enter_async_context(serving(folder / "data", variables=variables))
         console, canaries = Console(client=await service.client()), Canaries.of_all()
-        planted = await canaries.planted(stack, console, program, folder / "history")
+        planted = await canaries.planted(stack, console, commands, folder / "history")
         task = await console.backup("all", "planted")
         runs = [await console.run(task, seconds=120)]
         for one in planted[: len(READ)]:
@@ -97,35 +95,13 @@ async def world(folder: Path, program: Program) -> AsyncIterator[World]:
             refusing=broken,
             runs=runs,
             folder=folder,
-            program=program,
+            commands=commands,
         )
 
 
-@pytest.fixture
-def program(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    caplog: pytest.LogCaptureFixture,
-) -> Program:
-    """`said = await program("export-configs", folder)`: a command beside the service, and all that it says.
-
-    It runs in this process: most of what a process of its own costs is spent before the command begins.
-    """
-    monkeypatch.setattr("netautod.core.logs.configure", lambda **_: None)
-
-    async def call(*words: str, code: int = 0) -> str:
-        ended = await asyncio.to_thread(main, words)
-        said = "\n".join((*capsys.readouterr(), caplog.text))
-        assert ended == code, said
-        return said
-
-    return call
-
-
 @pytest.mark.timeout(400)
-async def test_a_reader_meets_no_secret(tmp_path: Path, program: Program) -> None:
-    async with world(tmp_path, program) as there:
+async def test_a_reader_meets_no_secret(tmp_path: Path, commands: Commands) -> None:
+    async with world(tmp_path, commands) as there:
         said = [*await told_by_routes(there), *await told_by_texts(there), *await told_by_writes(there)]
         events = await there.receiver.until_events(
             *["config_changed"] * 2 * len(READ), *["execution_finished"] * 3
@@ -258,19 +234,20 @@ async def told_by_writes(there: World) -> list[str]:
 async def told_by_programs(there: World) -> list[str]:
     """An export as anybody gets it who does not ask for secrets, and a trial with its recording."""
     target, recording, password = (there.folder / name for name in ("exported", "recorded", "password"))
-    exported = await there.program("export-configs", str(target), "--data-dir", str(there.service.data_dir))
+    exported = await there.commands("export-configs", str(target), "--data-dir", str(there.service.data_dir))
+    assert exported.code == 0, exported.err
     switch = there.read[0].switch
     assert switch is not None
     assert switch.password is not None
     password.write_text(switch.password)
     where = ("127.0.0.1", "--port", str(switch.port), "--platform", there.read[0].name)
     login = ("--username", switch.username, "--password-file", str(password))
-    tried = await there.program("platform", "try", *where, *login, "--record", str(recording))
-    assert "secrets replaced" in tried
+    tried = await there.commands("platform", "try", *where, *login, "--record", str(recording))
+    assert "secrets replaced" in tried.out, tried
     files = [path for folder in (target, recording) for path in folder.rglob("*") if path.is_file()]
     assert len(files) > len(there.planted)
     texts = [path.read_bytes().decode(errors="replace") for path in files]
-    return [exported, tried, *texts]
+    return [exported.out, exported.err, tried.out, tried.err, *texts]
 
 
 async def search_tells_what_is_shown(there: World) -> None:

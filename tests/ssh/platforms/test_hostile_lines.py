@@ -19,7 +19,9 @@ _PIECES = [" ", "0", '"', "a ", "x:", "set x ENC ", 'admin="" ', "<key>", "x\\"]
 # Words that announce secrets cost the same on all platforms, and as much as is ever looked at.
 _WORDS = ["password ", "auth sha ", "key \t"]
 _SOME = ["cisco_ios", "fortinet", "generic", "juniper_junos", "paloalto_panos"]
-_ROWS = [*product(_REGISTRY.names(), _PIECES), *product(_SOME, _WORDS)]
+# Every second row: each piece meets half of the platforms, each platform half of the pieces.
+_ROWS = [*list(product(_REGISTRY.names(), _PIECES))[::2], *product(_SOME, _WORDS)]
+_TRIES = 3
 
 
 def seconds_for(line: str, platform: Platform) -> float:
@@ -34,10 +36,12 @@ def seconds_for(line: str, platform: Platform) -> float:
 def test_a_long_line_takes_no_long_time(name: str, piece: str) -> None:
     platform = _REGISTRY.get(name)
     line, quarter = (piece * (length // len(piece)) + "!" for length in (_CHARACTERS, _CHARACTERS // 4))
+    assert any(grows_no_faster(line, quarter, platform) for _ in range(_TRIES))
+
+
+def grows_no_faster(line: str, quarter: str, platform: Platform) -> bool:
     took = seconds_for(line, platform)
-    if took > _SECONDS_THAT_TELL:
-        took = min(took, seconds_for(line, platform))
-        assert took < _TIMES * max(seconds_for(quarter, platform) for _ in range(2))
+    return took < _SECONDS_THAT_TELL or took < _TIMES * seconds_for(quarter, platform)
 
 
 def test_what_stands_behind_very_many_words_is_hidden() -> None:
