@@ -4,7 +4,9 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import chain
 
+from netautod.core.redaction.announced import positions
 from netautod.core.redaction.announced.places import HINT, placed
+from netautod.core.redaction.announced.programs import CALL, of_programs
 from netautod.core.redaction.announced.values import SUSPECT, Span, announced
 from netautod.core.redaction.patterns import HIDDEN, TOKEN_LOOKS
 
@@ -26,14 +28,17 @@ def general_secrets(line: str, visible: Sequence[re.Pattern[str]] = ()) -> Itera
 
 def is_clean(line: str, visible: Sequence[re.Pattern[str]] = ()) -> bool:
     """Whether the general rules find nothing; for most lines that costs one search each."""
-    suspect = any(rule.search(line) is not None for rule in (SUSPECT, HINT, TOKEN_LOOKS))
+    suspect = any(
+        rule.search(line) is not None for rule in (SUSPECT, HINT, positions.HINT, CALL, TOKEN_LOOKS)
+    )
     return not suspect or next(general_secrets(line, visible), None) is None
 
 
 def _placed(line: str) -> Iterator[Span]:
     for start, end in pieces(line):
-        for match in placed(line, start, end):
+        for match in chain(placed(line, start, end), positions.in_position(line, start, end)):
             yield match.start("secret"), end_of(match, line, end)
+        yield from of_programs(line, start, end)
 
 
 def pieces(line: str) -> Iterator[Span]:

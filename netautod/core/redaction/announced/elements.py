@@ -16,7 +16,8 @@ STAND_IN = re.compile(
 PUBLIC = re.compile(
     r"(?i)\"?'?(?:ssh-(?:rsa|dss|ed25519)\b|ecdsa-sha2-|sk-ssh-|sk-ecdsa-|AAAA[BCE]3?N|"
     r"-----BEGIN (?:[A-Z0-9 ]*PUBLIC KEY|"
-    r"CERTIFICATE|X509|TRUSTED|PKCS7|NEW CERT)|---- BEGIN SSH2 PUBLIC|[\w./:-]{1,200}\.(?:pub|"
+    r"CERTIFICATE|X509|TRUSTED|PKCS7|NEW CERT)|---- BEGIN SSH2 PUBLIC|"
+    r"(?:hash|lmdb|btree|cdb|texthash):/|[\w./:-]{1,200}\.(?:pub|"
     r"pem|crt|cer|key|p12|pfx|jks)(?=[\s\"';,]|$))"
 )
 

@@ -19,8 +19,12 @@ _MAY_NAME = words(
     "community username neighbor group service object class policy profile keyring user host map vpn"
 )
 _NAMED = re.compile(
-    r"(?i)\b(?:tunnel\s+key|dot1x\s+credentials|enrollment\s+credential|p1-proposal\s+\S+\s+preshare|ip\s+admission\s+name\s+\S+|ip\s+host\s+\S+)$"
+    r"(?i)\b(?:tunnel\s+key|dot1x\s+credentials|enrollment\s+credential|p1-proposal\s+\S+\s+preshare|ip\s+admission\s+name\s+\S+|ip\s+host\s+\S+|"
+    r"snmp\s+v3\s+snmp-community|openssl\s+enc)$"
 )
+# pam.d(5): a stack of modules for changes of passwords. Of BIND: the name of a key and what is known of it.
+_STACK = re.compile(r"password\s+\[[\w=\s]{1,200}\]\s+\S*pam_\w+")
+_SECTION = re.compile(r"key\s+\"[^\"\n]{1,200}\"\s*\{")
 _BEFORE = re.compile(r"([\w.-]+)[\s\"']+$")
 _FREE_TEXT = re.compile(
     r"(?i)\s*(?:(?:set|add|no|undo)\s+)?(?:(?:[\w./-]+\s+){0,8}?(?:description|remark|location|contact|"
@@ -53,7 +57,7 @@ def names_something(line: str, start: int, end: int) -> bool:
     """Whether the word from `start` to `end` is a name, or is followed by one, by the words before it."""
     before = _BEFORE.search(line[max(0, start - 64) : start])
     if before is None:
-        return False
+        return any(item.match(line, start) is not None for item in (_STACK, _SECTION))
     if before[1].lower() in _NAMES or _is_named(line, start, end):
         return True
     word = line[start:end]

@@ -92,7 +92,7 @@ HASH = Kind(
 """),
 )
 ALGORITHM = Kind(name="algorithm", weak=True, harmless=frozenset())
-PRIVACY = Kind(name="privacy", weak=True, harmless=words("read write notify context access match"))
+PRIVACY = Kind(name="privacy", weak=True, harmless=words("read write notify context access match -v -s"))
 PRIVATE = Kind(
     name="private",
     weak=True,
@@ -188,7 +188,7 @@ _HARMLESS = words("""
     ssh-key-type ldap-password-attribute password-attribute authpriv authnopriv noauthnopriv auth-priv
     certkey unsupported-cipher-suites hardware-token rekey re-key rekeying security-community-list
     token-server key-server private-vlan credential-download publickey hostkey hash_seed ecmp_hash_seed
-    hash-distribution broadcast-key config-key
+    hash-distribution broadcast-key config-key sshpass passwdcfg
 """)
 _EXCEPTIONS = {
     "community-name": COMMUNITY,

@@ -36,7 +36,8 @@ _TABLE: tuple[tuple[str, str], ...] = (
     # Cisco, Arista, Dell, Aruba, Ruckus ...: the community is the name behind the host.
     (
         "snmp",
-        rf"\bsnmp(?:-server|\s+server)?\s+(?:trap-)?host\s+(?!.*\bcommunity\b)(?:ipv[46]\s+)?"
+        rf"\bsnmp(?:-server|\s+server)?\s+(?:trap-)?host\s+(?!.*\bcommunity\b)"
+        rf"(?:ipv[46]\s+)?"
         rf"{_ADDRESS}(?:\s+(?:{_OPTION}))*\s+{_KEPT}"
         r"(?P<secret>\"[^\"]*\"|[^\s\"(]\S*)",
     ),
@@ -71,7 +72,7 @@ _TABLE: tuple[tuple[str, str], ...] = (
     ("session-key", r"\bsession-key\s+\w+\s+esp\s+\d+\s+(?:cipher\s+\S+\s+)?authenticator\s+(?P<secret>\S+)"),
     # Huawei, Comware.
     ("snmp-agent", r"\bsnmp-agent\s+community\s+(?:read|write)\s+(?:(?:cipher|simple)\s+)?(?P<secret>\S+)"),
-    ("securityname", r"\bsecurityname\s+(?:cipher\s+)?(?P<secret>\S+)"),
+    ("securityname", r"\bsecurityname\s+(?:cipher\s+)?(?!\S+\s+v3\b)(?P<secret>\S+)"),
     ("%", r"(?P<secret>%(?:\^%#|@%@|\$%\$|#%#).{4,}?%(?:\^%#|@%@|\$%\$|#%#))"),
     # AireOS.
     ("user", r"\b(?:mgmtuser|netuser)\s+add\s+\S+\s+(?P<secret>\S+)"),
@@ -90,7 +91,6 @@ _TABLE: tuple[tuple[str, str], ...] = (
     # Cisco: master keys, archives of keys, EIGRP, LDP, TrustSec, mail of EEM, the manager of FTD.
     ("config-key", r"\bconfig-key\s+(?:password-encrypt(?:ion)?|newpass|ascii|\d+)\s+(?P<secret>\S.*)"),
     ("isakmp", r"\bisakmp\s+key\s+(?:[06]\s+)?(?P<secret>\S+)\s+(?:address|hostname)\b"),
-    ("-server", r"\b(?:tacacs|radius)-server\b.{0,200}?\skey\s+(?:[067]\s+)?(?P<secret>\d+)\s*$"),
     ("string", r"\bauthentication\s+text,\s+string\s+(?P<secret>\"[^\"]*\"|\S+)"),
     ("encrypt", r"\badd\s+encrypt\s+\d+\s+\S+\s+\d+\s+password\s+\d+\s+(?P<secret>\S.*)"),
     (

@@ -10,10 +10,12 @@ from netautod.core.redaction.announced.exceptions import (
     names_something,
     says_community,
 )
+from netautod.core.redaction.announced.extents import extent
 from netautod.core.redaction.announced.kinds import (
     ALGORITHM,
     CIPHER,
     COMMUNITY,
+    HASH,
     KEY,
     PRIVATE,
     Kind,
@@ -21,10 +23,18 @@ from netautod.core.redaction.announced.kinds import (
     is_keyword,
     kind_of,
 )
-from netautod.core.redaction.announced.options import ASSIGNED, DASHED, MOST_OF_OPTIONS, is_option
+from netautod.core.redaction.announced.options import MOST_OF_OPTIONS, is_option
+from netautod.core.redaction.announced.tokens import (
+    ENDS,
+    TAIL,
+    TOKEN,
+    after_pair,
+    blank_end,
+    ends_value,
+    plain_of,
+)
 from netautod.core.redaction.announced.vocabulary import (
     ENGLISH,
-    FOLLOWING,
     OPTIONS_OF_USE,
     PAIRS,
     QUALIFIERS,
@@ -48,19 +58,13 @@ _SEPARATOR = re.compile(
     r"(?P<sign>:=|=>|={1,2}|:|(?<=[\"'])>)\s*"
 )
 _BLANKS = re.compile(r"\\{0,3}(?:[\"'],(?=[\"'])|[\"']?,?[ \t]+)")
-_TOKEN = re.compile(
-    r'\\{1,3}"(?P<escaped>.*?)(?:\\{1,3}"|$)|"(?P<double>(?:[^"\\]|\\.)*)(?:"|$)|\'(?P<single>[^\']*)\''
-    r"|(?P<bare>\S+)"
-)
 _OPENING = re.compile(r"[\[({]\s*")
-_ENDS = re.compile(r"[\s;,})\]>/]*(?:(?:##|/\*|<!--).*)?$")
-_TAIL = re.compile(r"[;,})\]\r]+$")
 _NUMBER = re.compile(r"\d+")
 _TYPE = 3  # digits: `7`, `128`
+_PUBLIC_NAME = "ckn"  # of a key of MACsec; with its argument behind it, there is no secret
 _HEXADECIMAL_ID = re.compile(r"0x[0-9a-f]{1,4}")
 _SHORT_ID = 4  # digits: a longer number alone behind `key` is no id
 _OPTION = re.compile(r"\.?[A-Za-z][\w.-]*=[^=\s]")
-_ENDS_SENTENCE = frozenset("!#;|{}()[]<>,")
 # Announcing words of one line; what stands behind so many is hidden, for each costs some 50 microseconds.
 MOST_LOOKS = 500
 _MOST_WORDS = 14  # between an announcing word and its value
@@ -98,10 +102,12 @@ def _values(line: str, word: re.Match[str], kind: Kind, *, free: bool) -> Iterat
         return
     sign = _SEPARATOR.match(line, at)
     if sign is not None and not (sign["sign"] == ":" and line[at : at + 2] == "::"):
+        if word[0].lower() == "credentials" and line.startswith("/", sign.end()):
+            return  # the file that holds them
         if word[0].lower().endswith("communities") and says_community(line, start, sign.end()):
             return
-        if kind is ALGORITHM and sign[0] == ":":
-            return  # a fingerprint: `SHA256:...`
+        if sign[0] == ":" and (kind is ALGORITHM or (kind is HASH and line.startswith("/", at + 1))):
+            return  # a fingerprint: `SHA256:...`, a table of lookups: `hash:/etc/...`
         yield from _behind(line, sign.end(), kind, sign=sign["sign"])
         return
     blanks = _BLANKS.match(line, at)
@@ -132,22 +138,26 @@ def _behind(line: str, at: int, kind: Kind, *, sign: str) -> Iterator[Span]:
     ):
         yield from _in_brackets(line, opening.end(), kind, sign)
         return
-    typed, first = False, True
+    typed, first, behind_type = False, True, False
     for _ in range(_MOST_WORDS):
-        token = _TOKEN.match(line, at)
+        token = TOKEN.match(line, at)
         if token is None:
             return
-        plain = _plain(token)
-        last = _ENDS.match(line, token.end()) is not None
+        plain = plain_of(token)
+        last = ENDS.match(line, token.end()) is not None
+        if behind_type and not STAND_IN.match(token[0]) and (last or not _may_precede(plain)):
+            yield extent(line, token, kind, sign, typed=True)  # whatever it is: `password 0 none`
+            return
         step = _step(line, token, plain, kind, last=last, first=first, sign=sign)
         if step == "value":
-            yield _span(line, token, kind, sign, typed=typed)
+            yield extent(line, token, kind, sign, typed=typed)
             return
         if step == "none":
             return
+        behind_type = kind.sentence and not sign and plain.isdigit()
         typed, first = typed or plain not in ("0", "is", "text", "plain", "=", ":"), False
-        end = _after_pair(line, token.end(), plain)
-        following = _blank_end(line, end)
+        end = after_pair(line, token.end(), plain)
+        following = blank_end(line, end)
         if following is None:
             return
         at = following
@@ -178,12 +188,19 @@ def _step(
     if (not quoted or kind is KEY) and is_address(plain):
         return "skip"
     if not quoted and (plain in QUALIFIERS or plain in PAIRS or _is_named_algorithm(plain, kind)):
-        return "value" if not kind.weak and _ends_value(line, token.end()) else "skip"
-    if not quoted and not sign and is_keyword(raw) and not _ends_value(line, token.end()):
+        end = after_pair(line, token.end(), plain)
+        if plain == _PUBLIC_NAME and end == token.end():
+            return "none"
+        return "value" if not kind.weak and ends_value(line, end) else "skip"
+    if not quoted and not sign and is_keyword(raw) and not ends_value(line, token.end()):
         return "none"  # it announces the value itself
     if kind.weak and (is_known(plain) or (not quoted and is_keyword(raw))):
         return "skip" if kind is ALGORITHM and first and _is_of_algorithm(plain) else "none"
     return "value"
+
+
+def _may_precede(plain: str) -> bool:
+    return plain.isdigit() or plain in QUALIFIERS
 
 
 def _is_of_algorithm(plain: str) -> bool:
@@ -199,20 +216,6 @@ def _only_uses_key(plain: str, kind: Kind, *, first: bool, sign: str) -> bool:
     if not kind.ids or sign:
         return False
     return _HEXADECIMAL_ID.fullmatch(plain) is not None if first else plain in OPTIONS_OF_USE
-
-
-def _ends_value(line: str, at: int) -> bool:
-    """Whether the word at `at` can only stand behind a value: `community read-write group x`."""
-    begin = _blank_end(line, at)
-    following = None if begin is None else _TOKEN.match(line, begin)
-    if following is None:
-        return False
-    plain = _plain(following)
-    if plain in ("ro", "rw", "{"):
-        return True
-    if _ENDS.match(line, following.end()):
-        return False
-    return plain in FOLLOWING and plain not in QUALIFIERS and plain not in PAIRS
 
 
 def _last(plain: str, kind: Kind, *, quoted: bool) -> str:
@@ -238,50 +241,12 @@ def _last(plain: str, kind: Kind, *, quoted: bool) -> str:
     return "value"
 
 
-def _span(line: str, token: re.Match[str], kind: Kind, sign: str, *, typed: bool) -> Span:
-    start, end = token.span()
-    for name in ("double", "single", "escaped"):
-        if token[name] is not None:
-            return start, end
-    bare = token[0]
-    if sign == "=" and "&" in bare and "?" in line[max(0, start - 512) : start].rpartition(" ")[2]:
-        return start, start + bare.index("&")
-    tail = _TAIL.search(bare)
-    if tail is not None and tail.start() > 0 and not (tail[0] in ("}", ")", "]") and set(bare) & set("{([")):
-        end -= len(tail[0])
-    if kind.sentence and not typed and sign in ("", ":") and not bare.startswith("$"):
-        end = max(end, _end_of_sentence(line, end))
-    return start, end
-
-
-def _end_of_sentence(line: str, at: int) -> int:
-    """Where a value in clear text ends, which may be several words."""
-    end = at
-    while (begin := _blank_end(line, end)) is not None:
-        token = _TOKEN.match(line, begin)
-        if token is None or token["bare"] is None or token[0][0] in _ENDS_SENTENCE:
-            break
-        if DASHED.fullmatch(token[0]) is not None:
-            break
-        plain = _plain(token)
-        if (
-            plain in FOLLOWING
-            or is_keyword(token[0])
-            or is_address(plain)
-            or ASSIGNED.match(plain) is not None
-            or plain.endswith(":")
-        ):
-            break
-        end = token.end()
-    return end
-
-
 def _in_brackets(line: str, at: int, kind: Kind, sign: str) -> Iterator[Span]:
     """Every value of a list; of braces what stands behind the last announcing word, or all."""
     closing = re.compile(r"[\])}]").search(line, at)
     end = len(line) if closing is None else closing.start()
-    for token in _TOKEN.finditer(line, at, end):
-        plain = _plain(token)
+    for token in TOKEN.finditer(line, at, end):
+        plain = plain_of(token)
         if token[0].endswith(":") or re.match(r"\s*:", line[token.end() : token.end() + 4]):
             if kind_of(plain) is not None:
                 return  # an object: its members announce their values themselves
@@ -293,31 +258,8 @@ def _in_brackets(line: str, at: int, kind: Kind, sign: str) -> Iterator[Span]:
         if kind.weak and is_known(plain):
             continue
         start, stop = token.span()
-        trimmed = _TAIL.search(token[0])
+        trimmed = TAIL.search(token[0])
         if trimmed is not None and token["bare"] is not None:
             stop -= len(trimmed[0])
         if stop > start:
             yield start, stop
-
-
-def _plain(token: re.Match[str]) -> str:
-    for name in ("double", "single", "escaped"):
-        if token[name] is not None:
-            return token[name].strip().lower()
-    return token[0].rstrip(";,\r").lower()
-
-
-def _after_pair(line: str, at: int, plain: str) -> int:
-    """The end of the argument, if the word has one and more follows."""
-    if plain not in PAIRS:
-        return at
-    begin = _blank_end(line, at)
-    argument = None if begin is None else _TOKEN.match(line, begin)
-    if argument is None or _ENDS.match(line, argument.end()) or kind_of(_plain(argument)) is not None:
-        return at
-    return argument.end()
-
-
-def _blank_end(line: str, at: int) -> int | None:
-    blank = re.compile(r"[\s,]+").match(line, at)
-    return None if blank is None else blank.end()

@@ -30,7 +30,7 @@ QUALIFIERS = words("""
 # With one argument: `pre-shared-key address 192.0.2.1 key ...`.
 PAIRS = words("""
     address hostname peer host fqdn server-ip ipaddr ipmask index vrf user username id number key-id name
-    user-name ip level ckn type size length bits ipv4 ipv6 identity any-of spi group-name
+    user-name ip level ckn type size length bits ipv4 ipv6 identity any-of spi group-name role
 """)
 # What may stand behind a value, so that it ends one that is written in several words.
 FOLLOWING = words("""
