@@ -26,6 +26,7 @@ from netautod.http.routes import Route
 from netautod.store.client import Collection, Database
 from netautod.store.connection import connect
 from tests.support.client import ApiClient
+from tests.support.execution import eventually
 from tests.support.programs.in_process import Commands
 from tests.support.programs.service import Finished, Service, run, serving
 from tests.support.serving import Serve
@@ -324,9 +325,7 @@ async def test_what_retention_deleted_leaves_the_chain_whole(
 ) -> None:
     soon = {"NETAUTOD_RETENTION_AUDIT_DAYS": "0.000001", "NETAUTOD_RETENTION_INTERVAL_SECONDS": "1"}
     async with running(mongo_uri, tmp_path / "data", **soon) as node:
-        async with asyncio.timeout(60):
-            while not await node.events.count({"action": "audit.retention"}):
-                await node.database.now()
+        await eventually(lambda: node.events.count({"action": "audit.retention"}), seconds=60)
         verified = await node.audit(commands, "verify")
     assert verified.code == 0, verified.out
     assert "deleted at their age" in verified.out

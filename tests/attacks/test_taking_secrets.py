@@ -343,9 +343,8 @@ async def test_an_approved_device_is_visited_and_nobody_else_approves_it(
 
 
 @pytest.fixture(scope="module", name="office")
-async def made_office(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Office]:
-    async with office(tmp_path_factory.mktemp("office")) as made:
-        yield made
+async def made_office(world: World, tmp_path_factory: pytest.TempPathFactory) -> Office:
+    return await office(world.service, tmp_path_factory.mktemp("office"))
 
 
 @pytest.mark.parametrize(

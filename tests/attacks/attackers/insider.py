@@ -1,7 +1,5 @@
 """A running service with users who hold a part of what they are after, and servers that trust it."""
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
@@ -11,7 +9,7 @@ import asyncssh
 
 from tests.support.client import ApiClient
 from tests.support.execution import eventually
-from tests.support.programs.service import Service, serving
+from tests.support.programs.service import Service
 from tests.support.programs.sshd import Sshd, running_sshd
 
 WORD, NEW_WORD = "nine lamps over a quiet harbour", "eleven kites above the old mill"
@@ -98,17 +96,16 @@ async def admitted(server: Sshd, certificate: str) -> bool:
         return False
 
 
-@asynccontextmanager
-async def office(folder: Path) -> AsyncIterator[Office]:
-    async with serving(folder / "data") as service:
-        admin = await service.client()
-        (await admin.post("/api/roles", {"name": "helpdesk", "permissions": ["users.manage"]})).expect(201)
-        heidi = {"username": "heidi", "password": WORD, "roles": ["helpdesk"]}
-        (await admin.post("/api/users", heidi)).expect(201)
-        yield Office(
-            service=service,
-            admin=admin,
-            heidi=await service.client("heidi", WORD),
-            folder=folder,
-            numbers=count(1),
-        )
+async def office(service: Service, folder: Path) -> Office:
+    """In a service of others, too: these users reach for nothing that is theirs."""
+    admin = await service.client()
+    (await admin.post("/api/roles", {"name": "helpdesk", "permissions": ["users.manage"]})).expect(201)
+    heidi = {"username": "heidi", "password": WORD, "roles": ["helpdesk"]}
+    (await admin.post("/api/users", heidi)).expect(201)
+    return Office(
+        service=service,
+        admin=admin,
+        heidi=await service.client("heidi", WORD),
+        folder=folder,
+        numbers=count(1),
+    )

@@ -15,7 +15,7 @@ from netautod.testing import SimulatedDevice
 from tests.attacks.attackers.recording_ssh import RecordingSsh
 from tests.support.client import ApiClient
 from tests.support.execution import eventually
-from tests.support.programs.service import serving
+from tests.support.programs.service import Service, serving
 
 PASSWORD, ENABLE = "the-organization's-pa55word", "the-enab1e-secret"
 USER_PASSWORD = "nine lamps over a quiet harbour"
@@ -29,6 +29,7 @@ class World:
     """`honest` is a switch that the organization's default credential opens; `key` is one without a password
     but with an enable secret."""
 
+    service: Service
     admin: ApiClient
     mallory: ApiClient
     honest: SimulatedDevice
@@ -84,6 +85,7 @@ async def world(folder: Path) -> AsyncIterator[World]:
         admin = await service.client()
         await made_mallory(admin)
         yield World(
+            service=service,
             admin=admin,
             mallory=await service.client("mallory", USER_PASSWORD),
             honest=honest,
