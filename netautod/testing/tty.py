@@ -99,7 +99,7 @@ class Tty(asyncssh.SSHServerSession[bytes]):
             else:
                 self._after_return = False
                 self._typed.append(byte)
-                self._show(self._new_echo().of(chr(byte)))
+                self._show(self._new_echo().of(carried(bytes([byte]))))
 
     async def read_line(self, prompt: str = "", *, hidden: bool = False, noted: bool = True) -> str:
         """One line as typed; hidden ones (passwords) are neither echoed nor noted as commands."""

@@ -95,7 +95,7 @@ class PlatformRegistry:
 
     @property
     def of_readers(self) -> Platform:
-        """For redacting: `generic` with the secrets of all platforms..
+        """For redacting: `generic` with the secrets of all platforms.
 
         Whoever may edit a device decides on its device_type, and so would on whose secrets are looked for.
         """

@@ -1,8 +1,9 @@
 """From the first byte of a channel to a known prompt."""
 
 import asyncio
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from netautod.ssh.encoding import carried
 from netautod.ssh.failures import DeviceFailed
 from netautod.ssh.platform.model import Platform
 from netautod.ssh.platform.redact import quoted
@@ -10,7 +11,7 @@ from netautod.ssh.shell import dialogs
 from netautod.ssh.shell.asking import Asking, AwaitedLine
 from netautod.ssh.shell.conversation import Conversation, Verdict
 from netautod.ssh.shell.place import Place
-from netautod.ssh.shell.terminal import clean
+from netautod.ssh.shell.terminal import clean, without_escapes
 
 _LEARN_TRIES = 3
 _LOST_TICKS = 5  # quiet periods after which an empty line that nothing answered is sent again
@@ -84,8 +85,11 @@ class TerminalLogin:
             shown = quoted(candidate[-80:], self._platform)
             raise DeviceFailed(f"the prompt changes each time, at last to {shown!r}", kind="prompt")
         self._place.adopt(candidate)
+        if answer.lacks_blank:
+            await self._conversation.until(_STAGE, _Quiet(), seconds=self._seconds_left())
 
     async def _answer_to_nothing(self, candidate: str) -> "_Answer":
+        blank = self._text().endswith(" ")
         self._conversation.clear()
         self._conversation.send("")
         ending = _Repeated(self._conversation, prompt=self._asking.is_prompt, candidate=candidate)
@@ -94,7 +98,12 @@ class TerminalLogin:
         self._place.answer_breaks = answer.count("\n")
         above = [line for line in answer.split("\n")[:-1] if not self._platform.is_log_line(line)]
         standing = _last_of(self._conversation.standing_line(), candidate)
-        return _Answer(lines=(*above, standing), sure=ending.repeats == 0)
+        text = self._text()
+        lacks_blank = (blank or text.startswith(" ")) and not text.endswith(" ")
+        return _Answer(lines=(*above, standing), sure=ending.repeats == 0, lacks_blank=lacks_blank)
+
+    def _text(self) -> str:
+        return without_escapes(carried(bytes(self._conversation.stream.data)))
 
     def _says(self, line: str) -> bool:
         """Whether the line does not belong to the prompt below it."""
@@ -106,10 +115,15 @@ class TerminalLogin:
 
 @dataclass(frozen=True, kw_only=True)
 class _Answer:
-    """What an empty line brought; not `sure` when more than one was sent."""
+    """What an empty line brought; not `sure` when more than one was sent.
+
+    `lacks_blank`: the prompt before ended with one that is still to come behind this one, and belongs to no
+    output.
+    """
 
     lines: tuple[str, ...]
     sure: bool
+    lacks_blank: bool = field(compare=False)
 
 
 class _Quiet:

@@ -72,12 +72,13 @@ class RawClient:
             return (await self._head())[0]
 
     async def everything(self) -> bytes:
-        """All that comes until the server hangs up."""
-        async with asyncio.timeout(SECONDS):
-            try:
-                return await self._reader.read()
-            except ConnectionResetError:
-                return b""
+        """All that comes until the server hangs up, and all that came before it cut the connection."""
+        said = bytearray()
+        with suppress(ConnectionResetError):
+            async with asyncio.timeout(SECONDS):
+                while piece := await self._reader.read(65_536):
+                    said += piece
+        return bytes(said)
 
     async def _head(self) -> tuple[int, dict[str, str]]:
         try:

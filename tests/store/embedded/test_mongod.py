@@ -6,7 +6,7 @@ import signal
 import stat
 import sys
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -83,7 +83,11 @@ async def gone(pid: int) -> None:
 
 
 def open_files(pid: int) -> list[str]:
-    return [os.readlink(link) for link in Path(f"/proc/{pid}/fd").iterdir()]
+    found = []
+    for link in Path(f"/proc/{pid}/fd").iterdir():
+        with suppress(FileNotFoundError):  # closed meanwhile
+            found.append(os.readlink(link))
+    return found
 
 
 def environment(pid: int) -> bytes:
