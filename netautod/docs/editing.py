@@ -163,6 +163,9 @@ class Resealing:
             nothing_left = reached is None and below is None
             if nothing_left and await self._documents.resealed(org_id, document_id, token):
                 return
+            if reached is not None:
+                # An opposite change may have ended while we wrote what the one before wanted.
+                await self._documents.reopen_resealing(org_id, document_id, unless=token, token=uuid4().hex)
             # After the last batch once more from the top: a late writer may have added one.
             below = reached
 

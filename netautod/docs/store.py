@@ -120,6 +120,11 @@ class DocumentStore:
         where = {"_id": document_id, "resealing": token}
         return await self._documents.update(org_id, where, {"$unset": {"resealing": ""}})
 
+    async def reopen_resealing(self, org_id: OrgId, document_id: str, *, unless: str, token: str) -> None:
+        """Begins it anew under the token, unless the change of category is still the one of `unless`."""
+        where = {"_id": document_id, "resealing": {"$ne": unless}, **ALIVE}
+        await self._documents.update(org_id, where, {"$set": {"resealing": token}})
+
 
 class VersionStore:
     """One version for each write. Its id is made from the document and the revision that the write replaced.

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from netautod.docs.notes import store as notes_store
+from netautod.docs.store import VersionStore
 from netautod.vault.rewrapping import rewrap
 from netautod.vault.vault import Vault
 from tests.docs.library import ABSENT_ID, NOTE, PASSPHRASE, TEMPLATE, TEXT, Library, Node
@@ -304,6 +305,29 @@ async def test_opposite_changes_of_category_at_once_agree_in_the_end(library: Li
     assert {row["sealed"] is not None for row in rows} == {live["encrypted"]}
     assert (await first.put(made, category="notes"))["encrypted"]
     assert b"secret" not in await library.dump()
+
+
+async def test_versions_written_after_an_opposite_change_has_ended_are_brought_back(
+    library: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = await library.node()
+    second = await library.node(org_id=first.org_id)
+    made = await first.create(content="secret 0")
+    await first.put(made, content="secret 1")
+    replace_contents, opposite = VersionStore.replace_contents, [second]
+
+    async def late(*args: Any) -> None:
+        if opposite:
+            await opposite.pop().put(made, category="mops")
+        await replace_contents(*args)
+
+    monkeypatch.setattr(VersionStore, "replace_contents", late)
+    await first.put(made, category="notes")
+    assert opposite == []
+    assert not (await first.get(made))["encrypted"]
+    rows = await library.database.collection("document_versions").find({})
+    assert {row["sealed"] for row in rows} == {None}
+    assert await library.database.collection("documents").count({"resealing": {"$exists": True}}) == 0
 
 
 async def test_a_note_opens_only_where_it_belongs(library: Library, node: Node) -> None:
