@@ -16,10 +16,11 @@ _PAIR = r"[\"']?[\w.\\@+-]*[:%,](?P<secret>[^\s\"'|;&@]+)"
 # The programs, their options (the value is glued, unless blanks follow here), and the value.
 _TABLE: tuple[tuple[str, str, str], ...] = (
     (r"mysql\w*|mariadb[\w-]*|mongo\w*|7z[arz]?|unrar|rar|sshpass", r"-p", _VALUE),
-    (r"mongo\w*|sshpass|sqlcmd|bcp|etcdctl|influx", r"-[pP](?:\s+|=)", _VALUE),
-    (r"zip|unzip|ipmitool|ipmi-\w+|ipmipower|mosquitto_\w+|ssh-keygen", r"-P\s*", _VALUE),
+    (r"mongo\w*|sshpass|etcdctl|influx", r"-p(?:\s+|=)", _VALUE),
+    (r"sqlcmd|bcp|isql|zip|unzip|ipmitool|ipmi-\w+|ipmipower|mosquitto_\w+|ssh-keygen", r"-P\s*", _VALUE),
     (r"ssh-keygen", r"-N\s*", _VALUE),
-    (r"ldap\w+|ldap-\w+", r"-[ws]\s+", _VALUE),
+    (r"ldap\w+|ldap-\w+", r"-w\s*", _VALUE),
+    (r"ldappasswd", r"-[as]\s*", _VALUE),
     (
         r"snmp(?:get|getnext|walk|bulk\w+|set|table|trap|inform|df|status|test|usm|vacm|delta)|braa|onesixtyone",
         r"-(?:[cAXK]|3[kKmM])\s*",
