@@ -83,10 +83,12 @@ async def three_nodes_fire_each_tick_once(stand: Stand) -> None:
     await until(last)
     await completed_at(stand, last, len(tasks), seconds=40)
     ends = [await node.stop() for node in nodes]
-    await assert_each_tick_once(stand, tasks, ticks)
+    rows = await assert_each_tick_once(stand, tasks, ticks)
     assert sum(end["scheduler_fired"] for end in ends) == len(tasks) * ticks
     assert sum(end["scheduler_missed"] + end["scheduler_skipped"] for end in ends) == 0
-    assert sum(end["executions_started"] for end in ends) == len(tasks) * ticks
+    # Every start is an attempt that a row names: one that a starved node handed over counts again.
+    started = sum(end["executions_started"] for end in ends)
+    assert len(rows) <= started <= sum(len(row["attempts"]) for row in rows)
 
 
 async def wrong_clocks_neither_double_nor_misfire(stand: Stand) -> None:
