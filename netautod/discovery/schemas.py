@@ -4,8 +4,8 @@ from typing import Any
 
 from marshmallow import ValidationError, fields, validate, validates_schema
 
+from netautod.core.device_addresses import ip_address, mac_address
 from netautod.core.schema import Answer, Id, Query, QueryInteger, Timestamp
-from netautod.discovery.addresses import address, mac_address
 
 TABLE_LIMIT, TABLE_CAP = 1000, 10_000
 HISTORY_LIMIT, HISTORY_CAP = 50, 500
@@ -36,7 +36,7 @@ class QueryAddress(fields.String):
     """An IPv4 or IPv6 address; loaded in its short form."""
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> str:
-        found = address(str(value))
+        found = ip_address(str(value))
         if found is None:
             raise ValidationError("Not an IP address.")
         return found

@@ -7,6 +7,9 @@ and `BlockingExecutor` for one whose work blocks.
 
 import pluggy
 
+from netautod.core.device_addresses import ip_address, mac_address
+from netautod.core.device_texts import device_text
+from netautod.core.interface_names import long_name
 from netautod.core.loop.each import for_each
 from netautod.core.networks import is_this_machine
 from netautod.outbound.client import GuardedClient, OutboundAnswer, OutboundRequest, TlsPolicy
@@ -38,6 +41,28 @@ from netautod.plugin_api.blocking import (
     SyncHttp,
     SyncResults,
     SyncRunContext,
+)
+from netautod.plugin_api.collectors import (
+    Channel,
+    CliReader,
+    Collector,
+    HttpReply,
+    PollTarget,
+    SnmpAccess,
+    SnmpUser,
+)
+from netautod.plugin_api.discovered import (
+    TABLES,
+    ArpEntry,
+    Collected,
+    DeviceFacts,
+    Interface,
+    InterfaceAddress,
+    InterfaceCounters,
+    MacEntry,
+    Neighbor,
+    Table,
+    Vlan,
 )
 from netautod.plugin_api.events import BackupStale, ConfigChanged, CredentialSuspended, FinishedExecution
 from netautod.plugin_api.executors import (
@@ -73,17 +98,24 @@ from netautod.plugin_api.settings import RiskRule, SettingsError, setting
 from netautod.ssh.failures import DeviceFailed
 
 __all__ = [
+    "TABLES",
     "AccountEnded",
     "Acting",
     "AddressRefused",
     "ApprovalDecision",
+    "ArpEntry",
     "AuthProvider",
     "BackupStale",
     "BlockingExecutor",
     "CaptureOutcome",
+    "Channel",
+    "CliReader",
+    "Collected",
+    "Collector",
     "CommandOutcome",
     "ConfigChanged",
     "CredentialSuspended",
+    "DeviceFacts",
     "DeviceFailed",
     "DeviceInfo",
     "DeviceResult",
@@ -92,8 +124,12 @@ __all__ = [
     "Executor",
     "FinishedExecution",
     "GuardedClient",
+    "HttpReply",
     "Identity",
     "IncompleteWalk",
+    "Interface",
+    "InterfaceAddress",
+    "InterfaceCounters",
     "InventoryAccess",
     "InventoryFailed",
     "InventoryPage",
@@ -105,7 +141,9 @@ __all__ = [
     "Lookup",
     "LookupOf",
     "LookupProvider",
+    "MacEntry",
     "NeedsApproval",
+    "Neighbor",
     "OpenInventory",
     "OutboundAnswer",
     "OutboundRequest",
@@ -113,6 +151,7 @@ __all__ = [
     "PermanentFailure",
     "PluginHost",
     "PluginService",
+    "PollTarget",
     "ProbeResult",
     "ProviderUnavailable",
     "ProvisioningRules",
@@ -129,14 +168,22 @@ __all__ = [
     "RunContext",
     "RunEnded",
     "SettingsError",
+    "SnmpAccess",
+    "SnmpUser",
     "SyncActing",
     "SyncHttp",
     "SyncResults",
     "SyncRunContext",
+    "Table",
     "TlsPolicy",
+    "Vlan",
+    "device_text",
     "for_each",
     "hookimpl",
+    "ip_address",
     "is_this_machine",
+    "long_name",
+    "mac_address",
     "origin_of",
     "setting",
 ]

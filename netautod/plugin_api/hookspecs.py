@@ -13,6 +13,7 @@ import pluggy
 
 from netautod.plugin_api.auth import AuthProvider
 from netautod.plugin_api.blocking import BlockingExecutor
+from netautod.plugin_api.collectors import Collector
 from netautod.plugin_api.events import BackupStale, ConfigChanged, CredentialSuspended, FinishedExecution
 from netautod.plugin_api.executors import Executor
 from netautod.plugin_api.host import PluginHost, PluginService
@@ -61,6 +62,11 @@ def netautod_register_platforms(register: Callable[[Path], None]) -> None:
     It raises InvalidInput for a file that is faulty or whose name is taken: let it pass, it is shown as the
     plugin's error, and what was registered before stays.
     """
+
+
+@hookspec
+def netautod_register_collectors(register: Callable[[Collector], None], host: PluginHost[Any]) -> None:
+    """Call `register` once for each transport over which the plugin reads the tables of devices."""
 
 
 @hookspec

@@ -2,7 +2,7 @@
 
 import pytest
 
-from netautod.discovery.addresses import address, mac_address
+from netautod.core.device_addresses import ip_address, mac_address
 
 
 @pytest.mark.parametrize(
@@ -54,4 +54,4 @@ def test_anything_else_is_no_mac_address(text: str) -> None:
     ],
 )
 def test_an_ip_address_has_one_form(text: str, expected: str | None) -> None:
-    assert address(text) == expected
+    assert ip_address(text) == expected

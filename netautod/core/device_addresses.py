@@ -1,7 +1,7 @@
 """The one form in which MAC and IP addresses of discovered data are stored, shown and searched for."""
 
 import re
-from ipaddress import ip_address
+from ipaddress import ip_address as parsed
 
 # aa:bb:cc:dd:ee:ff, aa-bb-cc-dd-ee-ff, aabb.ccdd.eeff (Cisco), aabb-ccdd-eeff (Huawei, H3C), aabbccddeeff.
 MAC_FORM = re.compile(
@@ -20,10 +20,10 @@ def mac_address(text: str) -> str | None:
     return ":".join(digits[start : start + 2] for start in range(0, 12, 2))
 
 
-def address(text: str) -> str | None:
+def ip_address(text: str) -> str | None:
     """The address in its short form; None for anything else, also one with a zone or a prefix length."""
     try:
-        found = ip_address(text.strip())
+        found = parsed(text.strip())
     except ValueError:
         return None
     return None if "%" in str(found) else str(found)
