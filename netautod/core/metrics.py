@@ -14,6 +14,7 @@ HELP: Mapping[str, str] = {
     "executions_taken_over": "Executions whose node died, taken over by this one.",
     "executions_abandoned": "Executors that ignored their cancellation.",
     "executions_running": "Executions running on this node now.",
+    "collectors_abandoned": "Collectors of polls that ignored their cancellation.",
     "database_disk_free_mb": "MiB free on the disk of the service's own database.",
     "loop_stalls": "Times that the event loop was held up for two seconds and more.",
     "plugins_observer_dropped": "Events that an observer was too far behind to be told.",

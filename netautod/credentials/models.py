@@ -60,6 +60,15 @@ class LoginSecrets:
 
 
 @dataclass(frozen=True, kw_only=True)
+class AgentSecrets:
+    """How an SNMP agent is asked: a community (v2c), or the keys of a user (v3)."""
+
+    community: str | None = field(default=None, repr=False)
+    auth_key: str | None = field(default=None, repr=False)
+    priv_key: str | None = field(default=None, repr=False)
+
+
+@dataclass(frozen=True, kw_only=True)
 class Credential:
     """`stored` names the sealed fields that there are. `revision` grows with every change."""
 
@@ -100,7 +109,7 @@ class Credential:
 
 @dataclass(frozen=True, kw_only=True)
 class UsableCredential:
-    """Opened for logins; its secrets leave it by `secrets_for` alone, which asks where they are to go.
+    """Opened for use; its secrets leave it by `secrets_for` and `agent_for`, which ask where they are to go.
 
     `revision` tells a later change of the credential from the one that was tried. With `use_certificate` the
     key logs in with a certificate of the organization's own authority. `allowed_hosts` as in the credential.
@@ -113,6 +122,9 @@ class UsableCredential:
     revision: int
     use_certificate: bool = False
     allowed_hosts: tuple[str, ...] = ()
+    port: int | None = None
+    auth_protocol: str | None = None
+    priv_protocol: str | None = None
     _opened: Mapping[str, str] = field(repr=False)
 
     def secrets_for(self, destination: Destination) -> LoginSecrets:
@@ -136,6 +148,20 @@ class UsableCredential:
         if not destination.vouched:
             raise NotVouched
         return LoginSecrets(password=self._opened["secret"], enable_secret=sent)
+
+    def agent_for(self, destination: Destination) -> AgentSecrets:
+        """Of an SNMP credential, raises as `secrets_for`.
+
+        A community is sent as it is. The keys of a user are not, but whoever is asked can try pass phrases
+        against what they have signed.
+        """
+        self.require_host(destination.host)
+        if not destination.vouched:
+            raise NotVouched
+        opened = self._opened.get
+        return AgentSecrets(
+            community=opened("secret"), auth_key=opened("auth_key"), priv_key=opened("priv_key")
+        )
 
     def require_host(self, host: str) -> None:
         """Raises CredentialNotAllowed for a host that it must not be sent to, whatever its addresses are.

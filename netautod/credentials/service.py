@@ -20,6 +20,11 @@ from netautod.vault.vault import Vault
 
 NAME_TAKEN = "Credential with this name already exists"
 NOT_FOUND = "Credential not found"
+# The sealed fields that uses of a kind need.
+OPENED = {
+    rules.SSH: ("secret", "passphrase", "enable_secret"),
+    rules.SNMP: ("secret", "auth_key", "priv_key"),
+}
 ATTEMPTS = 10
 
 
@@ -116,19 +121,27 @@ class CredentialService:
         Raises NoCredential. A named credential that is gone is not replaced by the next one: a wrong login
         can lock an account. The use is the caller's to audit.
         """
-        chosen = override or device_default or (await self._store.defaults(org_id)).get(rules.SSH)
+        return await self._usable(org_id, rules.SSH, override or device_default)
+
+    async def usable_agent(self, org_id: OrgId, *, device_default: str | None) -> UsableCredential:
+        """The SNMP credential of a device: its own, else the organization's. Otherwise as `usable`."""
+        return await self._usable(org_id, rules.SNMP, device_default)
+
+    async def has_default_agent(self, org_id: OrgId) -> bool:
+        """Whether the organization has a default SNMP credential."""
+        return rules.SNMP in await self._store.defaults(org_id)
+
+    async def _usable(self, org_id: OrgId, kind: str, named: str | None) -> UsableCredential:
+        chosen = named or (await self._store.defaults(org_id)).get(kind)
         found = None if chosen is None else await self._store.get(org_id, chosen)
         if found is None:
-            named = override or device_default
             if named:
                 raise NoCredential(f"credential {named} does not exist")
-            raise NoCredential("neither the device nor the organization has a default credential")
+            of_kind = "" if kind == rules.SSH else "SNMP "
+            raise NoCredential(f"neither the device nor the organization has a default {of_kind}credential")
         credential, sealed = found
-        if rules.kind_of(credential.credential_type) != rules.SSH:
-            raise NoCredential(f"credential {credential.name} is not an SSH credential")
-        opened = await self._secrets.open(
-            org_id, credential.id, sealed, ("secret", "passphrase", "enable_secret")
-        )
+        if rules.kind_of(credential.credential_type) != kind:
+            raise NoCredential(f"credential {credential.name} is not an {kind.upper()} credential")
         return UsableCredential(
             id=credential.id,
             name=credential.name,
@@ -137,7 +150,10 @@ class CredentialService:
             revision=credential.revision,
             use_certificate=credential.use_certificate,
             allowed_hosts=credential.allowed_hosts,
-            _opened=opened,
+            port=credential.port,
+            auth_protocol=credential.auth_protocol,
+            priv_protocol=credential.priv_protocol,
+            _opened=await self._secrets.open(org_id, credential.id, sealed, OPENED[kind]),
         )
 
     async def _write(

@@ -18,12 +18,13 @@ from netautod.devices.queries import SEARCH, search_text
 from netautod.store.client import Document
 
 ITEM_FIELDS = {field.name: 1 for field in fields(DeviceItem) if field.name != "id"}
-SPECIAL = frozenset({"id", "tags", "connect_commands", "metadata", "other_key_seen"})
+SPECIAL = frozenset({"id", "tags", "connect_commands", "metadata", "other_key_seen", "port_keys"})
 ITEM_PLAIN = tuple(field.name for field in fields(DeviceItem) if field.name not in SPECIAL)
 PLAIN = tuple(field.name for field in fields(Device) if field.name not in SPECIAL)
 
 DIGEST = "settled"  # the name of the field in documents
 PROMPT = "host_key_prompt"  # what devices/host_keys keeps there
+PORT_KEYS = "port_keys"  # pinned keys by the port, as text
 # A managed site keeps the inventory from naming another one.
 LOOKED_AT = frozenset({*TAKEN_OVER, "site_id"})
 
@@ -60,6 +61,7 @@ def device_of(document: Document) -> Device:
         connect_commands=tuple(document["connect_commands"]),
         metadata=json.loads(document["metadata"]),
         other_key_seen=document.get(PROMPT) is not None,
+        port_keys={int(port): key for port, key in document.get(PORT_KEYS, {}).items()},
         **{name: document[name] for name in PLAIN if name in document or name not in ADDED},
     )
 

@@ -1,7 +1,7 @@
 """A device of the inventory, whole or as the item of a list."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -92,7 +92,8 @@ class Device(DeviceItem):
     """All fields. `metadata` is arbitrary JSON; `automation_*` is the way of model-driven platforms.
 
     `ssh_profile` is the name of the SSH profile that is offered to it. `other_key_seen`: since its key was
-    pinned it has shown another one (devices/host_keys).
+    pinned it has shown another one (devices/host_keys). `port_keys`: by port, the pinned keys of SSH servers
+    beside the one at `port`.
     """
 
     description: str | None
@@ -107,6 +108,7 @@ class Device(DeviceItem):
     jump_device_id: str | None
     ssh_profile: str = DEFAULT_PROFILE
     other_key_seen: bool = False
+    port_keys: Mapping[int, str] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
         return {

@@ -124,6 +124,13 @@ class DeviceService:
         """
         return await self._store.pin_host_key(org_id, visited, fingerprint)
 
+    async def pin_port_key(self, org_id: OrgId, visited: Device, fingerprint: str) -> str | None:
+        """As `pin_host_key`, for the SSH server at the port of `visited`, the device's own or not."""
+        now = await self._store.get(org_id, visited.id)
+        if now is not None and (now.protocol, now.port) == (visited.protocol, visited.port):
+            return await self._store.pin_host_key(org_id, visited, fingerprint)
+        return await self._store.pin_port_key(org_id, visited, fingerprint)
+
     async def reset_host_key(self, caller: Caller, device_id: str) -> None:
         """Forgets the pinned key: the next login pins the one that the device shows then."""
         before = await self._store.forget_host_key(caller.org_id, device_id, at=self._clock.now())

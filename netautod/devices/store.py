@@ -15,7 +15,7 @@ from netautod.core.loop.each import in_batches
 from netautod.core.pages import Page, PageOf, in_turns
 from netautod.core.work import Work
 from netautod.devices.counts import DeviceCounts
-from netautod.devices.documents import ITEM_FIELDS, PROMPT, device_of, document_of, edited, item_of
+from netautod.devices.documents import ITEM_FIELDS, PORT_KEYS, PROMPT, device_of, document_of, edited, item_of
 from netautod.devices.models import Creation, Device, DeviceFilter, DeviceItem, DeviceName, JumpDevice
 from netautod.devices.queries import COLLECTION, FILTERED, SEARCH, SEARCH_TEXT, best_index, live, order, where
 from netautod.devices.vouched import DESTINATION, VOUCHED, decided_by
@@ -252,6 +252,16 @@ class DeviceStore:
         found = await self.get(org_id, visited.id)
         return None if found is None else found.host_key_fingerprint
 
+    async def pin_port_key(self, org_id: OrgId, visited: Device, fingerprint: str) -> str | None:
+        """As `pin_host_key`, of the SSH server at the port of `visited`, which need not be the device's."""
+        kept = f"{PORT_KEYS}.{visited.port}"
+        place = {name: getattr(visited, name) for name in ("host", "jump_device_id")}
+        unpinned = live(_id=visited.id, **{kept: None}, **place, **{VOUCHED: True})
+        if await self._devices.update(org_id, unpinned, {"$set": {kept: fingerprint}}):
+            return fingerprint
+        found = await self.get(org_id, visited.id)
+        return None if found is None else found.port_keys.get(visited.port)
+
     async def not_vouched(self, org_id: OrgId, ids: Sequence[str]) -> tuple[list[str], set[str]]:
         """Those of the devices that nobody has vouched for, and all of them that there are."""
         wanted = live(_id={"$in": list(ids)})
@@ -270,8 +280,9 @@ class DeviceStore:
         return [device_of(document) for document in taken if document is not None]
 
     async def forget_host_key(self, org_id: OrgId, device_id: str, *, at: datetime) -> Device | None:
-        """Removes the pin; returns the device as it was, None without such a device."""
-        change = {"$set": {"host_key_fingerprint": None, "updated_at": at}, "$unset": {PROMPT: ""}}
+        """Removes the pins; returns the device as it was, None without such a device."""
+        unset = {PROMPT: "", PORT_KEYS: ""}
+        change = {"$set": {"host_key_fingerprint": None, "updated_at": at}, "$unset": unset}
         found = await self._devices.find_and_update(org_id, live(_id=device_id), change, before=True)
         if found is not None and not found.get(VOUCHED):  # the pin stood for it
             await self.counts.changed(org_id)

@@ -3,7 +3,7 @@
 import asyncio
 import json
 import ssl
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -83,6 +83,16 @@ class GuardedClient:
     def under(self, guard: Guard) -> "GuardedClient":
         """A client by the same rules that calls `guard` before every request; what it raises is passed on."""
         made = GuardedClient(self._rules, lookup=self._lookup, guard=guard)
+        made._contexts = self._contexts
+        return made
+
+    def at(self, addresses: Sequence[str]) -> "GuardedClient":
+        """A client that connects to these addresses alone, whatever the URL says: they have been checked."""
+
+        async def known(host: str, port: int) -> Sequence[str]:
+            return addresses
+
+        made = GuardedClient(AddressRules.allowing(addresses), lookup=known, guard=self._guard)
         made._contexts = self._contexts
         return made
 

@@ -22,6 +22,7 @@ from netautod.ssh.shell.terminal import clean, plain_lines
 from netautod.ssh.target import Login, SessionLimits, Step, Target, Tell, tell_nobody
 from netautod.ssh.telnet.connecting import TelnetConnection
 
+REFUSAL_LINES = 5  # a refusal is the first thing that a device says
 KILLED = -1  # the exit status that asyncssh gives to a command that a signal ended
 
 
@@ -182,6 +183,15 @@ def refused(lines: list[str], platform: Platform) -> str | None:
         if any(pattern.search(line) for pattern in platform.failures):
             return quoted(line, platform)
     return None
+
+
+def refusal_of(result: CommandResult, platform: Platform) -> DeviceFailed | None:
+    """Of a command that the device did not accept: a refusal as the first thing it says, an exit status."""
+    if result.exit_status is not None:
+        status = result.exit_status
+        return DeviceFailed(f"exit status {status}", kind="refused_command") if status else None
+    said = refused([line for line in result.output.split("\n") if line.strip()][:REFUSAL_LINES], platform)
+    return None if said is None else DeviceFailed(said, kind="refused_command")
 
 
 @asynccontextmanager

@@ -11,7 +11,7 @@ import pluggy
 
 from netautod.app.plugins.failures import PluginError, one_line
 from netautod.app.plugins.loading import LoadedPlugins, call
-from netautod.app.plugins.refusals import refuse_executor
+from netautod.app.plugins.refusals import refuse_collector, refuse_executor
 from netautod.app.plugins.registering import Names, Turn
 from netautod.core.foreign import no_exit
 from netautod.executions.running.hosted import hosted
@@ -20,6 +20,7 @@ from netautod.outbound.client import GuardedClient
 from netautod.plugin_api import (
     AuthProvider,
     BlockingExecutor,
+    Collector,
     Executor,
     OpenInventory,
     PasswordProvider,
@@ -104,6 +105,14 @@ class PluginManager:
             return lambda name, open_source: turn.register(lambda: _kind(name, open_source))
 
         return self._collect("netautod_register_inventory_sources", "the inventory source", offered)
+
+    def collectors(self) -> Mapping[str, Collector]:
+        """Collectors by transport; the first plugin to register a transport keeps it."""
+
+        def offered(turn: Turn[Collector]) -> Callable[[Collector], None]:
+            return lambda collector: turn.register(lambda: _collector(collector))
+
+        return self._collect("netautod_register_collectors", "a collector for", offered)
 
     def register_platforms(self, register: Callable[[Path], object]) -> None:
         """Lets each plugin call `register` with the paths of its CLI platforms.
@@ -193,6 +202,11 @@ def _call_all(implementations: Iterable[pluggy.HookImpl], arguments: Mapping[str
 def _executor(executor: Executor | BlockingExecutor) -> tuple[str, Executor]:
     refuse_executor(executor)
     return executor.task_type, hosted(executor)
+
+
+def _collector(collector: Collector) -> tuple[str, Collector]:
+    refuse_collector(collector)
+    return collector.transport, collector
 
 
 def _login(provider: AuthProvider) -> tuple[str, AuthProvider]:

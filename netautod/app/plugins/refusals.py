@@ -1,13 +1,14 @@
-"""What is refused when a plugin is loaded, because it could not work: hooks and executors of a wrong kind."""
+"""What is refused when a plugin is loaded, because it could not work: wrong hooks, executors, collectors."""
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import pluggy
 from marshmallow import Schema
 
 from netautod.app.plugins.failures import PluginError
+from netautod.plugin_api import TABLES
 
 
 def refuse_hook(implementation: pluggy.HookImpl) -> None:
@@ -31,15 +32,24 @@ def refuse_answer(hook: str, answer: object) -> None:
 
 def refuse_executor(executor: Any) -> None:
     """Raises PluginError for one without what the service asks of it (what `run` is like: `hosted`)."""
-    if inspect.isclass(executor):
-        name = executor.__name__
-        raise PluginError(f"{name} is a class: an executor is an object, register {name}()")
-    name = type(executor).__name__
-    for attribute, right, wanted in _WANTED:
-        if not hasattr(executor, attribute):
-            raise PluginError(f"the executor {name} has no {attribute}: {wanted}")
-        if not right(getattr(executor, attribute)):
-            raise PluginError(f"{attribute} of the executor {name} is not {wanted}")
+    _refuse("an executor", executor, _EXECUTOR)
+
+
+def refuse_collector(collector: Any) -> None:
+    """Raises PluginError for one without what the service asks of it."""
+    _refuse("a collector", collector, _COLLECTOR)
+
+
+def _refuse(kind: str, thing: Any, wanted: Iterable["_Wanted"]) -> None:
+    if inspect.isclass(thing):
+        name = thing.__name__
+        raise PluginError(f"{name} is a class: {kind} is an object, register {name}()")
+    name, the = type(thing).__name__, kind.partition(" ")[2]
+    for attribute, right, what in wanted:
+        if not hasattr(thing, attribute):
+            raise PluginError(f"the {the} {name} has no {attribute}: {what}")
+        if not right(getattr(thing, attribute)):
+            raise PluginError(f"{attribute} of the {the} {name} is not {what}")
 
 
 def _kind(function: Callable[..., Any]) -> str | None:
@@ -56,9 +66,23 @@ def _is_schema(value: object) -> bool:
     return value is None or (inspect.isclass(value) and issubclass(value, Schema))
 
 
-_WANTED: tuple[tuple[str, Callable[[Any], bool], str], ...] = (
-    ("task_type", lambda value: isinstance(value, str) and bool(value.strip()), "the name of a task type"),
+def _is_name(value: object) -> bool:
+    return isinstance(value, str) and bool(value.strip())
+
+
+def _are_tables(value: object) -> bool:
+    return isinstance(value, frozenset) and bool(value) and value <= frozenset(TABLES)
+
+
+_Wanted = tuple[str, Callable[[Any], bool], str]
+_EXECUTOR: tuple[_Wanted, ...] = (
+    ("task_type", _is_name, "the name of a task type"),
     ("parameters_schema", _is_schema, "a class of marshmallow schemas, or None"),
     ("idempotent", lambda value: isinstance(value, bool), "True or False"),
     ("run", callable, "a function"),
+)
+_COLLECTOR: tuple[_Wanted, ...] = (
+    ("transport", _is_name, "the name of a transport"),
+    ("tables", _are_tables, f"a frozenset of {', '.join(TABLES)}"),
+    ("collect", inspect.iscoroutinefunction, "an asynchronous function"),
 )

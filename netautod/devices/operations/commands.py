@@ -22,16 +22,14 @@ from netautod.devices.operations.models import CommandReport
 from netautod.devices.service import DeviceService
 from netautod.devices.sessions.service import DeviceSessions
 from netautod.ssh.failures import DeviceFailed
-from netautod.ssh.platform.model import Platform
 from netautod.ssh.platform.redact import redact
-from netautod.ssh.session import CliSession, CommandResult, refused
+from netautod.ssh.session import CliSession, refusal_of
 from netautod.ssh.shell.terminal import is_one_line
 from netautod.ssh.target import MIB
 
 OUTPUT_BYTES = MIB
 CUT = f"\n[output cut at {OUTPUT_BYTES} bytes]"
 _MARGIN = 0.2  # seconds: the engine's own timeout comes first, and knows what was printed
-_REFUSAL_LINES = 5  # a refusal is the first thing that a device says
 
 
 class CommandRunner:
@@ -107,7 +105,7 @@ async def report_of(opening: AbstractAsyncContextManager[OpenedSession], command
             seconds = max(_MARGIN, round(opened.seconds_left() - _MARGIN, 1))
             result = await opened.session.execute(command, timeout=seconds, max_bytes=OUTPUT_BYTES)
             output = result.output + result.errors
-            failure = _refusal(result, opened.session.platform)
+            failure = refusal_of(result, opened.session.platform)
             answered = True
     except DeviceFailed as exc:
         if not answered:  # else the answer is complete, and only the close of the session failed
@@ -119,14 +117,6 @@ async def report_of(opening: AbstractAsyncContextManager[OpenedSession], command
         credential_id=used,
         execution_time_ms=round((time.monotonic() - started) * 1000),
     )
-
-
-def _refusal(result: CommandResult, platform: Platform) -> DeviceFailed | None:
-    if result.exit_status is not None:
-        status = result.exit_status
-        return DeviceFailed(f"exit status {status}", kind="refused_command") if status else None
-    said = refused([line for line in result.output.split("\n") if line.strip()][:_REFUSAL_LINES], platform)
-    return None if said is None else DeviceFailed(said, kind="refused_command")
 
 
 def _error(failure: DeviceFailed, command: str) -> str:

@@ -3,7 +3,7 @@
 import asyncio
 import math
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -51,7 +51,10 @@ class Leg:
 
 
 class Paths:
-    """The ways of one request or run: it audits the use of each credential once, before it is used."""
+    """The ways of one request or run: it audits the use of each credential once, before it is used.
+
+    `audited`: the ids of those whose use has been told already.
+    """
 
     def __init__(
         self,
@@ -63,6 +66,7 @@ class Paths:
         allow_telnet: bool,
         work: Work,
         details: Mapping[str, Any],
+        audited: set[str],
     ) -> None:
         self._devices = devices
         self._credentials = credentials
@@ -73,17 +77,23 @@ class Paths:
         self._details = details
         self._found: dict[tuple[str | None, str | None], tuple[UsableCredential, float]] = {}
         self._logins: dict[tuple[str, int, bool], tuple[Login, float]] = {}
-        self._audited: set[str] = set()
+        self._audited = audited
         self._withheld: set[str] = set()
         self._preparing = asyncio.Lock()
 
-    async def to(self, device_id: str, override: str | None) -> list[Leg]:
-        """The jump device farthest from the device first, itself last; NotFound, DeviceFailed."""
+    async def to(
+        self, device_id: str, override: str | None, entered: Callable[[Device], Device]
+    ) -> list[Leg]:
+        """The jump device farthest from the device first, itself last; NotFound, DeviceFailed.
+
+        `entered` says what the device is to whoever goes through the door that is meant.
+        """
         way = [await self._devices.get(self._work.org_id, device_id, self._work)]
         while (jump := way[0].jump_device_id) is not None:
             if len(way) > MOST_JUMPS:
                 raise DeviceFailed(f"more than {MOST_JUMPS} jump devices on the way", kind="refused")
             way.insert(0, await self._devices.get(self._work.org_id, jump, self._work))
+        way[-1] = entered(way[-1])
         self._require_protocols(way)
         places = list(zip(way, destinations(way), strict=True))
         hops = [await self._hop(device, place) for device, place in places[:-1]]

@@ -7,9 +7,9 @@ visit is pinned right after the login, since the engine learns it in the same st
 import asyncio
 import math
 from collections.abc import AsyncIterator, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Generic
 
 from netautod.audit.service import AuditLog
 from netautod.auth.ssh_ca.service import SshAuthority
@@ -21,7 +21,9 @@ from netautod.devices.models import Device
 from netautod.devices.service import DeviceService
 from netautod.devices.sessions.caller_suspension_store import CallerSuspension
 from netautod.devices.sessions.caller_suspensions import PERMISSION, REFUSALS, CallerSuspensions
+from netautod.devices.sessions.doors import CommandLine, Door, Opened, SubsystemAt
 from netautod.devices.sessions.gates import CredentialGate, JumpGates
+from netautod.devices.sessions.keys import ShownKeys, failing
 from netautod.devices.sessions.paths import Leg, Paths, target_of
 from netautod.devices.sessions.reach import DeviceReach
 from netautod.devices.sessions.suspensions import Suspensions
@@ -30,7 +32,8 @@ from netautod.devices.settings import DeviceSettings
 from netautod.devices.vouching.destinations import is_same
 from netautod.ssh.failures import DeviceFailed
 from netautod.ssh.platform.registry import PlatformRegistry
-from netautod.ssh.session import CliSession, open_session
+from netautod.ssh.session import CliSession
+from netautod.ssh.subsystem import Subsystem
 from netautod.ssh.target import SessionLimits
 from netautod.store.leases.lease import Lease
 from netautod.store.leases.named import NamedLeases
@@ -40,14 +43,14 @@ _LOST = "the exclusive right to the device was lost meanwhile"
 
 
 @dataclass(frozen=True, kw_only=True)
-class OpenDevice:
+class Visit(Generic[Opened]):
     """A session on a device, for `work` under a guard that asks for the lease of the device too.
 
     `deadline` is when the visit ends, on the clock of the loop; None for one without a limit.
     """
 
     device: Device
-    session: CliSession
+    session: Opened
     credential_id: str
     work: Work
     deadline: float | None
@@ -55,6 +58,9 @@ class OpenDevice:
     def seconds_left(self) -> float:
         """Infinite without a deadline."""
         return math.inf if self.deadline is None else self.deadline - asyncio.get_running_loop().time()
+
+
+OpenDevice = Visit[CliSession]
 
 
 @dataclass(kw_only=True, eq=False)
@@ -88,6 +94,8 @@ class DeviceSessions:
         *,
         background: bool | None = None,
         seconds: float | None = None,
+        patience: float | None = None,
+        audited: set[str] | None = None,
         **details: Any,
     ) -> "SessionScope":
         """The sessions of one request or run. `details` go into audit events.
@@ -95,14 +103,17 @@ class DeviceSessions:
         `background` (bulk work is, unless it says otherwise) leaves suspended logins alone; a person who
         waits for one device may try them. What the guard of `work` raises ends the session. A visit ends
         after `seconds`, counted from its beginning, or for bulk work from when it has one of the node's
-        sessions; half of them at most are spent on a busy device.
+        sessions; half of them at most are spent on a busy device, and `patience` seconds. `audited` are the
+        ids of credentials whose use has been told, for work that goes on in many scopes.
         """
         return SessionScope(
             node=self,
             work=work,
             background=work.bulk if background is None else background,
             seconds=seconds,
+            patience=self.busy_seconds if patience is None else patience,
             details={**details, **work.audit_details},
+            audited=set() if audited is None else audited,
         )
 
 
@@ -114,7 +125,9 @@ class SessionScope:
     work: Work
     background: bool
     seconds: float | None
+    patience: float
     details: Mapping[str, Any]
+    audited: set[str]
 
     def __post_init__(self) -> None:
         node = self.node
@@ -126,12 +139,33 @@ class SessionScope:
             allow_telnet=node.settings.allow_telnet,
             work=self.work,
             details=self.details,
+            audited=self.audited,
+        )
+        self._keys = ShownKeys(
+            devices=node.devices,
+            host_keys=node.host_keys,
+            org_id=self.work.org_id,
+            by_hand=not self.background,
         )
         self._gates: dict[str, CredentialGate] = {}
         self._jumps = JumpGates()
 
+    def open(
+        self, device_id: str, *, credential_id: str | None = None
+    ) -> AbstractAsyncContextManager[OpenDevice]:
+        """A session on the command line for the block; see `through`."""
+        return self.through(CommandLine(), device_id, credential_id=credential_id)
+
+    def subsystem(
+        self, device_id: str, name: str, *, port: int, credential_id: str | None = None
+    ) -> AbstractAsyncContextManager[Visit[Subsystem]]:
+        """A subsystem of SSH for the block; see `through`."""
+        return self.through(SubsystemAt(name=name, port=port), device_id, credential_id=credential_id)
+
     @asynccontextmanager
-    async def open(self, device_id: str, *, credential_id: str | None = None) -> AsyncIterator[OpenDevice]:
+    async def through(
+        self, door: Door[Opened], device_id: str, *, credential_id: str | None = None
+    ) -> AsyncIterator[Visit[Opened]]:
         """A session for the block, closed at its end, and at once when the block fails or is cancelled.
 
         Without `credential_id` the device's own credential is used, else the organization's. Raises NotFound
@@ -142,9 +176,9 @@ class SessionScope:
         lost = asyncio.timeout(None)
         try:
             async with late, lost, AsyncExitStack() as stack:
-                legs = await self._paths.to(device_id, credential_id)
+                legs = await self._paths.to(device_id, credential_id, door.device)
                 used = legs[-1].credential_id
-                yield await self._begin(stack, legs, late=late, lost=lost)
+                yield await self._begin(stack, legs, door, late=late, lost=lost)
         except DeviceFailed as exc:
             exc.credential_id = used or exc.credential_id
             raise
@@ -157,12 +191,18 @@ class SessionScope:
             raise
 
     async def _begin(
-        self, stack: AsyncExitStack, legs: list[Leg], *, late: asyncio.Timeout, lost: asyncio.Timeout
-    ) -> OpenDevice:
+        self,
+        stack: AsyncExitStack,
+        legs: list[Leg],
+        door: Door[Opened],
+        *,
+        late: asyncio.Timeout,
+        lost: asyncio.Timeout,
+    ) -> Visit[Opened]:
         node, work, device = self.node, self.work, legs[-1].device
         now = asyncio.get_running_loop().time
         await stack.enter_async_context(node.turns.at_site(work, _site(device)))
-        async with self._jumps.through(legs[:-1]), self._admitted(legs), self._changed_keys_noted(legs):
+        async with self._jumps.through(legs[:-1]), self._admitted(legs), self._keys.noting(legs):
             await stack.enter_async_context(node.turns.session(work))
             if work.bulk and self.seconds is not None:
                 late.reschedule(now() + self.seconds)
@@ -170,21 +210,21 @@ class SessionScope:
             held.on_lost = lambda: lost.reschedule(now())
             guarded = work.under(_combined(work.guard, held))
             fresh, known, of_caller = await asyncio.gather(
-                self._unchanged(device), node.suspensions.of(work, legs), self._of_caller(legs)
+                self._unchanged(device, door), node.suspensions.of(work, legs), self._of_caller(legs)
             )
             legs[-1] = replace(legs[-1], device=fresh)
             node.caller_suspensions.refuse(of_caller, legs, work)
             if self.background:
                 node.suspensions.refuse(known, legs)
             target = target_of(legs, node.platforms.get(device.device_type), node.reach)
-            opening = open_session(target, legs[-1].login, guard=guarded.guard, limits=node.limits)
+            opening = door.open(target, legs[-1].login, guard=guarded.guard, limits=node.limits)
             session = await stack.enter_async_context(opening)
         await node.suspensions.lift(work.org_id, known)
         await node.caller_suspensions.lift(work.org_id, of_caller)
-        await self._pin(legs, session)
+        await self._keys.pin(legs, door, session)
         for leg in legs:
             await node.host_keys.answered(work.org_id, leg.device)
-        return OpenDevice(
+        return Visit(
             device=legs[-1].device,
             session=session,
             credential_id=legs[-1].credential_id,
@@ -206,7 +246,7 @@ class SessionScope:
                 accepted = True
             except DeviceFailed as exc:
                 tried = exc.kind != "suspended"
-                leg = _failing(legs, exc)
+                leg = failing(legs, exc)
                 if leg is not None and exc.kind in REFUSALS:
                     await self.node.caller_suspensions.refused(self.work, leg, by_hand=not self.background)
                 if leg is not None and exc.kind == "auth":
@@ -217,21 +257,6 @@ class SessionScope:
         finally:
             for gate in begun:
                 gate.end(accepted=accepted, refused=gate.credential_id == refused, tried=tried)
-
-    @asynccontextmanager
-    async def _changed_keys_noted(self, legs: list[Leg]) -> AsyncIterator[None]:
-        """Whatever the visit was for, a changed key waits for a decision after it."""
-        try:
-            yield
-        except DeviceFailed as exc:
-            leg = _failing(legs, exc)
-            if leg is not None and exc.shown_key is not None:
-                await self._note_key(leg, leg.device, exc.shown_key)
-            raise
-
-    async def _note_key(self, leg: Leg, device: Device, key: str) -> None:
-        seen, trusted = self.node.host_keys.seen, leg.may_be_pinned
-        await seen(self.work.org_id, device, key, trusted=trusted, by_hand=not self.background)
 
     def _gates_of(self, legs: list[Leg]) -> list[CredentialGate]:
         """In one order for everybody, so that no two wait for each other."""
@@ -248,7 +273,7 @@ class SessionScope:
         return await self.node.caller_suspensions.of(self.work, legs)
 
     async def _lease(self, stack: AsyncExitStack, device: Device) -> Lease:
-        seconds = self.node.busy_seconds
+        seconds = self.patience
         if self.seconds is not None:
             seconds = min(seconds, self.seconds / 2)
         try:
@@ -259,34 +284,17 @@ class SessionScope:
             text = f"{device.name}: another session stayed open on the device for {seconds:g} s"
             raise DeviceFailed(text, kind="busy") from exc
 
-    async def _unchanged(self, device: Device) -> Device:
+    async def _unchanged(self, device: Device, door: Door[Opened]) -> Device:
         """The device as it is now, with the key that a session before ours may have pinned."""
-        now = await self.node.devices.get(self.work.org_id, device.id, self.work)
+        now = door.device(await self.node.devices.get(self.work.org_id, device.id, self.work))
         if not is_same(device, now):
             raise DeviceFailed(f"{device.name}: the device was edited at this moment", kind="busy")
         return now
-
-    async def _pin(self, legs: list[Leg], session: CliSession) -> None:
-        shown = (*session.jump_host_key_fingerprints, session.host_key_fingerprint)
-        for leg, key in zip(legs, shown, strict=True):
-            if key is not None and leg.may_be_pinned and leg.device.host_key_fingerprint is None:
-                pinned = await self.node.devices.pin_host_key(self.work.org_id, leg.device, key)
-                if pinned not in (None, key):
-                    await self._note_key(leg, replace(leg.device, host_key_fingerprint=pinned), key)
-                    text = f"host key changed: pinned is {pinned}, {leg.device.name} shows {key}"
-                    raise DeviceFailed(text, kind="host_key")
 
 
 def _site(device: Device) -> tuple[str, str] | None:
     site = device.site_id or device.site
     return None if site is None else (device.org_id, site)
-
-
-def _failing(legs: list[Leg], exc: DeviceFailed) -> Leg | None:
-    """The leg that failed."""
-    if exc.hop is None:
-        return legs[-1]
-    return next((leg for leg in legs[:-1] if leg.device.name == exc.hop), None)
 
 
 def _combined(guard: Guard, held: Lease) -> Guard:

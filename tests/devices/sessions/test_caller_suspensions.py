@@ -112,7 +112,7 @@ async def test_another_node_knows_it(fleet: Fleet) -> None:
         await answered(fleet, device_id)
     viewer = fleet.work(bulk=False)
     async with fleet.another_node() as sessions:
-        legs = await sessions.scope(viewer)._paths.to(device_id, None)
+        legs = await sessions.scope(viewer)._paths.to(device_id, None, lambda device: device)
         known = await sessions.caller_suspensions.of(viewer, legs)
     assert [one.until is not None for one in known if one.subject.device_id == device_id] == [True]
 

@@ -1,0 +1,52 @@
+"""Whether a device's own port accepts a connection, and how long that takes; it needs no privilege."""
+
+import asyncio
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+
+from netautod.devices.models import Device
+from netautod.devices.sessions.reach import DeviceReach
+from netautod.ssh.connection.connect import network_problem
+from netautod.ssh.failures import DeviceFailed
+
+PROBE_SECONDS = 5.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Probe:
+    """`failed`: why there was no connection, None if there was one. `latency_ms`: until it stood."""
+
+    failed: str | None = None
+    latency_ms: float | None = None
+
+
+async def probe(device: Device, reach: DeviceReach, *, seconds: float = PROBE_SECONDS) -> Probe:
+    """Connects to the port and hangs up; each address of the name is tried until one answers.
+
+    Raises DeviceFailed `address` for an address that may not be connected to.
+    """
+    allowed = reach.to(vouched=device.vouched, allowed_hosts=(), jumps=False)
+    failure: OSError | UnicodeError = OSError("the name has no address")
+    try:
+        async with asyncio.timeout(seconds):
+            for address in await allowed(device.host, device.port):
+                began = time.monotonic()
+                try:
+                    _, writer = await asyncio.open_connection(address, device.port)
+                except OSError as exc:
+                    failure = exc
+                    continue
+                latency = (time.monotonic() - began) * 1000
+                writer.close()
+                with suppress(OSError):
+                    await writer.wait_closed()
+                return Probe(latency_ms=round(latency, 3))
+    except TimeoutError:
+        return Probe(failed=f"port {device.port} does not answer within {seconds:g} s")
+    except DeviceFailed:
+        raise
+    except (OSError, UnicodeError) as exc:
+        failure = exc
+    _, text = network_problem(failure, service=device.protocol.upper())
+    return Probe(failed=f"port {device.port}: {text}")
