@@ -52,6 +52,10 @@ class Visits:
     def __post_init__(self) -> None:
         self._left: set[asyncio.Task[Collected]] = set()
 
+    async def left(self) -> None:
+        """Returns when no collector runs any more that was left behind."""
+        await asyncio.gather(*self._left, return_exceptions=True)
+
     async def visit(
         self,
         work: Work,
