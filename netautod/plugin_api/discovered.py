@@ -16,6 +16,8 @@ TABLES: tuple[Table, ...] = ("status", "interfaces", "neighbors", "mac", "arp", 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class InterfaceAddress:
+    """An address of an interface, in its short form."""
+
     address: str
     prefix_length: int
 
@@ -100,6 +102,11 @@ class ArpEntry:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Vlan:
+    """`status` is `active`, `suspended`, or the device's own word in lower case.
+
+    A trunk is among `tagged_interfaces`; the VLAN of its untagged frames has it among `untagged_interfaces`.
+    """
+
     vlan_id: int
     name: str | None = None
     status: str | None = None

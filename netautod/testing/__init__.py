@@ -11,6 +11,7 @@ from netautod.testing.cli_script import (
 )
 from netautod.testing.device import SimulatedDevice
 from netautod.testing.ios import ios_config, ios_script
+from netautod.testing.polled import PolledDevice
 from netautod.testing.reading import DeviceReading, read_device
 from netautod.testing.run import ExecutorRun, LogLine, run_executor
 from netautod.testing.run_devices import RunDevice
@@ -27,6 +28,7 @@ __all__ = [
     "LoginStep",
     "ModeChange",
     "PagerScript",
+    "PolledDevice",
     "RunDevice",
     "ScriptedCommand",
     "SimulatedDevice",
