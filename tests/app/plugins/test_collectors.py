@@ -31,7 +31,7 @@ def test_a_transport_belongs_to_the_first_plugin(installed: Installed) -> None:
         installed.add(name, COLLECTOR.format(**GOOD))
     manager = installed.manager()
     assert list(manager.collectors()) == ["acme"]
-    assert "another plugin already registers a collector for acme" in errors(manager)["two"]
+    assert "another plugin already registers a collector for acme" in str(errors(manager)["two"])
 
 
 @pytest.mark.parametrize(
@@ -52,4 +52,4 @@ def test_what_could_not_work_is_refused(installed: Installed, wrong: dict[str, s
     installed.add("acme", COLLECTOR.format(**{**GOOD, **wrong}))
     manager = installed.manager()
     assert manager.collectors() == {}
-    assert error in errors(manager)["acme"]
+    assert error in str(errors(manager)["acme"])
