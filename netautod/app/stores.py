@@ -1,6 +1,7 @@
 """Every store of the service, made once, with the indexes and the sealed fields of all collections."""
 
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Self
 
 from netautod.audit import store as audit
@@ -39,6 +40,9 @@ from netautod.devices.sessions import store as suspensions
 from netautod.devices.sessions.caller_suspension_store import CallerSuspensionStore
 from netautod.devices.sessions.store import SuspensionStore
 from netautod.devices.store import DeviceStore
+from netautod.discovery.tables import store as discovered
+from netautod.discovery.tables.reading import DiscoveredReads
+from netautod.discovery.tables.store import DiscoveredStore
 from netautod.docs import store as documents
 from netautod.docs.notes import store as notes
 from netautod.docs.notes.store import NotesVaultStore
@@ -80,6 +84,7 @@ INDEXES: tuple[Index, ...] = (
     *devices.INDEXES,
     *host_keys.INDEXES,
     *directory_lookups.INDEXES,
+    *discovered.INDEXES,
     *documents.INDEXES,
     *executions.INDEXES,
     *failure_counters.INDEXES,
@@ -130,6 +135,8 @@ class Stores:
     credentials: CredentialStore
     devices: DeviceStore
     directory_lookups: DirectoryLookupStore
+    discovered: DiscoveredStore
+    discovered_reads: DiscoveredReads
     document_versions: VersionStore
     documents: DocumentStore
     execution_history: ExecutionHistoryStore
@@ -170,6 +177,8 @@ class Stores:
             credentials=CredentialStore(database),
             devices=devices,
             directory_lookups=DirectoryLookupStore(database),
+            discovered=DiscoveredStore(database, gone_for=timedelta(days=retention.discovered_days)),
+            discovered_reads=DiscoveredReads(database),
             document_versions=VersionStore(database),
             documents=DocumentStore(database),
             execution_history=ExecutionHistoryStore(database),

@@ -19,6 +19,12 @@ class RetentionSettings:
     deleted_device_days: float = setting(
         90.0, "Configs and snapshots of a deleted device are kept so many days.", low=0, high=36_500
     )
+    discovered_days: float = setting(
+        30.0,
+        "MAC and ARP entries that a device has no more are remembered so many days, with their first time.",
+        low=0,
+        high=36_500,
+    )
     audit_days: float = setting(
         400.0, "Audit events older than this are deleted; 0: none.", low=0, high=36_500
     )
