@@ -18,6 +18,7 @@ from netautod.core.settings.field import SettingsError, setting
 from netautod.core.settings.reader import Reader
 from netautod.core.settings.table import Setting, rows_of
 from netautod.devices.settings import DeviceSettings
+from netautod.discovery.polling.settings import PollingSettings
 from netautod.docs.settings import DocsSettings, NotesVaultSettings
 from netautod.executions.settings import ExecutionSettings, SchedulerSettings
 from netautod.http.settings import LimitSettings, ServerSettings
@@ -86,6 +87,7 @@ class Settings:
     configs: ConfigSettings = field(default_factory=ConfigSettings)
     backups: BackupSettings = field(default_factory=BackupSettings)
     inventory: InventorySettings = field(default_factory=InventorySettings)
+    polling: PollingSettings = field(default_factory=PollingSettings)
     outbound: OutboundSettings = field(default_factory=OutboundSettings)
     plugins: PluginsSettings = field(default_factory=PluginsSettings)
     log: LogSettings = field(default_factory=LogSettings)

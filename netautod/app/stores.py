@@ -35,11 +35,15 @@ from netautod.devices import queries as devices
 from netautod.devices.bindings.store import BindingStore
 from netautod.devices.host_keys import store as host_keys
 from netautod.devices.host_keys.store import HostKeyStore
+from netautod.devices.polls import store as due_polls
+from netautod.devices.polls.store import DuePolls
 from netautod.devices.sessions import caller_suspension_store as caller_suspensions
 from netautod.devices.sessions import store as suspensions
 from netautod.devices.sessions.caller_suspension_store import CallerSuspensionStore
 from netautod.devices.sessions.store import SuspensionStore
 from netautod.devices.store import DeviceStore
+from netautod.discovery.polling import store as polls
+from netautod.discovery.polling.store import PollStore
 from netautod.discovery.tables import store as discovered
 from netautod.discovery.tables.reading import DiscoveredReads
 from netautod.discovery.tables.store import DiscoveredStore
@@ -82,6 +86,7 @@ INDEXES: tuple[Index, ...] = (
     *snapshots.INDEXES,
     *credentials.INDEXES,
     *devices.INDEXES,
+    *due_polls.INDEXES,
     *host_keys.INDEXES,
     *directory_lookups.INDEXES,
     *discovered.INDEXES,
@@ -94,6 +99,7 @@ INDEXES: tuple[Index, ...] = (
     *log_store.INDEXES,
     *notes.INDEXES,
     *organizations.INDEXES,
+    *polls.INDEXES,
     *redirects.INDEXES,
     *result_store.INDEXES,
     *sites.INDEXES,
@@ -142,10 +148,12 @@ class Stores:
     execution_history: ExecutionHistoryStore
     execution_logs: ExecutionLogStore
     execution_results: DeviceResultStore
+    due_polls: DuePolls
     executions: ExecutionStore
     notes: NotesVaultStore
     organizations: OrganizationStore
     otp: OtpStore
+    polls: PollStore
     redirects: RedirectStore
     refresh_tokens: RefreshTokenStore
     roles: RoleStore
@@ -184,10 +192,12 @@ class Stores:
             execution_history=ExecutionHistoryStore(database),
             execution_logs=ExecutionLogStore(database),
             execution_results=DeviceResultStore(database),
+            due_polls=DuePolls(database),
             executions=ExecutionStore(database),
             notes=NotesVaultStore(database),
             organizations=OrganizationStore(database),
             otp=OtpStore(database),
+            polls=PollStore(database, keep=retention.poll_history),
             redirects=RedirectStore(database),
             refresh_tokens=RefreshTokenStore(database),
             roles=RoleStore(database),

@@ -17,6 +17,7 @@ from netautod.core.work import Work
 from netautod.devices.counts import DeviceCounts
 from netautod.devices.documents import ITEM_FIELDS, PORT_KEYS, PROMPT, device_of, document_of, edited, item_of
 from netautod.devices.models import Creation, Device, DeviceFilter, DeviceItem, DeviceName, JumpDevice
+from netautod.devices.polls.store import reset
 from netautod.devices.queries import COLLECTION, FILTERED, SEARCH, SEARCH_TEXT, best_index, live, order, where
 from netautod.devices.vouched import DESTINATION, VOUCHED, decided_by
 from netautod.store.batching import Batcher
@@ -219,7 +220,7 @@ class DeviceStore:
         values = dict(changes)
         if "metadata" in values:
             values["metadata"] = json.dumps(values["metadata"])
-        written = {**values, **edited(values.keys()), "updated_at": at}
+        written = {**values, **edited(values.keys()), **reset(values.keys()), "updated_at": at}
         stages: list[Document] = [{"$set": literal(written)}]
         if moves := not DESTINATION.isdisjoint(values):
             stages.insert(0, decided_by(values, vouches=vouches))
@@ -230,6 +231,21 @@ class DeviceStore:
         if found is not None and (moves or not FILTERED.isdisjoint(values)):
             await self.counts.changed(org_id)
         return None if found is None else device_of(found)
+
+    async def fill(
+        self, org_id: OrgId, seen: Device, values: Mapping[str, str], *, at: datetime
+    ) -> Device | None:
+        """Writes those of the values whose fields are as they were seen; the device then, None if it is gone.
+
+        What lists are narrowed by may be among them; where a device is may not.
+        """
+        for name, value in values.items():
+            untouched = live(_id=seen.id, **{name: getattr(seen, name)})
+            written = {name: value, **edited([name]), "updated_at": at}
+            await self._devices.update(org_id, untouched, {"$set": written})
+        if not FILTERED.isdisjoint(values):
+            await self.counts.changed(org_id)
+        return await self.get(org_id, seen.id)
 
     async def rename_site(self, org_id: OrgId, site_id: str, name: str, *, at: datetime) -> None:
         stale = live(site_id=site_id, site={"$ne": name})

@@ -1,0 +1,1 @@
+"""When devices are polled next."""
