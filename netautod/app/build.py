@@ -1,6 +1,6 @@
 """The composition root: settings, plugins and an open installation become services, routes and a node."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -11,6 +11,7 @@ from tornado.web import Application
 
 from netautod.app import stages
 from netautod.app.configuration import Configuration
+from netautod.app.draining import Draining
 from netautod.app.installation import Installation
 from netautod.app.parts.devices import DeviceParts
 from netautod.app.parts.executions import aftermath_of, history_of
@@ -29,7 +30,7 @@ from netautod.core.metrics import Metrics
 from netautod.core.refusals import Refusals
 from netautod.core.waiting import unhurried, waits
 from netautod.core.watch.loop import Ticker
-from netautod.discovery.service import DiscoveryService
+from netautod.discovery.polling.poller import Poller
 from netautod.executions.running.node import ExecutionNode
 from netautod.http.bodies.reader import BodyReader
 from netautod.http.docs_page import DocsPage
@@ -44,14 +45,20 @@ from netautod.tasks.service import TaskService
 
 @dataclass(frozen=True, kw_only=True)
 class Service:
-    """The running parts of one node."""
+    """The running parts of one node; `poller` is None if it polls no devices."""
 
     application: Application
     node: ExecutionNode
+    poller: Poller | None
     metrics: Metrics
     plugins: PluginManager
     devices: DeviceParts
     tasks: TaskService
+
+    @property
+    def drained(self) -> Sequence[Draining]:
+        """What has to end before the node stops."""
+        return (self.node,) if self.poller is None else (self.node, self.poller)
 
 
 @asynccontextmanager
@@ -86,6 +93,7 @@ async def build(
         inventory = stages.inventory(
             settings, installation, work.devices, work.slugs, plugins, http, leases, pauses
         )
+        discovery = stages.discovery(settings, installation, work, plugins, http, leases, pauses, metrics)
         environment = stages.environment(
             settings, installation, executors, work, http, metrics, watched.board
         )
@@ -96,10 +104,13 @@ async def build(
         await _resume(work.devices, inventory.sources, installation.people.roles, logins.auth.api_tokens)
         await _settle(installation, observers, watched)
         await enter(runs.node)
+        if discovery.poller is not None:
+            await enter(discovery.poller)
         await enter(stages.upkeep(settings, installation, work, inventory, leases, observers))
         services = (
             *_services(configuration, installation, logins, work, plugins, pauses, metrics),
             *inventory.services,
+            discovery.discovery,
             *documents,
             runs.tasks,
             runs.executions,
@@ -109,6 +120,7 @@ async def build(
         yield Service(
             application=_application(settings, installation, logins, bodies, refusals, services),
             node=runs.node,
+            poller=discovery.poller,
             metrics=metrics,
             plugins=plugins,
             devices=work.devices,
@@ -159,7 +171,6 @@ def _services(
         *work.devices.services,
         *work.operations.services,
         *work.configs.services,
-        DiscoveryService(devices=work.devices.devices, clock=installation.clock),
         capabilities_of(configuration.settings.server.instance_name, logins.auth.providers),
         system_of(
             stores=installation.stores,

@@ -5,6 +5,7 @@ worker that stops alone takes no new connections: its siblings on the same socke
 """
 
 import asyncio
+from collections.abc import Sequence
 from typing import Protocol
 
 from netautod.app.settings import Settings
@@ -13,12 +14,14 @@ from netautod.http.refusing import refusing_application
 
 
 class Draining(Protocol):
-    """What runs executions."""
+    """What runs executions, or polls."""
 
     async def drain(self, seconds: float) -> None: ...
 
 
-async def drain(server: HttpServer, node: Draining, settings: Settings, *, whole: asyncio.Event) -> None:
+async def drain(
+    server: HttpServer, nodes: Sequence[Draining], settings: Settings, *, whole: asyncio.Event
+) -> None:
     """Takes `server.drain_seconds` at most, and a moment. `whole` is set when no sibling is left to serve."""
     seconds = settings.server.drain_seconds
     begun = server.refuse_further(refusing_application(settings.server, "draining"))
@@ -26,7 +29,7 @@ async def drain(server: HttpServer, node: Draining, settings: Settings, *, whole
         server.pause_accepting()
     following = asyncio.create_task(_accept_when(server, whole), name="turning connections away")
     try:
-        await asyncio.gather(node.drain(seconds), begun.ended(seconds))
+        await asyncio.gather(begun.ended(seconds), *(node.drain(seconds) for node in nodes))
     finally:
         following.cancel()
         await asyncio.gather(following, return_exceptions=True)

@@ -103,7 +103,7 @@ async def serve(
         await state.stop.wait()
         state.phase = "draining"
         logger.info("stopping")
-        await drain(server, service.node, settings, whole=state.whole)
+        await drain(server, service.drained, settings, whole=state.whole)
         abandoned = service.metrics.value("executions_abandoned")
     if abandoned:
         _leave_behind(state)

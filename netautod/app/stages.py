@@ -9,6 +9,7 @@ from netautod.app.installation import Installation
 from netautod.app.parts.auth import AuthParts, auth_of, lockout_of, ssh_ca_of
 from netautod.app.parts.configs import ConfigParts, configs_of
 from netautod.app.parts.devices import DeviceParts, devices_of
+from netautod.app.parts.discovery import DiscoveryParts, discovery_of
 from netautod.app.parts.docs import documents_of, notes_of
 from netautod.app.parts.executions import environment_of, executions_of, node_of
 from netautod.app.parts.http import refusal_log_of
@@ -190,6 +191,32 @@ def inventory(
         platforms=slugs,
         pauses=pauses,
         settings=settings.inventory,
+    )
+
+
+def discovery(
+    settings: Settings,
+    installation: Installation,
+    work: DeviceWork,
+    plugins: PluginManager,
+    http: GuardedClient,
+    leases: NamedLeases,
+    pauses: Pauses,
+    metrics: Metrics,
+) -> DiscoveryParts:
+    return discovery_of(
+        stores=installation.stores,
+        clock=installation.clock,
+        audit=installation.audit,
+        metrics=metrics,
+        devices=work.devices.devices,
+        credentials=work.devices.credentials,
+        sessions=work.operations.sessions,
+        collectors=plugins.collectors(),
+        http=http,
+        leases=leases,
+        pauses=pauses,
+        settings=settings.polling,
     )
 
 

@@ -180,6 +180,17 @@ class DeviceService:
         await self._audit.record(caller, "device.update", "device", device_id, details)
         return device
 
+    async def fill(self, caller: Caller, seen: Device, values: Mapping[str, str], **told: Any) -> None:
+        """What was found out about a device: the fields that are still as they were `seen` take the values.
+
+        No field that somebody has set meanwhile is written; `told` stands in the event besides.
+        """
+        org_id = caller.org_id
+        filled = await self._store.fill(org_id, seen, values, at=self._clock.now()) if values else []
+        if filled:
+            details = {"name": seen.name, "fields": sorted(filled), **told}
+            await self._audit.record(caller, "device.update", "device", seen.id, details)
+
     async def delete(self, caller: Caller, device_id: str) -> None:
         """The device is gone from every read at once; configs and history stay with their owners."""
         await self.references.refuse_if_used(caller.org_id, device_id)

@@ -234,18 +234,20 @@ class DeviceStore:
 
     async def fill(
         self, org_id: OrgId, seen: Device, values: Mapping[str, str], *, at: datetime
-    ) -> Device | None:
-        """Writes those of the values whose fields are as they were seen; the device then, None if it is gone.
+    ) -> list[str]:
+        """Writes those of the values whose fields are as they were seen; returns their names.
 
         What lists are narrowed by may be among them; where a device is may not.
         """
+        filled: list[str] = []
         for name, value in values.items():
             untouched = live(_id=seen.id, **{name: getattr(seen, name)})
             written = {name: value, **edited([name]), "updated_at": at}
-            await self._devices.update(org_id, untouched, {"$set": written})
-        if not FILTERED.isdisjoint(values):
+            if await self._devices.update(org_id, untouched, {"$set": written}):
+                filled.append(name)
+        if not FILTERED.isdisjoint(filled):
             await self.counts.changed(org_id)
-        return await self.get(org_id, seen.id)
+        return filled
 
     async def rename_site(self, org_id: OrgId, site_id: str, name: str, *, at: datetime) -> None:
         stale = live(site_id=site_id, site={"$ne": name})

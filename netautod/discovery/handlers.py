@@ -10,6 +10,7 @@ from netautod.discovery.schemas import (
     NeighborsAnswer,
     PollHistoryAnswer,
     PollHistoryQuery,
+    PollRequest,
     QueuedPollAnswer,
     StatusAnswer,
     TableQuery,
@@ -25,43 +26,47 @@ from netautod.http.routes import Route
 class DiscoveryHandler(JsonHandler):
     discovery: DiscoveryService
 
-    async def table(self, device_id: str) -> DiscoveredTable:
-        return await self.discovery.table(self.caller.org_id, self.path_id(device_id, "Device"))
+    async def table(self, device_id: str, name: str, *, limit: int | None = None) -> DiscoveredTable:
+        found = self.path_id(device_id, "Device")
+        return await self.discovery.table(self.caller.org_id, found, name, limit=limit)
 
 
 class InterfacesHandler(DiscoveryHandler):
     @requires("devices.access", answer=InterfacesAnswer)
     async def get(self, device_id: str) -> None:
         """Lists the interfaces that the last poll found."""
-        self.answer((await self.table(device_id)).to_json("interfaces"))
+        self.answer((await self.table(device_id, "interfaces")).to_json("interfaces"))
 
 
 class NeighborsHandler(DiscoveryHandler):
     @requires("devices.access", answer=NeighborsAnswer)
     async def get(self, device_id: str) -> None:
         """Lists the LLDP and CDP neighbors."""
-        self.answer((await self.table(device_id)).to_json("neighbors"))
+        found = await self.discovery.neighbors(self.caller.org_id, self.path_id(device_id, "Device"))
+        self.answer(found.to_json("neighbors"))
 
 
 class MacTableHandler(DiscoveryHandler):
     @requires("devices.access", query=TableQuery, answer=MacTableAnswer)
     async def get(self, device_id: str) -> None:
         """Lists the MAC address table."""
-        self.answer({**(await self.table(device_id)).to_json("entries"), **self.query})
+        found = await self.table(device_id, "mac", **self.query)
+        self.answer({**found.to_json("entries"), **self.query})
 
 
 class ArpTableHandler(DiscoveryHandler):
     @requires("devices.access", query=TableQuery, answer=ArpTableAnswer)
     async def get(self, device_id: str) -> None:
         """Lists the ARP table."""
-        self.answer({**(await self.table(device_id)).to_json("entries"), **self.query})
+        found = await self.table(device_id, "arp", **self.query)
+        self.answer({**found.to_json("entries"), **self.query})
 
 
 class VlansHandler(DiscoveryHandler):
     @requires("devices.access", answer=VlansAnswer)
     async def get(self, device_id: str) -> None:
         """Lists the VLANs."""
-        self.answer((await self.table(device_id)).to_json("vlans"))
+        self.answer((await self.table(device_id, "vlans")).to_json("vlans"))
 
 
 class DeviceStatusHandler(DiscoveryHandler):
@@ -76,29 +81,36 @@ class PollHistoryHandler(DiscoveryHandler):
     @requires("devices.access", query=PollHistoryQuery, answer=PollHistoryAnswer)
     async def get(self, device_id: str) -> None:
         """Lists the polls, newest first."""
-        polls = await self.table(device_id)
-        self.answer({"polls": list(polls.rows), "total": polls.total, **self.query})
+        found = self.path_id(device_id, "Device")
+        polls, total = await self.discovery.history(self.caller.org_id, found, **self.query)
+        self.answer({"polls": [poll.to_json() for poll in polls], "total": total, **self.query})
 
 
 class PollHandler(DiscoveryHandler):
-    @requires("devices.access", answer=QueuedPollAnswer, status=202)
+    @requires("devices.access", body=PollRequest, answer=QueuedPollAnswer, status=202)
     async def post(self, device_id: str) -> None:
-        """Queues a poll out of turn; 503 while no poll service runs."""
-        await self.discovery.poll(self.caller.org_id, self.path_id(device_id, "Device"))
+        """Queues a poll out of turn; 503 if nothing polls, or too many polls wait.
+
+        Who asks again while the poll waits gets the same one.
+        """
+        found = self.path_id(device_id, "Device")
+        poll = await self.discovery.poll(self.caller, found, detect=self.body["detect"])
+        self.answer({"poll_id": poll.id, "device_id": poll.device_id, "state": poll.state})
 
 
 class TopologyHandler(DiscoveryHandler):
     @requires("devices.access", answer=TopologyAnswer)
     async def get(self) -> None:
         """Draws the network from the neighbor tables."""
-        self.answer((await self.discovery.topology()).to_json())
+        self.answer((await self.discovery.topology(self.caller.org_id)).to_json())
 
 
 class FindHandler(DiscoveryHandler):
     @requires("devices.access", query=FindQuery, answer=FindAnswer)
     async def get(self) -> None:
         """Finds where a MAC or IP address was seen."""
-        self.answer({"matches": list(await self.discovery.find())})
+        matches = await self.discovery.find(self.caller.org_id, **self.query)
+        self.answer({"matches": list(matches)})
 
 
 ROUTES = (

@@ -5,13 +5,12 @@ from typing import Any
 from marshmallow import ValidationError, fields, validate, validates_schema
 
 from netautod.core.device_addresses import ip_address, mac_address
-from netautod.core.schema import Answer, Id, Query, QueryInteger, Timestamp
+from netautod.core.schema import Answer, Boolean, Id, Query, QueryInteger, Request, Timestamp
 
 TABLE_LIMIT, TABLE_CAP = 1000, 10_000
 HISTORY_LIMIT, HISTORY_CAP = 50, 500
 PROTOCOLS = ("lldp", "cdp")
 POLL_STATES = ("queued", "running", "completed", "partial", "failed")
-POLL_METHODS = ("snmp", "cli", "both")
 
 
 class TableQuery(Query):
@@ -20,6 +19,12 @@ class TableQuery(Query):
 
 class PollHistoryQuery(Query):
     limit = QueryInteger(low=1, cap=HISTORY_CAP, load_default=HISTORY_LIMIT)
+
+
+class PollRequest(Request):
+    """`detect`: the device type `generic` becomes the recognised platform."""
+
+    detect = Boolean(load_default=False)
 
 
 class QueryMac(fields.String):
@@ -174,11 +179,27 @@ class StatusAnswer(Answer):
     collected_at = Timestamp(allow_none=True)
 
 
+class PollSources(Answer):
+    """The transport that gave each table; null: it was not read."""
+
+    status = fields.String(allow_none=True)
+    interfaces = fields.String(allow_none=True)
+    neighbors = fields.String(allow_none=True)
+    mac = fields.String(allow_none=True)
+    arp = fields.String(allow_none=True)
+    vlans = fields.String(allow_none=True)
+
+
 class PollAnswer(Answer):
+    """`method`: the transport that gave most (`snmp`, `cli`, `eapi`, `netconf`, or that of a plugin), or
+    `both` for SNMP with CLI.
+    """
+
     id = Id()
     device_id = Id()
     state = fields.String(validate=validate.OneOf(POLL_STATES))
-    method = fields.String(allow_none=True, validate=validate.OneOf(POLL_METHODS))
+    method = fields.String(allow_none=True)
+    sources = fields.Nested(PollSources)
     triggered_by = fields.String()
     error = fields.String(allow_none=True)
     counts = fields.Dict(keys=fields.String(), values=fields.Integer())

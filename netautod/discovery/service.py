@@ -1,42 +1,107 @@
-"""What polls found out about devices. No poller runs yet, so every device reads as never polled.
-
-A poll out of turn is refused (503) instead of queued, because nothing would run it.
-"""
+"""What polls found out about devices, and the requests for polls."""
 
 from collections.abc import Sequence
-from typing import NoReturn
+from dataclasses import dataclass, replace
+from typing import Protocol
 
 from netautod.core.clock import Clock
-from netautod.core.errors import Unavailable
-from netautod.core.identity import OrgId
+from netautod.core.identity import Caller, OrgId
+from netautod.core.json_values import to_text
+from netautod.core.pages import in_turns
 from netautod.devices.service import DeviceService
 from netautod.discovery.models import DeviceStatus, DiscoveredTable, Row, Topology
+from netautod.discovery.polling.models import Poll
+from netautod.discovery.polling.requests import PollRequests
+from netautod.discovery.polling.store import PollStore
+from netautod.discovery.tables.models import Sighting
+from netautod.discovery.tables.reading import DiscoveredReads
+
+MATCH = "remote_device_id"
 
 
+class Network(Protocol):
+    """What the tables of all devices add up to."""
+
+    async def topology(self, org_id: OrgId) -> Topology: ...
+
+    async def matched(self, org_id: OrgId, device_id: str, neighbors: Sequence[Row]) -> Sequence[Row]:
+        """The neighbors of the device, each with the id of the device that it is as `remote_device_id`."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class UnknownNetwork:
+    """The `Network` of a service that compares no devices."""
+
+    clock: Clock
+
+    async def topology(self, org_id: OrgId) -> Topology:
+        return Topology(generated_at=self.clock.now())
+
+    async def matched(self, org_id: OrgId, device_id: str, neighbors: Sequence[Row]) -> Sequence[Row]:
+        return [{**neighbor, MATCH: None} for neighbor in neighbors]
+
+
+@dataclass(kw_only=True, eq=False)
 class DiscoveryService:
     """Every call about one device raises NotFound if the organization has no such device."""
 
-    def __init__(self, *, devices: DeviceService, clock: Clock) -> None:
-        self._devices = devices
-        self._clock = clock
+    devices: DeviceService
+    reads: DiscoveredReads
+    polls: PollStore
+    requests: PollRequests
+    network: Network
 
-    async def table(self, org_id: OrgId, device_id: str) -> DiscoveredTable:
-        """Any of the tables, the poll history included."""
-        await self._devices.get(org_id, device_id)
-        return DiscoveredTable()
+    async def table(
+        self, org_id: OrgId, device_id: str, name: str, *, limit: int | None = None
+    ) -> DiscoveredTable:
+        """`name` is one of TABLES; at most `limit` rows of it."""
+        await self.devices.get(org_id, device_id)
+        return await self.reads.table(org_id, device_id, name, limit=limit)
+
+    async def neighbors(self, org_id: OrgId, device_id: str) -> DiscoveredTable:
+        """Matched to the devices that there are now: one that was added after the poll is found, too."""
+        table = await self.table(org_id, device_id, "neighbors")
+        if not table.rows:
+            return table
+        return replace(table, rows=await self.network.matched(org_id, device_id, table.rows))
 
     async def status(self, org_id: OrgId, device_id: str) -> DeviceStatus:
-        await self._devices.get(org_id, device_id)
-        return DeviceStatus(device_id=device_id)
+        await self.devices.get(org_id, device_id)
+        return await self.reads.status(org_id, device_id)
 
-    async def poll(self, org_id: OrgId, device_id: str) -> NoReturn:
-        """Raises Unavailable."""
-        await self._devices.get(org_id, device_id)
-        raise Unavailable("The poll service is not running")
+    async def history(self, org_id: OrgId, device_id: str, *, limit: int) -> tuple[Sequence[Poll], int]:
+        """The polls, newest first, and how many there are."""
+        await self.devices.get(org_id, device_id)
+        polls = await self.polls.page(org_id, device_id, limit=limit)
+        if len(polls) < limit:
+            return polls, len(polls)
+        return polls, max(len(polls), await self.polls.total(org_id, device_id))
 
-    async def topology(self) -> Topology:
-        return Topology(generated_at=self._clock.now())
+    async def poll(self, caller: Caller, device_id: str, *, detect: bool) -> Poll:
+        """Queues a poll; see PollRequests.ask."""
+        return await self.requests.ask(caller, device_id, detect=detect)
 
-    async def find(self) -> Sequence[Row]:
-        """Where an address was seen last."""
-        return ()
+    async def topology(self, org_id: OrgId) -> Topology:
+        return await self.network.topology(org_id)
+
+    async def find(self, org_id: OrgId, *, mac: str | None = None, ip: str | None = None) -> Sequence[Row]:
+        """Where an address was seen, the newest first, on devices that there are."""
+        found = await self.reads.find(org_id, mac=mac, ip=ip)
+        names = await self.devices.live_names(org_id, sorted({one.device_id for one in found}))
+        return await in_turns(
+            lambda one: _match(one, names[one.device_id]), [one for one in found if one.device_id in names]
+        )
+
+
+def _match(one: Sighting, name: str) -> Row:
+    return {
+        "device_id": one.device_id,
+        "device_name": name,
+        "interface": one.interface,
+        "vlan_id": one.vlan_id,
+        "mac_address": one.mac_address,
+        "ip_address": one.ip_address,
+        "source": one.source,
+        "last_seen_at": to_text(one.last_seen_at),
+    }

@@ -90,14 +90,15 @@ class PluginStatus:
 
 @dataclass(frozen=True, kw_only=True)
 class SystemStatus:
-    """`pending` counts the executions of the caller's organization that wait to be run; `risks` are those
-    that this node's settings take.
+    """`pending` counts the executions of the caller's organization that wait to be run, `polls` its polls
+    that somebody asked for; `risks` are those that this node's settings take.
     """
 
     nodes: Sequence[Node]
     database: DatabaseStatus
     plugins: Sequence[PluginStatus]
     pending: int
+    polls: int
     pause: Pause | None
     risks: Sequence[Risk]
 
@@ -109,8 +110,7 @@ class SystemStatus:
                 {"name": one.name, "version": one.version, "ok": one.ok, "error": one.error}
                 for one in self.plugins
             ],
-            # Polls are not queued: there is no poller to work them off.
-            "queues": {"pending": self.pending, "polls": 0},
+            "queues": {"pending": self.pending, "polls": self.polls},
             "paused": None if self.pause is None else self.pause.to_json(),
             "risks": [risk.to_json() for risk in self.risks],
         }

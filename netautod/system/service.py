@@ -37,7 +37,9 @@ class Held(Protocol):
 
 
 class SystemService:
-    """`pending` counts the executions of an organization that wait, `held` are those that a pause keeps.
+    """`pending` and `polls` count what waits of an organization: executions, and requested polls.
+
+    `held` are the executions that a pause keeps.
 
     `risks` are those of the settings, `lookouts` find those of this moment.
     """
@@ -51,6 +53,7 @@ class SystemService:
         plugins: Plugins,
         pauses: FollowedPauses,
         pending: Callable[[OrgId], Awaitable[int]],
+        polls: Callable[[OrgId], Awaitable[int]],
         held: Held,
         risks: Sequence[Risk] = (),
         lookouts: Sequence[Lookout] = (),
@@ -61,6 +64,7 @@ class SystemService:
         self._plugins = plugins
         self._pauses = pauses
         self._pending = pending
+        self._polls = polls
         self._held = held
         self._risks = risks
         self._lookouts = lookouts
@@ -71,6 +75,7 @@ class SystemService:
             database=await self._store.database_status(),
             plugins=self._plugins.statuses,
             pending=await self._pending(org_id),
+            polls=await self._polls(org_id),
             pause=await self._store.pause(org_id),
             risks=(*self._risks, *[risk for look in self._lookouts for risk in await look()]),
         )

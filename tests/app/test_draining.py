@@ -40,7 +40,7 @@ class Stopping(Served):
     @asynccontextmanager
     async def told_to_stop(self) -> AsyncIterator["asyncio.Task[None]"]:
         settings = Settings(server=ServerSettings(drain_seconds=self.drain_seconds))
-        stopping = asyncio.create_task(drain(self.server, self.runs, settings, whole=self.whole))
+        stopping = asyncio.create_task(drain(self.server, [self.runs], settings, whole=self.whole))
         await self.runs.begun.wait()
         yield stopping
         self.runs.ended.set()

@@ -1,14 +1,13 @@
-"""Discovered data while no poller runs: the shapes of a device that was never polled, and no more."""
+"""Discovered data on a node that does not poll: the shapes of a device that was never polled, and no more."""
 
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from netautod.core.clock import SystemClock
-from netautod.discovery.service import DiscoveryService
 from netautod.store.client import Database
 from tests.devices.inventory import ABSENT_ID, DEVICE, created
+from tests.discovery.served import discovery_of
 from tests.support.client import ApiClient, ServedRoutes, assert_error
 from tests.support.installation import open_installation
 from tests.support.serving import Serve
@@ -32,9 +31,9 @@ READS = {
 
 @pytest.fixture
 async def served(indexed: Database, serve: Serve, tmp_path: Path) -> ServedRoutes:
-    devices = (await open_installation(indexed, tmp_path)).devices().devices
-    discovery = DiscoveryService(devices=devices, clock=SystemClock())
-    return await serve(devices, discovery)
+    installation = await open_installation(indexed, tmp_path)
+    devices = installation.devices().devices
+    return await serve(devices, discovery_of(installation, devices))
 
 
 @pytest.fixture

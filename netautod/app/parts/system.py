@@ -47,6 +47,7 @@ def system_of(
         plugins=plugins,
         pauses=pauses,
         pending=stores.executions.pending,
+        polls=stores.polls.waiting_of,
         held=HeldTicks(store=stores.executions, clock=clock, metrics=metrics, settings=schedule),
         risks=risks,
         lookouts=lookouts,

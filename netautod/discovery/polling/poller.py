@@ -30,6 +30,7 @@ from netautod.store.leases.lease import Lease
 from netautod.store.leases.named import NamedLeases
 
 logger = logging.getLogger(__name__)
+DRAIN_SECONDS = 5.0
 UNTIMED = 500  # devices that are given their first time in one round trip
 MOST_RUNNING = 1000
 MOST_ATTEMPTS = 2
@@ -76,9 +77,9 @@ class Poller:
         await self._places.clear()
 
     async def drain(self, seconds: float) -> None:
-        """Begins nothing more; returns when what runs has ended, or when the time is over."""
+        """Begins nothing more, and waits a moment for what runs: others take up what has not ended then."""
         self._draining = True
-        await self._places.idle(seconds)
+        await self._places.idle(min(seconds, DRAIN_SECONDS))
 
     def kick(self) -> None:
         """Something waits."""
@@ -114,6 +115,7 @@ class Poller:
         """Begins what there is a place for."""
         if self._draining or self._places.free <= 0:
             return
+        self.polls.require_room()  # else each device would fail by itself
         paused = self.pauses.paused()
         # What runs here may be among them: without more than there are places, they could hide the others.
         most = self._places.free + len(self._places.taken)

@@ -1,5 +1,6 @@
 """What the poller needs of others: who visits a device, and who keeps what was found there."""
 
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, Protocol
 
@@ -8,6 +9,7 @@ from netautod.core.work import Work
 from netautod.devices.models import Device
 from netautod.discovery.polling.models import Poll
 from netautod.discovery.polling.outcome import Outcome
+from netautod.discovery.tables.models import Before
 from netautod.discovery.visits.service import Visited
 
 
@@ -28,12 +30,30 @@ class Visitor(Protocol):
 
 
 class Findings(Protocol):
-    """Keeps what was found, and tells what has changed."""
+    """Keeps what was found, and tells what has changed (findings.py)."""
 
     async def keep(
         self, work: Work, device: Device, poll: Poll, visited: Visited, outcome: Outcome, *, at: datetime
-    ) -> None:
-        """Replaces the tables that were read, all at once, and the status in any case."""
+    ) -> Outcome:
+        """Replaces the tables that were read, all at once, and the status in any case.
+
+        Returns the outcome with what is known after that: the rows that are there. Raises LeaseLostError if
+        another poll has written meanwhile.
+        """
         ...
 
-    async def forget_device(self, org_id: OrgId, device_id: str) -> None: ...
+    async def forget(self, org_id: OrgId, device_id: str) -> None: ...
+
+
+class Changes(Protocol):
+    """Finds what observers are told of (changes/)."""
+
+    def of(
+        self, device: Device, before: Before, visited: Visited, *, failures: int, at: datetime
+    ) -> Sequence[Mapping[str, Any]]:
+        """The events as documents, which are written together with the tables."""
+        ...
+
+    async def tell(self, org_id: OrgId, device_id: str, events: Sequence[Mapping[str, Any]]) -> None:
+        """Called when they are written; what is not told then is told later."""
+        ...

@@ -41,6 +41,10 @@ class PollStore:
         self._polls = scoped(database, COLLECTION)
         self._keep = keep
 
+    def require_room(self) -> None:
+        """Raises DiskFull where a poll could not be begun."""
+        self._all.require_room()
+
     async def queue(self, poll: Poll) -> Poll:
         """The poll that waits then: this one, or the one that did already; that one detects, too, if this
         one does.
@@ -60,6 +64,9 @@ class PollStore:
     async def waiting(self) -> int:
         """Of all organizations."""
         return await self._all.count({"state": QUEUED, **OPEN})
+
+    async def waiting_of(self, org_id: OrgId) -> int:
+        return await self._polls.count(org_id, {"state": QUEUED, **OPEN})
 
     async def queued(self, *, without: Collection[OrgId], limit: int) -> list[Poll]:
         """Those that wait, of all organizations but some, the oldest first."""

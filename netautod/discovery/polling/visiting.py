@@ -78,13 +78,12 @@ class Visiting:
     ) -> Outcome:
         """What came of it when it was kept: a mistake of ours must not leave the poll running."""
         try:
-            await self.findings.keep(work, device, poll, visited, outcome, at=at)
+            return await self.findings.keep(work, device, poll, visited, outcome, at=at)
         except (Unavailable, LeaseLostError):
             raise
         except Exception:
             logger.exception("what was read on %s could not be kept", device.id)
             return failed(MISTAKE)
-        return outcome
 
     async def _end(self, poll: Poll, outcome: Outcome, visited: Visited, at: datetime) -> None:
         ended = await self.polls.end(poll, outcome, at=at)
@@ -114,7 +113,7 @@ class Visiting:
     async def forget(self, poll: Poll) -> None:
         """Of a device that is gone."""
         await self.polls.forget_device(poll.org_id, poll.device_id)
-        await self.findings.forget_device(poll.org_id, poll.device_id)
+        await self.findings.forget(poll.org_id, poll.device_id)
 
     async def _forget_if_deleted(self, poll: Poll) -> None:
         """What was kept after the deletion had cleaned up would stay for ever."""

@@ -76,12 +76,13 @@ class FakeFindings:
 
     async def keep(
         self, work: Work, device: Device, poll: Poll, visited: Visited, outcome: Outcome, *, at: datetime
-    ) -> None:
+    ) -> Outcome:
         if self.raises is not None:
             raise self.raises
         self.kept.append((device.id, outcome.state))
+        return outcome
 
-    async def forget_device(self, org_id: OrgId, device_id: str) -> None:
+    async def forget(self, org_id: OrgId, device_id: str) -> None:
         self.forgotten.append(device_id)
 
 

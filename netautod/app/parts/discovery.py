@@ -1,0 +1,100 @@
+"""The part of the composition root about discovered data: the poller, what it finds, and its service."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from netautod.app.stores import Stores
+from netautod.audit.service import AuditLog
+from netautod.core.clock import Clock
+from netautod.core.metrics import Metrics
+from netautod.core.pauses import Pauses
+from netautod.credentials.service import CredentialService
+from netautod.devices.service import DeviceService
+from netautod.devices.sessions.service import DeviceSessions
+from netautod.discovery.access.target import Access
+from netautod.discovery.polling.findings import KeptFindings
+from netautod.discovery.polling.poller import Poller
+from netautod.discovery.polling.requests import PollRequests
+from netautod.discovery.polling.settings import PollingSettings
+from netautod.discovery.polling.visiting import Visiting
+from netautod.discovery.service import DiscoveryService, UnknownNetwork
+from netautod.discovery.visits.service import Visits
+from netautod.outbound.client import GuardedClient
+from netautod.plugin_api import Collector
+from netautod.store.leases.named import NamedLeases
+
+
+@dataclass(frozen=True, kw_only=True)
+class DiscoveryParts:
+    """`poller` is None on a node that does not poll."""
+
+    discovery: DiscoveryService
+    poller: Poller | None
+
+
+def discovery_of(
+    *,
+    stores: Stores,
+    clock: Clock,
+    audit: AuditLog,
+    metrics: Metrics,
+    devices: DeviceService,
+    credentials: CredentialService,
+    sessions: DeviceSessions,
+    collectors: Mapping[str, Collector],
+    http: GuardedClient,
+    leases: NamedLeases,
+    pauses: Pauses,
+    settings: PollingSettings,
+) -> DiscoveryParts:
+    findings = KeptFindings(
+        tables=stores.discovered,
+        reads=stores.discovered_reads,
+        devices=devices,
+        knows=sessions.platforms.knows,
+    )
+    for forget in (stores.polls.forget_device, findings.forget):
+        devices.deleted.register(forget)
+    access = Access(
+        credentials=credentials, sessions=sessions, audit=audit, http=http, verify_tls=settings.verify_tls
+    )
+    poller = Poller(
+        polls=stores.polls,
+        due=stores.due_polls,
+        visiting=Visiting(
+            polls=stores.polls,
+            due=stores.due_polls,
+            devices=devices,
+            visitor=Visits(access=access, collectors=collectors, metrics=metrics),
+            findings=findings,
+            clock=clock,
+            metrics=metrics,
+            seconds=settings.device_seconds,
+        ),
+        leases=leases,
+        pauses=pauses,
+        clock=clock,
+        metrics=metrics,
+        # The other half of the sessions is for backups and for people, however many devices are due.
+        concurrency=min(settings.concurrency, max(1, sessions.settings.concurrent_sessions // 2)),
+        scan_seconds=settings.scan_seconds,
+    )
+    requests = PollRequests(
+        polls=stores.polls,
+        devices=devices,
+        pauses=pauses,
+        audit=audit,
+        clock=clock,
+        most=settings.queue,
+        kick=poller.kick if settings.enabled else None,
+    )
+    return DiscoveryParts(
+        discovery=DiscoveryService(
+            devices=devices,
+            reads=stores.discovered_reads,
+            polls=stores.polls,
+            requests=requests,
+            network=UnknownNetwork(clock=clock),
+        ),
+        poller=poller if settings.enabled else None,
+    )

@@ -1,0 +1,36 @@
+"""The service of discovered data for tests, with or without a poller to wake."""
+
+from collections.abc import Callable
+
+from netautod.core.pauses import FixedPauses, Pauses
+from netautod.devices.service import DeviceService
+from netautod.discovery.polling.requests import PollRequests
+from netautod.discovery.service import DiscoveryService, UnknownNetwork
+from tests.support.installation import Installation
+
+
+def discovery_of(
+    installation: Installation,
+    devices: DeviceService,
+    *,
+    kick: Callable[[], None] | None = None,
+    pauses: Pauses = FixedPauses(),  # noqa: B008  # it is frozen
+    most: int = 1000,
+) -> DiscoveryService:
+    """Without `kick` nobody polls."""
+    stores = installation.stores
+    return DiscoveryService(
+        devices=devices,
+        reads=stores.discovered_reads,
+        polls=stores.polls,
+        requests=PollRequests(
+            polls=stores.polls,
+            devices=devices,
+            pauses=pauses,
+            audit=installation.audit,
+            clock=installation.clock,
+            most=most,
+            kick=kick,
+        ),
+        network=UnknownNetwork(clock=installation.clock),
+    )
