@@ -104,8 +104,11 @@ class Collector(Protocol):
     are those that it can give at all.
     """
 
-    transport: str
-    tables: frozenset[Table]
+    @property
+    def transport(self) -> str: ...
+
+    @property
+    def tables(self) -> frozenset[Table]: ...
 
     async def collect(self, target: PollTarget, wanted: frozenset[Table]) -> Collected:
         """Reads the `wanted` tables, which are among `tables`; may be cancelled at any await.

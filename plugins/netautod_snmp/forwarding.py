@@ -1,0 +1,104 @@
+"""Forwarding tables: Q-BRIDGE-MIB, BRIDGE-MIB (RFC 4363, 4188), IEEE8021-Q-BRIDGE-MIB, Cisco's by VLAN."""
+
+from collections.abc import Iterable, Mapping, Set
+from dataclasses import replace
+
+from netautod.plugin_api import DeviceFailed, MacEntry
+from netautod_snmp.agent import Agent, Rows, WalkFailed
+from netautod_snmp.interfaces import BASE_PORT_INDEX
+from netautod_snmp.ports import Ports
+from netautod_snmp.values import by_number, number, numbers, octets
+from netautod_snmp.vlans import VTP_STATE
+
+Q_PORT = "1.3.6.1.2.1.17.7.1.2.2.1.2"  # dot1qTpFdbPort; index: filtering database, address
+Q_STATUS = "1.3.6.1.2.1.17.7.1.2.2.1.3"
+FDB_OF_VLAN = "1.3.6.1.2.1.17.7.1.4.2.1.3"  # dot1qVlanFdbId; index: time mark, VLAN
+IEEE_PORT = "1.3.111.2.802.1.1.4.1.2.2.1.2"  # ieee8021QBridgeTpFdbPort; component, database, address
+IEEE_STATUS = "1.3.111.2.802.1.1.4.1.2.2.1.3"
+BRIDGE_PORT = "1.3.6.1.2.1.17.4.3.1.2"  # dot1dTpFdbPort; index: address
+BRIDGE_STATUS = "1.3.6.1.2.1.17.4.3.1.3"
+STATUS = {1: "other", 3: "dynamic", 4: "self", 5: "static"}
+INVALID = 2
+OPERATIONAL = 1  # vtpVlanState
+# Reserved for token ring and FDDI: a switch has no bridge for them.
+RESERVED = range(1002, 1006)
+
+
+async def read_forwarding(agent: Agent, ports: Ports, *, active: Iterable[int] = ()) -> list[MacEntry] | None:
+    """`active`: the VLANs of a Cisco switch that have a member which is up.
+
+    None for a device that forwards nothing. Raises WalkFailed.
+    """
+    found = entries_of(await agent.walk(Q_PORT), await agent.walk(Q_STATUS), ports, await _databases(agent))
+    if not found:
+        found = entries_of(await agent.walk(IEEE_PORT), await agent.walk(IEEE_STATUS), ports, {}, in_front=1)
+    if not found:
+        found = await _of_each_vlan(agent, ports, set(active))
+    plain = entries_of(await agent.walk(BRIDGE_PORT), await agent.walk(BRIDGE_STATUS), ports, None)
+    known = {entry.mac_address for entry in found}
+    found += [entry for entry in plain if entry.mac_address not in known]
+    return found if found or ports.bridge else None
+
+
+def entries_of(
+    port_rows: Rows, status_rows: Rows, ports: Ports, vlans: Mapping[int, int] | None, *, in_front: int = 0
+) -> list[MacEntry]:
+    """`vlans`: by filtering database, which is the VLAN's number where it is not among them; None for a table
+    without VLANs. `in_front`: how many numbers come before that.
+    """
+    found: list[MacEntry] = []
+    for index, value in port_rows.items():
+        parts = numbers(index)[in_front:]
+        status = number(status_rows.get(index))
+        bare = octets(parts[-6:])
+        if len(parts) != (6 if vlans is None else 7) or bare is None or status == INVALID:
+            continue
+        database = None if vlans is None else parts[0]
+        found.append(
+            MacEntry(
+                mac_address=bare.hex(":"),
+                vlan_id=None if database is None or vlans is None else vlans.get(database, database),
+                interface=ports.of_bridge_port(number(value) or 0),
+                type=STATUS.get(status or 0),
+            )
+        )
+    return found
+
+
+async def _databases(agent: Agent) -> dict[int, int]:
+    """VLANs by filtering database; several VLANs may share one: then the table cannot tell them apart."""
+    found: dict[int, int] = {}
+    for index, value in (await agent.walk(FDB_OF_VLAN)).items():
+        parts, database = numbers(index), number(value)
+        if parts and database is not None:
+            found[database] = parts[-1]
+    return found
+
+
+async def _of_each_vlan(agent: Agent, ports: Ports, active: Set[int]) -> list[MacEntry]:
+    """A switch does not answer for a VLAN in which no port is up. One with such a port fails the table if it
+    is silent: its entries would seem to have gone.
+    """
+    found: list[MacEntry] = []
+    operational = set(_operational(await agent.walk(VTP_STATE))) if active else set()
+    for vlan in sorted(operational & active):
+        async with agent.vlan(vlan) as own:
+            try:
+                rows = await own.walk(BRIDGE_PORT)
+                if not rows:
+                    continue
+                status = await own.walk(BRIDGE_STATUS)
+                bridge = by_number(await own.walk(BASE_PORT_INDEX))
+            except DeviceFailed as exc:
+                raise WalkFailed(f"VLAN {vlan}: {exc.text}") from exc
+        indexes = {port: index for port, value in bridge.items() if (index := number(value)) is not None}
+        entries = entries_of(rows, status, Ports(names=ports.names, bridge=indexes), None)
+        found += [replace(entry, vlan_id=vlan) for entry in entries]
+    return found
+
+
+def _operational(states: Rows) -> Iterable[int]:
+    for index, value in states.items():
+        parts = numbers(index)
+        if parts and number(value) == OPERATIONAL and parts[-1] not in RESERVED:
+            yield parts[-1]

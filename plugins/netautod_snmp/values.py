@@ -1,0 +1,62 @@
+"""Values of agents as what they mean; None for what has another form."""
+
+from collections.abc import Iterable, Iterator
+from ipaddress import IPv4Address, IPv6Address
+
+from netautod.plugin_api import device_text, ip_address, mac_address
+from netautod_snmp.agent import Rows, Value
+
+ZERO_MAC = "00:00:00:00:00:00"
+
+
+def number(value: Value) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def text(value: Value) -> str | None:
+    return device_text(value) if isinstance(value, bytes | str) else None
+
+
+def mac(value: Value) -> str | None:
+    """Of six bytes (PhysAddress), or a text in one of the usual forms."""
+    if not isinstance(value, bytes):
+        return None
+    if len(value) == 6:
+        return value.hex(":")
+    return mac_address(value.decode("ascii", errors="replace")) if 12 <= len(value) <= 17 else None
+
+
+def address(value: Value) -> str | None:
+    """An InetAddress of four or sixteen bytes (and a zone behind it), or gufo's text of an IpAddress."""
+    if isinstance(value, str):
+        return ip_address(value)
+    if not isinstance(value, bytes):
+        return None
+    if len(value) in (4, 8):
+        return str(IPv4Address(value[:4]))
+    return str(IPv6Address(value[:16])) if len(value) in (16, 20) else None
+
+
+def numbers(index: str) -> list[int]:
+    """The sub-identifiers of an index; none for one that is not of numbers."""
+    parts = index.split(".")
+    return [int(part) for part in parts] if all(part.isdecimal() for part in parts) else []
+
+
+def octets(parts: Iterable[int]) -> bytes | None:
+    found = list(parts)
+    return bytes(found) if all(0 <= part <= 255 for part in found) else None
+
+
+def bits(value: Value) -> Iterator[int]:
+    """The positions of the bits of an octet string that are set, from 1: ports of a PortList (RFC 4363)."""
+    if isinstance(value, bytes):
+        for place, octet in enumerate(value):
+            for bit in range(8):
+                if octet & 0x80 >> bit:
+                    yield place * 8 + bit + 1
+
+
+def by_number(rows: Rows) -> dict[int, Value]:
+    """Rows of a table with one number as its index."""
+    return {int(index): value for index, value in rows.items() if index.isdecimal()}

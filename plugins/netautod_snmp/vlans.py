@@ -1,0 +1,183 @@
+"""VLANs with their members: Q-BRIDGE-MIB (RFC 4363), IEEE8021-Q-BRIDGE-MIB, and Cisco's own."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from netautod.plugin_api import Vlan
+from netautod_snmp.agent import Agent, Rows, Value
+from netautod_snmp.ports import Ports
+from netautod_snmp.values import bits, by_number, number, numbers, text
+
+Q = "1.3.6.1.2.1.17.7.1.4"
+CURRENT_EGRESS = f"{Q}.2.1.4"  # dot1qVlanCurrentEgressPorts; index: time mark, VLAN
+CURRENT_UNTAGGED = f"{Q}.2.1.5"
+STATIC_NAME = f"{Q}.3.1.1"  # dot1qVlanStaticName; index: VLAN
+STATIC_EGRESS = f"{Q}.3.1.2"
+STATIC_UNTAGGED = f"{Q}.3.1.4"
+STATIC_STATUS = f"{Q}.3.1.5"
+PVID = f"{Q}.5.1.1"  # dot1qPvid; index: bridge port
+IEEE = "1.3.111.2.802.1.1.4.1.4"  # the same objects, each index with the component in front
+IEEE_CURRENT_EGRESS, IEEE_CURRENT_UNTAGGED = f"{IEEE}.2.1.5", f"{IEEE}.2.1.6"
+IEEE_STATIC_NAME, IEEE_STATIC_EGRESS, IEEE_STATIC_UNTAGGED = f"{IEEE}.3.1.3", f"{IEEE}.3.1.4", f"{IEEE}.3.1.6"
+IEEE_PVID = f"{IEEE}.5.1.1"
+VTP_STATE = "1.3.6.1.4.1.9.9.46.1.3.1.1.2"  # vtpVlanState; index: domain, VLAN
+VTP_NAME = "1.3.6.1.4.1.9.9.46.1.3.1.1.4"
+VM_VLAN = "1.3.6.1.4.1.9.9.68.1.2.2.1.2"  # vmVlan: of access ports, by ifIndex
+TRUNK_ALLOWED = tuple(f"1.3.6.1.4.1.9.9.46.1.6.1.1.{column}" for column in (4, 17, 18, 19))
+TRUNK_NATIVE = "1.3.6.1.4.1.9.9.46.1.6.1.1.5"  # vlanTrunkPortNativeVlan
+TRUNK_STATUS = "1.3.6.1.4.1.9.9.46.1.6.1.1.14"  # vlanTrunkPortDynamicStatus
+TRUNKING = 1
+VTP_STATES = {1: "active", 2: "suspended", 3: "suspended", 4: "suspended"}
+ROW_ACTIVE = 1  # RFC 2579 RowStatus
+MOST_VLAN = 4094
+
+
+@dataclass(frozen=True, kw_only=True)
+class VlanTable:
+    """`natives`: the VLAN of untagged frames by ifIndex."""
+
+    vlans: list[Vlan]
+    natives: dict[int, int] = field(default_factory=dict)
+
+
+@dataclass(kw_only=True)
+class _Building:
+    names: dict[int, str | None] = field(default_factory=dict)
+    states: dict[int, str] = field(default_factory=dict)
+    tagged: dict[int, dict[str, None]] = field(default_factory=dict)
+    untagged: dict[int, dict[str, None]] = field(default_factory=dict)
+    natives: dict[int, int] = field(default_factory=dict)
+
+    def add(self, vlan: int | None, name: str | None = None, state: str | None = None) -> None:
+        if vlan is None or not 1 <= vlan <= MOST_VLAN:
+            return
+        self.names[vlan] = name or self.names.get(vlan)
+        if state is not None:
+            self.states[vlan] = state
+
+    def member(self, vlan: int, interface: str | None, *, tagged: bool) -> None:
+        if interface is None or not 1 <= vlan <= MOST_VLAN:
+            return
+        self.add(vlan)
+        (self.tagged if tagged else self.untagged).setdefault(vlan, {})[interface] = None
+
+    def built(self) -> VlanTable:
+        vlans = [
+            Vlan(
+                vlan_id=vlan,
+                name=name,
+                status=self.states.get(vlan, "active"),
+                tagged_interfaces=tuple(
+                    one for one in self.tagged.get(vlan, ()) if one not in self.untagged.get(vlan, ())
+                ),
+                untagged_interfaces=tuple(self.untagged.get(vlan, ())),
+            )
+            for vlan, name in sorted(self.names.items())
+        ]
+        return VlanTable(vlans=vlans, natives=self.natives)
+
+
+async def read_vlans(agent: Agent, ports: Ports, *, is_cisco: bool) -> VlanTable | None:
+    """None for a device that has none of these tables. Raises WalkFailed."""
+    building = _Building()
+    await _bridge(agent, ports, building)
+    if not building.names:
+        await _ieee(agent, ports, building)
+    if is_cisco:
+        await _cisco(agent, ports, building)
+    return building.built() if building.names else None
+
+
+async def _bridge(agent: Agent, ports: Ports, building: _Building) -> None:
+    names, status = await agent.walk(STATIC_NAME), await agent.walk(STATIC_STATUS)
+    for index, value in names.items():
+        active = number(status.get(index)) in (None, ROW_ACTIVE)
+        building.add(_last(index), text(value), "active" if active else "suspended")
+    egress = _newest(await agent.walk(CURRENT_EGRESS))
+    untagged = _newest(await agent.walk(CURRENT_UNTAGGED))
+    static_egress, static_untagged = await agent.walk(STATIC_EGRESS), await agent.walk(STATIC_UNTAGGED)
+    for vlan, value in _newest(static_egress).items():
+        egress.setdefault(vlan, value)
+    for vlan, value in _newest(static_untagged).items():
+        untagged.setdefault(vlan, value)
+    _members(ports, building, egress, untagged)
+    _natives(ports, building, by_number(await agent.walk(PVID)))
+
+
+async def _ieee(agent: Agent, ports: Ports, building: _Building) -> None:
+    for index, value in (await agent.walk(IEEE_STATIC_NAME)).items():
+        building.add(_last(index), text(value))
+    egress = _newest(await agent.walk(IEEE_STATIC_EGRESS)) | _newest(await agent.walk(IEEE_CURRENT_EGRESS))
+    untagged = _newest(await agent.walk(IEEE_STATIC_UNTAGGED)) | _newest(
+        await agent.walk(IEEE_CURRENT_UNTAGGED)
+    )
+    _members(ports, building, egress, untagged)
+    pvid = {_last(index): value for index, value in (await agent.walk(IEEE_PVID)).items()}
+    _natives(ports, building, {port: value for port, value in pvid.items() if port is not None})
+
+
+def _newest(rows: Rows) -> dict[int, Value]:
+    """By VLAN, which ends the index; of several time marks the last one."""
+    return {vlan: value for index, value in rows.items() if (vlan := _last(index)) is not None}
+
+
+def _members(
+    ports: Ports, building: _Building, egress: Mapping[int, Value], untagged: Mapping[int, Value]
+) -> None:
+    for vlan, value in egress.items():
+        building.add(vlan)
+        bare = set(bits(untagged.get(vlan)))
+        for port in bits(value):
+            building.member(vlan, ports.of_bridge_port(port), tagged=port not in bare)
+
+
+def _natives(ports: Ports, building: _Building, pvid: Mapping[int, Value]) -> None:
+    for port, value in pvid.items():
+        index = ports.bridge.get(port) if ports.bridge else port
+        vlan = number(value)
+        if index is not None and vlan is not None and 1 <= vlan <= MOST_VLAN:
+            building.natives[index] = vlan
+
+
+async def _cisco(agent: Agent, ports: Ports, building: _Building) -> None:
+    names = await agent.walk(VTP_NAME)
+    for index, value in (await agent.walk(VTP_STATE)).items():
+        state = VTP_STATES.get(number(value) or 0)
+        building.add(_last(index), text(names.get(index)), state)
+    for port, value in by_number(await agent.walk(VM_VLAN)).items():
+        vlan = number(value)
+        if vlan:
+            building.member(vlan, ports.names.get(port), tagged=False)
+            building.natives[port] = vlan
+    await _trunks(agent, ports, building)
+
+
+async def _trunks(agent: Agent, ports: Ports, building: _Building) -> None:
+    status = by_number(await agent.walk(TRUNK_STATUS))
+    trunks = [index for index, value in status.items() if number(value) == TRUNKING]
+    if not trunks:
+        return
+    natives = by_number(await agent.walk(TRUNK_NATIVE))
+    allowed = [by_number(await agent.walk(column)) for column in TRUNK_ALLOWED]
+    known = sorted(building.names)
+    for index in trunks:
+        native = number(natives.get(index))
+        if native:
+            building.member(native, ports.names.get(index), tagged=False)
+            building.natives[index] = native
+        carried = set(_carried(column.get(index) for column in allowed))
+        for vlan in known:
+            if vlan in carried and vlan != native:
+                building.member(vlan, ports.names.get(index), tagged=True)
+
+
+def _carried(columns: Iterable[Value]) -> Iterable[int]:
+    """vlanTrunkPortVlansEnabled and its continuations: a bit for each VLAN, the first one for VLAN 0."""
+    for place, value in enumerate(columns):
+        for bit in bits(value):
+            yield place * 1024 + bit - 1
+
+
+def _last(index: str) -> int | None:
+    parts = numbers(index)
+    return parts[-1] if parts else None
