@@ -9,6 +9,7 @@ import math
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Generic
 
 from netautod.audit.service import AuditLog
@@ -40,6 +41,7 @@ from netautod.store.leases.named import NamedLeases
 
 BUSY_SECONDS = 60.0  # how long to wait for another session on the same device
 _LOST = "the exclusive right to the device was lost meanwhile"
+_WANTED = "gave way to another session on the device"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,6 +98,7 @@ class DeviceSessions:
         seconds: float | None = None,
         patience: float | None = None,
         audited: set[str] | None = None,
+        gives_way: bool = False,
         **details: Any,
     ) -> "SessionScope":
         """The sessions of one request or run. `details` go into audit events.
@@ -104,7 +107,8 @@ class DeviceSessions:
         waits for one device may try them. What the guard of `work` raises ends the session. A visit ends
         after `seconds`, counted from its beginning, or for bulk work from when it has one of the node's
         sessions; half of them at most are spent on a busy device, and `patience` seconds. `audited` are the
-        ids of credentials whose use has been told, for work that goes on in many scopes.
+        ids of credentials whose use has been told, for work that goes on in many scopes. A session that
+        `gives_way` ends as soon as another one is wanted on the device.
         """
         return SessionScope(
             node=self,
@@ -114,6 +118,7 @@ class DeviceSessions:
             patience=self.busy_seconds if patience is None else patience,
             details={**details, **work.audit_details},
             audited=set() if audited is None else audited,
+            gives_way=gives_way,
         )
 
 
@@ -128,6 +133,7 @@ class SessionScope:
     patience: float
     details: Mapping[str, Any]
     audited: set[str]
+    gives_way: bool = False
 
     def __post_init__(self) -> None:
         node = self.node
@@ -173,18 +179,20 @@ class SessionScope:
         """
         used: str | None = None
         late = asyncio.timeout(None if self.work.bulk else self.seconds)
-        lost = asyncio.timeout(None)
+        lost, wanted = asyncio.timeout(None), asyncio.timeout(None)
         try:
-            async with late, lost, AsyncExitStack() as stack:
+            async with late, lost, wanted, AsyncExitStack() as stack:
                 legs = await self._paths.to(device_id, credential_id, door.device)
                 used = legs[-1].credential_id
-                yield await self._begin(stack, legs, door, late=late, lost=lost)
+                yield await self._begin(stack, legs, door, late=late, lost=lost, wanted=wanted)
         except DeviceFailed as exc:
             exc.credential_id = used or exc.credential_id
             raise
         except TimeoutError as exc:
             if lost.expired():
                 raise DeviceFailed(_LOST, kind="lost", credential_id=used) from exc
+            if wanted.expired():
+                raise DeviceFailed(_WANTED, kind="busy", credential_id=used) from exc
             if late.expired():
                 text = f"not finished within {self.seconds:g} s"
                 raise DeviceFailed(text, kind="timeout", credential_id=used) from exc
@@ -198,6 +206,7 @@ class SessionScope:
         *,
         late: asyncio.Timeout,
         lost: asyncio.Timeout,
+        wanted: asyncio.Timeout,
     ) -> Visit[Opened]:
         node, work, device = self.node, self.work, legs[-1].device
         now = asyncio.get_running_loop().time
@@ -208,6 +217,8 @@ class SessionScope:
                 late.reschedule(now() + self.seconds)
             held = await self._lease(stack, device)
             held.on_lost = lambda: lost.reschedule(now())
+            if self.gives_way:
+                held.on_wanted = partial(_end, wanted)
             guarded = work.under(_combined(work.guard, held))
             fresh, known, of_caller = await asyncio.gather(
                 self._unchanged(device, door), node.suspensions.of(work, legs), self._of_caller(legs)
@@ -278,7 +289,9 @@ class SessionScope:
             seconds = min(seconds, self.seconds / 2)
         try:
             name = f"device:{device.id}"
-            turn = self.node.leases.hold(name, wait_seconds=seconds, work=self.work)
+            turn = self.node.leases.hold(
+                name, wait_seconds=seconds, work=self.work, wanting=not self.gives_way
+            )
             return await stack.enter_async_context(turn)
         except TimeoutError as exc:
             text = f"{device.name}: another session stayed open on the device for {seconds:g} s"
@@ -290,6 +303,12 @@ class SessionScope:
         if not is_same(device, now):
             raise DeviceFailed(f"{device.name}: the device was edited at this moment", kind="busy")
         return now
+
+
+def _end(limit: asyncio.Timeout) -> None:
+    """Now, unless that has been said before."""
+    if limit.when() is None:
+        limit.reschedule(asyncio.get_running_loop().time())
 
 
 def _site(device: Device) -> tuple[str, str] | None:

@@ -44,7 +44,9 @@ class Access:
             used=UsedCredentials(
                 audit=self.audit, work=work, reach=self.sessions.reach, audited=audited, details=told
             ),
-            scope=self.sessions.scope(work, background=True, patience=PATIENCE, audited=audited, **details),
+            scope=self.sessions.scope(
+                work, background=True, patience=PATIENCE, audited=audited, gives_way=True, **details
+            ),
             agents=Agents(credentials=self.credentials),
             https=HttpsInterfaces(
                 credentials=self.credentials,

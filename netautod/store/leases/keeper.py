@@ -144,6 +144,14 @@ class LeaseKeeper:
         self._unreturned.note(row_id, token)
         self._hurry.set()
 
+    async def want(self, row_id: str) -> None:
+        """Tells the holder, of this node at once and of another one with its next heartbeat."""
+        held = self._held.get(row_id)
+        if held is not None:
+            held.on_wanted()
+        else:
+            await self.collection.update({"_id": row_id}, [{"$set": {"wanted": "$epoch"}}])
+
     async def delete(self, fences: Sequence[Filter]) -> None:
         """Deletes rows that are still held, each by its fence, in one round trip."""
         await self.collection.delete_batch(fences)
@@ -197,11 +205,16 @@ class LeaseKeeper:
         await self.collection.update_many(
             {"_id": {"$in": ids}, "owner": self.node_id}, [{"$set": {"lease_until": self._lease_end()}}]
         )
-        rows = await self.collection.find({"_id": {"$in": ids}, "owner": self.node_id}, fields={"epoch": 1})
+        rows = await self.collection.find(
+            {"_id": {"$in": ids}, "owner": self.node_id}, fields={"epoch": 1, "wanted": 1}
+        )
+        wanted = {row["_id"] for row in rows if row.get("wanted") == row["epoch"]}
         epochs = {row["_id"]: row["epoch"] for row in rows}
         for row_id, lease in held.items():
             if epochs.get(row_id) == lease.epoch:
                 lease.confirm(sent_at)
+                if row_id in wanted and self._held.get(row_id) is lease:  # not given up meanwhile
+                    lease.on_wanted()
             elif self._held.get(row_id) is lease:
                 lease.lose()
 

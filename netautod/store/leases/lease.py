@@ -33,7 +33,8 @@ class Lease:
 
     `acknowledged_at` is when the last claim or heartbeat that got an answer was sent (monotonic, seconds);
     without one for `abandon` seconds the work has to stop, which `on_lost` tells it, once. `lost` is the
-    database's word, or that of a holder who has ended. `hurry` asks for a heartbeat at once.
+    database's word, or that of a holder who has ended. `hurry` asks for a heartbeat at once. `on_wanted`
+    tells that somebody waits for what is held, as often as that is seen: who can give way may do so.
     """
 
     row_id: str
@@ -44,6 +45,7 @@ class Lease:
     acknowledged_at: float
     on_lost: Callable[[], None] = lambda: None
     hurry: Callable[[], None] = lambda: None
+    on_wanted: Callable[[], None] = lambda: None
     stopped: bool = False
     lost: bool = False
     _news: asyncio.Event = field(default_factory=asyncio.Event)

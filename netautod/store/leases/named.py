@@ -64,13 +64,17 @@ class NamedLeases:
         return [None] * len(fences)
 
     @asynccontextmanager
-    async def hold(self, name: str, *, wait_seconds: float, work: Work | None = None) -> AsyncIterator[Lease]:
+    async def hold(
+        self, name: str, *, wait_seconds: float, work: Work | None = None, wanting: bool = False
+    ) -> AsyncIterator[Lease]:
         """Holds the lease for the block; raises TimeoutError if it is not free within `wait_seconds`.
+
+        `wanting`: whoever holds it meanwhile is told that somebody waits (`Lease.on_wanted`).
 
         `work` as in `release`, for a block that ends well: a cancelled one must not wait for others.
         """
         async with asyncio.timeout(wait_seconds):
-            held = await self._wait(name)
+            held = await self._wait(name, wanting=wanting)
         try:
             yield held
         except BaseException:
@@ -78,9 +82,11 @@ class NamedLeases:
             raise
         await self.release(held, work)
 
-    async def _wait(self, name: str) -> Lease:
+    async def _wait(self, name: str, *, wanting: bool) -> Lease:
         pause = FIRST_WAIT
         while (held := await self.acquire(name)) is None:
+            if wanting:
+                await self._keeper.want(name)
             await asyncio.sleep(pause)
             pause = min(pause * 2, LONGEST_WAIT)
         return held

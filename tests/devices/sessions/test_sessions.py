@@ -167,6 +167,41 @@ async def test_a_device_that_stays_busy_is_a_failure_that_may_be_retried(fleet: 
     assert "another session" in busy.text
 
 
+async def test_a_session_that_gives_way_ends_for_another_one(fleet: Fleet) -> None:
+    switch = fleet.simulated()
+    device_id = await fleet.device(switch)
+    begun = asyncio.Event()
+
+    async def poll() -> None:
+        scope = fleet.sessions.scope(fleet.work(bulk=True), gives_way=True)
+        async with scope.open(device_id):
+            begun.set()
+            await asyncio.Event().wait()
+
+    async with fleet.another_node() as other:
+        for node in (fleet.sessions, other):
+            begun.clear()
+            polling = asyncio.create_task(poll())
+            await begun.wait()
+            async with node.scope(fleet.work()).open(device_id) as opened:
+                await opened.session.run("show version")
+            with pytest.raises(DeviceFailed) as caught:
+                await polling
+            assert (caught.value.kind, caught.value.text) == (
+                "busy",
+                "gave way to another session on the device",
+            )
+
+
+async def test_a_session_that_gives_way_takes_none_from_another_one_like_it(fleet: Fleet) -> None:
+    device_id = await fleet.device(fleet.simulated())
+    work = fleet.work(bulk=True)
+    async with fleet.sessions.scope(work, gives_way=True).open(device_id) as opened:
+        second = fleet.sessions.scope(work, gives_way=True, patience=0.3)
+        assert (await failure(second, device_id)).kind == "busy"
+        await opened.session.run("show version")
+
+
 async def test_a_lost_device_lease_closes_the_session(fleet: Fleet) -> None:
     switch = fleet.simulated()
     device_id = await fleet.device(switch)

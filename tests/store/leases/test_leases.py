@@ -73,6 +73,45 @@ async def test_hold_waits_for_its_turn_and_gives_up_in_time(database: Database) 
         held.guard()
 
 
+@pytest.mark.parametrize("same_node", [True, False])
+async def test_the_holder_is_told_that_somebody_waits(database: Database, same_node: bool) -> None:
+    async with keeper(database, "a") as one, keeper(database, "b") as other:
+        holder, waiter = NamedLeases(one), NamedLeases(one if same_node else other)
+        mine = await holder.acquire("x")
+        assert mine is not None
+        told = asyncio.Event()
+        mine.on_wanted = told.set
+        with pytest.raises(TimeoutError):
+            async with waiter.hold("x", wait_seconds=0.05):
+                pytest.fail("two holders at once")
+        await asyncio.sleep(TIMES.heartbeat * 2)
+        assert not told.is_set()
+        waiting = asyncio.create_task(_held(waiter, "x"))
+        await told.wait()
+        await holder.release(mine)
+        assert await waiting
+
+
+async def _held(leases: NamedLeases, name: str) -> bool:
+    async with leases.hold(name, wait_seconds=10, wanting=True):
+        return True
+
+
+async def test_a_want_is_of_one_holder_and_not_of_the_next(database: Database) -> None:
+    async with keeper(database, "a") as one:
+        leases = NamedLeases(one)
+        first = await leases.acquire("x")
+        assert first is not None
+        await keeper(database, "b").want("x")
+        told: list[None] = []
+        await leases.release(first)
+        second = await leases.acquire("x")
+        assert second is not None
+        second.on_wanted = lambda: told.append(None)
+        await one.renew()
+        assert told == []
+
+
 async def test_a_paused_process_may_do_nothing_with_its_lease(database: Database) -> None:
     clock = SettableClock()
     held = await NamedLeases(keeper(database, "a", clock)).acquire("x")
