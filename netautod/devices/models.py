@@ -154,6 +154,17 @@ class DeviceName:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Called:
+    """As much of a device as others may know it by."""
+
+    id: str
+    name: str
+    host: str
+    platform: str | None
+    device_type: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class DeviceFilter:
     """What a list can be narrowed to; None does not narrow. `q`: name or host contains, any case.
 

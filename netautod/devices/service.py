@@ -20,7 +20,7 @@ from netautod.core.registries import Followers, References, Uses
 from netautod.core.work import Work
 from netautod.devices.creation import distinct, new_device
 from netautod.devices.links import Links, names_credential
-from netautod.devices.models import Creation, Device, DeviceFilter, DeviceItem, DeviceName
+from netautod.devices.models import Called, Creation, Device, DeviceFilter, DeviceItem, DeviceName
 from netautod.devices.queries import CREDENTIAL_FIELDS, LINK_FIELDS, where
 from netautod.devices.store import DeviceStore
 from netautod.devices.vouched import VOUCHED, may_vouch, vouching_told
@@ -116,6 +116,10 @@ class DeviceService:
         `after` is the creation and id of the last one that is known already.
         """
         return await self._store.created(after, before=before, limit=limit)
+
+    def called(self, org_id: OrgId) -> AsyncIterator[list[Called]]:
+        """All devices in batches, with what others may know them by."""
+        return self._store.called(org_id)
 
     async def pin_host_key(self, org_id: OrgId, visited: Device, fingerprint: str) -> str | None:
         """Trust on first use: pins the fingerprint unless one is pinned; returns the pinned one.

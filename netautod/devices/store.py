@@ -16,7 +16,7 @@ from netautod.core.pages import Page, PageOf, in_turns
 from netautod.core.work import Work
 from netautod.devices.counts import DeviceCounts
 from netautod.devices.documents import ITEM_FIELDS, PORT_KEYS, PROMPT, device_of, document_of, edited, item_of
-from netautod.devices.models import Creation, Device, DeviceFilter, DeviceItem, DeviceName, JumpDevice
+from netautod.devices.models import Called, Creation, Device, DeviceFilter, DeviceItem, DeviceName, JumpDevice
 from netautod.devices.polls.store import reset
 from netautod.devices.queries import COLLECTION, FILTERED, SEARCH, SEARCH_TEXT, best_index, live, order, where
 from netautod.devices.vouched import DESTINATION, VOUCHED, decided_by
@@ -153,6 +153,29 @@ class DeviceStore:
             if found:
                 yield [DeviceName(id=document["_id"], name=document["name"]) for document in found]
             if len(found) < batch:
+                return
+            after = found[-1]["name"]
+
+    async def called(self, org_id: OrgId) -> AsyncIterator[list[Called]]:
+        """All of them, sorted by name; each batch is a query of its own."""
+        after = ""
+        fields = dict.fromkeys(("name", "host", "platform", "device_type"), 1)
+        while True:
+            found = await self._devices.find(
+                org_id, live(name={"$gt": after}), fields=fields, sort=[("name", 1)], limit=BATCH
+            )
+            if found:
+                yield [
+                    Called(
+                        id=document["_id"],
+                        name=document["name"],
+                        host=document["host"],
+                        platform=document["platform"],
+                        device_type=document["device_type"],
+                    )
+                    for document in found
+                ]
+            if len(found) < BATCH:
                 return
             after = found[-1]["name"]
 

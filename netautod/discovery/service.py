@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from netautod.core.clock import Clock
 from netautod.core.identity import Caller, OrgId
 from netautod.core.json_values import to_text
 from netautod.core.pages import in_turns
@@ -16,8 +15,6 @@ from netautod.discovery.polling.store import PollStore
 from netautod.discovery.tables.models import Sighting
 from netautod.discovery.tables.reading import DiscoveredReads
 
-MATCH = "remote_device_id"
-
 
 class Network(Protocol):
     """What the tables of all devices add up to."""
@@ -27,19 +24,6 @@ class Network(Protocol):
     async def matched(self, org_id: OrgId, device_id: str, neighbors: Sequence[Row]) -> Sequence[Row]:
         """The neighbors of the device, each with the id of the device that it is as `remote_device_id`."""
         ...
-
-
-@dataclass(frozen=True, kw_only=True)
-class UnknownNetwork:
-    """The `Network` of a service that compares no devices."""
-
-    clock: Clock
-
-    async def topology(self, org_id: OrgId) -> Topology:
-        return Topology(generated_at=self.clock.now())
-
-    async def matched(self, org_id: OrgId, device_id: str, neighbors: Sequence[Row]) -> Sequence[Row]:
-        return [{**neighbor, MATCH: None} for neighbor in neighbors]
 
 
 @dataclass(kw_only=True, eq=False)

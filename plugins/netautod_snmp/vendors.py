@@ -45,7 +45,6 @@ VENDORS = {
     6486: "Alcatel-Lucent",
     6527: "Nokia",
     6876: "VMware",
-    8072: "Net-SNMP",
     8691: "Moxa",
     8744: "Colubris",
     8886: "Raisecom",

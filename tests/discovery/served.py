@@ -5,7 +5,8 @@ from collections.abc import Callable
 from netautod.core.pauses import FixedPauses, Pauses
 from netautod.devices.service import DeviceService
 from netautod.discovery.polling.requests import PollRequests
-from netautod.discovery.service import DiscoveryService, UnknownNetwork
+from netautod.discovery.service import DiscoveryService
+from netautod.discovery.topology.service import Networks
 from tests.support.installation import Installation
 
 
@@ -32,5 +33,5 @@ def discovery_of(
             most=most,
             kick=kick,
         ),
-        network=UnknownNetwork(clock=installation.clock),
+        network=Networks(reads=stores.discovered_reads, devices=devices, clock=installation.clock),
     )

@@ -17,7 +17,8 @@ from netautod.discovery.polling.poller import Poller
 from netautod.discovery.polling.requests import PollRequests
 from netautod.discovery.polling.settings import PollingSettings
 from netautod.discovery.polling.visiting import Visiting
-from netautod.discovery.service import DiscoveryService, UnknownNetwork
+from netautod.discovery.service import DiscoveryService
+from netautod.discovery.topology.service import Networks
 from netautod.discovery.visits.service import Visits
 from netautod.outbound.client import GuardedClient
 from netautod.plugin_api import Collector
@@ -94,7 +95,7 @@ def discovery_of(
             reads=stores.discovered_reads,
             polls=stores.polls,
             requests=requests,
-            network=UnknownNetwork(clock=clock),
+            network=Networks(reads=stores.discovered_reads, devices=devices, clock=clock),
         ),
         poller=poller if settings.enabled else None,
     )

@@ -136,6 +136,36 @@ class DiscoveredReads:
                 return
             after = headers[-1]["_id"]
 
+    async def owners(self, org_id: OrgId, field: str, keys: Sequence[str]) -> list[tuple[str, str]]:
+        """The devices with interfaces that have one of these; `field` is `macs` or `addresses`.
+
+        Pairs of the address and the device's id.
+        """
+        found: list[tuple[str, str]] = []
+        for batch in in_batches(keys, DEVICES_AT_ONCE):
+            wanted = {field: {"$in": batch}, "table": "interfaces"}
+            parts = await self._parts.find(
+                org_id, wanted, fields={"device_id": 1, field: 1}, limit=MOST_PARTS
+            )
+            ends = await self._ends(org_id, sorted({part["device_id"] for part in parts}))
+            for part in parts:
+                if part["_id"] in ends.get(part["device_id"], {}):
+                    found += [(key, part["device_id"]) for key in {*batch} & {*part[field]}]
+            await asyncio.sleep(0)
+        return found
+
+    async def interfaces(self, org_id: OrgId, device_ids: Sequence[str]) -> dict[str, list[Fields]]:
+        """The interface tables of those devices, as much of them as names an interface."""
+        fields = {f"rows.{name}": 1 for name in ("name", "description", "mac_address", "if_index")}
+        found: dict[str, list[Fields]] = {}
+        for batch in in_batches(device_ids, DEVICES_AT_ONCE):
+            ends = await self._ends(org_id, batch)
+            for some in in_batches([part for parts in ends.values() for part in parts], PARTS_AT_ONCE):
+                wanted = {"_id": {"$in": some}, "table": "interfaces"}
+                for part in await self._parts.find(org_id, wanted, fields={**fields, "device_id": 1}):
+                    found.setdefault(part["device_id"], []).extend(part["rows"])
+        return found
+
     async def _with_neighbors(self, org_id: OrgId, headers: Sequence[Document]) -> list[DeviceTables]:
         tables = {header["_id"]: header.get("tables", {}).get("neighbors", {}) for header in headers}
         ids = [part["id"] for table in tables.values() for part in table.get("parts", ())]
