@@ -406,3 +406,89 @@ async def test_the_loop_polls_at_once_what_is_asked_for(polled: Polled) -> None:
         await done.wait()
         await node.poller.idle()
     assert [poll.state for poll in await polled.polls(device_id)] == ["completed"]
+
+
+async def test_a_device_that_another_node_polled_since_the_look_is_not_polled_again(polled: Polled) -> None:
+    node, other, device_id = await polled.node(), await polled.node(), await polled.due_device()
+    (seen,) = await node.poller.due.due(polled.clock.now(), without=(), limit=9)
+    await other.look()
+    node.poller._begin(seen.id, node.poller._due(seen))
+    await node.poller.idle()
+    assert node.visitor.visited == []
+    assert len(await polled.polls(device_id)) == 1
+
+
+async def test_a_lost_node_does_not_end_the_poll_that_another_one_runs(polled: Polled) -> None:
+    nodes, device_id = [await polled.node(), await polled.node()], await polled.due_device()
+    inside, out = [asyncio.Event(), asyncio.Event()], [asyncio.Event(), asyncio.Event()]
+
+    def gives(number: int, visited: Visited) -> None:
+        async def visit(_: Work, __: Device) -> Visited:
+            inside[number].set()
+            await out[number].wait()
+            return visited
+
+        nodes[number].visitor.gives = visit
+
+    gives(0, SILENT)
+    gives(1, GOOD)
+    await nodes[0].poller.look()
+    await inside[0].wait()
+    await polled.lose_leases()
+    await nodes[1].poller.take_up()
+    await inside[1].wait()
+    out[0].set()
+    await nodes[0].poller.idle()
+    assert [poll.state for poll in await polled.polls(device_id)] == ["running"]
+    out[1].set()
+    await nodes[1].poller.idle()
+    assert [poll.state for poll in await polled.polls(device_id)] == ["completed"]
+
+
+async def test_a_poll_of_the_old_address_says_nothing_about_the_new_one(polled: Polled) -> None:
+    node, device_id = await polled.node(), await polled.due_device()
+
+    async def move(_: Work, __: Device) -> Visited:
+        (await polled.inventory.api.put(f"/api/devices/{device_id}", {"host": "192.0.2.9"})).expect(200)
+        return SILENT
+
+    node.visitor.gives = move
+    await node.look()
+    document = await polled.document(device_id)
+    assert (document[DUE], document[FAILURES]) == (None, 0)
+
+
+async def test_nothing_is_kept_when_the_lease_may_be_another_node_s(polled: Polled) -> None:
+    node, device_id = await polled.node(), await polled.due_device()
+
+    async def be_paused(_: Work, __: Device) -> Visited:
+        polled.clock.move(1000)  # without a heartbeat
+        return GOOD
+
+    node.visitor.gives = be_paused
+    await node.look()
+    assert node.findings.kept == []
+    assert [poll.state for poll in await polled.polls(device_id)] == ["running"]
+
+
+async def test_a_visit_ends_when_the_lease_is_lost(polled: Polled) -> None:
+    node, device_id = await polled.node(), await polled.due_device()
+    inside, ended = asyncio.Event(), asyncio.Event()
+
+    async def wait(_: Work, __: Device) -> Visited:
+        inside.set()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            ended.set()
+        raise AssertionError
+
+    node.visitor.gives = wait
+    await node.poller.look()
+    await inside.wait()
+    taken = {"$set": {"owner": "another"}}
+    await polled.database.collection("leases").update({"_id": f"poll:{device_id}"}, taken)
+    await node.leases._keeper.renew()
+    await node.poller.idle()
+    assert ended.is_set()
+    assert [(poll.state, poll.attempt) for poll in await polled.polls(device_id)] == [("running", 1)]
