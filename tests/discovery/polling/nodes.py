@@ -157,6 +157,7 @@ class Polled:
             concurrency=concurrency,
             scan_seconds=2.0,
         )
+        self.stack.push_async_exit(poller.__aexit__)  # it ends what a test leaves running
         return Node(poller=poller, visitor=visitor, findings=findings, metrics=metrics, leases=leases)
 
     async def device(self, name: str = "sw1", **fields: Any) -> str:
