@@ -93,7 +93,9 @@ async def build(
         inventory = stages.inventory(
             settings, installation, work.devices, work.slugs, plugins, http, leases, pauses
         )
-        discovery = stages.discovery(settings, installation, work, plugins, http, leases, pauses, metrics)
+        discovery = stages.discovery(
+            settings, installation, work, plugins, http, leases, pauses, metrics, observers
+        )
         environment = stages.environment(
             settings, installation, executors, work, http, metrics, watched.board
         )
@@ -106,6 +108,7 @@ async def build(
         await enter(runs.node)
         if discovery.poller is not None:
             await enter(discovery.poller)
+        await enter(discovery.telling)
         await enter(stages.upkeep(settings, installation, work, inventory, leases, observers))
         services = (
             *_services(configuration, installation, logins, work, plugins, pauses, metrics),

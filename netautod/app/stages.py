@@ -203,6 +203,7 @@ def discovery(
     leases: NamedLeases,
     pauses: Pauses,
     metrics: Metrics,
+    observers: Observers,
 ) -> DiscoveryParts:
     return discovery_of(
         stores=installation.stores,
@@ -217,6 +218,7 @@ def discovery(
         leases=leases,
         pauses=pauses,
         settings=settings.polling,
+        observers=observers,
     )
 
 

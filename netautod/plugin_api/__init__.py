@@ -64,7 +64,13 @@ from netautod.plugin_api.discovered import (
     Table,
     Vlan,
 )
-from netautod.plugin_api.events import BackupStale, ConfigChanged, CredentialSuspended, FinishedExecution
+from netautod.plugin_api.events import (
+    BackupStale,
+    ConfigChanged,
+    CredentialSuspended,
+    DeviceChanged,
+    FinishedExecution,
+)
 from netautod.plugin_api.executors import (
     Acting,
     ApprovalDecision,
@@ -115,6 +121,7 @@ __all__ = [
     "CommandOutcome",
     "ConfigChanged",
     "CredentialSuspended",
+    "DeviceChanged",
     "DeviceFacts",
     "DeviceFailed",
     "DeviceInfo",

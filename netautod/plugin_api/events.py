@@ -68,3 +68,24 @@ class CredentialSuspended:
     credential_name: str
     failures: int
     until: datetime
+
+
+@dataclass(frozen=True, kw_only=True)
+class DeviceChanged:
+    """A poll has found a device otherwise than the one before; told once, after it is stored.
+
+    `kind`: `neighbor_lost` (who was heard on `interface` is not any more), `interface_down` (it was up, and
+    nobody has turned it off), `device_unreachable` (`polling.unreachable_after` polls in a row had no answer)
+    or `device_reachable` (again). `id` is that of the event: who is told twice, after a crash, knows it by
+    that.
+    """
+
+    id: str
+    org_id: str
+    device_id: str
+    device_name: str
+    kind: str
+    at: datetime
+    interface: str | None = None
+    neighbor_name: str | None = None
+    neighbor_chassis_id: str | None = None

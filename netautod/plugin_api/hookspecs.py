@@ -14,7 +14,13 @@ import pluggy
 from netautod.plugin_api.auth import AuthProvider
 from netautod.plugin_api.blocking import BlockingExecutor
 from netautod.plugin_api.collectors import Collector
-from netautod.plugin_api.events import BackupStale, ConfigChanged, CredentialSuspended, FinishedExecution
+from netautod.plugin_api.events import (
+    BackupStale,
+    ConfigChanged,
+    CredentialSuspended,
+    DeviceChanged,
+    FinishedExecution,
+)
 from netautod.plugin_api.executors import Executor
 from netautod.plugin_api.host import PluginHost, PluginService
 from netautod.plugin_api.inventory import OpenInventory
@@ -100,3 +106,8 @@ def netautod_backup_stale(event: BackupStale) -> None:
 @hookspec
 def netautod_credential_suspended(event: CredentialSuspended) -> None:
     """Told after a device refused a login, which background work leaves alone for a while from then on."""
+
+
+@hookspec
+def netautod_device_changed(event: DeviceChanged) -> None:
+    """Told after a poll has found a neighbor gone, an interface down, or a device unreachable or back."""

@@ -18,9 +18,11 @@ class Message:
     body: bytes = field(repr=False)
 
     @classmethod
-    def of(cls, event: str, data: Any, *, instance: str) -> "Message":
-        """`data` is an event of the plugin API."""
-        message_id = str(uuid4())
+    def of(cls, event: str, data: Any, *, instance: str, event_id: str | None = None) -> "Message":
+        """`data` is an event of the plugin API; one with an id of its own is the same message when it is told
+        again.
+        """
+        message_id = event_id or str(uuid4())
         content = {
             "id": message_id,
             "event": event,

@@ -7,6 +7,7 @@ from netautod.plugin_api import (
     BackupStale,
     ConfigChanged,
     CredentialSuspended,
+    DeviceChanged,
     FinishedExecution,
     PluginHost,
     hookimpl,
@@ -51,11 +52,15 @@ class Webhook:
     def netautod_credential_suspended(self, event: CredentialSuspended) -> None:
         self._post("credential_suspended", event)
 
-    def _post(self, name: str, event: Any) -> None:
+    @hookimpl
+    def netautod_device_changed(self, event: DeviceChanged) -> None:
+        self._post(event.kind, event, event_id=event.id)
+
+    def _post(self, name: str, event: Any, *, event_id: str | None = None) -> None:
         """Called in the thread of the observers; the queues belong to the event loop."""
         assert self._loop is not None  # observers are called between __aenter__ and __aexit__
         if name in self._settings.events:
-            message = Message.of(name, event, instance=self._instance)
+            message = Message.of(name, event, instance=self._instance, event_id=event_id)
             self._loop.call_soon_threadsafe(self._offer, message)
 
     def _offer(self, message: Message) -> None:

@@ -14,6 +14,8 @@ from netautod.plugin_api import (
 )
 
 EVENTS = ("execution_finished", "config_changed", "backup_stale", "credential_suspended")
+CHANGES = ("neighbor_lost", "device_unreachable", "device_reachable")
+KNOWN = (*EVENTS, *CHANGES, "interface_down")
 SHORTEST_SECRET = 16
 
 
@@ -36,7 +38,10 @@ class WebhookSettings:
     secret: str = setting(
         "", f"What deliveries are signed with, {SHORTEST_SECRET} characters at least.", secret=True
     )
-    events: tuple[str, ...] = setting(EVENTS, "Events that are posted.")
+    events: tuple[str, ...] = setting(
+        (*EVENTS, *CHANGES),
+        "Events that are posted; interface_down is one more, of each port that goes down.",
+    )
     ca_file: str = setting("", "PEM file of the only authorities to trust; empty: the system's.")
     timeout_seconds: float = setting(10.0, "Seconds for a receiver to answer.", low=0.1, high=60)
     tries: int = setting(8, "Times that a delivery is tried.", low=1, high=20)
@@ -49,8 +54,8 @@ class WebhookSettings:
     def check(self) -> None:
         """Without urls the section may be incomplete."""
         for event in self.events:
-            if event not in EVENTS:
-                raise SettingsError(f"webhook.events: {event!r} is none of {', '.join(EVENTS)}")
+            if event not in KNOWN:
+                raise SettingsError(f"webhook.events: {event!r} is none of {', '.join(KNOWN)}")
         for url in self.urls:
             try:
                 origin_of(url)

@@ -2,7 +2,13 @@
 
 from datetime import UTC, datetime
 
-from netautod.plugin_api import BackupStale, ConfigChanged, CredentialSuspended, FinishedExecution
+from netautod.plugin_api import (
+    BackupStale,
+    ConfigChanged,
+    CredentialSuspended,
+    DeviceChanged,
+    FinishedExecution,
+)
 
 NOON = datetime(2026, 11, 21, 12, 0, 0, 7000, tzinfo=UTC)
 
@@ -39,3 +45,15 @@ SUSPENDED = CredentialSuspended(
     failures=3,
     until=NOON,
 )
+
+
+def changed(kind: str) -> DeviceChanged:
+    return DeviceChanged(
+        id="event-1",
+        org_id="o",
+        device_id="d",
+        device_name="sw1",
+        kind=kind,
+        at=NOON,
+        interface="Ethernet1",
+    )

@@ -1,15 +1,16 @@
 """The sections of the built-in plugins: what is refused in one line that names the key."""
 
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
 from netautod.app.configuration import load
 from netautod.app.plugins.manager import OBSERVER_HOOKS
 from netautod.app.settings import Settings
+from netautod.discovery.changes.compare import Kind
 from netautod.plugin_api import SettingsError
-from netautod_webhook.settings import EVENTS, WebhookSettings
+from netautod_webhook.settings import CHANGES, EVENTS, WebhookSettings
 
 LDAP = {"enabled": True, "urls": ["ldaps://dc1.example"], "base_dn": "dc=example"}
 OIDC = {
@@ -115,5 +116,8 @@ def test_this_machine_may_be_reached_in_clear(tmp_path: Path, host: str) -> None
 
 
 def test_every_event_of_the_service_can_be_posted() -> None:
-    assert tuple(hook.removeprefix("netautod_") for hook in OBSERVER_HOOKS) == EVENTS
-    assert WebhookSettings().events == EVENTS
+    hooks = tuple(hook.removeprefix("netautod_") for hook in OBSERVER_HOOKS)
+    assert hooks == (*EVENTS, "device_changed")
+    assert set(get_args(Kind)) == {*CHANGES, "interface_down"}
+    assert WebhookSettings().events == (*EVENTS, *CHANGES)
+    WebhookSettings(events=("interface_down",)).check()

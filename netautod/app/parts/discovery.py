@@ -12,6 +12,7 @@ from netautod.credentials.service import CredentialService
 from netautod.devices.service import DeviceService
 from netautod.devices.sessions.service import DeviceSessions
 from netautod.discovery.access.target import Access
+from netautod.discovery.changes.service import LOOK_SECONDS, ChangeObservers, Changes
 from netautod.discovery.polling.findings import KeptFindings
 from netautod.discovery.polling.poller import Poller
 from netautod.discovery.polling.requests import PollRequests
@@ -23,14 +24,16 @@ from netautod.discovery.visits.service import Visits
 from netautod.outbound.client import GuardedClient
 from netautod.plugin_api import Collector
 from netautod.store.leases.named import NamedLeases
+from netautod.store.periodic import Periodic
 
 
 @dataclass(frozen=True, kw_only=True)
 class DiscoveryParts:
-    """`poller` is None on a node that does not poll."""
+    """`poller` is None on a node that does not poll; `telling` tells what a crash has left untold."""
 
     discovery: DiscoveryService
     poller: Poller | None
+    telling: Periodic
 
 
 def discovery_of(
@@ -47,12 +50,20 @@ def discovery_of(
     leases: NamedLeases,
     pauses: Pauses,
     settings: PollingSettings,
+    observers: ChangeObservers,
 ) -> DiscoveryParts:
+    changes = Changes(
+        tables=stores.discovered,
+        observers=observers,
+        clock=clock,
+        unreachable_after=settings.unreachable_after,
+    )
     findings = KeptFindings(
         tables=stores.discovered,
         reads=stores.discovered_reads,
         devices=devices,
         knows=sessions.platforms.knows,
+        changes=changes,
     )
     for forget in (stores.polls.forget_device, findings.forget):
         devices.deleted.register(forget)
@@ -98,4 +109,12 @@ def discovery_of(
             network=Networks(reads=stores.discovered_reads, devices=devices, clock=clock),
         ),
         poller=poller if settings.enabled else None,
+        telling=Periodic(
+            changes.look,
+            name="look for changes that nobody was told of",
+            seconds=LOOK_SECONDS,
+            at_once=True,
+            lease="changes of devices",
+            leases=leases,
+        ),
     )

@@ -38,6 +38,7 @@ OBSERVER_HOOKS = (
     "netautod_config_changed",
     "netautod_backup_stale",
     "netautod_credential_suspended",
+    "netautod_device_changed",
 )
 
 

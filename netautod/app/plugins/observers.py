@@ -12,7 +12,13 @@ from typing import Any, Self
 
 from netautod.app.plugins.manager import PluginManager
 from netautod.core.metrics import Metrics
-from netautod.plugin_api.events import BackupStale, ConfigChanged, CredentialSuspended, FinishedExecution
+from netautod.plugin_api.events import (
+    BackupStale,
+    ConfigChanged,
+    CredentialSuspended,
+    DeviceChanged,
+    FinishedExecution,
+)
 
 logger = logging.getLogger(__name__)
 QUEUED = 1000  # events that wait for one plugin
@@ -72,6 +78,9 @@ class Observers:
 
     def credential_suspended(self, event: CredentialSuspended) -> None:
         self._tell("netautod_credential_suspended", event=event)
+
+    def device_changed(self, event: DeviceChanged) -> None:
+        self._tell("netautod_device_changed", event=event)
 
     def _tell(self, hook: str, **arguments: Any) -> None:
         for watcher in self._watchers:

@@ -13,7 +13,7 @@ from netautod.discovery.models import DeviceStatus, DiscoveredTable
 from netautod.discovery.tables.kinds import KINDS, LAST_SEEN
 from netautod.discovery.tables.models import Before, DeviceTables, Sighting
 from netautod.discovery.tables.parts import Fields
-from netautod.discovery.tables.store import HEADERS, PARTS, PARTS_AT_ONCE
+from netautod.discovery.tables.store import BY_ID, HEADERS, PARTS, PARTS_AT_ONCE
 from netautod.store.client import Database, Document
 from netautod.store.scoped import scoped
 
@@ -128,7 +128,12 @@ class DiscoveredReads:
         fields = {"revision": 1, "status.sys_name": 1, "status.chassis_ids": 1, "tables.neighbors": 1}
         while True:
             headers = await self._headers.find(
-                org_id, {"_id": {"$gt": after}}, fields=fields, sort=[("_id", 1)], limit=DEVICES_AT_ONCE
+                org_id,
+                {"_id": {"$gt": after}},
+                fields=fields,
+                sort=[("_id", 1)],
+                limit=DEVICES_AT_ONCE,
+                index=BY_ID.name,
             )
             if headers:
                 yield await self._with_neighbors(org_id, headers)

@@ -24,11 +24,12 @@ from netautod.store.indexes import Index
 from netautod.store.scoped import scoped
 
 HEADERS, PARTS = "discovered", "discovered_parts"
+BY_ID = Index(collection=HEADERS, keys=(("org_id", 1), ("_id", 1)))
 INDEXES = (
-    Index(collection=PARTS, keys=(("org_id", 1), ("macs", 1))),
-    Index(collection=PARTS, keys=(("org_id", 1), ("addresses", 1))),
-    Index(collection=PARTS, keys=(("device_id", 1), ("made_at", 1))),
-    Index(collection=HEADERS, keys=(("org_id", 1),)),
+    Index(collection=PARTS, keys=(("macs", 1), ("org_id", 1))),
+    Index(collection=PARTS, keys=(("addresses", 1), ("org_id", 1))),
+    Index(collection=PARTS, keys=(("org_id", 1), ("device_id", 1), ("made_at", 1))),
+    BY_ID,
     Index(collection=HEADERS, keys=(("untold_at", 1),), partial={"untold_at": {"$type": "date"}}),
 )
 # The driver encodes and decodes a batch in one go, and nobody else runs meanwhile.

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.plugins.events import CHANGED, STALE, SUSPENDED, ended
+from tests.plugins.events import CHANGED, STALE, SUSPENDED, changed, ended
 from tests.plugins.webhook.conftest import OTHER, SECRET, ids, posting
 from tests.support.servers.certificates import Authority
 from tests.support.servers.webhook_receiver import WebhookReceiver, receiving
@@ -87,6 +87,29 @@ async def test_what_is_posted(receiver: WebhookReceiver, event: str, tell: Any, 
     assert abs(time.time() - int(headers["X-Netautod-Timestamp"])) < 20
     assert delivery.is_signed_with(SECRET)
     assert not delivery.is_signed_with(OTHER)
+
+
+@pytest.mark.parametrize("kind", ["neighbor_lost", "device_unreachable", "device_reachable"])
+async def test_a_change_of_a_device_is_posted_by_its_kind_and_under_its_own_id(
+    receiver: WebhookReceiver, kind: str
+) -> None:
+    async with posting(receiver.url) as observers:
+        for told in (kind, "interface_down", kind):
+            observers.device_changed(changed(told))
+        deliveries = await receiver.until(2)
+    assert [delivery.content["event"] for delivery in deliveries] == [kind, kind]
+    assert {delivery.headers["X-Netautod-Delivery"] for delivery in deliveries} == {"event-1"}
+    assert deliveries[0].content["data"] == {
+        "id": "event-1",
+        "org_id": "o",
+        "device_id": "d",
+        "device_name": "sw1",
+        "kind": kind,
+        "at": "2026-11-21T12:00:00.007Z",
+        "interface": "Ethernet1",
+        "neighbor_name": None,
+        "neighbor_chassis_id": None,
+    }
 
 
 async def test_only_the_events_that_are_asked_for(receiver: WebhookReceiver) -> None:
