@@ -178,7 +178,8 @@ ODD: list[Any] = [
 @pytest.mark.parametrize("changes", ODD)
 async def test_what_is_odd_costs_no_table(changes: dict[str, Encoded | None]) -> None:
     found = await collected(of(changes))
-    assert (found.given, found.problems) == (set(TABLES), {})
+    assert found.given == set(TABLES)
+    assert found.problems == {}
     assert found.neighbors is not None
     assert len(found.neighbors) == 1
     assert [one.vlan_id for one in found.vlans or ()] == [100, 200]
