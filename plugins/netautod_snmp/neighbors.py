@@ -320,7 +320,10 @@ def _is_same(one: Neighbor, other: Neighbor) -> bool:
         return names[0] == names[1]
     if one.remote_mgmt_address and other.remote_mgmt_address:
         return one.remote_mgmt_address == other.remote_mgmt_address
-    return one.remote_chassis_id == other.remote_chassis_id or one.remote_port == other.remote_port
+    # Two that both say nothing are not alike by that.
+    if one.remote_chassis_id is not None and one.remote_chassis_id == other.remote_chassis_id:
+        return True
+    return one.remote_port is not None and one.remote_port == other.remote_port
 
 
 def _bare(name: str | None) -> str | None:
