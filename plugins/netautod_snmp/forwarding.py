@@ -41,7 +41,12 @@ async def read_forwarding(agent: Agent, ports: Ports, *, active: Iterable[int] =
 
 
 def entries_of(
-    port_rows: Rows, status_rows: Rows, ports: Ports, vlans: Mapping[int, int] | None, *, in_front: int = 0
+    port_rows: Rows,
+    status_rows: Rows,
+    ports: Ports,
+    vlans: Mapping[int, int | None] | None,
+    *,
+    in_front: int = 0,
 ) -> list[MacEntry]:
     """`vlans`: by filtering database, which is the VLAN's number where it is not among them; None for a table
     without VLANs. `in_front`: how many numbers come before that.
@@ -65,13 +70,13 @@ def entries_of(
     return found
 
 
-async def _databases(agent: Agent) -> dict[int, int]:
-    """VLANs by filtering database; several VLANs may share one: then the table cannot tell them apart."""
-    found: dict[int, int] = {}
+async def _databases(agent: Agent) -> dict[int, int | None]:
+    """VLANs by filtering database; None for one that several share: the table cannot tell them apart."""
+    found: dict[int, int | None] = {}
     for index, value in (await agent.walk(FDB_OF_VLAN)).items():
         parts, database = numbers(index), number(value)
         if parts and database is not None:
-            found[database] = parts[-1]
+            found[database] = parts[-1] if found.get(database, parts[-1]) == parts[-1] else None
     return found
 
 
