@@ -31,6 +31,7 @@ REPETITIONS = (40, 10, 1)  # rows asked for at a time; fewer where an answer wou
 OBJECTS_AT_ONCE = 20
 MOST_ROWS = 200_000
 BUFFER_BYTES = 1 << 20
+FAR_BEHIND = "1.3.6.1.6.3"  # snmpModules
 PACKET_BYTES = 65_535
 # RFC 3416 3; an agent of version 1 says noSuchName where there is nothing more.
 TOO_BIG, NO_SUCH_NAME = 1, 2
@@ -118,7 +119,7 @@ class Agent:
             found = {}
         except (_TooLong, StopAsyncIteration):
             found = None
-        if found is not None and not self._failed():
+        if found is not None and not self._failed(found):
             return dict(found)
         if len(oids) == 1:
             return {}
@@ -150,6 +151,8 @@ class Agent:
             answer = await self._request(send, receive)
             if not answer:
                 self._refuse_error(root)
+                if error_status(self._packet) is None and await self._goes_on(root):
+                    raise WalkFailed(f"the walk of {root} failed: the agent answers an error")
                 return rows
             for row in answer:
                 if row is None:
@@ -161,6 +164,25 @@ class Agent:
             if len(rows) > MOST_ROWS:
                 raise WalkFailed(f"the walk of {root} failed: more than {MOST_ROWS} rows")
 
+    async def _goes_on(self, root: str) -> bool:
+        """Whether the agent has objects far behind the root.
+
+        The answer that ended the walk was encrypted: it was the end of all objects, or an error. Every agent
+        of version 3 has objects of SNMP-FRAMEWORK-MIB (RFC 3411), if the user may see them.
+        """
+        if tuple(map(int, root.split("."))) >= tuple(map(int, FAR_BEHIND.split("."))):
+            return False
+        sock, position = self._socket(), GetIter(FAR_BEHIND, 1)
+
+        def receive() -> list[tuple[str, Value] | None]:
+            try:
+                return sock.recv_get_bulk(position)
+            except StopAsyncIteration:
+                return []
+
+        found = await self._request(lambda: sock.send_get_bulk(position), receive)
+        return any(row is not None for row in found)
+
     def _refuse_error(self, root: str) -> None:
         status = error_status(self._packet)
         if status == TOO_BIG:
@@ -168,8 +190,10 @@ class Agent:
         if status not in (None, 0, NO_SUCH_NAME):
             raise WalkFailed(f"the walk of {root} failed: the agent answers {_named(status)}")
 
-    def _failed(self) -> bool:
-        return error_status(self._packet) not in (None, 0)
+    def _failed(self, found: Mapping[str, Value]) -> bool:
+        """An encrypted answer says nothing of an error: one without an object may be one."""
+        status = error_status(self._packet)
+        return not found if status is None else status != 0
 
     async def _request(self, send: Callable[[], None], receive: Callable[[], T]) -> T:
         """One request, repeated while no answer comes."""

@@ -14,6 +14,8 @@ IF_ENTRY = "1.3.6.1.2.1.2.2.1"  # ifEntry
 IF_X_ENTRY = "1.3.6.1.2.1.31.1.1.1"  # ifXEntry
 DUPLEX = "1.3.6.1.2.1.10.7.2.1.19"  # dot3StatsDuplexStatus (RFC 3635)
 BASE_PORT_INDEX = "1.3.6.1.2.1.17.1.4.1.2"  # dot1dBasePortIfIndex (RFC 4188)
+IF_NUMBER = "1.3.6.1.2.1.2.1.0"  # ifNumber
+MOST_MISSING = 0.9  # agents count it a little otherwise
 COLUMNS = {
     "descr": f"{IF_ENTRY}.2",
     "type": f"{IF_ENTRY}.3",
@@ -56,18 +58,22 @@ class InterfaceTable:
 async def read_table(agent: Agent) -> InterfaceTable:
     """Raises WalkFailed also for columns that disagree about which interfaces there are."""
     columns = {name: by_number(await agent.walk(root)) for name, root in COLUMNS.items()}
-    indexes = set().union(*(columns[name] for name in WHOLE))
-    for name in WHOLE:
-        if len(columns[name]) < len(indexes):
-            # One may have come meanwhile; an agent that stopped in the middle stops there again.
-            columns[name] = by_number(await agent.walk(COLUMNS[name]))
-    missing = [name for name in WHOLE if columns[name].keys() < indexes and columns[name]]
-    if missing and len(columns[missing[0]]) < len(indexes) * 0.9:
-        raise WalkFailed(
-            f"ifTable is not whole: {len(columns[missing[0]])} of {len(indexes)} rows have {missing[0]}"
-        )
+    if not _agree(columns):
+        # An interface may have come or gone meanwhile; an agent that stops in the middle stops there again.
+        columns |= {name: by_number(await agent.walk(COLUMNS[name])) for name in WHOLE}
+        if not _agree(columns):
+            raise WalkFailed("ifTable is not whole: its columns have different interfaces")
+    announced = number((await agent.get([IF_NUMBER])).get(IF_NUMBER)) or 0
+    if len(columns["descr"]) < announced * MOST_MISSING:
+        raise WalkFailed(f"ifTable is not whole: {len(columns['descr'])} of {announced} interfaces")
     bridge = by_number(await agent.walk(BASE_PORT_INDEX))
     return InterfaceTable(columns=columns, ports=_ports(columns, bridge))
+
+
+def _agree(columns: Mapping[str, Column]) -> bool:
+    """A column that the agent does not have at all says nothing."""
+    known = [columns[name].keys() for name in WHOLE if columns[name]]
+    return all(indexes == known[0] for indexes in known)
 
 
 def _ports(columns: Mapping[str, Column], bridge: Column) -> Ports:

@@ -135,7 +135,7 @@ KINDS = (
         "huawei_vrp",
         {2011},
         r"",
-        r"VRP\W+software,?\s*[Vv]ersion\s+([^\s(]+)",
+        r"VRP(?: \(R\))? software,?\s*[Vv]ersion\s+([^\s(]+)",
         r"\b((?:S|CE|AR|NE|USG)\d{3,5}[\w-]*)",
     ),
     _kind("mikrotik_routeros", {14988}, r"", r"RouterOS\s+v?([\d.]+\w*)", r"RouterOS (\S+)"),

@@ -213,3 +213,23 @@ async def test_fifty_thousand_addresses() -> None:
     }
     found = await collected(of(rows), ("mac",))
     assert len(found.mac or ()) == 50_001
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        pytest.param({"1.3.6.1.2.1.2.1.0": integer(40)}, id="ifNumber says more"),
+        pytest.param({"1.3.6.1.2.1.2.2.1.8.100": None}, id="a state is missing"),
+        pytest.param({"1.3.6.1.2.1.2.2.1.2.1": None}, id="a description is missing"),
+        pytest.param({f"1.3.6.1.2.1.2.2.1.3.{index}": None for index in (10, 100)}, id="types are cut"),
+    ],
+)
+async def test_columns_that_disagree_are_no_table(changes: dict[str, Encoded | None]) -> None:
+    found = await collected(of(changes))
+    assert found.given == {"status"}
+    assert "ifTable is not whole" in found.problems["interfaces"]
+
+
+async def test_a_column_that_the_agent_does_not_have() -> None:
+    found = await collected(of({f"1.3.6.1.2.1.2.2.1.7.{index}": None for index in (1, 2, 3, 10, 100)}))
+    assert {one.admin_status for one in found.interfaces or ()} == {None}
