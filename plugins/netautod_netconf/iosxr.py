@@ -68,6 +68,12 @@ async def interfaces(session: Session) -> Iterator[Interface]:
 
 
 def interfaces_of(reply: Element, addresses: dict[str, list[InterfaceAddress]]) -> Iterator[Interface]:
+    # The list of names has the descriptions, that of the details has not.
+    described = {
+        text(one, "interface-name"): text(one, "description")
+        for one in each(reply, "interface")
+        if one.find("description") is not None
+    }
     for one in _entries(reply):
         name = text(one, "interface-name")
         state = text(one, "state")
@@ -77,7 +83,7 @@ def interfaces_of(reply: Element, addresses: dict[str, list[InterfaceAddress]]) 
         last = whole(one, "last-state-transition-time")
         yield Interface(
             name=name,
-            description=device_text(text(one, "description")),
+            description=device_text(described.get(name)),
             admin_status="down" if state == "im-state-admin-down" else "up",
             oper_status="up" if text(one, "line-state") == "im-state-up" else "down",
             speed_mbps=None if bandwidth is None else bandwidth // 1000 or None,

@@ -89,20 +89,23 @@ def interfaces_of(reply: Element) -> Iterator[Interface]:
             counters=_counters(physical),
         )
         for unit in units:
-            yield _unit(unit, admin, oper, own)
+            yield _unit(unit, oper, own)
 
 
-def _unit(unit: Element, admin: str | None, oper: str | None, mac: str | None) -> Interface:
-    flags = unit.find("if-config-flags")
-    is_up = flags is not None and flags.find("iff-up") is not None
+def _unit(unit: Element, oper: str | None, mac: str | None) -> Interface:
+    """It is down by itself (`iff-down`, disabled), or with its device."""
+    found = unit.find("if-config-flags")
+    flags = set() if found is None else {flag.tag for flag in found}
+    is_down = not flags.isdisjoint(("iff-down", "iff-device-down"))
     return Interface(
         name=text(unit, "name") or "?",
         description=device_text(text(unit, "description")),
-        admin_status=admin,
-        oper_status=oper if is_up or flags is None else "down",
+        admin_status="down" if "iff-down" in flags else "up",
+        oper_status="down" if is_down else oper if found is None else "up",
         mac_address=mac,
         ip_addresses=tuple(_addresses(unit)),
         if_index=whole(unit, "snmp-index"),
+        counters=_counters(unit),
     )
 
 
