@@ -1,13 +1,6 @@
-"""Discovered tables: a large MAC table written and read, and where an address is among a million entries.
+"""Discovered tables: a large MAC table written and read, and where an address is among a million entries."""
 
-The loop is watched by a task that sleeps a millisecond again and again: by how much it comes late is how long
-somebody else would have waited.
-"""
-
-import asyncio
 import time
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from uuid import uuid4
 
@@ -18,6 +11,7 @@ from netautod.discovery.tables.store import INDEXES, PARTS, DiscoveredStore
 from netautod.plugin_api import ArpEntry, Collected, MacEntry
 from netautod.store.client import Database
 from tests.bench.measuring.databases import fresh_database, private_mongod
+from tests.bench.measuring.holding import collect_as_the_service, watched
 from tests.bench.measuring.report import Report, percentile
 
 LARGE = 50_000
@@ -46,8 +40,9 @@ async def _large(report: Report, database: Database) -> None:
         MacEntry(mac_address=_mac(number), vlan_id=1, interface="Ethernet1") for number in range(LARGE)
     ]
     late: list[float] = []
+    collect_as_the_service()
     seconds: dict[str, float] = {}
-    async with _watched(late):
+    async with watched(late):
         for round_, name in enumerate(("first", "unchanged", "a tenth changed")):
             if name == "a tenth changed":
                 entries[: LARGE // 10] = [
@@ -113,18 +108,3 @@ def _address(number: int) -> str:
 def _note(minutes: int) -> PollNote:
     at = START + timedelta(minutes=minutes)
     return PollNote(state="completed", error=None, reachable=True, latency_ms=1.0, at=at, last_success_at=at)
-
-
-@asynccontextmanager
-async def _watched(late: list[float]) -> AsyncIterator[None]:
-    async def watch() -> None:
-        while True:
-            began = time.perf_counter()
-            await asyncio.sleep(0.001)
-            late.append(time.perf_counter() - began - 0.001)
-
-    watching = asyncio.create_task(watch())
-    try:
-        yield
-    finally:
-        watching.cancel()

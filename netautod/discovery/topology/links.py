@@ -47,8 +47,7 @@ class PortNames:
     def add(self, interface: Mapping[str, Any]) -> None:
         """A row of its interface table; what two interfaces have in common tells nothing."""
         name = interface["name"]
-        for key in port_keys(name)[:1]:
-            self.by_key[key] = name
+        self.by_key[port_keys(name)[0]] = name
         others = [interface.get("mac_address"), interface.get("description")]
         if interface.get("if_index") is not None:
             others.append(str(interface["if_index"]))

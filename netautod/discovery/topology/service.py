@@ -119,7 +119,9 @@ class Networks:
         macs, addresses = set[str](), set[str]()
         for table in tables:
             for row in table.neighbors:
-                if not directory.knows_chassis(row) and (key := chassis_key(row["remote_chassis_id"])):
+                if directory.knows_chassis(row):
+                    continue
+                if key := chassis_key(row["remote_chassis_id"]):
                     macs.add(key)
                 if row["remote_mgmt_address"] is not None and directory.match(row) is None:
                     addresses.add(row["remote_mgmt_address"])
@@ -146,9 +148,10 @@ class _Drawing:
         names = self.ports.setdefault(device.device_id, PortNames())
         for row in device.neighbors:
             names.add_name(row["local_interface"])
-            if self.known.directory.match(row) == device.device_id:
+            other = self.known.directory.match(row)
+            if other == device.device_id:
                 continue  # a loop: the device hears itself
-            other = _other(self.known, device.device_id, row)
+            other = other if other in self.known.devices else None
             assert device.neighbors_at is not None  # it has neighbors
             self._heard.append((device.device_id, row, other, device.neighbors_at))
 
