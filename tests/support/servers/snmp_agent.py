@@ -184,10 +184,10 @@ def _packet(request: Request, reply: Reply) -> bytes:
 
 
 def _request(packet: bytes) -> Request:
-    content = _content(packet)[0][1]
-    (_, _), (_, community), (kind, pdu) = _content(content)
-    (_, number), (_, _), (_, repetitions), (_, bindings) = _content(pdu)
-    oids = [_unpacked(_content(binding)[0][1]) for _, binding in _content(bindings)]
+    content = content_of(packet)[0][1]
+    (_, _), (_, community), (kind, pdu) = content_of(content)
+    (_, number), (_, _), (_, repetitions), (_, bindings) = content_of(pdu)
+    oids = [unpacked(content_of(binding)[0][1]) for _, binding in content_of(bindings)]
     return Request(
         community=community.decode(errors="replace"),
         kind=kind,
@@ -197,7 +197,7 @@ def _request(packet: bytes) -> Request:
     )
 
 
-def _content(data: bytes) -> list[tuple[int, bytes]]:
+def content_of(data: bytes) -> list[tuple[int, bytes]]:
     """The elements that follow each other."""
     found, position = [], 0
     while position < len(data):
@@ -210,7 +210,7 @@ def _content(data: bytes) -> list[tuple[int, bytes]]:
     return found
 
 
-def _unpacked(data: bytes) -> Oid:
+def unpacked(data: bytes) -> Oid:
     parts, number = [data[0] // 40, data[0] % 40], 0
     for octet in data[1:]:
         number = number << 7 | octet & 0x7F
