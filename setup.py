@@ -72,9 +72,7 @@ setup(
             "pytest-asyncio>=1.0",
             "pytest-timeout>=2.3",
             "pytest-xdist>=3.6",
-            "pysmi>=1.5",  # snmpsim does not start without it
             "ruff>=0.11",
-            "snmpsim>=1.1",
             "types-croniter",
             "types-defusedxml",
             "types-jsonschema",

@@ -48,7 +48,10 @@ READS: Mapping[str, Mapping[Table, Read]] = {
     "cisco_ios": {
         "status": read("show version", rows.status),
         "interfaces": read("show interfaces", rows.interfaces, "show interfaces switchport"),
-        "neighbors": read("show lldp neighbors detail", rows.neighbors, "show cdp neighbors detail"),
+        "neighbors": read(
+            *("show lldp neighbors detail", rows.neighbors_of_ios),
+            *("show lldp neighbors", "show cdp neighbors detail"),
+        ),
         "mac": read("show mac address-table", rows.forwarding),
         "arp": read("show ip arp", rows.arp),
         "vlans": read("show vlan", rows.vlans, "show interfaces switchport"),

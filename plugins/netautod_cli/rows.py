@@ -18,7 +18,7 @@ from netautod.plugin_api import (
     long_name,
     mac_address,
 )
-from netautod_cli.records import Record, Records
+from netautod_cli.records import Record, Records, Unreadable
 from netautod_cli.units import count, duplex_of, speed_of, state_of, uptime_of
 
 _RANGE = re.compile(r"(?P<head>.*?)(?P<first>\d+)-(?:(?P<again>.*?))(?P<last>\d+)")
@@ -139,6 +139,18 @@ def _access_vlan(record: Record) -> int | None:
 def _port_vlan(record: Record) -> int | None:
     mode = str(record.get("mode", "")).lower()
     return count(_one(record, "native_vlan" if "trunk" in mode else "access_vlan"))
+
+
+def neighbors_of_ios(
+    records: Records, listed: Records | None = None, cdp: Records | None = None
+) -> list[Neighbor]:
+    """Older releases do not say in the details on which interface; the list has the same order."""
+    if any(not record.get("local_interface") for record in records):
+        names = [_one(one, "local_interface") for one in listed or ()]
+        if len(names) != len(records):
+            raise Unreadable("the device does not say on which interfaces its neighbors are heard")
+        records = [{**record, "local_interface": name} for record, name in zip(records, names, strict=True)]
+    return neighbors(records, cdp)
 
 
 def neighbors(records: Records, cdp: Records | None = None) -> list[Neighbor]:

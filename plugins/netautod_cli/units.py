@@ -42,7 +42,7 @@ def speed_of(record: Mapping[str, Any]) -> int | None:
         speed = float(match["number"]) * _FACTOR[match["unit"].lower()]
         return int(speed) if speed >= 1 else None
     bandwidth = re.search(r"(\d+)\s*[Kk](?:bit|bps)", str(record.get("bandwidth") or ""))
-    if text or bandwidth is None:
+    if bandwidth is None:
         return None
     return int(bandwidth[1]) // 1000 or None
 

@@ -94,6 +94,17 @@ Vlan ID: - not advertised
 
 Total entries displayed: 1
 """
+LLDP_LIST = """\
+Capability codes:
+    (R) Router, (B) Bridge, (T) Telephone, (C) DOCSIS Cable Device
+    (W) WLAN Access Point, (P) Repeater, (S) Station, (O) Other
+
+Device ID           Local Intf     Hold-time  Capability      Port ID
+core.example.net    Gi1/0/1        120        B,R             Gi0/1
+
+Total entries displayed: 1
+
+"""
 CDP = """\
 -------------------------
 Device ID: core.example.net
@@ -142,6 +153,7 @@ IOS = {
     "show interfaces": INTERFACES,
     "show interfaces switchport": SWITCHPORT,
     "show lldp neighbors detail": LLDP,
+    "show lldp neighbors": LLDP_LIST,
     "show cdp neighbors detail": CDP,
     "show mac address-table": MAC,
     "show ip arp": ARP,

@@ -251,6 +251,14 @@ async def test_an_empty_table_is_one(collector: CliCollector, said: str, expecte
     assert (await changed(collector, **responses)).neighbors == expected
 
 
+async def test_neighbors_whose_interfaces_are_in_the_list_alone(collector: CliCollector) -> None:
+    details = IOS["show lldp neighbors detail"].replace("Local Intf: Gi1/0/1\n", "")
+    found = await changed(collector, show_lldp_neighbors_detail=details)
+    assert [one.local_interface for one in found.neighbors or ()] == ["GigabitEthernet1/0/1"]
+    found = await changed(collector, show_lldp_neighbors_detail=details, show_lldp_neighbors=REFUSED)
+    assert "on which interfaces" in found.problems["neighbors"]
+
+
 @pytest.mark.parametrize("said", ["{", "[1]", '"text"', "12"])
 async def test_json_of_another_form(collector: CliCollector, said: str) -> None:
     found = await collector.collect(device("linux", {**LINUX, "ip -json neigh show": said}), ALL)
