@@ -98,6 +98,7 @@ WARNED = [
         ["oidc-redirect-in-clear"],
         id="tokens in clear",
     ),
+    pytest.param("[polling]\nverify_tls = false", ["device-tls-unverified"], id="devices with anybody"),
     pytest.param(
         '[webhook]\nurls = ["http://hook.example/x"]\nsecret = "0123456789abcdef"',
         ["webhook-in-clear"],

@@ -1,12 +1,22 @@
 """The settings of polls."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from netautod.core.settings.field import setting
+from netautod.core.settings.risks import RiskRule
 
 
 @dataclass(frozen=True, kw_only=True)
 class PollingSettings:
+    RISKS: ClassVar[tuple[RiskRule["PollingSettings"], ...]] = (
+        RiskRule(
+            name="device-tls-unverified",
+            text="whoever stands between here and a device gets the password of its HTTPS interface",
+            found=lambda section: [] if section.verify_tls else ["polling.verify_tls"],
+        ),
+    )
+
     enabled: bool = setting(True, "Whether this node polls devices, and takes requests for polls.")
     queue: int = setting(1000, "Requested polls that may wait; more are answered 503.", low=1)
     concurrency: int = setting(
