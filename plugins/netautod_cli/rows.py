@@ -22,6 +22,7 @@ from netautod_cli.records import Record, Records, Unreadable
 from netautod_cli.units import count, duplex_of, speed_of, state_of, uptime_of
 
 _RANGE = re.compile(r"(?P<head>.*?)(?P<first>\d+)-(?:(?P<again>.*?))(?P<last>\d+)")
+_BEHIND = re.compile(r"\s+(MTU \d+ bytes|Internet Address is \d).*$")
 NO_PORT = frozenset({"", "-", "--", "none", "n/a", "cpu", "router", "switch", "unknown"})
 CAPABILITIES = {
     "b": "bridge",
@@ -108,7 +109,7 @@ def interfaces(records: Records, switchports: Records | None = None) -> list[Int
         found.append(
             Interface(
                 name=name,
-                description=_one(record, "description", "interface_desc", "interface_description", "comment"),
+                description=_description(record),
                 admin_status=admin,
                 oper_status=oper,
                 speed_mbps=speed_of(record),
@@ -120,6 +121,12 @@ def interfaces(records: Records, switchports: Records | None = None) -> list[Int
             )
         )
     return [replace(one, lag=members[one.name]) if one.name in members else one for one in found]
+
+
+def _description(record: Record) -> str | None:
+    """Without the line behind it, which the template of NX-OS takes along."""
+    found = _one(record, "description", "interface_desc", "interface_description", "comment")
+    return None if found is None else _BEHIND.sub("", found) or None
 
 
 def _addresses(record: Record) -> Iterator[InterfaceAddress]:
@@ -155,16 +162,17 @@ def neighbors_of_ios(
 
 def neighbors(records: Records, cdp: Records | None = None) -> list[Neighbor]:
     found = [one for record in records if (one := _neighbor(record, "lldp")) is not None]
+    others: list[Neighbor] = []
     for record in cdp or ():
         one = _neighbor(record, "cdp")
         if one is None:
             continue
         same = next((place for place, other in enumerate(found) if _is_same(one, other)), None)
         if same is None:
-            found.append(one)
+            others.append(one)
         else:
             found[same] = _filled(found[same], one)
-    return found
+    return found + others
 
 
 def _neighbor(record: Record, protocol: Any) -> Neighbor | None:
@@ -218,21 +226,25 @@ def _filled(neighbor: Neighbor, other: Neighbor) -> Neighbor:
 
 
 def forwarding(records: Records) -> list[MacEntry]:
+    """One row for each port of an address: those of a multicast group have several."""
     found = []
     for record in records:
         mac = _mac(_one(record, "mac_address", "destination_address"))
         if mac is None:
             continue
-        port = _pick(record, "destination_port", "ports", "port", "interface", "logical_interface")
+        ports = _pick(record, "destination_port", "ports", "port", "interface", "logical_interface")
         kind = (_one(record, "type", "state", "mac_flag") or "").lower()
-        found.append(
-            MacEntry(
-                mac_address=mac,
-                vlan_id=count(_one(record, "vlan_id")),
-                interface=_name(_first(port)),
-                type=KINDS.get(kind, kind or None),
-            )
-        )
+        for port in ports if isinstance(ports, list) else [ports]:
+            names = str(port or "").split(",") if "," in str(port or "") else [port]
+            found += [
+                MacEntry(
+                    mac_address=mac,
+                    vlan_id=count(_one(record, "vlan_id")),
+                    interface=_name(device_text(str(name)) if name else None),
+                    type=KINDS.get(kind, kind or None),
+                )
+                for name in names
+            ]
     return found
 
 

@@ -26,7 +26,8 @@ _UNITS = {
 _TIME = re.compile(
     r"(\d+)\s*\(?(years?|weeks?|days?|hours?|hrs?|minutes?|mins?|seconds?|secs?|[ywdhms])(?![a-z])"
 )
-UP = frozenset({"up", "connected", "enabled", "enable"})
+AGGREGATES = ("port-channel", "bundle-ether", "po")
+UP = frozenset({"u", "up", "connected", "enabled", "enable"})
 
 
 def count(text: str | None) -> int | None:
@@ -35,16 +36,17 @@ def count(text: str | None) -> int | None:
 
 
 def speed_of(record: Mapping[str, Any]) -> int | None:
-    """In Mbit/s: `1000Mbps`, `10 Gb/s`, `a-1000`, `1000FDx`, `10G`, else a bandwidth in kbit/s."""
-    text = str(record.get("speed") or "")
-    match = _SPEED.search(text)
-    if match is not None:
-        speed = float(match["number"]) * _FACTOR[match["unit"].lower()]
-        return int(speed) if speed >= 1 else None
+    """In Mbit/s: `1000Mbps`, `10 Gb/s`, `a-1000`, `1000FDx`, `10G`, else a bandwidth in kbit/s.
+
+    The speed of an aggregate is that of one member; its bandwidth that of all.
+    """
     bandwidth = re.search(r"(\d+)\s*[Kk](?:bit|bps)", str(record.get("bandwidth") or ""))
-    if bandwidth is None:
-        return None
-    return int(bandwidth[1]) // 1000 or None
+    is_aggregate = str(record.get("interface") or "").lower().startswith(AGGREGATES)
+    match = _SPEED.search(str(record.get("speed") or ""))
+    if match is None or (is_aggregate and bandwidth is not None):
+        return None if bandwidth is None else int(bandwidth[1]) // 1000 or None
+    speed = float(match["number"]) * _FACTOR[match["unit"].lower()]
+    return int(speed) if speed >= 1 else None
 
 
 def duplex_of(text: str | None) -> str | None:
@@ -59,7 +61,7 @@ def duplex_of(text: str | None) -> str | None:
 
 def state_of(record: Mapping[str, Any]) -> tuple[str | None, str | None]:
     """What was wanted and what is: `administratively down`, `Enabled` and `Down`, flags of RouterOS."""
-    admin_text = str(record.get("admin_state") or record.get("link_admin") or "").lower()
+    admin_text = str(record.get("admin_state") or record.get("link_admin") or "").lower().strip(" ,")
     oper_text = str(
         record.get("link_status") or record.get("line_status") or record.get("status") or ""
     ).lower()
@@ -70,12 +72,12 @@ def state_of(record: Mapping[str, Any]) -> tuple[str | None, str | None]:
     if "admin" in oper_text or "disabled" in (admin_text, oper_text):
         admin = "down"
     elif admin_text:
-        admin = "up" if admin_text in UP else "down"
+        admin = "up" if re.split(r"[ ,]", admin_text)[0] in UP else "down"
     elif oper_text:
         admin = "up"
     if not oper_text:
         return admin, None
-    return admin, "up" if oper_text.split()[0] in UP else "down"
+    return admin, "up" if oper_text.split()[0].strip(",") in UP else "down"
 
 
 def uptime_of(record: Mapping[str, Any]) -> int | None:
