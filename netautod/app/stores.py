@@ -45,6 +45,7 @@ from netautod.devices.store import DeviceStore
 from netautod.discovery.polling import store as polls
 from netautod.discovery.polling.store import PollStore
 from netautod.discovery.tables import store as discovered
+from netautod.discovery.tables.leftovers import LeftOvers
 from netautod.discovery.tables.reading import DiscoveredReads
 from netautod.discovery.tables.store import DiscoveredStore
 from netautod.docs import store as documents
@@ -142,6 +143,7 @@ class Stores:
     devices: DeviceStore
     directory_lookups: DirectoryLookupStore
     discovered: DiscoveredStore
+    discovered_left_overs: LeftOvers
     discovered_reads: DiscoveredReads
     document_versions: VersionStore
     documents: DocumentStore
@@ -186,6 +188,7 @@ class Stores:
             devices=devices,
             directory_lookups=DirectoryLookupStore(database),
             discovered=DiscoveredStore(database, gone_for=timedelta(days=retention.discovered_days)),
+            discovered_left_overs=LeftOvers(database),
             discovered_reads=DiscoveredReads(database),
             document_versions=VersionStore(database),
             documents=DocumentStore(database),

@@ -54,7 +54,16 @@ def retention_of(
         clock=clock,
         settings=settings,
     )
-    return executions.sweep, versions.sweep, partial(audit.sweep, keep_days=settings.audit_days)
+
+    async def left_overs() -> None:
+        await stores.discovered_left_overs.sweep(now=clock.now())
+
+    return (
+        executions.sweep,
+        versions.sweep,
+        partial(audit.sweep, keep_days=settings.audit_days),
+        left_overs,
+    )
 
 
 def sweeping(sweeps: tuple[Sweep, ...], *, leases: NamedLeases, settings: RetentionSettings) -> Periodic:

@@ -7,7 +7,8 @@ from uuid import uuid4
 from netautod.core.identity import OrgId
 from netautod.discovery.tables.models import PollNote
 from netautod.discovery.tables.reading import DiscoveredReads
-from netautod.discovery.tables.store import INDEXES, PARTS, DiscoveredStore
+from netautod.discovery.tables.shelf import PARTS
+from netautod.discovery.tables.store import INDEXES, DiscoveredStore
 from netautod.plugin_api import ArpEntry, Collected, MacEntry
 from netautod.store.client import Database
 from tests.bench.measuring.databases import fresh_database, private_mongod

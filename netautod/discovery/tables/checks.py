@@ -4,12 +4,15 @@ A field that is wrong becomes None where the row means something without it; els
 counted. So one bad row costs itself, and never the table.
 """
 
-from collections.abc import Callable, Iterable
+import re
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Any
 
 from netautod.core.device_addresses import ip_address, mac_address
 from netautod.core.device_texts import device_text
+from netautod.core.loop.pace import Pace
 from netautod.plugin_api.discovered import (
     ArpEntry,
     DeviceFacts,
@@ -27,6 +30,11 @@ MOST_ADDRESSES = 256  # of one interface
 MOST_MEMBERS = 4096  # interfaces of one VLAN
 MOST_CAPABILITIES = 16
 NAME_CHARACTERS = 255
+# Of one table, in entries of a MAC table; what comes behind is dropped and told.
+MOST_WEIGHT = 400_000
+# Whatever is longer is cut before anybody looks at its characters one by one.
+LONGEST = 4096
+MAC = re.compile("[0-9a-f]{2}(:[0-9a-f]{2}){5}")
 
 Fields = dict[str, Any]
 
@@ -37,8 +45,18 @@ class Unusable(Exception):
 
 def text(value: object, most: int = 1024) -> str | None:
     """A text as `device_text` makes it."""
-    shown = device_text(value) if isinstance(value, str | bytes) else None
-    return None if shown is None else shown[:most]
+    shown = device_text(value[:LONGEST]) if isinstance(value, str | bytes) else None
+    return None if shown is None else shown[:most].rstrip()
+
+
+def name(value: object) -> str | None:
+    """A text of one line that names something; a table names few things again and again."""
+    return _name(value[:LONGEST]) if isinstance(value, str | bytes) else None
+
+
+@lru_cache(maxsize=8192)
+def _name(value: str | bytes) -> str | None:
+    return text(value, NAME_CHARACTERS)
 
 
 def number(value: object, low: int = 0, high: int = INT64_MAX) -> int | None:
@@ -66,11 +84,13 @@ def moment(value: object) -> datetime | None:
 
 
 def mac(value: object) -> str | None:
-    return mac_address(value) if isinstance(value, str) else None
+    if not isinstance(value, str):
+        return None
+    return str(value) if MAC.fullmatch(value) else mac_address(value[:LONGEST])
 
 
 def address(value: object) -> str | None:
-    return ip_address(value) if isinstance(value, str) else None
+    return ip_address(value[:LONGEST]) if isinstance(value, str) else None
 
 
 def _needed(value: Any) -> Any:
@@ -80,45 +100,50 @@ def _needed(value: Any) -> Any:
 
 
 def _each(values: object, checked: Callable[[Any], Any], most: int) -> list[Any]:
-    if not isinstance(values, list | tuple | frozenset | set):
+    if isinstance(values, frozenset | set):  # in an order that is the same again with the next poll
+        values = sorted(values, key=repr)
+    if not isinstance(values, list | tuple):
         return []
-    found = dict.fromkeys(value for value in map(checked, values) if value is not None)
+    found = dict.fromkeys(value for value in map(checked, values[: most * 2]) if value is not None)
     return list(found)[:most]
 
 
 def interface(row: Interface) -> Fields:
     addresses = row.ip_addresses if isinstance(row.ip_addresses, list | tuple) else ()
-    pairs = [_address_of(one) for one in addresses if isinstance(one, InterfaceAddress)]
+    pairs = (_address_of(one) for one in addresses[: MOST_ADDRESSES * 2])
+    found = dict.fromkeys(pair for pair in pairs if pair is not None)
     return {
-        "name": _needed(text(row.name, NAME_CHARACTERS)),
+        "name": _needed(name(row.name)),
         "description": text(row.description),
-        "type": text(row.type, NAME_CHARACTERS),
-        "admin_status": text(row.admin_status, NAME_CHARACTERS),
-        "oper_status": text(row.oper_status, NAME_CHARACTERS),
+        "type": name(row.type),
+        "admin_status": name(row.admin_status),
+        "oper_status": name(row.oper_status),
         "speed_mbps": number(row.speed_mbps),
-        "duplex": text(row.duplex, NAME_CHARACTERS),
+        "duplex": name(row.duplex),
         "mtu": number(row.mtu),
         "mac_address": mac(row.mac_address),
-        "ip_addresses": [pair for pair in pairs if pair is not None][:MOST_ADDRESSES],
+        "ip_addresses": [
+            {"address": one, "prefix_length": length} for one, length in list(found)[:MOST_ADDRESSES]
+        ],
         "vlan_id": number(row.vlan_id, 1, MOST_VLAN),
-        "lag": text(row.lag, NAME_CHARACTERS),
+        "lag": name(row.lag),
         "if_index": number(row.if_index),
         "last_change_at": moment(row.last_change_at),
         "counters": _counters(row.counters),
     }
 
 
-def _address_of(row: InterfaceAddress) -> Fields | None:
-    found = address(row.address)
-    if found is None:
+def _address_of(row: object) -> tuple[str, int] | None:
+    if not isinstance(row, InterfaceAddress):
         return None
-    length = number(row.prefix_length, 0, 128 if ":" in found else 32)
-    return None if length is None else {"address": found, "prefix_length": length}
+    found = address(row.address)
+    length = number(row.prefix_length, 0, 128 if ":" in (found or "") else 32)
+    return None if found is None or length is None else (found, length)
 
 
 def _counters(row: object) -> Fields:
     counters = row if isinstance(row, InterfaceCounters) else InterfaceCounters()
-    return {name: number(getattr(counters, name)) for name in InterfaceCounters.__slots__}
+    return {field: number(getattr(counters, field)) for field in InterfaceCounters.__slots__}
 
 
 def neighbor(row: Neighbor) -> Fields:
@@ -126,17 +151,15 @@ def neighbor(row: Neighbor) -> Fields:
         raise Unusable
     chassis = row.remote_chassis_id
     return {
-        "local_interface": _needed(text(row.local_interface, NAME_CHARACTERS)),
+        "local_interface": _needed(name(row.local_interface)),
         "protocol": row.protocol,
-        "remote_system_name": text(row.remote_system_name, NAME_CHARACTERS),
-        "remote_chassis_id": mac(chassis) or text(chassis, NAME_CHARACTERS),
-        "remote_port": text(row.remote_port, NAME_CHARACTERS),
+        "remote_system_name": name(row.remote_system_name),
+        "remote_chassis_id": mac(chassis) or name(chassis),
+        "remote_port": name(row.remote_port),
         "remote_port_description": text(row.remote_port_description),
         "remote_platform": text(row.remote_platform),
         "remote_mgmt_address": address(row.remote_mgmt_address),
-        "remote_capabilities": _each(
-            row.remote_capabilities, lambda one: text(one, NAME_CHARACTERS), MOST_CAPABILITIES
-        ),
+        "remote_capabilities": _each(row.remote_capabilities, name, MOST_CAPABILITIES),
     }
 
 
@@ -144,8 +167,8 @@ def mac_entry(row: MacEntry) -> Fields:
     return {
         "mac_address": _needed(mac(row.mac_address)),
         "vlan_id": number(row.vlan_id, 1, MOST_VLAN),
-        "interface": text(row.interface, NAME_CHARACTERS),
-        "type": text(row.type, NAME_CHARACTERS),
+        "interface": name(row.interface),
+        "type": name(row.type),
     }
 
 
@@ -153,16 +176,13 @@ def arp_entry(row: ArpEntry) -> Fields:
     return {
         "ip_address": _needed(address(row.ip_address)),
         "mac_address": mac(row.mac_address),
-        "interface": text(row.interface, NAME_CHARACTERS),
-        "vrf": text(row.vrf, NAME_CHARACTERS),
-        "type": text(row.type, NAME_CHARACTERS),
+        "interface": name(row.interface),
+        "vrf": name(row.vrf),
+        "type": name(row.type),
     }
 
 
 def vlan(row: Vlan) -> Fields:
-    def name(value: object) -> str | None:
-        return text(value, NAME_CHARACTERS)
-
     return {
         "vlan_id": _needed(number(row.vlan_id, 1, MOST_VLAN)),
         "name": name(row.name),
@@ -175,24 +195,32 @@ def vlan(row: Vlan) -> Fields:
 def facts(row: DeviceFacts) -> Fields:
     return {
         **{
-            name: text(getattr(row, name))
-            for name in ("sys_name", "sys_descr", "vendor", "model", "os_version", "serial_number")
+            field: text(getattr(row, field))
+            for field in ("sys_name", "sys_descr", "vendor", "model", "os_version", "serial_number")
         },
         "uptime_seconds": number(row.uptime_seconds),
         "cpu_percent": percent(row.cpu_percent),
         "memory_percent": percent(row.memory_percent),
-        "device_type": text(row.device_type, NAME_CHARACTERS),
-        "chassis_ids": _each(row.chassis_ids, lambda one: mac(one) or text(one, NAME_CHARACTERS), 64),
+        "device_type": name(row.device_type),
+        "chassis_ids": _each(row.chassis_ids, lambda one: mac(one) or name(one), 64),
     }
 
 
-def checked(rows: Iterable[object], kind: type, check: Callable[[Any], Fields]) -> tuple[list[Fields], int]:
-    """The rows that can be stored, and how many could not."""
+async def checked(
+    rows: Sequence[object], kind: type, check: Callable[[Any], Fields], weight: Callable[[Fields], int]
+) -> tuple[list[Fields], int]:
+    """The rows that can be stored, and how many could not: those that say nothing, and those too many."""
+    pace = Pace()
     kept: list[Fields] = []
-    dropped = 0
-    for row in rows:
+    room, dropped = MOST_WEIGHT, 0
+    for seen, row in enumerate(rows):
+        if room <= 0:
+            return kept, dropped + len(rows) - seen
         try:
-            kept.append(check(row) if isinstance(row, kind) else _needed(None))
+            good = check(row) if isinstance(row, kind) else _needed(None)
+            kept.append(good)
+            room -= weight(good)
         except Unusable:
             dropped += 1
+        await pace.breathe()
     return kept, dropped

@@ -9,16 +9,19 @@ from netautod.discovery.tables.parts import Fields, Key
 from netautod.plugin_api.discovered import ArpEntry, Interface, MacEntry, Neighbor, Vlan
 
 FIRST_SEEN, LAST_SEEN = "first_seen_at", "last_seen_at"
-MOST_ROWS = 200_000  # of one table; what comes behind them is dropped and told
 
 
 @dataclass(frozen=True, kw_only=True)
 class Kind:
-    """`remembers`: whether rows keep when they were first seen, and for a while after they have gone."""
+    """`remembers`: whether rows keep when they were first seen, and for a while after they have gone.
+
+    `weight`: how much larger a row is than one of a MAC table; see MOST_WEIGHT.
+    """
 
     row: type
     check: Callable[[Any], Fields]
     key: Callable[[Fields], Key]
+    weight: Callable[[Fields], int] = lambda row: 1
     remembers: bool = False
 
 
@@ -27,6 +30,7 @@ KINDS: Mapping[str, Kind] = {
         row=Interface,
         check=checks.interface,
         key=lambda row: (row["if_index"] if row["if_index"] is not None else 1 << 62, row["name"]),
+        weight=lambda row: 4 + len(row["ip_addresses"]) // 2,
     ),
     "neighbors": Kind(
         row=Neighbor,
@@ -38,6 +42,7 @@ KINDS: Mapping[str, Kind] = {
             row["remote_chassis_id"],
             row["remote_port"],
         ),
+        weight=lambda row: 4,
     ),
     "mac": Kind(
         row=MacEntry,
@@ -51,7 +56,12 @@ KINDS: Mapping[str, Kind] = {
         key=lambda row: (row["ip_address"], row["vrf"], row["interface"], row["mac_address"]),
         remembers=True,
     ),
-    "vlans": Kind(row=Vlan, check=checks.vlan, key=lambda row: (row["vlan_id"],)),
+    "vlans": Kind(
+        row=Vlan,
+        check=checks.vlan,
+        key=lambda row: (row["vlan_id"],),
+        weight=lambda row: 1 + (len(row["tagged_interfaces"]) + len(row["untagged_interfaces"])) // 8,
+    ),
 }
 
 

@@ -6,45 +6,32 @@ that have seen the header before; what a crash has left unnamed goes an hour lat
 """
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any
-from uuid import uuid4
 
 from netautod.core.errors import Duplicate
 from netautod.core.identity import OrgId
-from netautod.core.loop.each import in_batches
-from netautod.core.loop.pace import Pace
 from netautod.discovery.tables import checks
-from netautod.discovery.tables.kinds import FIRST_SEEN, KINDS, LAST_SEEN, MOST_ROWS, Kind, searched_by
+from netautod.discovery.tables.kinds import KINDS, Kind
 from netautod.discovery.tables.models import PollNote, Superseded
-from netautod.discovery.tables.parts import Fields, Part, parts_of
-from netautod.plugin_api.discovered import Collected
+from netautod.discovery.tables.parts import Fields, let_go, parts_of
+from netautod.discovery.tables.remembering import compared, history, longest_gone
+from netautod.discovery.tables.shelf import LEFT_OVER, PART_INDEXES, Owner, PartShelf
+from netautod.discovery.tables.untold import BY_WAITING, HEADERS, UntoldEvents, with_events
+from netautod.plugin_api.discovered import Collected, DeviceFacts
 from netautod.store.client import Database, Document
 from netautod.store.indexes import Index
-from netautod.store.scoped import scoped
 
-HEADERS, PARTS = "discovered", "discovered_parts"
 BY_ID = Index(collection=HEADERS, keys=(("org_id", 1), ("_id", 1)))
-INDEXES = (
-    Index(collection=PARTS, keys=(("macs", 1), ("org_id", 1))),
-    Index(collection=PARTS, keys=(("addresses", 1), ("org_id", 1))),
-    Index(collection=PARTS, keys=(("org_id", 1), ("device_id", 1), ("made_at", 1))),
-    BY_ID,
-    Index(collection=HEADERS, keys=(("untold_at", 1),), partial={"untold_at": {"$type": "date"}}),
-)
-# The driver encodes and decodes a batch in one go, and nobody else runs meanwhile.
-PARTS_AT_ONCE = 8
-ROWS_AT_ONCE = 250
-LEFT_OVER = timedelta(hours=1)
+INDEXES = (*PART_INDEXES, BY_ID, BY_WAITING)
 
 
-class DiscoveredStore:
+class DiscoveredStore(UntoldEvents):
     """`gone_for`: how long rows of MAC and ARP tables are remembered after they have gone."""
 
     def __init__(self, database: Database, *, gone_for: timedelta) -> None:
-        self._all = database.collection(HEADERS)
-        self._headers = scoped(database, HEADERS)
-        self._parts = scoped(database, PARTS)
+        super().__init__(database)
+        self._shelf = PartShelf(database)
         self._gone_for = gone_for
 
     async def replace(
@@ -59,22 +46,26 @@ class DiscoveredStore:
     ) -> dict[str, int]:
         """Makes the tables that were given those of the device; the others stay. Raises Superseded.
 
-        Returns how many rows each has, and as `mac_dropped` how many could not be stored.
+        Returns how many rows each has, and as `mac_dropped` how many could not be stored. What is no table at
+        all is one row that could not, and the table stays.
         """
         header = await self._header(org_id, device_id)
         tables = dict(header.get("tables", {}))
         counts: dict[str, int] = {}
         for name, kind in KINDS.items():
             rows = getattr(found, name)
-            if rows is not None:
-                before = tables.get(name, {})
-                tables[name] = await self._written(org_id, device_id, name, kind, rows, before, note.at)
-                tables[name]["source"] = sources.get(name)
-                counts[name] = tables[name]["total"]
-                dropped = tables[name].pop("dropped")
-                counts |= {f"{name}_dropped": dropped} if dropped else {}
+            if rows is None:
+                continue
+            if not isinstance(rows, list | tuple):
+                counts[f"{name}_dropped"] = 1
+                continue
+            owner = Owner(org_id=org_id, device_id=device_id, table=name, at=note.at)
+            written, dropped = await self._written(owner, kind, rows, tables.get(name, {}))
+            tables[name] = {**written, "source": sources.get(name)}
+            counts[name] = written["total"]
+            counts |= {f"{name}_dropped": dropped} if dropped else {}
         status = header.get("status", {})
-        if found.status is not None:
+        if isinstance(found.status, DeviceFacts):
             status = {**checks.facts(found.status), "at": note.at, "source": sources.get("status")}
             counts["status"] = 1
         await self._flip(org_id, device_id, header, {"tables": tables, "status": status}, note, untold)
@@ -100,183 +91,119 @@ class DiscoveredStore:
         untold: Sequence[Mapping[str, Any]],
     ) -> None:
         known = header.get("tables", {})
-        before, after = _named(known), _named(content.get("tables") or known)
-        poll = {
-            "state": note.state,
-            "error": note.error,
-            "reachable": note.reachable,
-            "latency_ms": note.latency_ms,
-            "at": note.at,
-            "failures": note.failures,
-            "last_success_at": note.last_success_at or header.get("poll", {}).get("last_success_at"),
-        }
-        waiting = [*header.get("untold", []), *map(dict, untold)]
+        before, after = named_parts(known), named_parts(content.get("tables") or known)
+        last_success_at = note.last_success_at or header.get("poll", {}).get("last_success_at")
         change: Document = {
             **content,
-            "poll": poll,
+            "poll": {**_as_document(note), "last_success_at": last_success_at},
             "revision": header["revision"] + 1,
             "former": sorted(before - after),
         }
-        if untold:
-            change |= {"untold": waiting, "untold_at": header.get("untold_at") or note.at}
-        if header["revision"] == 0:
-            try:
-                await self._headers.insert(org_id, {"_id": device_id, **change})
-            except Duplicate as exc:
-                raise Superseded("the tables were written by another poll") from exc
-        else:
-            where = {"_id": device_id, "revision": header["revision"]}
-            if not await self._headers.update(org_id, where, {"$set": change}):
-                raise Superseded("the tables were written by another poll")
-        former = set(header.get("former", [])) - after
-        left_over = {"made_at": {"$lt": note.at - LEFT_OVER}, "_id": {"$nin": sorted(after | before)}}
+        if not await self._written_header(org_id, device_id, header["revision"], change, note, untold):
+            # Nobody else knows what we have put there, and the device may be gone: no later poll would look.
+            await self._shelf.drop(org_id, device_id, after - before)
+            raise Superseded("the tables were written by another poll")
         # If we die here they are left over, and go with a later poll.
-        await self._parts.delete_many(
-            org_id, {"device_id": device_id, "$or": [{"_id": {"$in": sorted(former)}}, left_over]}
-        )
+        await self._shelf.drop(org_id, device_id, set(header.get("former", [])) - after)
+        await self._shelf.drop_unnamed(org_id, device_id, after | before, before=note.at - LEFT_OVER)
+
+    async def _written_header(
+        self,
+        org_id: OrgId,
+        device_id: str,
+        revision: int,
+        change: Document,
+        note: PollNote,
+        untold: Sequence[Mapping[str, Any]],
+    ) -> bool:
+        """False if somebody else has written it meanwhile."""
+        if revision == 0:
+            waiting = {"untold": list(untold), "untold_at": note.at} if untold else {}
+            try:
+                await self._headers.insert(org_id, {"_id": device_id, **change, **waiting})
+            except Duplicate:
+                return False
+            return True
+        where = {"_id": device_id, "revision": revision}
+        return await self._headers.update(org_id, where, with_events({"$set": change}, untold, at=note.at))
 
     async def _written(
-        self,
-        org_id: OrgId,
-        device_id: str,
-        name: str,
-        kind: Kind,
-        given: Sequence[object],
-        before: Mapping[str, Any],
-        at: datetime,
-    ) -> Document:
-        """Inserts what is new of one table, and returns what its header is to say."""
-        rows, dropped = await _checked(given[:MOST_ROWS], kind)
-        dropped += max(0, len(given) - MOST_ROWS)
-        gone: list[Fields] = []
+        self, owner: Owner, kind: Kind, given: Sequence[object], before: Mapping[str, Any]
+    ) -> tuple[Document, int]:
+        """Puts there what is new of one table. What its header is to say, and how many rows were dropped."""
+        rows, dropped = await checks.checked(given, kind.row, kind.check, kind.weight)
+        old: Sequence[Mapping[str, Any]] = before.get("parts", ())
+        remembered: Document = {}
         if kind.remembers:
-            rows, gone = await self._remembering(org_id, name, kind, rows, before, at)
-        named: dict[str, list[Document]] = {}
-        for key, content, old in (
-            ("parts", rows, before.get("parts", ())),
-            ("gone", gone, before.get("gone", ())),
-        ):
-            parts = await parts_of(content, kind.key)
-            named[key] = await self._inserted(org_id, device_id, name, parts, old, at, key == "parts")
-        total = sum(part["rows"] for part in named["parts"])
-        return {**named, "total": total, "at": at, "dropped": dropped}
-
-    async def _remembering(
-        self,
-        org_id: OrgId,
-        name: str,
-        kind: Kind,
-        rows: list[Fields],
-        before: Mapping[str, Any],
-        at: datetime,
-    ) -> tuple[list[Fields], list[Fields]]:
-        """The rows with the time when each was first seen, and those that are remembered."""
-        pace = Pace()
-        known = await self._rows(org_id, before.get("parts", ()))
-        old_gone = await self._rows(org_id, before.get("gone", ()))
-        first: dict[Any, datetime] = {}
-        for row in (*old_gone, *known):
-            first[kind.key(row)] = row[FIRST_SEEN]
-            await pace.breathe()
-        present = set()
-        for row in rows:
-            key = kind.key(row)
-            present.add(key)
-            row[FIRST_SEEN] = first.get(key, at)
-            await pace.breathe()
-        gone: list[Fields] = []
-        for row in old_gone:
-            if row[LAST_SEEN] > at - self._gone_for and kind.key(row) not in present:
-                gone.append(row)
-            await pace.breathe()
-        for row in known:
-            if kind.key(row) not in present:
-                gone.append({**row, LAST_SEEN: before["at"]})
-            await pace.breathe()
-        return rows, gone[-MOST_ROWS:]
-
-    async def _inserted(
-        self,
-        org_id: OrgId,
-        device_id: str,
-        name: str,
-        parts: Sequence[Part],
-        old: Sequence[Mapping[str, Any]],
-        at: datetime,
-        searched: bool,
-    ) -> list[Document]:
-        known = {part["digest"]: part["id"] for part in old}
-        named: list[Document] = []
-        new: list[Document] = []
+            remembered, there = await self._remembered(owner, kind, rows, before)
+        else:
+            there = await self._shelf.there(owner.org_id, owner.device_id, old)
+        parts = await parts_of(rows, kind.key, kind.weight)
+        named = await self._shelf.put(owner, parts, there=_by_digest(old, there), searched=True)
+        await let_go(rows)
         for part in parts:
-            part_id = known.get(part.digest)
-            if part_id is None:
-                part_id = uuid4().hex
-                found = searched_by(name, part.rows) if searched else {}
-                new.append(
-                    {
-                        "_id": part_id,
-                        "device_id": device_id,
-                        "table": name,
-                        "made_at": at,
-                        "rows": part.rows,
-                        **found,
-                    }
-                )
-            named.append({"id": part_id, "digest": part.digest, "rows": len(part.rows)})
-        for batch in in_batches(new, PARTS_AT_ONCE):
-            await self._parts.insert_many(org_id, batch)
-        return named
+            await let_go(part.rows)
+        total = sum(part["rows"] for part in named)
+        return {"parts": named, **remembered, "total": total, "at": owner.at}, dropped
 
-    async def _rows(self, org_id: OrgId, parts: Sequence[Mapping[str, Any]]) -> list[Fields]:
-        """In no order. One that is gone was superseded: the flip will tell."""
-        rows: list[Fields] = []
-        for batch in in_batches([part["id"] for part in parts], PARTS_AT_ONCE):
-            for part in await self._parts.find(org_id, {"_id": {"$in": list(batch)}}, fields={"rows": 1}):
-                rows += part["rows"]
-        return rows
+    async def _remembered(
+        self, owner: Owner, kind: Kind, rows: Sequence[Fields], before: Mapping[str, Any]
+    ) -> tuple[Document, set[str]]:
+        """Tells the rows when they were first seen. What the header is to say of those that have gone.
 
-    async def told(self, org_id: OrgId, device_id: str, ids: Sequence[str]) -> None:
-        """These events need not be told any more."""
-        left = {
-            "$filter": {
-                "input": {"$ifNull": ["$untold", []]},
-                "as": "event",
-                "cond": {"$not": [{"$in": ["$$event.id", list(ids)]}]},
-            }
-        }
-        some = {"$gt": [{"$size": "$untold"}, 0]}
-        ended = {"$cond": [some, "$untold_at", "$$REMOVE"]}
-        await self._headers.update(
-            org_id, {"_id": device_id}, [{"$set": {"untold": left}}, {"$set": {"untold_at": ended}}]
+        Also the ids of the table's parts that there are: one that was lost is not named again.
+        """
+        known = await self._shelf.rows(owner.org_id, before.get("parts", ()))
+        difference = await compared(rows, (row for part in known.values() for row in part), kind.key)
+        old: Sequence[Mapping[str, Any]] = before.get("gone", ())
+        longest: Any = before.get("longest_gone_at")
+        is_over = longest is not None and longest <= owner.at - self._gone_for
+        if not difference.come and not difference.vanished and not is_over:
+            return {"gone": list(old), "longest_gone_at": longest}, await _released(known)
+        gone = await self._shelf.rows(owner.org_id, old)
+        left = await history(
+            difference,
+            (row for part in gone.values() for row in part),
+            kind.key,
+            at=owner.at,
+            seen_at=before.get("at", owner.at),
+            gone_for=self._gone_for,
         )
-
-    async def untold(self, *, before: datetime, limit: int) -> list[tuple[OrgId, str, list[Document]]]:
-        """Events of all organizations that wait since before that moment, by device."""
-        found = await self._all.find(
-            {"untold_at": {"$type": "date", "$lt": before}}, fields={"org_id": 1, "untold": 1}, limit=limit
-        )
-        return [(OrgId(header["org_id"]), header["_id"], header["untold"]) for header in found]
+        parts = await parts_of(left, kind.key, kind.weight)
+        named = await self._shelf.put(owner, parts, there=_by_digest(old, set(gone)), searched=False)
+        remembered = {"gone": named, "longest_gone_at": await longest_gone(left)}
+        return remembered, await _released(known)
 
     async def forget(self, org_id: OrgId, device_id: str) -> None:
         """The header first: what it named is nobody's then, and is deleted again if we die in between."""
         await self._headers.delete(org_id, {"_id": device_id})
-        await self._parts.delete_many(org_id, {"device_id": device_id})
+        await self._shelf.drop_all(org_id, device_id)
 
 
-def _named(tables: Mapping[str, Any]) -> set[str]:
+def named_parts(tables: Mapping[str, Any]) -> set[str]:
+    """The ids of all parts that a header names, those of history included."""
     return {
         part["id"] for table in tables.values() for key in ("parts", "gone") for part in table.get(key, ())
     }
 
 
-async def _checked(rows: Sequence[object], kind: Kind) -> tuple[list[Fields], int]:
-    pace = Pace()
-    kept: list[Fields] = []
-    dropped = 0
-    for batch in in_batches(rows, ROWS_AT_ONCE):
-        good, bad = checks.checked(batch, kind.row, kind.check)
-        kept += good
-        dropped += bad
-        await pace.breathe()
-    return kept, dropped
+async def _released(parts: Mapping[str, list[Fields]]) -> set[str]:
+    """The ids of the parts, whose rows nobody needs any more."""
+    for rows in parts.values():
+        await let_go(rows)
+    return set(parts)
+
+
+def _by_digest(named: Sequence[Mapping[str, Any]], there: set[str]) -> dict[str, str]:
+    return {part["digest"]: part["id"] for part in named if part["id"] in there}
+
+
+def _as_document(note: PollNote) -> Document:
+    return {
+        "state": note.state,
+        "error": note.error,
+        "reachable": note.reachable,
+        "latency_ms": note.latency_ms,
+        "at": note.at,
+        "failures": note.failures,
+    }

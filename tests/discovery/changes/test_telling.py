@@ -15,7 +15,7 @@ from netautod.discovery.tables.store import DiscoveredStore
 from netautod.discovery.visits.service import Visited
 from netautod.plugin_api import DeviceChanged
 from netautod.store.client import Database
-from tests.discovery.tables.test_store import NOTE
+from tests.discovery.tables.worlds import NOTE
 from tests.discovery.visits.fakes import DEVICE
 from tests.support.clock import MovableClock
 

@@ -2,7 +2,8 @@
 
 import asyncio
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
+from operator import attrgetter
 from typing import Any
 from uuid import uuid4
 
@@ -10,12 +11,9 @@ import pytest
 
 from netautod.core.errors import Unavailable
 from netautod.core.identity import OrgId
-from netautod.discovery.tables.models import PollNote, Superseded
-from netautod.discovery.tables.reading import DiscoveredReads
-from netautod.discovery.tables.store import PARTS, DiscoveredStore
+from netautod.discovery.tables.models import Superseded
 from netautod.plugin_api import (
     ArpEntry,
-    Collected,
     DeviceFacts,
     Interface,
     InterfaceAddress,
@@ -23,65 +21,7 @@ from netautod.plugin_api import (
     Neighbor,
     Vlan,
 )
-from netautod.store.client import Database
-
-START = datetime(2026, 11, 20, 10, tzinfo=UTC)
-NOTE = PollNote(
-    state="completed", error=None, reachable=True, latency_ms=1.5, at=START, last_success_at=START
-)
-
-
-def at(minutes: float) -> datetime:
-    return START + timedelta(minutes=minutes)
-
-
-def mac(number: int) -> str:
-    digits = f"{number:012x}"
-    return ":".join(digits[start : start + 2] for start in range(0, 12, 2))
-
-
-def macs(*numbers: int, vlan: int | None = 1, interface: str = "Ethernet1") -> tuple[MacEntry, ...]:
-    return tuple(
-        MacEntry(mac_address=mac(number), vlan_id=vlan, interface=interface, type="dynamic")
-        for number in numbers
-    )
-
-
-class World:
-    """One organization with one device."""
-
-    def __init__(self, database: Database) -> None:
-        self.database = database
-        self.store = DiscoveredStore(database, gone_for=timedelta(days=30))
-        self.reads = DiscoveredReads(database)
-        self.org_id = OrgId(str(uuid4()))
-        self.device_id = str(uuid4())
-
-    async def poll(
-        self, minutes: float = 0, *, device_id: str | None = None, **tables: Any
-    ) -> dict[str, int]:
-        return await self.store.replace(
-            self.org_id,
-            device_id or self.device_id,
-            Collected(**tables),
-            sources=dict.fromkeys(tables, "snmp"),
-            note=replace(NOTE, at=at(minutes)),
-        )
-
-    async def table(self, name: str, limit: int | None = None) -> list[dict[str, Any]]:
-        found = await self.reads.table(self.org_id, self.device_id, name, limit=limit)
-        return [dict(row) for row in found.rows]
-
-    async def addresses(self) -> list[str]:
-        return [row["mac_address"] for row in await self.table("mac")]
-
-    async def parts(self) -> int:
-        return await self.database.collection(PARTS).count({})
-
-
-@pytest.fixture
-def world(indexed: Database) -> World:
-    return World(indexed)
+from tests.discovery.tables.worlds import NOTE, START, World, at, mac, macs
 
 
 async def test_a_device_that_was_never_polled(world: World) -> None:
@@ -168,14 +108,14 @@ async def test_a_reader_that_has_seen_the_header_before_still_finds_its_parts(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await world.poll(mac=macs(1))
-    find = world.reads._parts.find
+    find = world.reads._shelf._parts.find
 
     async def late(*args: Any, **options: Any) -> Any:
         monkeypatch.undo()
         await world.poll(5, mac=macs(2))
         return await find(*args, **options)
 
-    monkeypatch.setattr(world.reads._parts, "find", late)
+    monkeypatch.setattr(world.reads._shelf._parts, "find", late)
     assert await world.addresses() == [mac(1)]
 
 
@@ -183,7 +123,7 @@ async def test_a_reader_that_is_overtaken_twice_reads_again(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await world.poll(mac=macs(1))
-    find = world.reads._parts.find
+    find = world.reads._shelf._parts.find
 
     async def late(*args: Any, **options: Any) -> Any:
         monkeypatch.undo()
@@ -191,20 +131,20 @@ async def test_a_reader_that_is_overtaken_twice_reads_again(
             await world.poll(minutes, mac=macs(minutes))
         return await find(*args, **options)
 
-    monkeypatch.setattr(world.reads._parts, "find", late)
+    monkeypatch.setattr(world.reads._shelf._parts, "find", late)
     assert await world.addresses() == [mac(10)]
 
 
 async def test_the_older_of_two_writers_is_refused(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     await world.poll(mac=macs(1))
-    insert = world.store._parts.insert_many
+    insert = world.store._shelf._parts.insert_many
 
     async def late(*args: Any, **options: Any) -> Any:
         monkeypatch.undo()
         await world.poll(5, mac=macs(2))
         return await insert(*args, **options)
 
-    monkeypatch.setattr(world.store._parts, "insert_many", late)
+    monkeypatch.setattr(world.store._shelf._parts, "insert_many", late)
     with pytest.raises(Superseded):
         await world.poll(6, mac=macs(3))
     assert await world.addresses() == [mac(2)]
@@ -213,7 +153,7 @@ async def test_the_older_of_two_writers_is_refused(world: World, monkeypatch: py
 @pytest.mark.parametrize(
     ("collection", "call"),
     [
-        pytest.param("_parts", "insert_many", id="before parts are inserted"),
+        pytest.param("_shelf._parts", "insert_many", id="before parts are inserted"),
         pytest.param("_headers", "update", id="before the header names them"),
     ],
 )
@@ -227,7 +167,7 @@ async def test_who_dies_before_the_end_changes_nothing(
         raise Unavailable("gone")
 
     with monkeypatch.context() as patch:
-        patch.setattr(getattr(world.store, collection), call, dies)
+        patch.setattr(attrgetter(collection)(world.store), call, dies)
         with pytest.raises(Unavailable):
             await world.poll(5, mac=macs(*range(500, 3000)), vlans=(Vlan(vlan_id=2),))
     assert (await world.table("mac"), await world.table("vlans")) == before
