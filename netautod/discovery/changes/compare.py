@@ -1,13 +1,17 @@
 """What a poll has found otherwise than the one before: neighbors, interfaces, reachability. Pure.
 
-Only what was read whole is compared. A neighbor is lost on an interface if nobody is heard there any more who
-could be it: by chassis id, name or address, whatever protocol says so and whatever its port is called now.
+Only what was read whole is compared, and in the form in which it is stored: a row that a collector has not
+normalised, or that is none, would else be a change at every poll, or end the poll. A neighbor is lost on an
+interface if nobody is heard there any more who could be it: by chassis id, name or address, whatever protocol
+says so and whatever its port is called now.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from netautod.discovery.tables.checks import NAME_CHARACTERS, checked, text
+from netautod.discovery.tables.checks import neighbor as checked_neighbor
 from netautod.discovery.tables.models import Before
 from netautod.discovery.topology.names import chassis_key, host_name
 from netautod.plugin_api.discovered import Collected, Interface, Neighbor
@@ -42,13 +46,15 @@ def changes_of(
     return changes
 
 
-def _lost(before: Sequence[Mapping[str, Any]], now: Iterable[Neighbor]) -> list[Change]:
+def _lost(before: Sequence[Mapping[str, Any]], now: Iterable[object]) -> list[Change]:
     heard: dict[str, set[tuple[str, str]]] = {}
-    for neighbor in now:
+    for heard_now in checked(now, Neighbor, checked_neighbor)[0]:
         identity = _identity(
-            neighbor.remote_chassis_id, neighbor.remote_system_name, neighbor.remote_mgmt_address
+            heard_now["remote_chassis_id"],
+            heard_now["remote_system_name"],
+            heard_now["remote_mgmt_address"],
         )
-        heard.setdefault(neighbor.local_interface, set()).update(identity)
+        heard.setdefault(heard_now["local_interface"], set()).update(identity)
     lost: dict[tuple[Any, ...], Change] = {}
     for row in before:
         interface, chassis, name = (
@@ -76,11 +82,10 @@ def _identity(chassis: str | None, name: str | None, address: str | None) -> set
     return {(kind, key) for kind, key in found if key is not None}
 
 
-def _down(before: Sequence[Mapping[str, Any]], now: Iterable[Interface]) -> list[Change]:
+def _down(before: Sequence[Mapping[str, Any]], now: Iterable[object]) -> list[Change]:
     """One that somebody has turned off is no surprise."""
     up = {row["name"] for row in before if row["oper_status"] == "up"}
-    return [
-        Change(kind="interface_down", interface=one.name)
-        for one in now
-        if one.name in up and one.oper_status in DOWN and one.admin_status != "down"
-    ]
+    down = (one for one in now if isinstance(one, Interface) and text(one.oper_status) in DOWN)
+    # A name that stands in the table twice is one interface for whoever is told.
+    names = dict.fromkeys(text(one.name, NAME_CHARACTERS) for one in down if one.admin_status != "down")
+    return [Change(kind="interface_down", interface=name) for name in names if name in up]

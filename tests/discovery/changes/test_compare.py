@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from netautod.discovery.changes.compare import changes_of
+from netautod.discovery.tables.checks import checked, neighbor
 from netautod.discovery.tables.models import Before
 from netautod.plugin_api import Collected, Interface, Neighbor
 
@@ -63,6 +64,36 @@ NEIGHBORS = [
 @pytest.mark.parametrize(("before", "now", "expected"), NEIGHBORS)
 def test_neighbors(before: list[dict[str, Any]], now: list[Neighbor], expected: list[str]) -> None:
     assert told(Before(neighbors=before), Collected(neighbors=now)) == expected
+
+
+NOT_NORMALISED = [
+    pytest.param({"local_interface": " e1 "}, id="blanks around the interface"),
+    pytest.param({"local_interface": "e\x001"}, id="a control character in the interface"),
+    pytest.param({"local_interface": "e" * 300}, id="a long interface"),
+    pytest.param({"remote_system_name": None, "remote_mgmt_address": "2001:DB8::0:1"}, id="a long address"),
+    pytest.param({"remote_system_name": b"b"}, id="bytes as name"),
+    pytest.param({"remote_system_name": 7, "remote_chassis_id": MAC}, id="a number as name"),
+]
+
+
+@pytest.mark.parametrize("odd", NOT_NORMALISED)
+def test_the_same_again_is_no_change_however_it_is_written(odd: dict[str, Any]) -> None:
+    row = Neighbor(**{"local_interface": "e1", "protocol": "lldp", "remote_system_name": "b", **odd})
+    stored, _ = checked([row], Neighbor, neighbor)
+    assert len(stored) == 1
+    assert told(Before(neighbors=stored), Collected(neighbors=[row])) == []
+
+
+def test_rows_that_are_none_are_passed_over() -> None:
+    before = Before(
+        neighbors=[old("e1", "b")],
+        interfaces=[{"name": "e1", "oper_status": "up"}, {"name": "e2", "oper_status": "up"}],
+    )
+    odd: Any = {"local_interface": "e1"}
+    down = Interface(name=" e1 ", oper_status="down")
+    wrong = Interface(name="e2", oper_status=["down"])  # type: ignore[arg-type]
+    found = Collected(neighbors=[odd, new("e1", "b")], interfaces=[odd, wrong, down, down])
+    assert told(before, found) == ["interface_down e1"]
 
 
 def test_a_table_that_was_not_read_tells_nothing() -> None:
