@@ -82,7 +82,7 @@ class Topology:
 
     def to_json(self) -> dict[str, Any]:
         return {
-            "nodes": [dict(node) for node in self.nodes],
-            "links": [dict(link) for link in self.links],
+            "nodes": list(self.nodes),
+            "links": list(self.links),
             "generated_at": to_text(self.generated_at),
         }

@@ -25,7 +25,7 @@ OF_EVERY_DEVICE = (
     *("revision", "status.sys_name", "status.chassis_ids"),
     *("tables.neighbors.at", "tables.neighbors.parts"),
 )
-TO_NAME_AN_INTERFACE = ("name", "description", "mac_address", "if_index")
+TO_NAME_AN_INTERFACE = ("name", "description", "mac_address", "if_index", "lag")
 
 
 class PartGone(Unavailable):

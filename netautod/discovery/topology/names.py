@@ -2,14 +2,16 @@
 
 import re
 from functools import lru_cache
+from ipaddress import ip_address as parsed
 
-from netautod.core.device_addresses import mac_address
+from netautod.core.device_addresses import ip_address, mac_address
 from netautod.core.interface_names import long_name
 
 # `switch1(FOX1234ABCD)`: CDP of NX-OS puts the serial number behind the name.
 _SERIAL = re.compile(r"\([^()]*\)$")
 MOST_REMEMBERED = 50_000  # names; a topology asks for each again and again
 _UNIT = re.compile(r"\.\d+$")
+_NO_MAC = "00:00:00:00:00:00"
 
 
 @lru_cache(maxsize=MOST_REMEMBERED)
@@ -31,8 +33,29 @@ def host_name(name: str | None) -> str | None:
 
 @lru_cache(maxsize=MOST_REMEMBERED)
 def chassis_key(chassis: str | None) -> str | None:
-    """A chassis id for comparing: MAC addresses in one form, all else in lower case."""
-    return None if chassis is None else mac_address(chassis) or chassis.strip().lower() or None
+    """A chassis id for comparing: MAC addresses in one form, all else in lower case.
+
+    None for one that is nobody's: of zeros, as loopback interfaces have it, or of a group (IEEE 802, the
+    lowest bit of the first octet), as broadcasts have it.
+    """
+    if chassis is None:
+        return None
+    mac = mac_address(chassis)
+    if mac is None:
+        return chassis.strip().lower() or None
+    return None if mac == _NO_MAC or int(mac[:2], 16) & 1 else mac
+
+
+@lru_cache(maxsize=MOST_REMEMBERED)
+def address_key(address: str | None) -> str | None:
+    """An IP address for comparing; None for what is none, and for one that each device has for itself:
+    unspecified, loopback, link-local (RFC 6890) or of a group.
+    """
+    found = None if address is None else ip_address(address)
+    if found is None:
+        return None
+    one = parsed(found)
+    return None if one.is_unspecified or one.is_loopback or one.is_link_local or one.is_multicast else found
 
 
 @lru_cache(maxsize=MOST_REMEMBERED)

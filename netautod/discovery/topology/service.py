@@ -4,9 +4,11 @@ It is put together at each request, in small steps that let others run. Who is w
 readers of one table after the other ask for it again and again.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from heapq import merge
+from typing import TypeVar
 
 from netautod.core.clock import Clock
 from netautod.core.identity import OrgId
@@ -18,9 +20,11 @@ from netautod.discovery.tables.models import DeviceTables
 from netautod.discovery.tables.reading import DiscoveredReads
 from netautod.discovery.topology.directory import Directory, KnownDevice
 from netautod.discovery.topology.links import Link, Links, PortNames, Side
-from netautod.discovery.topology.names import chassis_key
+from netautod.discovery.topology.names import address_key, chassis_key
 from netautod.discovery.topology.strangers import Stranger, strangers_of
 
+T = TypeVar("T")
+SORTED_AT_ONCE = 500
 REMEMBERED_SECONDS = 2.0
 MOST_REMEMBERED = 50  # organizations
 MATCH = "remote_device_id"
@@ -48,7 +52,11 @@ class Networks:
     async def matched(self, org_id: OrgId, device_id: str, neighbors: Sequence[Row]) -> Sequence[Row]:
         """The neighbors of the device, each with the id of the device that it is as `remote_device_id`."""
         known = await self._who(org_id)
-        return [{**row, MATCH: _other(known, device_id, row)} for row in neighbors]
+        found = known.directory.match_all(neighbors, heard_by=device_id)
+        return [
+            {**row, MATCH: other if other != device_id and other in known.devices else None}
+            for row, other in zip(neighbors, found, strict=True)
+        ]
 
     async def topology(self, org_id: OrgId) -> Topology:
         now = self.clock.now()
@@ -57,16 +65,12 @@ class Networks:
         for device in known.tables:
             drawing.hear(device)
             await pace.breathe()
-        drawing.name_strangers()
-        await pace.breathe()
+        await drawing.name_strangers(pace)
         unresolved = await drawing.add_sides(pace)
         if unresolved:
             await self._resolve(org_id, drawing, unresolved, pace)
-        links: list[Row] = []
-        for link in drawing.links():
-            links.append(_link_row(link))
-            await pace.breathe()
-        return Topology(nodes=drawing.nodes(), links=links, generated_at=now)
+        links = [_link_row(link) async for link in drawing.links(pace)]
+        return Topology(nodes=await drawing.nodes(pace), links=links, generated_at=now)
 
     async def _resolve(
         self, org_id: OrgId, drawing: "_Drawing", unresolved: Sequence[str], pace: Pace
@@ -123,8 +127,9 @@ class Networks:
                     continue
                 if key := chassis_key(row["remote_chassis_id"]):
                     macs.add(key)
-                if row["remote_mgmt_address"] is not None and directory.match(row) is None:
-                    addresses.add(row["remote_mgmt_address"])
+                address = address_key(row["remote_mgmt_address"])
+                if address is not None and directory.match(row, heard_by=table.device_id) is None:
+                    addresses.add(address)
             await pace.breathe()
         for mac, device_id in await self.reads.owners(org_id, "macs", sorted(macs)):
             directory.add_interfaces(device_id, [mac], ())
@@ -146,19 +151,24 @@ class _Drawing:
 
     def hear(self, device: DeviceTables) -> None:
         names = self.ports.setdefault(device.device_id, PortNames())
-        for row in device.neighbors:
+        found = self.known.directory.match_all(device.neighbors, heard_by=device.device_id)
+        for row, other in zip(device.neighbors, found, strict=True):
             names.add_name(row["local_interface"])
-            other = self.known.directory.match(row)
             if other == device.device_id:
                 continue  # a loop: the device hears itself
             other = other if other in self.known.devices else None
             assert device.neighbors_at is not None  # it has neighbors
             self._heard.append((device.device_id, row, other, device.neighbors_at))
 
-    def name_strangers(self) -> None:
-        unknown = [place for place, (_, _, other, _) in enumerate(self._heard) if other is None]
-        heard = [(self._heard[place][0], self._heard[place][1]) for place in unknown]
-        self._strangers, places = strangers_of(heard, org_id=self.org_id)
+    async def name_strangers(self, pace: Pace) -> None:
+        unknown: list[int] = []
+        heard: list[tuple[str, Row]] = []
+        for place, (device_id, row, other, _) in enumerate(self._heard):
+            if other is None:
+                unknown.append(place)
+                heard.append((device_id, row))
+            await pace.breathe()
+        self._strangers, places = await strangers_of(heard, org_id=self.org_id, pace=pace)
         self._places = dict(zip(unknown, places, strict=True))
 
     async def add_sides(self, pace: Pace) -> list[str]:
@@ -180,41 +190,57 @@ class _Drawing:
             await pace.breathe()
         return sorted(unresolved)
 
-    def links(self) -> Iterable[Link]:
+    def links(self, pace: Pace) -> AsyncIterator[Link]:
         assert self._links is not None  # add_sides
-        return self._links.joined()
+        return self._links.joined(pace)
 
-    def nodes(self) -> list[Row]:
-        """Devices that have a neighbor table or are in one, and strangers."""
+    async def nodes(self, pace: Pace) -> list[Row]:
+        """Devices that have a neighbor table or are in one, and strangers; each by name."""
         ids = dict.fromkeys(table.device_id for table in self.known.tables if table.neighbors_at is not None)
         ids |= dict.fromkeys(other for _, _, other, _ in self._heard if other is not None)
-        devices = [self.known.devices[device_id] for device_id in ids]
-        found = [
-            {
-                "id": device.id,
-                "device_id": device.id,
-                "name": device.name,
-                "platform": device.platform or device.device_type,
-                "mgmt_address": device.host,
-            }
-            for device in sorted(devices, key=lambda device: device.name)
-        ]
-        strangers = sorted(self._strangers, key=lambda one: (one.name or "", one.id))
-        return found + [
-            {
-                "id": one.id,
-                "device_id": None,
-                "name": one.name,
-                "platform": one.platform,
-                "mgmt_address": one.mgmt_address,
-            }
-            for one in strangers
-        ]
+        devices = _sorted([self.known.devices[one] for one in ids], _device_order, pace)
+        strangers = _sorted(self._strangers, _stranger_order, pace)
+        known = [_device_row(device) async for device in devices]
+        return known + [_stranger_row(stranger) async for stranger in strangers]
 
 
-def _other(known: _Known, device_id: str, row: Row) -> str | None:
-    found = known.directory.match(row)
-    return found if found != device_id and found in known.devices else None
+async def _sorted(things: Sequence[T], order: Callable[[T], tuple[str, str]], pace: Pace) -> AsyncIterator[T]:
+    """In slices: sorting all the phones of a network at once takes longer than the event loop can wait."""
+    slices: list[list[T]] = []
+    for start in range(0, len(things), SORTED_AT_ONCE):
+        slices.append(sorted(things[start : start + SORTED_AT_ONCE], key=order))
+        await pace.breathe()
+    for thing in merge(*slices, key=order):
+        yield thing
+        await pace.breathe()
+
+
+def _device_order(device: KnownDevice) -> tuple[str, str]:
+    return device.name, device.id
+
+
+def _stranger_order(stranger: Stranger) -> tuple[str, str]:
+    return stranger.name or "", stranger.id
+
+
+def _device_row(device: KnownDevice) -> Row:
+    return {
+        "id": device.id,
+        "device_id": device.id,
+        "name": device.name,
+        "platform": device.platform or device.device_type,
+        "mgmt_address": device.host,
+    }
+
+
+def _stranger_row(stranger: Stranger) -> Row:
+    return {
+        "id": stranger.id,
+        "device_id": None,
+        "name": stranger.name,
+        "platform": stranger.platform,
+        "mgmt_address": stranger.mgmt_address,
+    }
 
 
 def _link_row(link: Link) -> Row:

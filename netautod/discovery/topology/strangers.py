@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
-from netautod.discovery.topology.names import chassis_key, host_name
+from netautod.core.loop.pace import Pace
+from netautod.discovery.topology.names import address_key, chassis_key, host_name
 
 
 @dataclass(kw_only=True)
@@ -19,59 +20,71 @@ class Stranger:
     said: list[int] = field(default_factory=list)
 
 
-def strangers_of(
-    heard: Sequence[tuple[str, Mapping[str, Any]]], *, org_id: str
+@dataclass(kw_only=True)
+class _Said:
+    """What each neighbor says of itself, in the forms that are compared."""
+
+    chassis: list[str | None] = field(default_factory=list)
+    names: list[str | None] = field(default_factory=list)
+    addresses: list[str | None] = field(default_factory=list)
+
+    def add(self, neighbor: Mapping[str, Any]) -> None:
+        self.chassis.append(chassis_key(neighbor["remote_chassis_id"]))
+        self.names.append(host_name(neighbor["remote_system_name"]))
+        self.addresses.append(address_key(neighbor["remote_mgmt_address"]))
+
+
+async def strangers_of(
+    heard: Sequence[tuple[str, Mapping[str, Any]]], *, org_id: str, pace: Pace
 ) -> tuple[list[Stranger], list[int]]:
     """The strangers, and for each neighbor (with the id of the device that heard it) the place of its own.
 
     Neighbors with one chassis id are one. A name or an address adds those without a chassis id to the one
-    that has it, if there is just one: two chassis ids under one name are two devices. What has neither is
-    nobody else's: it is told apart by who heard it and where.
+    that has it, if there is just one: two chassis ids under one name are two devices, and so are two names at
+    one address, which many have been given by their factory. What has none of them is nobody else's: it is
+    told apart by who heard it and where. There are as many strangers as phones, so others may run in between.
     """
-    groups = _Groups(len(heard))
-    chassis = [chassis_key(neighbor["remote_chassis_id"]) for _, neighbor in heard]
-    groups.join_by(chassis)
-    for keys in (
-        [host_name(neighbor["remote_system_name"]) for _, neighbor in heard],
-        [neighbor["remote_mgmt_address"] for _, neighbor in heard],
-    ):
-        groups.join_unless_contradicted(keys, chassis)
+    said = _Said()
+    for _, neighbor in heard:
+        said.add(neighbor)
+        await pace.breathe()
+    groups = _Groups(len(heard), pace)
+    await groups.join_by(said.chassis)
+    await groups.join_unless_contradicted(said.names, [said.chassis])
+    await groups.join_unless_contradicted(said.addresses, [said.chassis, said.names])
     found: dict[int, Stranger] = {}
     for place, (_, neighbor) in enumerate(heard):
-        root = groups.root(place)
-        if root not in found:
-            found[root] = Stranger(id="")
-        stranger = found[root]
+        stranger = found.setdefault(groups.root(place), Stranger(id=""))
         stranger.said.append(place)
         stranger.name = stranger.name or neighbor["remote_system_name"]
         stranger.platform = stranger.platform or neighbor["remote_platform"]
         stranger.mgmt_address = stranger.mgmt_address or neighbor["remote_mgmt_address"]
-    order = {root: number for number, root in enumerate(found)}
-    for stranger in found.values():
-        stranger.id = str(uuid5(NAMESPACE_URL, f"{org_id}/{_identity(stranger, heard)}"))
-    return list(found.values()), [order[groups.root(place)] for place in range(len(heard))]
+        await pace.breathe()
+    places = [0] * len(heard)
+    for number, stranger in enumerate(found.values()):
+        stranger.id = str(uuid5(NAMESPACE_URL, f"{org_id}/{_identity(stranger, heard, said)}"))
+        for place in stranger.said:
+            places[place] = number
+        await pace.breathe()
+    return list(found.values()), places
 
 
-def _identity(stranger: Stranger, heard: Sequence[tuple[str, Mapping[str, Any]]]) -> str:
+def _identity(stranger: Stranger, heard: Sequence[tuple[str, Mapping[str, Any]]], said: _Said) -> str:
     """The same again at the next poll: the least of what is known for sure."""
-    said = [heard[place] for place in stranger.said]
-    for kind, keys in (
-        ("chassis", [chassis_key(neighbor["remote_chassis_id"]) for _, neighbor in said]),
-        ("name", [host_name(neighbor["remote_system_name"]) for _, neighbor in said]),
-        ("address", [neighbor["remote_mgmt_address"] for _, neighbor in said]),
-    ):
-        known = sorted(key for key in keys if key is not None)
+    for kind, keys in (("chassis", said.chassis), ("name", said.names), ("address", said.addresses)):
+        known = [key for place in stranger.said if (key := keys[place]) is not None]
         if known:
-            return f"{kind}/{known[0]}"
-    device_id, neighbor = said[0]
+            return f"{kind}/{min(known)}"
+    device_id, neighbor = heard[stranger.said[0]]
     return f"port/{device_id}/{neighbor['local_interface']}/{neighbor['remote_port']}"
 
 
 class _Groups:
-    """A union-find of places."""
+    """A union-find of places; each step is small."""
 
-    def __init__(self, count: int) -> None:
+    def __init__(self, count: int, pace: Pace) -> None:
         self._parents = list(range(count))
+        self._pace = pace
 
     def root(self, place: int) -> int:
         while self._parents[place] != place:
@@ -83,29 +96,36 @@ class _Groups:
         first, second = sorted((self.root(one), self.root(other)))
         self._parents[second] = first
 
-    def join_by(self, keys: Sequence[str | None]) -> None:
+    async def join_by(self, keys: Sequence[str | None]) -> None:
         seen: dict[str, int] = {}
         for place, key in enumerate(keys):
             if key is not None:
                 self.join(seen.setdefault(key, place), place)
+            await self._pace.breathe()
 
-    def join_unless_contradicted(self, keys: Sequence[str | None], chassis: Sequence[str | None]) -> None:
-        """Joins groups with one key, unless they have different chassis ids between them."""
-        known: dict[int, set[str]] = {}
-        for place, key in enumerate(chassis):
-            if key is not None:
-                known.setdefault(self.root(place), set()).add(key)
+    async def join_unless_contradicted(
+        self, keys: Sequence[str | None], others: Sequence[Sequence[str | None]]
+    ) -> None:
+        """Joins the groups with one key. Where several of them have one of the other things that they could
+        be known by, they are different ones, and only those that have none of these are joined.
+        """
+        known: list[set[int]] = [set() for _ in others]
         by_key: dict[str, list[int]] = {}
         for place, key in enumerate(keys):
+            for roots, other in zip(known, others, strict=True):
+                if other[place] is not None:
+                    roots.add(self.root(place))
             if key is not None:
                 by_key.setdefault(key, []).append(place)
+            await self._pace.breathe()
         for places in by_key.values():
-            roots = list(dict.fromkeys(self.root(place) for place in places))
-            named = [root for root in roots if known.get(root)]
-            bare = [root for root in roots if not known.get(root)]
-            for root in bare[1:]:
-                self.join(bare[0], root)
-            if len(named) == 1 and bare:
-                kept = known.pop(named[0])
-                self.join(named[0], bare[0])
-                known[self.root(named[0])] = kept
+            # Asked for now: the key before may have joined some of them.
+            groups = {self.root(place) for place in places}
+            if any(len(roots & groups) > 1 for roots in known):
+                groups = groups.difference(*known)
+            for root in groups:
+                self.join(min(groups), root)
+            for roots in known:
+                if roots & groups:
+                    roots.add(min(groups))
+            await self._pace.breathe()

@@ -1,5 +1,6 @@
 """Small networks as they are heard, and as they have to be drawn."""
 
+import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -122,6 +123,11 @@ def port(name: str, **more: Any) -> dict[str, Any]:
 
 CDP: dict[str, Any] = {"protocol": "cdp"}
 G1, G2 = "GigabitEthernet0/1", "GigabitEthernet0/2"
+PAIR = (mac(2), mac(4))
+SAME = Polled(chassis=(mac(8),))
+JUNOS = [port("ge-0/0/0"), port("ge-0/0/0.0")]
+BUNDLE = [port("e1", lag="ae0"), port("e2", lag="ae0"), port("ae0")]
+SWAPPED = [port("2", if_index=1), port("1", if_index=2)]
 ROWS = [
     pytest.param({}, [], [], id="nothing"),
     pytest.param({"a": Polled()}, ["a"], [], id="a device that hears nobody"),
@@ -424,6 +430,221 @@ ROWS = [
         ["a:e1 - b:e2 (cdp+lldp)"],
         id="one protocol names the port, the other its address",
     ),
+    pytest.param(
+        {
+            "s": Polled(neighbors=[heard("Gi1/0/1", "b", "e1"), heard("Gi2/0/1", "b", "e2")], chassis=PAIR),
+            "b": Polled(
+                neighbors=[
+                    heard("e1", None, "Gi1/0/1", remote_chassis_id=mac(2)),
+                    heard("e2", None, "Gi2/0/1", remote_chassis_id=mac(4)),
+                ]
+            ),
+        },
+        ["b", "s"],
+        ["b:e1 - s:Gi1/0/1 (lldp)", "b:e2 - s:Gi2/0/1 (lldp)"],
+        id="a stack of two chassis",
+    ),
+    pytest.param(
+        {
+            "a": Polled(chassis=(mac(8),), neighbors=[heard("e1", "b", "e1", remote_chassis_id=mac(8))]),
+            "b": None,
+        },
+        ["a", "b"],
+        ["a:e1 - b:e1 (lldp)"],
+        id="a pair with one chassis id, one half was polled",
+    ),
+    pytest.param(
+        {
+            "a": Polled(chassis=(mac(8),), neighbors=[heard("e1", "b", "e1", remote_chassis_id=mac(8))]),
+            "b": Polled(chassis=(mac(8),), neighbors=[heard("e1", "a", "e1", remote_chassis_id=mac(8))]),
+        },
+        ["a", "b"],
+        ["a:e1 - b:e1 (lldp)"],
+        id="a pair with one chassis id",
+    ),
+    pytest.param(
+        {
+            "a": Polled(chassis=(mac(8),), neighbors=[heard("e1", "a", "e1", remote_chassis_id=mac(8))]),
+            "b": SAME,
+        },
+        ["a", "b"],
+        [],
+        id="half of a pair hears itself",
+    ),
+    pytest.param(
+        {
+            "a": Polled(
+                sys_name="MikroTik",
+                chassis=(mac(2),),
+                neighbors=[heard("e1", "MikroTik", "e2", remote_chassis_id=mac(4))],
+            )
+        },
+        ["[MikroTik]", "a"],
+        ["[MikroTik]:e2 - a:e1 (lldp)"],
+        id="a stranger with the default name that the device has as well",
+    ),
+    pytest.param(
+        {
+            "a": Polled(
+                neighbors=[
+                    heard("e1", "x", "e2", remote_chassis_id=mac(2)),
+                    heard("e1", "x", "e2", **CDP),
+                ]
+            ),
+            "b": Polled(chassis=(mac(2),)),
+        },
+        ["a", "b"],
+        ["a:e1 - b:e2 (cdp+lldp)"],
+        id="one protocol has the chassis id, the other the name alone",
+    ),
+    pytest.param(
+        {
+            "a": Polled(
+                neighbors=[
+                    heard("e1", "x", "e2", remote_chassis_id=mac(2)),
+                    heard("e1", "x", "e2", remote_chassis_id=mac(4)),
+                    heard("e2", "x", "e2"),
+                ]
+            ),
+            "b": Polled(chassis=(mac(2),)),
+        },
+        ["[x]", "a", "b"],
+        ["[x]:e2 - a:e1 (lldp)", "[x]:e2 - a:e2 (lldp)", "a:e1 - b:e2 (lldp)"],
+        id="one name, but another chassis id or another interface",
+    ),
+    pytest.param(
+        {
+            "a": Polled(neighbors=[heard("ge-0/0/0.0", "b", "e1")], ports=JUNOS),
+            "b": Polled(neighbors=[heard("e1", "a", "ge-0/0/0")]),
+        },
+        ["a", "b"],
+        ["a:ge-0/0/0.0 - b:e1 (lldp)"],
+        id="heard on a unit, and the interface is named",
+    ),
+    pytest.param(
+        {
+            "a": Polled(
+                neighbors=[heard("Ether1", "b", "e2")], ports=[port("ether1"), port("e9", if_index=7)]
+            ),
+            "b": Polled(neighbors=[heard("e2", "a", "ETHER1"), heard("e3", "a", "7")]),
+        },
+        ["a", "b"],
+        ["a:Ether1 - b:e2 (lldp)", "a:e9 - b:e3 (lldp)"],
+        id="capitals in one table only",
+    ),
+    pytest.param(
+        {
+            "a": Polled(neighbors=[heard("e1", "b", "ae0")], ports=BUNDLE),
+            "b": Polled(neighbors=[heard("e1", "a", "e1")], ports=BUNDLE),
+        },
+        ["a", "b"],
+        ["a:e1 - b:e1 (lldp)"],
+        id="an aggregate is named instead of its member",
+    ),
+    pytest.param(
+        {
+            "a": Polled(neighbors=[heard("e1", "b", "ae0"), heard("e2", "b", "ae0")], ports=BUNDLE),
+            "b": Polled(neighbors=[heard("e2", "a", "e1"), heard("e1", "a", "e2")], ports=BUNDLE),
+        },
+        ["a", "b"],
+        ["a:e1 - b:e2 (lldp)", "a:e2 - b:e1 (lldp)"],
+        id="an aggregate is named instead of two members, which are crossed",
+    ),
+    pytest.param(
+        {"a": Polled(neighbors=[heard("e1", "b", mac(6)), heard("e1", "b", "e2", **CDP)]), "b": None},
+        ["a", "b"],
+        ["a:e1 - b:e2 (cdp+lldp)"],
+        id="a port's name before its address",
+    ),
+    pytest.param(
+        {"a": Polled(neighbors=[heard("e1", "phone", "P1"), heard("e1", "pc", mac(2))])},
+        ["[pc]", "[phone]", "a"],
+        [f"[pc]:{mac(2)} - a:e1 (lldp)", "[phone]:P1 - a:e1 (lldp)"],
+        id="a computer behind a phone",
+    ),
+    pytest.param(
+        {
+            "a": Polled(neighbors=[heard("e1", "x", "p", remote_mgmt_address="192.168.1.1")]),
+            "b": Polled(neighbors=[heard("e1", "y", "p", remote_mgmt_address="192.168.1.1")]),
+            "c": Polled(neighbors=[heard("e1", None, "p", remote_mgmt_address="192.168.1.1")]),
+        },
+        ["[192.168.1.1]", "[x]", "[y]", "a", "b", "c"],
+        ["[192.168.1.1]:p - c:e1 (lldp)", "[x]:p - a:e1 (lldp)", "[y]:p - b:e1 (lldp)"],
+        id="two names at the address of the factory",
+    ),
+    pytest.param(
+        {
+            "a": Polled(neighbors=[heard("e1", "x", "p", remote_mgmt_address="10.0.0.7")]),
+            "b": Polled(neighbors=[heard("e1", None, "p", remote_mgmt_address="10.0.0.7")]),
+            "c": Polled(
+                neighbors=[heard("e1", None, "p", remote_mgmt_address="10.0.0.7", remote_chassis_id=mac(2))]
+            ),
+        },
+        ["[x]", "a", "b", "c"],
+        ["[x]:p - a:e1 (lldp)", "[x]:p - b:e1 (lldp)", "[x]:p - c:e1 (lldp)"],
+        id="a name, nothing and a chassis id at one address",
+    ),
+    *(
+        pytest.param(
+            {
+                "a": Polled(neighbors=[heard("e1", "x", "p", remote_mgmt_address=address)]),
+                "b": Polled(ports=[port("v1", addresses=[address])]),
+                "c": Polled(neighbors=[heard("e1", None, "p", remote_mgmt_address=address)]),
+            },
+            [f"[{address}]", "[x]", "a", "b", "c"],
+            [f"[{address}]:p - c:e1 (lldp)", "[x]:p - a:e1 (lldp)"],
+            id=f"an address that each has for itself: {address}",
+        )
+        for address in ("0.0.0.0", "127.0.0.1", "169.254.1.1", "::", "::1", "fe80::1", "ff02::1")
+    ),
+    *(
+        pytest.param(
+            {
+                "a": Polled(neighbors=[heard("e1", None, "p", remote_chassis_id=nobody)]),
+                "b": Polled(ports=[port("lo", mac_address=nobody)], chassis=(nobody,)),
+                "c": Polled(neighbors=[heard("e1", None, "p", remote_chassis_id=nobody)]),
+            },
+            ["[?]", "[?]", "a", "b", "c"],
+            ["[?]:p - a:e1 (lldp)", "[?]:p - c:e1 (lldp)"],
+            id=f"a chassis id that is nobody's: {nobody}",
+        )
+        for nobody in ("00:00:00:00:00:00", "ff:ff:ff:ff:ff:ff", "01:80:c2:00:00:0e")
+    ),
+    pytest.param(
+        {"a": Polled(neighbors=[heard("e1", "b", "1")]), "b": Polled(ports=SWAPPED)},
+        ["a", "b"],
+        ["a:e1 - b:1 (lldp)"],
+        id="a number that is the name of one port and the ifIndex of another",
+    ),
+    pytest.param(
+        {
+            "hub": Polled(neighbors=[heard("p1", "a", "e1"), heard("p1", "b", "e1"), heard("p1", "c", "e1")]),
+            "a": Polled(neighbors=[heard("e1", "hub", "p1")]),
+            "b": Polled(neighbors=[heard("e1", "hub", "p1")]),
+            "c": None,
+        },
+        ["a", "b", "c", "hub"],
+        ["a:e1 - hub:p1 (lldp)", "b:e1 - hub:p1 (lldp)", "c:e1 - hub:p1 (lldp)"],
+        id="three devices on one port",
+    ),
+    pytest.param(
+        {"a": Polled(neighbors=[heard("e1", "sw.x.net", "e1")]), "sw.x.net": None, "sw.y.net": None},
+        ["a", "sw.x.net"],
+        ["a:e1 - sw.x.net:e1 (lldp)"],
+        id="one host name in two domains, and the whole name",
+    ),
+    pytest.param(
+        {"a": Polled(neighbors=[heard("e1", "sw", "e1")]), "sw.x.net": None, "sw.y.net": None},
+        ["[sw]", "a"],
+        ["[sw]:e1 - a:e1 (lldp)"],
+        id="one host name in two domains, and the host name alone",
+    ),
+    pytest.param(
+        {"10.1.1.1": Polled(neighbors=[heard("e1", "10.1.1.2", "e1")]), "10.1.1.2": None},
+        ["10.1.1.1", "10.1.1.2"],
+        ["10.1.1.1:e1 - 10.1.1.2:e1 (lldp)"],
+        id="addresses as names",
+    ),
 ]
 
 
@@ -435,6 +656,30 @@ async def test_a_network(devices: Mapping[str, Polled | None], nodes: list[str],
 async def test_a_device_by_the_address_of_its_host() -> None:
     devices = {"a": Polled(neighbors=[heard("e1", None, "e2", remote_mgmt_address="10.9.9.9")]), "b": None}
     assert await drawn(devices, hosts={"b": "10.9.9.9"}) == (["a", "b"], ["a:e1 - b:e2 (lldp)"])
+
+
+async def test_an_address_tells_who_it_is_and_the_name_who_else() -> None:
+    rows = [heard("e1", "x", "e2", remote_mgmt_address="10.9.9.9"), heard("e1", "x", "e2", **CDP)]
+    found = await drawn({"a": Polled(neighbors=rows), "b": None}, hosts={"b": "10.9.9.9"})
+    assert found == (["a", "b"], ["a:e1 - b:e2 (cdp+lldp)"])
+    world = World({"a": Polled(neighbors=rows), "b": None}, hosts={"b": "10.9.9.9"})
+    matched = await world.networks().matched(ORG, "id-a", rows)
+    assert [row["remote_device_id"] for row in matched] == ["id-b", "id-b"]
+
+
+async def test_others_run_while_phones_are_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With slices of no time every step lets others run: none of them is as long as the number of phones."""
+    monkeypatch.setattr("netautod.core.loop.pace.SLICE_SECONDS", -1.0)
+    phones = 300
+    rows = [heard(f"e{number}", f"phone{number}", "1") for number in range(phones)]
+    drawing = asyncio.create_task(World({"a": Polled(neighbors=rows)}).networks().topology(ORG))
+    turns = 0
+    while not drawing.done():
+        await asyncio.sleep(0)
+        turns += 1
+    assert len((await drawing).nodes) == phones + 1
+    # Heard, said, three keys, made, named, sided, linked (thrice and more), sorted: a turn for each phone.
+    assert turns > 10 * phones
 
 
 async def test_strangers_keep_their_ids() -> None:
