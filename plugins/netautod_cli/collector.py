@@ -85,10 +85,18 @@ def _of(platform: str, facts: DeviceFacts) -> DeviceFacts:
 
 
 def rows_of(platform: str, command: str, texts: list[str | None]) -> Rows:
-    """In the process that parses: by the read of the platform that has this command."""
+    """In the process that parses: by the read of the platform that has this command.
+
+    Whatever a device prints, one table cannot end the visit: all errors are Unreadable.
+    """
     read = next(one for one in READS[platform].values() if one.command == command)
-    records = [
-        None if text is None else read.parse(platform, name, text)
-        for name, text in zip(read.commands, texts, strict=True)
-    ]
-    return read.rows(*records)
+    try:
+        records = [
+            None if text is None else read.parse(platform, name, text)
+            for name, text in zip(read.commands, texts, strict=True)
+        ]
+        return read.rows(*records)
+    except Unreadable:
+        raise
+    except Exception as exc:
+        raise Unreadable(f"`{command}` cannot be read ({type(exc).__name__})") from exc

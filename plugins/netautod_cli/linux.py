@@ -38,6 +38,8 @@ KINDS = {
     "vlan": "l2vlan",
     "tun": "tunnel",
 }
+# IEEE 802.1Q: the identifiers 0 and 4095 are reserved.
+LAST_VLAN = 4094
 TEXTS = ("cat ", "uname", "hostname")
 
 
@@ -194,7 +196,7 @@ def vlans(records: Records) -> list[Vlan]:
             if not isinstance(first, int):
                 continue
             members = untagged if "Egress Untagged" in (one.get("flags") or ()) else tagged
-            for vlan in range(first, int(one.get("vlanEnd") or first) + 1):
+            for vlan in range(max(first, 1), min(int(one.get("vlanEnd") or first), LAST_VLAN) + 1):
                 members.setdefault(vlan, {})[str(record.get("ifname"))] = None
     return [
         Vlan(

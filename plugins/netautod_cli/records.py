@@ -9,9 +9,11 @@ from textfsm.clitable import CliTableError
 
 Record = Mapping[str, Any]
 Records = Sequence[Record]
-# What devices say instead of an empty table.
+# How lines begin that devices print instead of an empty table.
 EMPTY = (
     "total entries displayed: 0",
+    "there are no neighbors",
+    "there are no entries",
     "no lldp neighbors",
     "no neighbors",
     "no mac entries",
@@ -42,15 +44,22 @@ class Unreadable(Exception):
 
 
 def records_of(platform: str, command: str, output: str) -> Records:
-    """Raises Unreadable, also for text of which nothing was understood."""
-    if not output.strip() or any(phrase in output.lower() for phrase in EMPTY):
+    """Raises Unreadable for text with a line that the template of the command does not know."""
+    if not output.strip():
         return ()
     known = COMMANDS.get(command, command)
     try:
         records = parse_output(platform=PLATFORMS.get(platform, platform), command=known, data=output)
     except (TextFSMError, CliTableError) as exc:
+        if _says_empty(output):
+            return ()
         # The message quotes the line: it is not ours to show.
         raise Unreadable(f"`{command}` prints a form that is not known") from exc
     except Exception as exc:
         raise Unreadable(f"`{command}` cannot be read ({type(exc).__name__})") from exc
     return list(records)
+
+
+def _says_empty(output: str) -> bool:
+    """By whole lines: a description may hold any of these words."""
+    return any(line.strip(" \t%*").lower().startswith(EMPTY) for line in output.splitlines())

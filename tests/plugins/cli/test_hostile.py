@@ -1,0 +1,43 @@
+"""Outputs that a device should not print: one is no reason to lose the others, or rows that are there."""
+
+import pytest
+
+from netautod_cli.collector import rows_of
+from netautod_cli.reads import READS
+from netautod_cli.records import EMPTY, Unreadable
+from tests.plugins.cli.outputs import INTERFACES
+
+IOS = READS["cisco_ios"]["interfaces"]
+ADDRESSES = "ip -json -s -d address show"
+VLANS = "bridge -json vlan show"
+
+
+@pytest.mark.parametrize("phrase", EMPTY)
+def test_a_description_empties_no_table(phrase: str) -> None:
+    """Also where a line is not understood: then nothing is known, which is not the same as none."""
+    said = INTERFACES.replace("to the core", phrase)
+    assert said != INTERFACES
+    whole = rows_of("cisco_ios", IOS.command, [INTERFACES, None])
+    assert len(rows_of("cisco_ios", IOS.command, [said, None])) == len(whole) > 0
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        (ADDRESSES, '[{"ifname": "eth0", "addr_info": "none"}]'),
+        (ADDRESSES, '[{"ifname": "eth0", "flags": 7}]'),
+        (ADDRESSES, '[{"ifname": "eth0", "stats64": {"rx": "many"}}]'),
+        (ADDRESSES, "[" * 200_000),
+        (VLANS, '[{"ifname": "eth0", "vlans": 7}]'),
+        (VLANS, '[{"ifname": "eth0", "vlans": [7]}]'),
+        (VLANS, '[{"ifname": "eth0", "vlans": [{"vlan": 1, "vlanEnd": "all"}]}]'),
+    ],
+)
+def test_json_of_another_form_is_unreadable(command: str, said: str) -> None:
+    with pytest.raises(Unreadable):
+        rows_of("linux", command, [said])
+
+
+def test_a_range_of_vlans_ends_where_vlans_end() -> None:
+    rows = rows_of("linux", VLANS, ['[{"ifname": "eth0", "vlans": [{"vlan": 4000, "vlanEnd": 3000000}]}]'])
+    assert [row.vlan_id for row in rows] == list(range(4000, 4095))
