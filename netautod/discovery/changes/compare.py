@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from netautod.discovery.tables.checks import NAME_CHARACTERS, checked, text
+from netautod.discovery.tables.checks import NAME_CHARACTERS, Unusable, text
 from netautod.discovery.tables.checks import neighbor as checked_neighbor
 from netautod.discovery.tables.models import Before
 from netautod.discovery.topology.names import chassis_key, host_name
@@ -48,7 +48,13 @@ def changes_of(
 
 def _lost(before: Sequence[Mapping[str, Any]], now: Iterable[object]) -> list[Change]:
     heard: dict[str, set[tuple[str, str]]] = {}
-    for heard_now in checked(now, Neighbor, checked_neighbor)[0]:
+    for one in now:
+        if not isinstance(one, Neighbor):
+            continue
+        try:
+            heard_now = checked_neighbor(one)
+        except Unusable:
+            continue
         identity = _identity(
             heard_now["remote_chassis_id"],
             heard_now["remote_system_name"],
