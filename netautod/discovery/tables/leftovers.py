@@ -25,7 +25,9 @@ class LeftOvers:
         before = now - LEFT_OVER
         waiting: list[Document] = []
         fields = {"org_id": 1, "device_id": 1, "_id": 1}
-        async for part in self._all.stream({"made_at": {"$lt": before}}, fields=fields, sort=BY_DEVICE.keys):
+        # With a condition on its first field the server finds the time in the index, else in each document.
+        where = {"org_id": {"$gt": ""}, "made_at": {"$lt": before}}
+        async for part in self._all.stream(where, fields=fields, sort=BY_DEVICE.keys):
             if waiting and (len(waiting) >= AT_ONCE or part["org_id"] != waiting[0]["org_id"]):
                 await self._drop_unnamed(waiting)
                 waiting = []

@@ -80,6 +80,15 @@ async def test_what_has_been_gone_for_long_is_forgotten(world: World) -> None:
     assert row["first_seen_at"] == "2026-12-21T10:05:00.000Z"
 
 
+async def test_what_vanishes_was_seen_for_the_last_time_by_the_poll_before(world: World) -> None:
+    day = 24 * 60
+    await world.poll(mac=macs(1))
+    await world.poll(40 * day, mac=())
+    await world.poll(40 * day + 5, mac=macs(1))
+    [row] = await world.table("mac")
+    assert row["first_seen_at"] == "2026-12-30T10:05:00.000Z"
+
+
 async def test_an_entry_on_another_port_is_another_one(world: World) -> None:
     await world.poll(mac=macs(1))
     await world.poll(5, mac=macs(1, interface="Ethernet2"))
@@ -104,15 +113,16 @@ async def test_parts_that_nobody_names_go(world: World) -> None:
     assert await world.parts() == 2  # the last one, and the one that a reader may still look for
 
 
+@pytest.mark.parametrize("minutes", [pytest.param(5, id="a young part"), pytest.param(500, id="an old one")])
 async def test_a_reader_that_has_seen_the_header_before_still_finds_its_parts(
-    world: World, monkeypatch: pytest.MonkeyPatch
+    world: World, monkeypatch: pytest.MonkeyPatch, minutes: int
 ) -> None:
     await world.poll(mac=macs(1))
     find = world.reads._shelf._parts.find
 
     async def late(*args: Any, **options: Any) -> Any:
         monkeypatch.undo()
-        await world.poll(5, mac=macs(2))
+        await world.poll(minutes, mac=macs(2))
         return await find(*args, **options)
 
     monkeypatch.setattr(world.reads._shelf._parts, "find", late)
