@@ -40,6 +40,17 @@ KINDS = {
 }
 # IEEE 802.1Q: the identifiers 0 and 4095 are reserved.
 LAST_VLAN = 4094
+# lldpctl's names of the bits of LldpSystemCapabilitiesMap.
+CAPABILITIES = {
+    "other": "other",
+    "repeater": "repeater",
+    "bridge": "bridge",
+    "wlan": "wlanAccessPoint",
+    "router": "router",
+    "tel": "telephone",
+    "docsis": "docsisCableDevice",
+    "station": "stationOnly",
+}
 TEXTS = ("cat ", "uname", "hostname")
 
 
@@ -101,16 +112,23 @@ def interfaces(records: Records) -> list[Interface]:
                 type=KINDS.get(kind) or TYPES.get(str(record.get("link_type"))),
                 admin_status="up" if "UP" in flags else "down",
                 oper_status=OPER.get(str(record.get("operstate"))),
-                mtu=record.get("mtu"),
+                mtu=_whole(record.get("mtu")),
                 mac_address=_mac(record),
                 ip_addresses=tuple(_addresses(record)),
                 vlan_id=_vlan(record),
                 lag=str(record["master"]) if master and _kind(master) in ("bond", "team") else None,
-                if_index=record.get("ifindex"),
+                if_index=_whole(record.get("ifindex")),
                 counters=_counters(record),
             )
         )
     return found
+
+
+def _whole(value: Any) -> int | None:
+    """Of JSON, where a number is no text; TypeError for what iproute2 never prints there."""
+    if value is not None and (isinstance(value, bool) or not isinstance(value, int)):
+        raise TypeError(f"{value!r} is no whole number")
+    return value
 
 
 def _kind(record: Record) -> str:
@@ -121,7 +139,7 @@ def _kind(record: Record) -> str:
 def _vlan(record: Record) -> int | None:
     info = record.get("linkinfo")
     data = info.get("info_data") if isinstance(info, Mapping) and _kind(record) == "vlan" else None
-    return data.get("id") if isinstance(data, Mapping) else None
+    return _whole(data.get("id")) if isinstance(data, Mapping) else None
 
 
 def _mac(record: Record) -> str | None:
@@ -142,12 +160,12 @@ def _counters(record: Record) -> InterfaceCounters:
         return InterfaceCounters()
     received, sent = stats.get("rx") or {}, stats.get("tx") or {}
     return InterfaceCounters(
-        in_octets=received.get("bytes"),
-        out_octets=sent.get("bytes"),
-        in_errors=received.get("errors"),
-        out_errors=sent.get("errors"),
-        in_discards=received.get("dropped"),
-        out_discards=sent.get("dropped"),
+        in_octets=_whole(received.get("bytes")),
+        out_octets=_whole(sent.get("bytes")),
+        in_errors=_whole(received.get("errors")),
+        out_errors=_whole(sent.get("errors")),
+        in_discards=_whole(received.get("dropped")),
+        out_discards=_whole(sent.get("dropped")),
     )
 
 
@@ -161,7 +179,7 @@ def arp(records: Records) -> list[ArpEntry]:
                 ArpEntry(
                     ip_address=own,
                     mac_address=mac_address(str(record.get("lladdr") or "")),
-                    interface=record.get("dev"),
+                    interface=device_text(record.get("dev")),
                     type="static" if "PERMANENT" in states else "dynamic",
                 )
             )
@@ -179,8 +197,8 @@ def forwarding(records: Records) -> list[MacEntry]:
         found.append(
             MacEntry(
                 mac_address=mac,
-                vlan_id=record.get("vlan"),
-                interface=record.get("ifname"),
+                vlan_id=_whole(record.get("vlan")),
+                interface=device_text(record.get("ifname")),
                 type="self" if state == "permanent" else "static" if state == "static" else "dynamic",
             )
         )
@@ -192,11 +210,11 @@ def vlans(records: Records) -> list[Vlan]:
     untagged: dict[int, dict[str, None]] = {}
     for record in records:
         for one in record.get("vlans") or ():
-            first = one.get("vlan")
-            if not isinstance(first, int):
+            first = _whole(one.get("vlan"))
+            if first is None:
                 continue
             members = untagged if "Egress Untagged" in (one.get("flags") or ()) else tagged
-            for vlan in range(max(first, 1), min(int(one.get("vlanEnd") or first), LAST_VLAN) + 1):
+            for vlan in range(max(first, 1), min(_whole(one.get("vlanEnd")) or first, LAST_VLAN) + 1):
                 members.setdefault(vlan, {})[str(record.get("ifname"))] = None
     return [
         Vlan(
@@ -228,9 +246,10 @@ def neighbors(records: Records) -> list[Neighbor]:
                     remote_platform=device_text(_value(chassis.get("descr"))),
                     remote_mgmt_address=_management(chassis.get("mgmt-ip")),
                     remote_capabilities=tuple(
-                        str(one.get("type")).lower()
+                        name
                         for one in _each(chassis.get("capability"))
                         if one.get("enabled") is True
+                        and (name := CAPABILITIES.get(str(one.get("type")).lower()))
                     ),
                 )
             )

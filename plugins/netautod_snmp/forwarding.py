@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Set
 from dataclasses import replace
 
-from netautod.plugin_api import DeviceFailed, MacEntry
+from netautod.plugin_api import DeviceFailed, MacEntry, for_each
 from netautod_snmp.agent import Agent, Rows, WalkFailed
 from netautod_snmp.interfaces import BASE_PORT_INDEX
 from netautod_snmp.ports import Ports
@@ -22,6 +22,7 @@ INVALID = 2
 OPERATIONAL = 1  # vtpVlanState
 # Reserved for token ring and FDDI: a switch has no bridge for them.
 RESERVED = range(1002, 1006)
+VLANS_AT_ONCE = 4  # a switch with hundreds of VLANs is read within the time of a poll
 
 
 async def read_forwarding(agent: Agent, ports: Ports, *, active: Iterable[int] = ()) -> list[MacEntry] | None:
@@ -84,22 +85,30 @@ async def _of_each_vlan(agent: Agent, ports: Ports, active: Set[int]) -> list[Ma
     """A switch does not answer for a VLAN in which no port is up. One with such a port fails the table if it
     is silent: its entries would seem to have gone.
     """
-    found: list[MacEntry] = []
+    found: dict[int, list[MacEntry]] = {}
     operational = set(_operational(await agent.walk(VTP_STATE))) if active else set()
-    for vlan in sorted(operational & active):
-        async with agent.vlan(vlan) as own:
-            try:
-                rows = await own.walk(BRIDGE_PORT)
-                if not rows:
-                    continue
-                status = await own.walk(BRIDGE_STATUS)
-                bridge = by_number(await own.walk(BASE_PORT_INDEX))
-            except DeviceFailed as exc:
-                raise WalkFailed(f"VLAN {vlan}: {exc.text}") from exc
-        indexes = {port: index for port, value in bridge.items() if (index := number(value)) is not None}
-        entries = entries_of(rows, status, Ports(names=ports.names, bridge=indexes), None)
-        found += [replace(entry, vlan_id=vlan) for entry in entries]
-    return found
+
+    async def read(vlan: int) -> None:
+        try:
+            found[vlan] = await _of_vlan(agent, ports, vlan)
+        except DeviceFailed as exc:
+            raise WalkFailed(f"VLAN {vlan}: {exc.text}") from exc
+
+    vlans = sorted(operational & active)
+    await for_each(vlans, read, at_once=VLANS_AT_ONCE)
+    return [entry for vlan in vlans for entry in found[vlan]]
+
+
+async def _of_vlan(agent: Agent, ports: Ports, vlan: int) -> list[MacEntry]:
+    async with agent.vlan(vlan) as own:
+        rows = await own.walk(BRIDGE_PORT)
+        if not rows:
+            return []
+        status = await own.walk(BRIDGE_STATUS)
+        bridge = by_number(await own.walk(BASE_PORT_INDEX))
+    indexes = {port: index for port, value in bridge.items() if (index := number(value)) is not None}
+    entries = entries_of(rows, status, Ports(names=ports.names, bridge=indexes), None)
+    return [replace(entry, vlan_id=vlan) for entry in entries]
 
 
 def _operational(states: Rows) -> Iterable[int]:

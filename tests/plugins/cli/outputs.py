@@ -194,7 +194,7 @@ LINUX = {
     "lldpctl -f json0": """{"lldp":[{"interface":[{"name":"eth0","via":"LLDP","chassis":[{
   "id":[{"type":"mac","value":"02:00:00:00:00:aa"}],"name":[{"value":"core"}],"descr":[{"value":"a switch"}],
   "mgmt-ip":[{"value":"2001:db8::9"},{"value":"10.0.0.9"}],
-  "capability":[{"type":"Bridge","enabled":true},{"type":"Router","enabled":false}]}],
+  "capability":[{"type":"Bridge","enabled":true},{"type":"Tel","enabled":true},{"type":"Wlan","enabled":false},{"type":"Router","enabled":false}]}],
   "port":[{"id":[{"type":"ifname","value":"ge1"}],"descr":[{"value":"to host1"}]}]}]}]}
 """,
 }

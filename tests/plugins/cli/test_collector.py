@@ -179,7 +179,7 @@ async def test_a_host_with_linux(collector: CliCollector) -> None:
             remote_port_description="to host1",
             remote_platform="a switch",
             remote_mgmt_address="10.0.0.9",
-            remote_capabilities=("bridge",),
+            remote_capabilities=("bridge", "telephone"),
         )
     ]
 
