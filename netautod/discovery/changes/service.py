@@ -6,7 +6,7 @@ knows one that it has seen.
 
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from datetime import datetime, timedelta
 from typing import Any, Protocol
 from uuid import uuid4
@@ -26,6 +26,7 @@ logger = logging.getLogger(__name__)
 LEFT_AFTER = timedelta(seconds=60)
 LOOK_SECONDS = 60.0
 AT_ONCE = 100
+FIELDS = frozenset(field.name for field in fields(DeviceChanged)) - {"org_id", "device_id"}
 
 
 class ChangeObservers(Protocol):
@@ -59,7 +60,7 @@ class Changes:
     async def tell(self, org_id: OrgId, device_id: str, events: Sequence[Mapping[str, Any]]) -> None:
         """Called when they are written. What cannot be crossed out now is told once more later."""
         for event in events:
-            self.observers.device_changed(DeviceChanged(org_id=org_id, device_id=device_id, **event))
+            self.observers.device_changed(_event(org_id, device_id, event))
         try:
             await self.tables.told(org_id, device_id, [event["id"] for event in events])
         except Unavailable as error:
@@ -71,8 +72,14 @@ class Changes:
             left = await self.tables.untold(before=self.clock.now() - LEFT_AFTER, limit=AT_ONCE)
             for org_id, device_id, events in left:
                 for event in events:
-                    self.observers.device_changed(DeviceChanged(org_id=org_id, device_id=device_id, **event))
+                    self.observers.device_changed(_event(org_id, device_id, event))
                 # Raises where it cannot be crossed out: the next look begins with it, and not this one again.
                 await self.tables.told(org_id, device_id, [event["id"] for event in events])
             if len(left) < AT_ONCE:
                 return
+
+
+def _event(org_id: OrgId, device_id: str, stored: Mapping[str, Any]) -> DeviceChanged:
+    """A newer version may have written more of it than this one knows."""
+    known = {name: value for name, value in stored.items() if name in FIELDS}
+    return DeviceChanged(org_id=org_id, device_id=device_id, **known)

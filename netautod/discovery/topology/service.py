@@ -14,6 +14,7 @@ from netautod.core.clock import Clock
 from netautod.core.identity import OrgId
 from netautod.core.json_values import to_text
 from netautod.core.loop.pace import Pace
+from netautod.core.loop.shared_reads import SharedReads
 from netautod.devices.service import DeviceService
 from netautod.discovery.models import Row, Topology
 from netautod.discovery.tables.models import DeviceTables
@@ -37,7 +38,6 @@ class _Known:
     directory: Directory
     devices: Mapping[str, KnownDevice]
     tables: Sequence[DeviceTables]
-    until: float
 
 
 @dataclass(kw_only=True, eq=False)
@@ -47,7 +47,12 @@ class Networks:
     reads: DiscoveredReads
     devices: DeviceService
     clock: Clock
-    _known: dict[OrgId, _Known] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        # Requests that come together wait for one reading.
+        self._known: SharedReads[_Known] = SharedReads(
+            clock=self.clock, seconds=REMEMBERED_SECONDS, size=MOST_REMEMBERED
+        )
 
     async def matched(self, org_id: OrgId, device_id: str, neighbors: Sequence[Row]) -> Sequence[Row]:
         """The neighbors of the device, each with the id of the device that it is as `remote_device_id`."""
@@ -84,12 +89,8 @@ class Networks:
         await drawing.add_sides(pace)
 
     async def _who(self, org_id: OrgId) -> _Known:
-        known = self._known.get(org_id)
-        if known is None or self.clock.monotonic() >= known.until:
-            known = await self._learned(org_id)
-            if len(self._known) >= MOST_REMEMBERED:
-                self._known.clear()
-            self._known[org_id] = known
+        known = await self._known.get(org_id, lambda: self._learned(org_id))
+        assert known is not None  # what is learned is always something
         return known
 
     async def _learned(self, org_id: OrgId) -> _Known:
@@ -113,8 +114,7 @@ class Networks:
                 await pace.breathe()
         tables = [table for table in tables if table.device_id in devices]
         await self._add_interfaces(org_id, directory, tables, pace)
-        until = self.clock.monotonic() + REMEMBERED_SECONDS
-        return _Known(directory=directory, devices=devices, tables=tables, until=until)
+        return _Known(directory=directory, devices=devices, tables=tables)
 
     async def _add_interfaces(
         self, org_id: OrgId, directory: Directory, tables: Sequence[DeviceTables], pace: Pace

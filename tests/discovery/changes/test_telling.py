@@ -102,6 +102,16 @@ async def test_a_later_poll_keeps_what_is_untold(world: World) -> None:
     assert [event.id for event in world.told] == [events[0]["id"]]
 
 
+async def test_an_event_of_a_newer_version_is_told_by_what_is_known_of_it(world: World) -> None:
+    [event] = world.changes.of(DEVICE, Before(), Visited(reachable=False), failures=1, at=world.clock.now())
+    await world.store.note(
+        ORG, DEVICE.id, replace(NOTE, at=world.clock.now()), untold=[{**event, "weight": 3}]
+    )
+    world.clock.move(61)
+    await world.changes.look()
+    assert [(told.id, told.kind) for told in world.told] == [(event["id"], "device_unreachable")]
+
+
 async def test_many_devices(world: World) -> None:
     for _ in range(120):
         await world.written(str(uuid4()))

@@ -696,3 +696,20 @@ async def test_neighbors_are_matched_when_they_are_read() -> None:
     world = World({"a": Polled(neighbors=rows), "b": None})
     found = await world.networks().matched(ORG, "id-a", rows)
     assert [row["remote_device_id"] for row in found] == ["id-b", None, None]
+
+
+async def test_requests_that_come_together_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    world, readings = World({"a": None}), 0
+    called = world.called
+
+    async def counted(org_id: OrgId) -> AsyncIterator[list[Called]]:
+        nonlocal readings
+        readings += 1
+        await asyncio.sleep(0)  # as one that asks a database
+        async for batch in called(org_id):
+            yield batch
+
+    monkeypatch.setattr(world, "called", counted)
+    networks = world.networks()
+    await asyncio.gather(networks.topology(ORG), networks.topology(ORG), networks.matched(ORG, "id-a", []))
+    assert readings == 1
