@@ -10,6 +10,7 @@ from netautod.ssh.platform.general import is_clean
 from netautod.ssh.platform.line_memory import LineMemory
 from netautod.ssh.platform.log_forms import begins_as_log, holds_log
 from netautod.ssh.platform.moving import MOVING_LINE
+from netautod.ssh.read_only.grammar import ReadOnlyGrammar
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -147,8 +148,8 @@ class Platform:
     too, and none has fewer than `smallest` bytes. `own` are lines that no other kind of device has, of which
     most configurations of this one have some; `kinds` has those of each platform of the registry by its name.
     `visible` finds what stays readable (the group `visible`) though the general rule of redaction takes it
-    for a secret. `capture_mode` is the mode that a capture needs, None for any. `sources` cites where the
-    facts come from.
+    for a secret. `read_only` tells which commands only read. `capture_mode` is the mode that a capture needs,
+    None for any. `sources` cites where the facts come from.
     """
 
     name: str
@@ -184,6 +185,7 @@ class Platform:
     noise_parts: tuple[re.Pattern[str], ...] = ()
     secrets: tuple[SecretPattern, ...] = ()
     visible: tuple[re.Pattern[str], ...] = ()
+    read_only: ReadOnlyGrammar = field(default_factory=ReadOnlyGrammar, repr=False)
     kinds: Mapping[str, tuple[re.Pattern[str], ...]] = field(default_factory=dict, repr=False, compare=False)
 
     def __getstate__(self) -> dict[str, object]:

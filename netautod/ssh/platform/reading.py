@@ -15,6 +15,7 @@ from netautod.ssh.platform.model import (
     Platform,
     SecretPattern,
 )
+from netautod.ssh.read_only.grammar import ReadOnlyGrammar
 
 
 def load_platform(path: Traversable) -> Platform:
@@ -60,6 +61,7 @@ def load_platform(path: Traversable) -> Platform:
         noise_parts=noise.patterns("parts"),
         secrets=tuple(_secret(item) for item in table.tables("secrets", required=False)),
         visible=redaction.patterns("visible", groups=("visible",)),
+        read_only=_read_only(table.table("read_only")),
     )
     _check(platform, path.name)
     for part in (table, prompts, session, capture, noise, redaction):
@@ -100,6 +102,24 @@ def _answer(table: platform_file.TomlTable) -> LoginAnswer:
     answer = LoginAnswer(pattern=table.pattern("pattern"), answer=table.text("answer"))
     table.refuse_unknown()
     return answer
+
+
+def _read_only(table: platform_file.TomlTable) -> ReadOnlyGrammar:
+    """Its own forms; those of the platform that it is like come from the registry, which has them all."""
+    grammar = ReadOnlyGrammar(
+        like=table.optional_text("like"),
+        forms=table.texts("forms"),
+        filters=table.texts("filters"),
+        pipes=table.number("pipes", default=1) if table.has("pipes") else None,
+        exact=table.flag("exact"),
+        slashes=table.flag("slashes"),
+    )
+    try:
+        grammar.verify()
+    except InvalidInput as exc:
+        raise table.wrong(str(exc)) from exc
+    table.refuse_unknown()
+    return grammar
 
 
 def _item(table: platform_file.TomlTable) -> CaptureItem:

@@ -13,6 +13,8 @@ from netautod.core.errors import InvalidInput
 from netautod.core.redaction.announced.kinds import kind_of
 from netautod.ssh.platform.model import CaptureItem, Platform, SecretPattern
 from netautod.ssh.platform.reading import load_platform
+from netautod.ssh.read_only.grammar import ReadOnlyGrammar
+from netautod.ssh.read_only.likes import with_likes
 
 FALLBACK = "generic"
 # Netmiko says behind a name how the device is reached; what it is, is the same.
@@ -36,7 +38,8 @@ class PlatformRegistry:
         InvalidInput names the file and what is wrong with it. A name or alias that is taken already is
         refused, unless `override` says that the file stands for that platform from now on.
         """
-        platform = self._add(load_platform(path), path.name, override=override)
+        platform = self._with_likes(load_platform(path), path.name)
+        platform = self._add(platform, path.name, override=override)
         self._tell_apart()
         return self._by_name[platform.name]
 
@@ -57,6 +60,11 @@ class PlatformRegistry:
         for name in (platform.name, *platform.aliases):
             self._names[name] = platform.name
         return platform
+
+    def _with_likes(self, platform: Platform, file_name: str) -> Platform:
+        """With the forms of what it is like, as far as that is known by now."""
+        known = {name: other.read_only for name, other in self._by_name.items()}
+        return _resolved(platform, known, file_name)
 
     def _tell_apart(self) -> None:
         """Lets each platform know the lines of all; in copies, as other registries share those that ship."""
@@ -132,7 +140,25 @@ def _shipped() -> tuple[tuple[str, Platform], ...]:
     entries = sorted(folder.iterdir(), key=lambda item: item.name)
     read = {entry.name: load_platform(entry) for entry in entries if entry.name.endswith(".toml")}
     kinds = _kinds(read.values())
+    grammars = {platform.name: platform.read_only for platform in read.values()}
+    read = {name: _resolved(platform, grammars, name) for name, platform in read.items()}
     return tuple((name, replace(platform, kinds=kinds)) for name, platform in read.items())
+
+
+def _resolved(platform: Platform, grammars: Mapping[str, ReadOnlyGrammar], file_name: str) -> Platform:
+    try:
+        grammar = with_likes(platform.name, {**grammars, platform.name: platform.read_only})
+    except InvalidInput as exc:
+        raise InvalidInput(f"{file_name}: {exc}") from exc
+    return platform if grammar is platform.read_only else replace(platform, read_only=grammar)
+
+
+def read_only_grammar(device_type: str, platforms: PlatformRegistry | None = None) -> ReadOnlyGrammar:
+    """What may be asked of a device_type, or alias; that of `generic` for one that nobody knows.
+
+    Without a registry, of the platforms that ship.
+    """
+    return (platforms or PlatformRegistry()).get(device_type).read_only
 
 
 def _kinds(platforms: Iterable[Platform]) -> Mapping[str, tuple[re.Pattern[str], ...]]:

@@ -1,0 +1,1 @@
+"""Which commands of a platform only read, and how they are written out in full."""

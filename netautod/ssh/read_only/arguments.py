@@ -1,0 +1,64 @@
+"""The kinds of words that a form leaves to the caller; each is a closed set of characters.
+
+None of them can hold what a shell, a pager or a redirection reads (`;|&<>$`, backslashes, `?`), nor begin
+with a dash, which would make an option of it. `<quoted>` alone has quotes, and blanks in them.
+"""
+
+import re
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from netautod.core.device_addresses import ip_address, mac_address
+
+_NAME = r"[A-Za-z0-9_](?:[A-Za-z0-9_@+-]|\.(?!\.)){0,79}"
+_NUMBER = r"[0-9](?:[0-9/:]|\.(?!\.)){0,40}"
+_TYPE = r"[A-Za-z](?:[A-Za-z_-]|[0-9](?=[A-Za-z])){0,40}"
+_QUOTED = r"[A-Za-z0-9_.:/=@%*+^,-]+"
+
+KINDS: Mapping[str, re.Pattern[str]] = MappingProxyType(
+    {
+        "number": re.compile(r"[0-9]{1,10}"),
+        "name": re.compile(_NAME),
+        "interface": re.compile(rf"{_TYPE}{_NUMBER}(?:[A-Za-z0-9_-]{{0,20}})(?:[:.][A-Za-z0-9]{{1,10}})?"),
+        "slot": re.compile(_NUMBER),
+        "list": re.compile(r"[0-9]{1,5}(?:[,-][0-9]{1,5}){0,30}"),
+        "ports": re.compile(r"[A-Za-z]{0,3}[0-9]{1,4}(?:[,/:-][A-Za-z]{0,3}[0-9]{1,4}){0,30}"),
+        "object": re.compile(rf"/?{_NAME}(?:/{_NAME}){{0,4}}"),
+        "pattern": re.compile(r"[A-Za-z0-9_^.:/=@%*+][A-Za-z0-9_.:/=@%*+$-]{0,79}"),
+        "plain": re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:/=@%+-]{0,79}"),
+        "quoted": re.compile(rf'"(?=[^"]{{1,80}}"){_QUOTED}(?:[ |]{_QUOTED}){{0,20}}"'),
+        "address": re.compile(r"[0-9A-Fa-f.:]{2,45}(?:/[0-9]{1,3})?"),
+        "mac": re.compile(r"[0-9A-Fa-f.:-]{12,17}"),
+    }
+)
+
+# What some platform reads as an order where ours has a name. An object that is called so is not asked for.
+UNSAFE = re.compile(
+    r"append|bash|clear|commit|configure|copy|debug|delete|edit|enable|erase|exec|execute|export|file"
+    r"|follow|format|import|install|kill|load|monitor|move|no|parse|redirect|reboot|reload|rename"
+    r"|request|reset|restart|rollback|run|save|set|sh|shell|shutdown|start|stop|su|sudo|tail|tee|test"
+    r"|undebug|undo|update|upgrade|write"
+)
+
+
+def matches(kind: str, word: str) -> bool:
+    """Whether the word is of that kind (a key of KINDS)."""
+    if KINDS[kind].fullmatch(word) is None:
+        return False
+    match kind:
+        case "address":
+            return ip_address(word.partition("/")[0]) is not None
+        case "mac":
+            return mac_address(word) is not None
+        case "pattern" | "plain":  # a text to look for orders nothing, whatever it is
+            return True
+        case _:
+            parts = re.split(r'[ |/"]', word.lower())
+            return not any(UNSAFE.fullmatch(part.rstrip("0123456789.:")) for part in parts)
+
+
+def takes_two(kind: str, word: str, following: str) -> bool:
+    """Whether both words are one argument: `GigabitEthernet 1/0/1` is an interface."""
+    if kind != "interface" or UNSAFE.fullmatch(word.lower()):
+        return False
+    return re.fullmatch(_TYPE, word) is not None and re.fullmatch(_NUMBER, following) is not None
