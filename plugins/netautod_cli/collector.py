@@ -7,7 +7,8 @@ from typing import Any, ClassVar
 from netautod.plugin_api import TABLES, CliReader, Collected, DeviceFacts, DeviceFailed, PollTarget, Table
 from netautod_cli.offload import Offload
 from netautod_cli.reads import READS, Read, Rows
-from netautod_cli.records import Unreadable
+from netautod_cli.records import Records
+from netautod_cli.unreadable import Unreadable
 
 COMMAND_SECONDS = 60.0
 OUTPUT_BYTES = 16 * 1024 * 1024
@@ -20,6 +21,9 @@ VENDORS = {
     "juniper_junos": "Juniper",
     "huawei_vrp": "Huawei",
     "mikrotik_routeros": "MikroTik",
+    "hp_procurve": "HP",
+    "hp_comware": "HPE",
+    "aruba_aoscx": "Aruba",
 }
 
 
@@ -91,12 +95,22 @@ def rows_of(platform: str, command: str, texts: list[str | None]) -> Rows:
     """
     read = next(one for one in READS[platform].values() if one.command == command)
     try:
-        records = [
-            None if text is None else read.parse(platform, name, text)
-            for name, text in zip(read.commands, texts, strict=True)
-        ]
-        return read.rows(*records)
+        records = [read.parse(platform, command, texts[0] or "")]
+        more = [_added(read, platform, name, text) for name, text in zip(read.more, texts[1:], strict=False)]
+        return read.rows(*records, *more)
     except Unreadable:
         raise
     except Exception as exc:
         raise Unreadable(f"`{command}` cannot be read ({type(exc).__name__})") from exc
+
+
+def _added(read: Read, platform: str, command: str, text: str | None) -> Records | None:
+    """None for what was refused, or cannot be read and adds no rows."""
+    if text is None:
+        return None
+    try:
+        return read.parse(platform, command, text)
+    except Unreadable:
+        if read.adds_rows:
+            raise
+        return None

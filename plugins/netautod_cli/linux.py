@@ -18,7 +18,8 @@ from netautod.plugin_api import (
     ip_address,
     mac_address,
 )
-from netautod_cli.records import Record, Records, Unreadable
+from netautod_cli.records import Record, Records
+from netautod_cli.unreadable import Unreadable
 
 # operstate of the kernel (RFC 2863) to IF-MIB's names.
 OPER = {

@@ -10,7 +10,7 @@ from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context
 from typing import Any
 
-from netautod_cli.records import Unreadable
+from netautod_cli.unreadable import Unreadable
 
 PARSE_SECONDS = 60.0
 _PR_SET_PDEATHSIG = 1  # prctl(2)

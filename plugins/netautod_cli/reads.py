@@ -6,7 +6,10 @@ from typing import Any
 
 from netautod.plugin_api import Table
 from netautod_cli import linux, rows
+from netautod_cli.interfaces import interfaces
+from netautod_cli.neighbors import neighbors, neighbors_of_ios
 from netautod_cli.records import Records, records_of
+from netautod_cli.vlans import vlans, vlans_of_comware, vlans_of_junos, vlans_of_procurve
 
 Rows = Sequence[Any]
 
@@ -16,12 +19,14 @@ class Read:
     """`command` has to be answered; `more` add to its rows where the device knows them.
 
     `rows` makes them out of the records of each command, in that order; None for one that was refused.
+    With `adds_rows`, one of `more` that cannot be read costs the table: without it, rows would be missing.
     """
 
     command: str
     rows: Callable[..., Rows]
     more: tuple[str, ...] = ()
     parse: Callable[[str, str, str], Records] = records_of
+    adds_rows: bool = False
 
     @property
     def commands(self) -> tuple[str, ...]:
@@ -29,7 +34,8 @@ class Read:
 
 
 def read(command: str, made: Callable[..., Rows], *more: str) -> Read:
-    return Read(command=command, rows=made, more=more)
+    adds_rows = made in (neighbors, neighbors_of_ios)
+    return Read(command=command, rows=made, more=more, adds_rows=adds_rows)
 
 
 def _json(command: str, made: Callable[..., Rows], *more: str) -> Read:
@@ -47,77 +53,87 @@ LINUX: Mapping[Table, Read] = {
 READS: Mapping[str, Mapping[Table, Read]] = {
     "cisco_ios": {
         "status": read("show version", rows.status),
-        "interfaces": read("show interfaces", rows.interfaces, "show interfaces switchport"),
+        "interfaces": read(
+            *("show interfaces", interfaces, "show interfaces switchport"),
+            *("show ip interface", "show ipv6 interface"),
+        ),
         "neighbors": read(
-            *("show lldp neighbors detail", rows.neighbors_of_ios),
+            *("show lldp neighbors detail", neighbors_of_ios),
             *("show lldp neighbors", "show cdp neighbors detail"),
         ),
         "mac": read("show mac address-table", rows.forwarding),
         "arp": read("show ip arp", rows.arp),
-        "vlans": read("show vlan", rows.vlans, "show interfaces switchport"),
+        "vlans": read("show vlan", vlans, "show interfaces switchport"),
     },
     "cisco_nxos": {
         "status": read("show version", rows.status),
-        "interfaces": read("show interface", rows.interfaces),
-        "neighbors": read("show lldp neighbors detail", rows.neighbors, "show cdp neighbors detail"),
+        "interfaces": read(
+            *("show interface", interfaces, "show interface switchport"),
+            *("show ip interface vrf all", "show ipv6 interface vrf all"),
+        ),
+        "neighbors": read("show lldp neighbors detail", neighbors, "show cdp neighbors detail"),
         "mac": read("show mac address-table", rows.forwarding),
         "arp": read("show ip arp vrf all", rows.arp),
-        "vlans": read("show vlan", rows.vlans),
+        "vlans": read("show vlan", vlans, "show interface switchport"),
     },
     "cisco_xr": {
         "status": read("show version", rows.status),
-        "interfaces": read("show interfaces", rows.interfaces),
-        "neighbors": read("show lldp neighbors detail", rows.neighbors, "show cdp neighbors detail"),
+        "interfaces": read("show interfaces", interfaces),
+        "neighbors": read("show lldp neighbors detail", neighbors, "show cdp neighbors detail"),
         "arp": read("show arp", rows.arp),
     },
     "arista_eos": {
         "status": read("show version", rows.status),
-        "interfaces": read("show interfaces", rows.interfaces),
-        "neighbors": read("show lldp neighbors detail", rows.neighbors),
+        "interfaces": read("show interfaces", interfaces, "show interfaces switchport"),
+        "neighbors": read("show lldp neighbors detail", neighbors),
         "mac": read("show mac address-table", rows.forwarding),
         "arp": read("show ip arp vrf all", rows.arp),
-        "vlans": read("show vlan", rows.vlans),
+        "vlans": read("show vlan", vlans, "show interfaces switchport"),
     },
     "juniper_junos": {
         "status": read("show version", rows.status),
-        "interfaces": read("show interfaces", rows.interfaces),
-        "neighbors": read("show lldp neighbors", rows.neighbors),
-        "mac": read("show ethernet-switching table", rows.forwarding),
+        "interfaces": read("show interfaces", interfaces),
+        "neighbors": read("show lldp neighbors", neighbors),
+        "mac": read("show ethernet-switching table", rows.forwarding_of_junos, "show vlans"),
         "arp": read("show arp no-resolve", rows.arp),
-        "vlans": read("show vlans", rows.vlans),
+        "vlans": read("show vlans", vlans_of_junos, "show vlans extensive"),
     },
     "hp_procurve": {
-        "interfaces": read("show interfaces status", rows.interfaces),
-        "neighbors": read("show lldp info remote-device detail", rows.neighbors, "show cdp neighbors detail"),
+        "status": read("show system", rows.status, "show modules"),
+        "interfaces": read("show interfaces status", interfaces),
+        "neighbors": read("show lldp info remote-device detail", neighbors, "show cdp neighbors detail"),
         "mac": read("show mac-address", rows.forwarding),
         "arp": read("show arp", rows.arp),
-        "vlans": read("show vlans", rows.vlans),
+        "vlans": read("show vlans", vlans_of_procurve, "show vlans ports all detail"),
     },
     "aruba_aoscx": {
-        "interfaces": read("show interface", rows.interfaces),
-        "neighbors": read("show lldp neighbor-info detail", rows.neighbors),
+        "status": read("show system", rows.status),
+        "interfaces": read("show interface", interfaces),
+        "neighbors": read("show lldp neighbor-info detail", neighbors),
         "mac": read("show mac-address-table", rows.forwarding),
         "arp": read("show arp all-vrfs", rows.arp),
-        "vlans": read("show vlan", rows.vlans),
+        "vlans": read("show vlan", vlans, "show interface"),
     },
     "hp_comware": {
-        "interfaces": read("display interface", rows.interfaces),
-        "neighbors": read("display lldp neighbor-information verbose", rows.neighbors),
+        "status": read("display version", rows.status, "display device manuinfo"),
+        "interfaces": read("display interface", interfaces),
+        "neighbors": read("display lldp neighbor-information verbose", neighbors),
         "mac": read("display mac-address", rows.forwarding),
         "arp": read("display arp", rows.arp),
-        "vlans": read("display vlan brief", rows.vlans),
+        "vlans": read("display vlan brief", vlans_of_comware, "display vlan all"),
     },
     "huawei_vrp": {
         "status": read("display version", rows.status),
-        "interfaces": read("display interface", rows.interfaces),
-        "neighbors": read("display lldp neighbor", rows.neighbors),
+        "interfaces": read("display interface", interfaces),
+        "neighbors": read("display lldp neighbor", neighbors),
         "mac": read("display mac-address", rows.forwarding),
-        "vlans": read("display vlan", rows.vlans),
+        "arp": read("display arp all", rows.arp),
+        "vlans": read("display vlan", vlans),
     },
     "mikrotik_routeros": {
         "status": read("/system resource print", rows.status),
-        "interfaces": read("/interface print terse without-paging", rows.interfaces),
-        "neighbors": read("/ip neighbor print detail", rows.neighbors),
+        "interfaces": read("/interface print terse without-paging", interfaces),
+        "neighbors": read("/ip neighbor print detail", neighbors),
         "arp": read("/ip arp print terse without-paging", rows.arp),
     },
     "linux": LINUX,

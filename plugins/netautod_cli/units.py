@@ -60,10 +60,13 @@ def duplex_of(text: str | None) -> str | None:
 
 
 def state_of(record: Mapping[str, Any]) -> tuple[str | None, str | None]:
-    """What was wanted and what is: `administratively down`, `Enabled` and `Down`, flags of RouterOS."""
-    admin_text = str(record.get("admin_state") or record.get("link_admin") or "").lower().strip(" ,")
+    """What was wanted and what is: `administratively down`, `Enabled` and `Down`, flags of RouterOS.
+
+    A link that is up under a protocol that is down carries nothing (RFC 2863, 3.1.13).
+    """
+    admin_text = str(record.get("admin_state") or "").lower().strip(" ,")
     oper_text = str(
-        record.get("link_status") or record.get("line_status") or record.get("status") or ""
+        record.get("link_status") or record.get("unit_flags") or record.get("status") or ""
     ).lower()
     if record.get("link_downs") is not None or record.get("default_name") is not None:
         flags = oper_text.upper()  # RouterOS: X disabled, R running
@@ -77,7 +80,14 @@ def state_of(record: Mapping[str, Any]) -> tuple[str | None, str | None]:
         admin = "up"
     if not oper_text:
         return admin, None
-    return admin, "up" if oper_text.split()[0].strip(",") in UP else "down"
+    protocol = str(record.get("protocol_status") or "up").lower()
+    is_up = re.split(r"[ ,(]", oper_text)[0] in UP and protocol.startswith("up")
+    return admin, "up" if is_up else "down"
+
+
+def percent_of(text: str | None) -> float | None:
+    match = re.fullmatch(r"(\d{1,3}(?:\.\d+)?) *%?", text or "")
+    return None if match is None or float(match[1]) > 100 else float(match[1])
 
 
 def uptime_of(record: Mapping[str, Any]) -> int | None:

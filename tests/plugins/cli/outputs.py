@@ -148,6 +148,23 @@ VLAN Type  SAID       MTU   Parent RingNo BridgeNo Stp  BrdgMode Trans1 Trans2
 ---- ----- ---------- ----- ------ ------ -------- ---- -------- ------ ------
 1    enet  100001     1500  -      -      -        -    -        0      0
 """
+IP = """\
+Vlan100 is up, line protocol is up
+  Internet address is 10.0.100.1/24
+  Broadcast address is 255.255.255.255
+  Secondary address 10.0.101.1/24
+GigabitEthernet1/0/1 is up, line protocol is up
+  Inbound  access list is not set
+"""
+IPV6 = """\
+Vlan100 is up, line protocol is up
+  IPv6 is enabled, link-local address is FE80::1
+  No Virtual link-local address(es):
+  Global unicast address(es):
+    2001:DB8:100::1, subnet is 2001:DB8:100::/64
+  Joined group address(es):
+    FF02::1
+"""
 IOS = {
     "show version": VERSION,
     "show interfaces": INTERFACES,
@@ -156,6 +173,8 @@ IOS = {
     "show lldp neighbors": LLDP_LIST,
     "show cdp neighbors detail": CDP,
     "show mac address-table": MAC,
+    "show ip interface": IP,
+    "show ipv6 interface": IPV6,
     "show ip arp": ARP,
     "show vlan": VLAN,
 }

@@ -22,7 +22,7 @@ from netautod.plugin_api import (
 from netautod.testing import PolledDevice
 from netautod_cli.collector import CliCollector
 from netautod_cli.offload import Offload
-from netautod_cli.records import Unreadable
+from netautod_cli.unreadable import Unreadable
 from tests.plugins.cli.outputs import IOS, LINUX
 
 ALL = frozenset(TABLES)
@@ -60,7 +60,12 @@ async def test_a_switch_with_ios(collector: CliCollector) -> None:
     svi, first, second = found.interfaces or ()
     assert (svi.name, svi.ip_addresses) == (
         "Vlan100",
-        (InterfaceAddress(address="10.0.100.1", prefix_length=24),),
+        (
+            InterfaceAddress(address="10.0.100.1", prefix_length=24),
+            InterfaceAddress(address="10.0.101.1", prefix_length=24),
+            InterfaceAddress(address="2001:db8:100::1", prefix_length=64),
+            InterfaceAddress(address="fe80::1", prefix_length=64),
+        ),
     )
     assert (first.name, first.description, first.admin_status, first.oper_status) == (
         "GigabitEthernet1/0/1",
@@ -88,7 +93,7 @@ async def test_a_switch_with_ios(collector: CliCollector) -> None:
             remote_system_name="core.example.net",
             remote_chassis_id="02:00:00:00:00:aa",
             remote_port="GigabitEthernet0/1",
-            remote_port_description=None,
+            remote_port_description="GigabitEthernet0/1",
             remote_platform="Cisco IOS Software, C3560 Software, Version 15.0(2)SE",
             remote_mgmt_address="10.0.0.1",
             remote_capabilities=("bridge", "router"),

@@ -4,7 +4,8 @@ import pytest
 
 from netautod_cli.collector import rows_of
 from netautod_cli.reads import READS
-from netautod_cli.records import EMPTY, Unreadable
+from netautod_cli.records import EMPTY
+from netautod_cli.unreadable import Unreadable
 from tests.plugins.cli.outputs import INTERFACES
 
 IOS = READS["cisco_ios"]["interfaces"]

@@ -1,0 +1,158 @@
+"""Records of VLANs as rows: the members that lists name, tagged or not as the ports say.
+
+IEEE 802.1Q, 12.10.2: untagged frames of a port belong to one VLAN, so a port that a list names in several
+is a trunk in all of them, unless the device tells more.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+from netautod.plugin_api import Vlan
+from netautod_cli.fields import one, pick, port, ports
+from netautod_cli.records import Record, Records
+from netautod_cli.units import count
+from netautod_cli.unreadable import Unreadable
+
+STATES = {
+    "up": "active",
+    "enable": "active",
+    "port-based": "active",
+    "act/unsup": "active",
+    "act/lshut": "suspended",
+    "suspend": "suspended",
+}
+LAST_VLAN = 4094  # IEEE 802.1Q: 4095 is reserved
+
+
+@dataclass
+class _Ports:
+    """What ports tell of themselves: the VLAN of untagged frames, and those they carry besides."""
+
+    untagged: dict[str, int | None] = field(default_factory=dict)
+    carried: dict[str, list[int]] = field(default_factory=dict)
+
+
+def vlans(records: Records, switchports: Records | None = None) -> list[Vlan]:
+    """`switchports`: of each port its mode and its VLANs."""
+    rows, members = _listed(records)
+    told = _told(switchports or (), rows)
+    for name, numbers in told.carried.items():
+        for number in numbers:
+            if name not in members[number]:
+                members[number][name] = None
+    often = Counter(name for several in members.values() for name in several)
+    for number, several in members.items():
+        for name, mode in several.items():
+            if mode is None:
+                untagged = told.untagged[name] == number if name in told.untagged else often[name] == 1
+                several[name] = "UT" if untagged else "TG"
+    return _with_members(rows, members)
+
+
+def vlans_of_junos(records: Records, details: Records | None = None) -> list[Vlan]:
+    """`show vlans extensive` says of each member how it is in the VLAN."""
+    return _completed(vlans(records), details)
+
+
+def vlans_of_comware(records: Records, details: Records | None = None) -> list[Vlan]:
+    """The brief list has ports of either kind; a VLAN that is there is active: it has no other state."""
+    rows = [replace(row, status=row.status or "active") for row in vlans(records)]
+    return _completed(rows, details)
+
+
+def vlans_of_procurve(records: Records, by_port: Records | None = None) -> list[Vlan]:
+    """`show vlans ports all detail` has the VLANs of each port."""
+    rows, members = _listed(records)
+    for record in by_port or ():
+        name = port(one(record, "port"))
+        for mode, key in (("TG", "tagged"), ("UT", "untagged")):
+            for text in record.get(key) or ():
+                number = count(str(text))
+                if name is not None and number in members:
+                    members[number][name] = mode
+    return _with_members(rows, members)
+
+
+def _listed(records: Records) -> tuple[dict[int, Vlan], dict[int, dict[str, str | None]]]:
+    """The VLANs and, of each, its members with their mode where the list has it."""
+    rows: dict[int, Vlan] = {}
+    members: dict[int, dict[str, str | None]] = {}
+    for record in records:
+        number = count(one(record, "vlan_id", "tag"))
+        if number is None:
+            continue
+        before = rows.get(number, Vlan(vlan_id=number))
+        state = (one(record, "status", "vlan_status") or "").lower()
+        rows[number] = replace(
+            before,
+            name=one(record, "vlan_name", "name", "vlan_description") or before.name,
+            status=STATES.get(state, state or before.status),
+        )
+        mode = str(record.get("mode") or "").upper() or None
+        several = members.setdefault(number, {})
+        for name in ports(pick(record, "interfaces", "interface", "ports")):
+            if not any(character.isdigit() for character in name):
+                raise Unreadable(f"VLAN {number} has a member that is no port")
+            several[name] = mode
+    return rows, members
+
+
+def _told(switchports: Iterable[Record], known: Mapping[int, Vlan]) -> _Ports:
+    told = _Ports()
+    for record in switchports:
+        name = port(one(record, "interface"))
+        mode = (one(record, "mode", "vlan_mode") or "").lower()
+        if name is None or not mode or str(record.get("switchport", "")).lower() == "disabled":
+            continue
+        if "trunk" in mode or "native" in mode:
+            native = count(one(record, "native_vlan", "vlan_native"))
+            told.untagged[name] = None if mode == "native-tagged" else native
+            told.carried[name] = list(_numbers(str(record.get("trunking_vlans") or ""), known))
+        else:
+            access = count(one(record, "access_vlan", "vlan_access"))
+            told.untagged[name] = access
+    return told
+
+
+def _numbers(text: str, known: Mapping[int, Vlan]) -> Iterator[int]:
+    """`1,10-20`, `ALL`, `1-4094`: those that the device has."""
+    for piece in text.replace("\n", "").split(","):
+        start, _, end = piece.strip().partition("-")
+        if start.upper() == "ALL":
+            yield from known
+        elif start.isdecimal():
+            last = min(int(end), LAST_VLAN) if end.isdecimal() else int(start)
+            yield from (number for number in known if int(start) <= number <= last)
+
+
+def _with_members(rows: Mapping[int, Vlan], members: Mapping[int, Mapping[str, str | None]]) -> list[Vlan]:
+    return [
+        replace(
+            row,
+            tagged_interfaces=tuple(name for name, mode in members[number].items() if mode == "TG"),
+            untagged_interfaces=tuple(name for name, mode in members[number].items() if mode == "UT"),
+        )
+        for number, row in rows.items()
+    ]
+
+
+def _completed(rows: list[Vlan], details: Records | None) -> list[Vlan]:
+    """With the members of VLANs that the details have; two VLANs may bear one number, in two instances."""
+    found: dict[int, tuple[dict[str, None], dict[str, None]]] = {}
+    for record in details or ():
+        number = count(one(record, "vlan_id"))
+        if number is not None:
+            tagged, untagged = found.setdefault(number, ({}, {}))
+            tagged.update(dict.fromkeys(ports(record.get("tagged"))))
+            untagged.update(dict.fromkeys(ports(record.get("untagged"))))
+    return [
+        replace(
+            row,
+            tagged_interfaces=tuple(found[row.vlan_id][0]),
+            untagged_interfaces=tuple(found[row.vlan_id][1]),
+        )
+        if row.vlan_id in found
+        else row
+        for row in rows
+    ]
