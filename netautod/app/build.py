@@ -96,11 +96,12 @@ async def build(
         discovery = stages.discovery(
             settings, installation, work, plugins, http, leases, pauses, metrics, observers
         )
+        documents = await enter(stages.documents(settings, installation))
+        agents = stages.agents(installation, work, discovery, documents[1], plugins, http)
         environment = stages.environment(
-            settings, installation, executors, work, http, metrics, watched.board
+            settings, installation, executors, work, agents, http, metrics, watched.board
         )
         runs = stages.runs(settings, installation, node_id, environment, work.devices, observers, pauses)
-        documents = await enter(stages.documents(settings, installation))
         bodies = await enter(BodyReader())
         await enter(stages.heartbeat(settings, installation, node_id, runs.node))
         await _resume(work.devices, inventory.sources, installation.people.roles, logins.auth.api_tokens)
@@ -117,7 +118,11 @@ async def build(
             *documents,
             runs.tasks,
             runs.executions,
-            history_of(installation.stores, runs.executions),
+            agents.agents,
+            capabilities_of(
+                settings.server.instance_name, logins.auth.providers, has_model=agents.agents.has_model
+            ),
+            history_of(installation.stores, runs.executions, agents.agents),
             HealthCheck(health),
         )
         yield Service(
@@ -174,7 +179,6 @@ def _services(
         *work.devices.services,
         *work.operations.services,
         *work.configs.services,
-        capabilities_of(configuration.settings.server.instance_name, logins.auth.providers),
         system_of(
             stores=installation.stores,
             clock=installation.clock,

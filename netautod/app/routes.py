@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from netautod.agents import handlers as agents
 from netautod.audit import handlers as audit
 from netautod.auth import handlers as auth
 from netautod.auth.account import handlers as account
@@ -34,6 +35,7 @@ from netautod.users.roles import handlers as roles
 
 ROUTES: tuple[Route, ...] = (
     *account.ROUTES,
+    *agents.ROUTES,
     *otp.ROUTES,
     *api_tokens.ROUTES,
     *audit.ROUTES,

@@ -1,9 +1,11 @@
 """The product's services as the executor of a run sees them: with the rights of the task's owner."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from functools import partial
+from typing import Protocol
 
+from netautod.agents.desk import Desk
 from netautod.configs.capture.captures import ConfigCapture
 from netautod.configs.snapshots import Snapshots
 from netautod.core.errors import InvalidInput, NotFound
@@ -16,7 +18,14 @@ from netautod.devices.sessions.service import DeviceSessions
 from netautod.executions.models import Execution
 from netautod.executions.running.environment import ActingFactory, RunActing
 from netautod.outbound.client import GuardedClient
-from netautod.plugin_api import CaptureOutcome, CommandOutcome, DeviceFailed, DeviceInfo, ResultTotals
+from netautod.plugin_api import (
+    Acting,
+    CaptureOutcome,
+    CommandOutcome,
+    DeviceFailed,
+    DeviceInfo,
+    ResultTotals,
+)
 
 READ = "devices.access"
 COMMAND = "devices.manage"
@@ -39,7 +48,9 @@ class ActingServices:
         sessions: DeviceSessions,
         commands: CommandRunner,
         http: GuardedClient,
+        desk: Desk,
     ) -> None:
+        self.agent = desk
         self.http = http.under(work.guard)
         self._work = work
         self._execution = execution
@@ -50,6 +61,10 @@ class ActingServices:
         self._sessions = sessions.scope(work)
         self._beginning = asyncio.Lock()
         self._begun = False
+
+    @property
+    def repeatable(self) -> bool:
+        return not self.agent.has_written
 
     async def devices(
         self, *, site: str | None = None, device_type: str | None = None
@@ -138,6 +153,12 @@ class ActingServices:
         )
 
 
+class DeskFactory(Protocol):
+    """Makes the desk of an attempt; `acting` makes the services in the name of other work of the run."""
+
+    def __call__(self, work: Work, execution: Execution, acting: Callable[[Work], Acting]) -> Desk: ...
+
+
 def acting_factory(
     *,
     devices: DeviceService,
@@ -146,19 +167,25 @@ def acting_factory(
     sessions: DeviceSessions,
     commands: CommandRunner,
     http: GuardedClient,
+    desk: DeskFactory,
 ) -> ActingFactory:
     """What the runner calls for each attempt."""
 
     def make(work: Work, execution: Execution) -> RunActing:
-        return ActingServices(
-            work=work,
-            execution=execution,
-            devices=devices,
-            captures=captures,
-            snapshots=snapshots,
-            sessions=sessions,
-            commands=commands,
-            http=http,
-        )
+        def acting(as_owner: Work) -> ActingServices:
+            return ActingServices(
+                work=as_owner,
+                execution=execution,
+                devices=devices,
+                captures=captures,
+                snapshots=snapshots,
+                sessions=sessions,
+                commands=commands,
+                http=http,
+                desk=at_work,
+            )
+
+        at_work = desk(work, execution, acting)
+        return acting(work)
 
     return make

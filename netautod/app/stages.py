@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from netautod.app.installation import Installation
+from netautod.app.parts.agents import AgentParts, agents_of
 from netautod.app.parts.auth import AuthParts, auth_of, lockout_of, ssh_ca_of
 from netautod.app.parts.configs import ConfigParts, configs_of
 from netautod.app.parts.devices import DeviceParts, devices_of
@@ -222,11 +223,36 @@ def discovery(
     )
 
 
+def agents(
+    installation: Installation,
+    work: DeviceWork,
+    discovery: DiscoveryParts,
+    documents: DocumentService,
+    plugins: PluginManager,
+    http: GuardedClient,
+) -> AgentParts:
+    return agents_of(
+        stores=installation.stores,
+        clock=installation.clock,
+        audit=installation.audit,
+        owners=installation.people.users,
+        devices=work.devices,
+        operations=work.operations,
+        configs=work.configs.service,
+        discovery=discovery.discovery,
+        documents=documents,
+        models=plugins.models(),
+        tools=plugins.tools(),
+        http=http,
+    )
+
+
 def environment(
     settings: Settings,
     installation: Installation,
     executors: Mapping[str, Executor],
     work: DeviceWork,
+    agents: AgentParts,
     http: GuardedClient,
     metrics: Metrics,
     board: Board,
@@ -238,6 +264,7 @@ def environment(
         sessions=work.operations.sessions,
         commands=work.operations.commands,
         http=http,
+        desk=agents.desk,
     )
     return environment_of(
         stores=installation.stores,
@@ -279,7 +306,13 @@ def runs(
         ticks=ticks,
     )
     executions = executions_of(
-        stores=stores, clock=clock, audit=audit, tasks=tasks, runs=node.runner, notifier=notifier
+        stores=stores,
+        clock=clock,
+        audit=audit,
+        tasks=tasks,
+        runs=node.runner,
+        notifier=notifier,
+        users=installation.people.users,
     )
     return Runs(node=node, tasks=tasks, executions=executions)
 

@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Self
 
+from netautod.agents import store as agents
+from netautod.agents.store import ChangeStore, TranscriptStore
 from netautod.audit import store as audit
 from netautod.audit.store import AuditStore
 from netautod.auth.directory import store as directory_lookups
@@ -78,6 +80,7 @@ from netautod.users.store import UserStore
 from netautod.vault.envelope import SealedField
 
 INDEXES: tuple[Index, ...] = (
+    *agents.INDEXES,
     *tokens.INDEXES,
     *audit.INDEXES,
     *sessions.INDEXES,
@@ -133,6 +136,8 @@ class Stores:
     the snapshots of configs, the counters of failed logins.
     """
 
+    agent_changes: ChangeStore
+    agent_transcripts: TranscriptStore
     api_tokens: ApiTokenStore
     audit: AuditStore
     backup_facts: BackupFactsStore
@@ -178,6 +183,8 @@ class Stores:
     def of(cls, database: Database, retention: RetentionSettings) -> Self:
         devices = DeviceStore(database)
         return cls(
+            agent_changes=ChangeStore(database),
+            agent_transcripts=TranscriptStore(database),
             api_tokens=ApiTokenStore(database),
             audit=AuditStore(database),
             backup_facts=BackupFactsStore(database),

@@ -44,6 +44,8 @@ def retention_of(
         settings=settings,
     )
     executions.deleted.register(configs.snapshots.drop)
+    executions.deleted.register(stores.agent_transcripts.delete_of)
+    executions.deleted.register(stores.agent_changes.delete_of)
     versions = ConfigRetention(
         devices=devices,
         versions=stores.configs,

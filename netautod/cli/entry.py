@@ -10,6 +10,7 @@ from netautod import __version__
 from netautod.app.configuration import Configuration, load
 from netautod.app.settings import Settings
 from netautod.cli import (
+    agents,
     audit,
     check_config,
     export_configs,
@@ -34,7 +35,7 @@ DEFAULT_FILES = (Path("/etc/netautod/netautod.toml"),)
 # In the order of `netautod --help`.
 COMMANDS = (
     *(serve, check_config, plugins, platforms, openapi, imports, import_configs, export_configs),
-    *(keys, sync, users, organizations, audit),
+    *(keys, sync, users, organizations, audit, agents),
 )
 
 

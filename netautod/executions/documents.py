@@ -110,6 +110,7 @@ def outcome_change(outcome: Outcome) -> Document:
                 # An earlier decision was on another request.
                 **literal({"completed_at": None, "approval": None, "holds_task": True}),
                 **literal({"approval_request": outcome.request, "resume": outcome.resume}),
+                **literal({"approved_by_others": outcome.by_others}),
                 "approval_expires_at": _later(outcome.expires_seconds),
             }
         case Retried():

@@ -11,7 +11,6 @@ from netautod.executions.schemas import (
     ExecutionAnswer,
     ExecutionListAnswer,
     ExecutionQuery,
-    HistoryAnswer,
     HistoryListAnswer,
     HistoryQuery,
     LogAnswer,
@@ -37,7 +36,7 @@ class ExecutionHandler(JsonHandler):
 
     async def whole(self, execution: Execution) -> dict[str, Any]:
         """The whole execution; `output.results` holds the first results, failures first."""
-        shown = execution.to_json()
+        shown = {**execution.to_json(), "requested_by": await self.executions.requester(execution)}
         if isinstance(execution.output, Mapping):
             results = await self.executions.first_results(execution)
             if results:
@@ -51,7 +50,7 @@ class RunTaskHandler(ExecutionHandler):
     async def post(self, task_id: str) -> None:
         """Runs a task now, in the background."""
         execution = await self.executions.run(self.caller, self.path_id(task_id, "Task"))
-        self.answer(execution.to_json())
+        self.answer(await self.whole(execution))
 
 
 class RunAgentScheduleHandler(ExecutionHandler):
@@ -59,7 +58,7 @@ class RunAgentScheduleHandler(ExecutionHandler):
     async def post(self, task_id: str) -> None:
         """Runs an agent schedule now, in the background."""
         execution = await self.executions.run(self.caller, self.path_id(task_id, "Task"), agent=True)
-        self.answer(execution.to_json())
+        self.answer(await self.whole(execution))
 
 
 class ExecutionsHandler(ExecutionHandler):
@@ -155,17 +154,6 @@ class AgentHistoryHandler(ExecutionHandler):
         self.answer(found.to_json("executions", lambda item: _history_item(item, prompts[item.id])))
 
 
-class AgentHistoryEntryHandler(ExecutionHandler):
-    @requires(ADMIN, answer=HistoryAnswer)
-    async def get(self, execution_id: str) -> None:
-        """One execution of an agent task, whole."""
-        execution = await self.executions.agent_execution(self.caller.org_id, self.execution_id(execution_id))
-        output = execution.output if isinstance(execution.output, dict) else {}
-        shown = await self.whole(execution)
-        prompt = execution.parameters.get("prompt")
-        self.answer({**shown, "prompt": prompt, "transcript": output.get("transcript", [])})
-
-
 def _history_item(execution: Execution, prompt: str | None) -> dict[str, Any]:
     item = execution.to_list_item()
     for key in ("task_type", "scheduled_for", "cancelled_by"):
@@ -185,5 +173,4 @@ ROUTES = (
     Route(path="/api/tasks/executions/:id/approve", handler=ApproveExecutionHandler),
     Route(path="/api/tasks/executions/:id/reject", handler=RejectExecutionHandler),
     Route(path="/api/admin/agent-tasks/history", handler=AgentHistoryHandler),
-    Route(path="/api/admin/agent-tasks/history/:execution_id", handler=AgentHistoryEntryHandler),
 )

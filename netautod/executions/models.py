@@ -46,6 +46,10 @@ class Closing:
 
 @dataclass(frozen=True, kw_only=True)
 class Execution:
+    """`requested_by` is the id of who started it, or owned the task then. `approved_by_others`: neither that
+    user nor the owner may decide on what it asks for.
+    """
+
     id: str
     org_id: OrgId
     task_id: str
@@ -73,6 +77,9 @@ class Execution:
     created_at: datetime
     scope: Sequence[str] | None = None
     closing: Closing | None = None
+    requested_by: str | None = None
+    approval_expires_at: datetime | None = None
+    approved_by_others: bool | None = None
 
     @property
     def log_ended(self) -> bool:
@@ -91,8 +98,13 @@ class Execution:
             "attempts": [attempt.to_json() for attempt in self.attempts],
             "approval": _approval_json(self.approval),
             "approval_request": self.approval_request,
+            "approval_expires_at": optional_text(self._expires_at),
             "progress": self.progress,
         }
+
+    @property
+    def _expires_at(self) -> datetime | None:
+        return self.approval_expires_at if self.state == "approval_pending" else None
 
     def to_list_item(self) -> dict[str, Any]:
         return {
@@ -147,9 +159,17 @@ def scheduled_id(task_id: str, scheduled_for: datetime) -> str:
 
 
 def new_execution(
-    task: Task, *, execution_id: str, scheduled_for: datetime | None, created_at: datetime
+    task: Task,
+    *,
+    execution_id: str,
+    scheduled_for: datetime | None,
+    created_at: datetime,
+    requested_by: str | None = None,
 ) -> Execution:
-    """A new pending execution with its own copy of what the task says now."""
+    """A new pending execution with its own copy of what the task says now.
+
+    `requested_by`: the user who starts it; None: it is the task's owner who wants it.
+    """
     return Execution(
         id=execution_id,
         org_id=task.org_id,
@@ -177,6 +197,7 @@ def new_execution(
         progress=None,
         created_at=created_at,
         scope=task.scope,
+        requested_by=requested_by or task.owner_id,
     )
 
 

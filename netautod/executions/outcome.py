@@ -54,6 +54,7 @@ class Parked:
     request: dict[str, Any]
     resume: Any
     expires_seconds: float
+    by_others: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,8 +101,20 @@ def lost(execution: Execution, *, idempotent: bool) -> Outcome:
     return Retried(error_message=NODE_LOST, delay_seconds=0, attempt="lost")
 
 
-def raised(execution: Execution, error: BaseException, *, approval_seconds: float) -> Outcome:
-    """What an exception of the executor means (the contract in plugin_api.Executor)."""
+def raised(
+    execution: Execution, error: BaseException, *, approval_seconds: float, repeatable: bool = True
+) -> Outcome:
+    """What an exception of the executor means (the contract in plugin_api.Executor).
+
+    Not `repeatable`: it has done what must not be done twice, so that no failure is tried again.
+    """
+    ended = _meant(execution, error, approval_seconds=approval_seconds)
+    if isinstance(ended, Retried) and not repeatable:
+        return failed(ended.error_message, ended.output)
+    return ended
+
+
+def _meant(execution: Execution, error: BaseException, *, approval_seconds: float) -> Outcome:
     if isinstance(error, NeedsApproval):
         return _parked(error, approval_seconds)
     if isinstance(error, PermanentFailure):
@@ -133,7 +146,12 @@ def _parked(error: NeedsApproval, approval_seconds: float) -> Outcome:
     problem = _unstorable(request, MAX_RESUME) or _unstorable(error.state, MAX_RESUME)
     if problem is not None:
         return failed(f"the executor's saved state {problem}")
-    return Parked(request=request, resume=error.state, expires_seconds=approval_seconds)
+    return Parked(
+        request=request,
+        resume=error.state,
+        expires_seconds=approval_seconds,
+        by_others=error.by_others,
+    )
 
 
 def _storable(output: Any) -> Any:

@@ -79,11 +79,18 @@ class ApprovalAnswer(Answer):
     at = Timestamp()
 
 
+class RequesterAnswer(Answer):
+    id = fields.String()
+    username = fields.String(allow_none=True)
+
+
 class ExecutionAnswer(ExecutionListItem):
     output = fields.Raw(allow_none=True)
     attempts = fields.List(fields.Nested(AttemptAnswer))
     approval = fields.Nested(ApprovalAnswer, allow_none=True)
     approval_request = fields.Dict(allow_none=True)
+    approval_expires_at = Timestamp(allow_none=True)
+    requested_by = fields.Nested(RequesterAnswer)
     progress = fields.Dict(allow_none=True)
 
 

@@ -5,13 +5,13 @@ allowed. Cancelling a running execution ends it at once on this node, elsewhere 
 the node that runs it.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol
 from uuid import uuid4
 
 from netautod.audit.service import AuditLog
 from netautod.core.clock import Clock
-from netautod.core.errors import Conflict, NotFound
+from netautod.core.errors import Conflict, Forbidden, NotFound
 from netautod.core.identity import Caller, OrgId
 from netautod.core.pages import Page, PageOf
 from netautod.executions.closing import LogClosing
@@ -39,6 +39,17 @@ class LocalRuns(Protocol):
         ...
 
 
+class Named(Protocol):
+    @property
+    def username(self) -> str: ...
+
+
+class Users(Protocol):
+    """Who has started runs."""
+
+    async def find_many(self, ids: Iterable[str]) -> Mapping[str, Named]: ...
+
+
 class ExecutionService:
     def __init__(
         self,
@@ -52,7 +63,9 @@ class ExecutionService:
         runs: LocalRuns,
         notifier: FinishNotifier,
         closing: LogClosing,
+        users: Users,
     ) -> None:
+        self._users = users
         self._store = store
         self._tasks = tasks
         self._results = results
@@ -67,7 +80,11 @@ class ExecutionService:
         """A manual run: pending, to be claimed by any node."""
         task = await self._tasks.get(caller.org_id, task_id, agent=agent)
         execution = new_execution(
-            task, execution_id=str(uuid4()), scheduled_for=None, created_at=self._clock.now()
+            task,
+            execution_id=str(uuid4()),
+            scheduled_for=None,
+            created_at=self._clock.now(),
+            requested_by=caller.user_id,
         )
         await self._store.insert(execution)
         self._runs.kick()
@@ -80,6 +97,12 @@ class ExecutionService:
         if execution is None:
             raise NotFound("Execution not found")
         return execution
+
+    async def requester(self, execution: Execution) -> dict[str, str | None]:
+        """`{id, username}` of who started it; the name is None of a user that is gone."""
+        user_id = execution.requested_by or execution.owner_id
+        found = (await self._users.find_many([user_id])).get(user_id)
+        return {"id": user_id, "username": None if found is None else found.username}
 
     async def first_results(self, execution: Execution) -> Sequence[DeviceResult]:
         """Those that are shown in the output of an execution, failures first: at most 1,000."""
@@ -118,8 +141,10 @@ class ExecutionService:
     async def decide(
         self, caller: Caller, execution_id: str, decision: str, comment: str | None
     ) -> Execution:
-        """`decision`: approved or rejected; both let the run go on. Raises NotFound or Conflict."""
-        await self.get(caller.org_id, execution_id)
+        """`decision`: approved or rejected; both let the run go on. NotFound, Conflict, Forbidden."""
+        execution = await self.get(caller.org_id, execution_id)
+        if execution.approved_by_others and caller.user_id in (execution.requested_by, execution.owner_id):
+            raise Forbidden("Somebody else has to decide: you started this run, or own its task")
         decided = await self._store.decide_approval(
             caller.org_id,
             execution_id,

@@ -15,6 +15,17 @@ from netautod.core.networks import is_this_machine
 from netautod.outbound.client import GuardedClient, OutboundAnswer, OutboundRequest, TlsPolicy
 from netautod.outbound.errors import AddressRefused, RequestFailed
 from netautod.outbound.urls import origin_of
+from netautod.plugin_api.agents import (
+    AgentDesk,
+    ApprovalWanted,
+    ModelBackend,
+    ModelFailed,
+    ModelMessage,
+    ModelReply,
+    ToolCall,
+    ToolDescription,
+    TranscriptEvent,
+)
 from netautod.plugin_api.auth import (
     AccountEnded,
     AuthProvider,
@@ -101,6 +112,13 @@ from netautod.plugin_api.inventory import (
     RemoteProblem,
 )
 from netautod.plugin_api.settings import RiskRule, SettingsError, setting
+from netautod.plugin_api.tools import (
+    AgentTool,
+    ToolContext,
+    ToolOutcome,
+    ToolPlan,
+    WritingTool,
+)
 from netautod.ssh.failures import DeviceFailed
 
 __all__ = [
@@ -108,7 +126,10 @@ __all__ = [
     "AccountEnded",
     "Acting",
     "AddressRefused",
+    "AgentDesk",
+    "AgentTool",
     "ApprovalDecision",
+    "ApprovalWanted",
     "ArpEntry",
     "AuthProvider",
     "BackupStale",
@@ -149,6 +170,10 @@ __all__ = [
     "LookupOf",
     "LookupProvider",
     "MacEntry",
+    "ModelBackend",
+    "ModelFailed",
+    "ModelMessage",
+    "ModelReply",
     "NeedsApproval",
     "Neighbor",
     "OpenInventory",
@@ -183,7 +208,14 @@ __all__ = [
     "SyncRunContext",
     "Table",
     "TlsPolicy",
+    "ToolCall",
+    "ToolContext",
+    "ToolDescription",
+    "ToolOutcome",
+    "ToolPlan",
+    "TranscriptEvent",
     "Vlan",
+    "WritingTool",
     "device_text",
     "for_each",
     "hookimpl",

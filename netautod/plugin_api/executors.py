@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Protocol
 from marshmallow import Schema
 
 from netautod.outbound.client import GuardedClient
+from netautod.plugin_api.agents import AgentDesk
 
 
 class ExecutionFailed(Exception):
@@ -28,13 +29,15 @@ class NeedsApproval(Exception):
 
     Approved or rejected, it is run again, in an attempt of its own, and `context.approval` is the decision.
     Until it has ended no other execution of the task starts. Nobody decides in time: it fails, "approval
-    expired". Both are JSON values; `state` at most 1 MiB.
+    expired". Both are JSON values; `state` at most 1 MiB. `by_others`: neither who started the run nor the
+    owner of the task may decide.
     """
 
-    def __init__(self, request: Mapping[str, Any], *, state: Any = None) -> None:
+    def __init__(self, request: Mapping[str, Any], *, state: Any = None, by_others: bool = False) -> None:
         super().__init__("approval needed")
         self.request = request
         self.state = state
+        self.by_others = by_others
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -152,6 +155,11 @@ class Acting(Protocol):
 
     A call without the permission raises Forbidden; let it pass, and the execution fails without a retry.
     """
+
+    @property
+    def agent(self) -> AgentDesk:
+        """For an executor that lets a language model work: the model, its tools and the transcript."""
+        ...
 
     def devices(
         self, *, site: str | None = None, device_type: str | None = None

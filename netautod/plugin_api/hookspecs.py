@@ -11,6 +11,7 @@ from typing import Any
 
 import pluggy
 
+from netautod.plugin_api.agents import ModelBackend
 from netautod.plugin_api.auth import AuthProvider
 from netautod.plugin_api.blocking import BlockingExecutor
 from netautod.plugin_api.collectors import Collector
@@ -24,6 +25,7 @@ from netautod.plugin_api.events import (
 from netautod.plugin_api.executors import Executor
 from netautod.plugin_api.host import PluginHost, PluginService
 from netautod.plugin_api.inventory import OpenInventory
+from netautod.plugin_api.tools import AgentTool
 
 PROJECT = "netautod"
 hookspec = pluggy.HookspecMarker(PROJECT)
@@ -73,6 +75,22 @@ def netautod_register_platforms(register: Callable[[Path], None]) -> None:
 @hookspec
 def netautod_register_collectors(register: Callable[[Collector], None], host: PluginHost[Any]) -> None:
     """Call `register` once for each transport over which the plugin reads the tables of devices."""
+
+
+@hookspec
+def netautod_register_models(register: Callable[[ModelBackend], None], host: PluginHost[Any]) -> None:
+    """Call `register` with a back end for agent tasks, if the settings configure one.
+
+    Agents use the first that is registered; what ships with the service comes before other plugins.
+    """
+
+
+@hookspec
+def netautod_register_tools(register: Callable[[AgentTool], None], host: PluginHost[Any]) -> None:
+    """Call `register` once for each tool that agents may call.
+
+    One with the name of a tool of the service takes its place, so that a forbidden one takes it away.
+    """
 
 
 @hookspec

@@ -138,6 +138,9 @@ def _output(tty: Tty, command: str) -> str:
         if text is None:
             text = device.config if item.output is None else item.output
         break
+    if text is None and device.takes_lines and tty.mode == "config":
+        device.take_line(command)
+        return ""
     if text is None:
         return script.unknown
     return script.before_output + _drifted(script, text, len(device.commands)) + script.after_output

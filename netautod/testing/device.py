@@ -42,6 +42,7 @@ class SimulatedDevice(DeviceState):
     `read_script`) is its command line, and without a script it has exec channels as a `linux` has. `config`
     is the whole output of `show running-config` (of what the script names) and may be assigned while it
     runs; `responses` maps other commands to their output, `questions` those that ask something first.
+    With `takes_lines` the lines of the configuration mode change `config`.
     With `password` None only `authorized_key` (a public key in OpenSSH form) logs in. With `enable_password`
     a session begins in the unprivileged mode; `terminal_password` is what a script that asks for a password
     wants (default: `password`). `prompt` is the host name in the prompt unless it is set.

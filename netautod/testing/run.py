@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from typing import Any, cast
 from uuid import uuid4
 
+from netautod.agents.models import Chained
 from netautod.core.clock import SystemClock
 from netautod.core.identity import Caller, OrgId
 from netautod.core.metrics import Metrics
@@ -20,14 +21,17 @@ from netautod.executions.settings import ExecutionSettings
 from netautod.outbound.addresses import AddressRules
 from netautod.outbound.client import GuardedClient
 from netautod.plugin_api import (
+    AgentTool,
     ApprovalDecision,
     BlockingExecutor,
     DeviceResult,
     Executor,
+    ModelBackend,
     ResultTotals,
     RunContext,
 )
 from netautod.store.leases.lease import Lease, LeaseTimes
+from netautod.testing.agent_desk import KeptTranscripts
 from netautod.testing.device import SimulatedDevice
 from netautod.testing.run_devices import COMMAND, READ, RunDevice, RunServices
 
@@ -50,7 +54,8 @@ class ExecutorRun:
     `state` is `completed`, `failed`, `timeout`, `pending` (it is tried again) or `approval_pending`. `error`
     is the text that users see; `exception` is what the executor raised, for tests of what went wrong.
     `results` and `totals` are those of all attempts, by the name of the device; `snapshots` the names of the
-    snapshots by their ids. `request` and `resume` are those of NeedsApproval. `progress` is (done, total).
+    snapshots by their ids. `request` and `resume` are those of NeedsApproval. `transcript` is that of an
+    agent. `progress` is (done, total).
     """
 
     state: str
@@ -65,6 +70,7 @@ class ExecutorRun:
     request: Mapping[str, Any] | None
     resume: Any
     execution: Execution
+    transcript: Sequence[Chained] = ()
 
 
 async def run_executor(
@@ -75,6 +81,8 @@ async def run_executor(
     previous: ExecutorRun | None = None,
     approval: ApprovalDecision | None = None,
     permissions: Collection[str] = (READ, COMMAND),
+    model: ModelBackend | None = None,
+    tools: Iterable[AgentTool] = (),
     allow: Iterable[str] = LOOPBACK,
     task_name: str = "task",
     max_retries: int = 0,
@@ -82,7 +90,8 @@ async def run_executor(
 ) -> ExecutorRun:
     """One attempt: parameters checked by the schema, the time limit kept, the end judged as by the service.
 
-    `permissions` are those of the task's owner; `allow` the local addresses that `context.http` may reach.
+    `permissions` are those of the task's owner; `model` and `tools` are what
+    `context.acting.agent` has; `allow` the local addresses that `context.http` may reach.
     The attempt that follows `previous` keeps its execution: parameters, results, limits, attempt number, and
     after `approval_pending` what was saved for it, with `approval` (default: approved).
     """
@@ -95,9 +104,20 @@ async def run_executor(
     services: list[RunServices] = []
     http = GuardedClient(AddressRules.allowing(allow))
     asked = [RunDevice.of(device) for device in devices]
+    transcripts = KeptTranscripts(() if previous is None else previous.transcript)
 
     def acting(work: Work, execution: Execution) -> RunServices:
-        services.append(RunServices(work=work, execution=execution, devices=asked, http=http))
+        services.append(
+            RunServices(
+                work=work,
+                execution=execution,
+                devices=asked,
+                http=http,
+                model=model,
+                tools=tools,
+                transcripts=transcripts,
+            )
+        )
         return services[-1]
 
     environment = _environment(watched, _Owner(frozenset(permissions)), acting, kept)
@@ -117,6 +137,7 @@ async def run_executor(
         request=after.approval_request,
         resume=after.resume,
         execution=after,
+        transcript=transcripts.events,
     )
 
 

@@ -13,9 +13,18 @@ from netautod.devices.operations.commands import OpenedSession, report_of
 from netautod.devices.operations.models import LONGEST_SECONDS, SHORTEST_SECONDS
 from netautod.executions.models import Execution
 from netautod.outbound.client import GuardedClient
-from netautod.plugin_api import CaptureOutcome, CommandOutcome, DeviceFailed, DeviceInfo, ResultTotals
+from netautod.plugin_api import (
+    AgentTool,
+    CaptureOutcome,
+    CommandOutcome,
+    DeviceFailed,
+    DeviceInfo,
+    ModelBackend,
+    ResultTotals,
+)
 from netautod.ssh.session import CliSession
 from netautod.ssh.shell.terminal import is_one_line
+from netautod.testing.agent_desk import KeptTranscripts, desk_of
 from netautod.testing.device import SimulatedDevice
 from netautod.testing.reading import opened_device, reading_of
 
@@ -133,13 +142,34 @@ class RunServices:
     """The `acting` of a run without a server, with the same permission checks; and its `http`."""
 
     def __init__(
-        self, *, work: Work, execution: Execution, devices: Iterable[RunDevice], http: GuardedClient
+        self,
+        *,
+        work: Work,
+        execution: Execution,
+        devices: Iterable[RunDevice],
+        http: GuardedClient,
+        model: ModelBackend | None = None,
+        tools: Iterable[AgentTool] = (),
+        transcripts: KeptTranscripts,
     ) -> None:
         self._work = work
         self._execution = execution
         self._devices = {device.id: device for device in devices}
         self.http = http.under(work.guard)
         self.snapshots: dict[str, str] = {}
+        self.agent = desk_of(
+            work,
+            execution,
+            model=model,
+            tools=tools,
+            transcripts=transcripts,
+            acting=lambda work: self,
+            http=http,
+        )
+
+    @property
+    def repeatable(self) -> bool:
+        return not self.agent.has_written
 
     async def devices(
         self, *, site: str | None = None, device_type: str | None = None

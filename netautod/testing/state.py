@@ -82,6 +82,7 @@ class DeviceState:
     config: str = ""
     responses: dict[str, str] = field(default_factory=dict)
     questions: dict[str, str] = field(default_factory=dict)
+    takes_lines: bool = False
     files: dict[str, str] = field(default_factory=dict)
     faults: Faults = field(default_factory=Faults)
     latency: float = 0.0
@@ -107,6 +108,15 @@ class DeviceState:
             while not condition(self):
                 self._changed.clear()
                 await self._changed.wait()
+
+    def take_line(self, line: str) -> None:
+        """A line of configuration: taken out by `no`, else put in before `end`."""
+        kept = self.config.rstrip("\n").split("\n")
+        if line.startswith("no "):
+            kept = [one for one in kept if one.strip() != line.removeprefix("no ")]
+        else:
+            kept.insert(len(kept) - 1 if kept[-1] == "end" else len(kept), line)
+        self.config = "\n".join(kept) + "\n"
 
     def note_change(self) -> None:
         """Wakes `wait_until`; the parts of the device call it when a counter or a list changed."""

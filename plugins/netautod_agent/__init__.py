@@ -1,33 +1,38 @@
-"""The executor of agent tasks. Its model back ends are plugins of their own; none exists yet."""
+"""Agent tasks, and a back end for OpenAI-compatible models; configured by the section `[agent]`."""
 
 from collections.abc import Callable
-from typing import Any, ClassVar
 
-from marshmallow import INCLUDE, Schema, fields, validate
+from netautod.plugin_api import Executor, ModelBackend, PluginHost, hookimpl
+from netautod_agent.completions import ChatCompletions
+from netautod_agent.executor import AgentExecutor, AgentParameters
+from netautod_agent.settings import AgentSettings
 
-from netautod.plugin_api import Executor, PermanentFailure, RunContext, hookimpl
-
-
-class AgentParameters(Schema):
-    """`prompt` is the only recognised key; others are kept as they are."""
-
-    class Meta:
-        unknown = INCLUDE
-
-    prompt = fields.String(required=True, validate=validate.Length(min=1, max=65536))
-
-
-class AgentExecutor:
-    """Not idempotent: an agent that was half-way through must not be started again by itself."""
-
-    task_type: ClassVar[str] = "agent_task"
-    parameters_schema: ClassVar[type[Schema] | None] = AgentParameters
-    idempotent: ClassVar[bool] = False
-
-    async def run(self, context: RunContext) -> Any:
-        raise PermanentFailure("no model back end is configured")
+__all__ = [
+    "AgentExecutor",
+    "AgentParameters",
+    "AgentSettings",
+    "ChatCompletions",
+    "netautod_register_executors",
+    "netautod_register_models",
+    "netautod_register_settings",
+]
 
 
 @hookimpl
-def netautod_register_executors(register: Callable[[Executor], None]) -> None:
-    register(AgentExecutor())
+def netautod_register_settings(register: Callable[[type[AgentSettings]], None]) -> None:
+    register(AgentSettings)
+
+
+@hookimpl
+def netautod_register_executors(
+    register: Callable[[Executor], None], host: PluginHost[AgentSettings]
+) -> None:
+    register(AgentExecutor(host.settings))
+
+
+@hookimpl
+def netautod_register_models(
+    register: Callable[[ModelBackend], None], host: PluginHost[AgentSettings]
+) -> None:
+    if host.settings.configured:
+        register(ChatCompletions(host.settings))

@@ -1,7 +1,7 @@
 """Devices that can be visited: the inventory's services, sessions, configs, and simulated devices."""
 
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -14,6 +14,7 @@ from pymongo import AsyncMongoClient
 from tornado.iostream import IOStream
 from tornado.tcpclient import TCPClient
 
+from netautod.agents.desk import Desk
 from netautod.app import stages
 from netautod.app.parts.configs import ConfigParts
 from netautod.app.plugins.loading import LoadedPlugins
@@ -34,11 +35,13 @@ from netautod.executions.running.environment import RunActing
 from netautod.executions.settings import ExecutionSettings
 from netautod.outbound.addresses import AddressRules
 from netautod.outbound.client import GuardedClient
+from netautod.plugin_api import Acting
 from netautod.plugin_api.events import BackupStale, ConfigChanged, CredentialSuspended
 from netautod.ssh.target import SessionLimits
 from netautod.store.client import Database
 from netautod.store.scoped import scoped
 from netautod.testing import SimulatedDevice
+from netautod.testing.agent_desk import KeptTranscripts, desk_of
 from tests.devices.inventory import created
 from tests.support.client import Tenant
 from tests.support.execution import manual_run, task
@@ -137,6 +140,7 @@ class Fleet(Tenant):
             sessions=self.sessions,
             commands=self.parts.operations.commands,
             http=GuardedClient(AddressRules()),
+            desk=_idle_desk,
         )
         return make(Work(caller=owner, guard=guard, bulk=True, execution_id=run.id), run)
 
@@ -248,3 +252,10 @@ async def open_fleet(
             **served.administrator(),
         )
         yield replace(fleet, credential_id=await fleet.credential("default", is_default=True))
+
+
+def _idle_desk(work: Work, execution: Execution, acting: Callable[[Work], Acting]) -> Desk:
+    """One that no agent works at."""
+    http = GuardedClient(AddressRules())
+    transcripts = KeptTranscripts()
+    return desk_of(work, execution, model=None, tools=(), transcripts=transcripts, acting=acting, http=http)

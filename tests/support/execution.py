@@ -1,7 +1,7 @@
 """Nodes, tasks and executors for tests of the scheduling: real stores, made-up work."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
@@ -10,6 +10,7 @@ from uuid import uuid4
 
 from marshmallow import Schema
 
+from netautod.agents.service import AgentService
 from netautod.app.parts.executions import environment_of, executions_of, history_of, node_of
 from netautod.app.parts.tasks import tasks_of
 from netautod.audit.service import AuditLog
@@ -29,11 +30,13 @@ from netautod.executions.settings import ExecutionSettings, SchedulerSettings
 from netautod.outbound.addresses import AddressRules
 from netautod.outbound.client import GuardedClient
 from netautod.plugin_api import Executor, FinishedExecution, RunContext
+from netautod.ssh.platform.registry import PlatformRegistry
 from netautod.store.client import Database
 from netautod.tasks.cron.ticks import NextTicks
 from netautod.tasks.models import Task
 from netautod.tasks.parameters import SchemaRules
 from netautod.tasks.service import TaskService
+from netautod.users.models import User
 from tests.support.databases import stores_of
 
 # A tenth of the defaults.
@@ -115,7 +118,7 @@ def manual_run(of: Task) -> Execution:
 
 def no_acting(work: Work, execution: Execution) -> RunActing:
     """For executors that use none of the product's services."""
-    return cast(RunActing, SimpleNamespace(http=GuardedClient(AddressRules())))
+    return cast(RunActing, SimpleNamespace(http=GuardedClient(AddressRules()), repeatable=True))
 
 
 class Told(list[FinishedExecution]):
@@ -138,6 +141,13 @@ class Owners(dict[str, Caller | None]):
         return self.get(user_id, anybody)
 
 
+class NoUsers:
+    """Those who started runs are gone."""
+
+    async def find_many(self, ids: Iterable[str]) -> dict[str, User]:
+        return {}
+
+
 class NoRuns:
     """The local runs of a node that executes nothing itself."""
 
@@ -155,9 +165,16 @@ def task_services(
     tasks = tasks_of(stores=stores, clock=clock, audit=audit, rules=rules, ticks=NextTicks())
     notifier = FinishNotifier(store=stores.executions, observers=observers)
     executions = executions_of(
-        stores=stores, clock=clock, audit=audit, tasks=tasks, runs=NoRuns(), notifier=notifier
+        stores=stores,
+        clock=clock,
+        audit=audit,
+        tasks=tasks,
+        runs=NoRuns(),
+        notifier=notifier,
+        users=NoUsers(),
     )
-    return tasks, executions, history_of(stores, executions)
+    agents = AgentService(transcripts=stores.agent_transcripts, platforms=PlatformRegistry(), model=None)
+    return tasks, executions, history_of(stores, executions, agents)
 
 
 @dataclass(kw_only=True)

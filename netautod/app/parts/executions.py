@@ -11,11 +11,11 @@ from netautod.core.watch.board import Board
 from netautod.executions.aftermath.service import Aftermath
 from netautod.executions.aftermath.store import AftermathStore
 from netautod.executions.closing import LogClosing
-from netautod.executions.history.service import ExecutionHistory
+from netautod.executions.history.service import ExecutionHistory, Transcripts
 from netautod.executions.notifier import ExecutionObservers, FinishNotifier
 from netautod.executions.running.environment import ActingFactory, Owners, RunEnvironment
 from netautod.executions.running.node import ExecutionNode
-from netautod.executions.service import ExecutionService, LocalRuns
+from netautod.executions.service import ExecutionService, LocalRuns, Users
 from netautod.executions.settings import ExecutionSettings, SchedulerSettings
 from netautod.plugin_api import Executor
 from netautod.store.client import Database
@@ -87,6 +87,7 @@ def executions_of(
     tasks: TaskService,
     runs: LocalRuns,
     notifier: FinishNotifier,
+    users: Users,
 ) -> ExecutionService:
     return ExecutionService(
         store=stores.executions,
@@ -98,11 +99,12 @@ def executions_of(
         runs=runs,
         notifier=notifier,
         closing=closing_of(stores, clock),
+        users=users,
     )
 
 
-def history_of(stores: Stores, executions: ExecutionService) -> ExecutionHistory:
-    return ExecutionHistory(store=stores.execution_history, executions=executions)
+def history_of(stores: Stores, executions: ExecutionService, agents: Transcripts) -> ExecutionHistory:
+    return ExecutionHistory(store=stores.execution_history, executions=executions, agents=agents)
 
 
 def aftermath_of(

@@ -14,18 +14,19 @@ from netautod.system.capabilities.service import Capabilities
 from netautod.system.pauses import FollowedPauses
 from netautod.system.service import Lookout, Plugins, SystemService
 
-# Which features of system/capabilities there are; `sso` is told by the auth providers.
+# Which features of system/capabilities there always are.
 INSTALLED: Mapping[str, bool] = {
     "scheduled_tasks": True,
     "rbac": True,
     "shared_docs": True,
     "audit_logging": True,
-    "central_ai": False,
 }
 
 
-def capabilities_of(instance_name: str, providers: Providers) -> Capabilities:
-    return Capabilities(instance_name=instance_name, providers=providers, installed=INSTALLED)
+def capabilities_of(instance_name: str, providers: Providers, *, has_model: bool) -> Capabilities:
+    """`has_model`: whether a model back end is configured for agents."""
+    installed = {**INSTALLED, "central_ai": has_model}
+    return Capabilities(instance_name=instance_name, providers=providers, installed=installed)
 
 
 def system_of(

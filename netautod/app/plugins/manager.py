@@ -11,17 +11,19 @@ import pluggy
 
 from netautod.app.plugins.failures import PluginError, one_line
 from netautod.app.plugins.loading import LoadedPlugins, call
-from netautod.app.plugins.refusals import refuse_collector, refuse_executor
+from netautod.app.plugins.refusals import refuse_collector, refuse_executor, refuse_model, refuse_tool
 from netautod.app.plugins.registering import Names, Turn
 from netautod.core.foreign import no_exit
 from netautod.executions.running.hosted import hosted
 from netautod.outbound.addresses import AddressRules
 from netautod.outbound.client import GuardedClient
 from netautod.plugin_api import (
+    AgentTool,
     AuthProvider,
     BlockingExecutor,
     Collector,
     Executor,
+    ModelBackend,
     OpenInventory,
     PasswordProvider,
     PluginHost,
@@ -114,6 +116,22 @@ class PluginManager:
             return lambda collector: turn.register(lambda: _collector(collector))
 
         return self._collect("netautod_register_collectors", "a collector for", offered)
+
+    def models(self) -> Mapping[str, ModelBackend]:
+        """Model back ends by name; agents use the first."""
+
+        def offered(turn: Turn[ModelBackend]) -> Callable[[ModelBackend], None]:
+            return lambda model: turn.register(lambda: _model(model))
+
+        return self._collect("netautod_register_models", "the model back end", offered)
+
+    def tools(self) -> Mapping[str, AgentTool]:
+        """Tools of agents by name; the first plugin to register a name keeps it."""
+
+        def offered(turn: Turn[AgentTool]) -> Callable[[AgentTool], None]:
+            return lambda tool: turn.register(lambda: _tool(tool))
+
+        return self._collect("netautod_register_tools", "the agent tool", offered)
 
     def register_platforms(self, register: Callable[[Path], object]) -> None:
         """Lets each plugin call `register` with the paths of its CLI platforms.
@@ -208,6 +226,16 @@ def _executor(executor: Executor | BlockingExecutor) -> tuple[str, Executor]:
 def _collector(collector: Collector) -> tuple[str, Collector]:
     refuse_collector(collector)
     return collector.transport, collector
+
+
+def _model(model: ModelBackend) -> tuple[str, ModelBackend]:
+    refuse_model(model)
+    return model.name, model
+
+
+def _tool(tool: AgentTool) -> tuple[str, AgentTool]:
+    refuse_tool(tool)
+    return tool.name, tool
 
 
 def _login(provider: AuthProvider) -> tuple[str, AuthProvider]:

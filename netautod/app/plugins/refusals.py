@@ -1,6 +1,7 @@
 """What is refused when a plugin is loaded, because it could not work: wrong hooks, executors, collectors."""
 
 import inspect
+import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -40,6 +41,18 @@ def refuse_collector(collector: Any) -> None:
     _refuse("a collector", collector, _COLLECTOR)
 
 
+def refuse_model(model: Any) -> None:
+    """Raises PluginError for one without what the service asks of it."""
+    _refuse("a model back end", model, _MODEL)
+
+
+def refuse_tool(tool: Any) -> None:
+    """Raises PluginError for one without what the service asks of it."""
+    _refuse("an agent tool", tool, _TOOL)
+    if tool.kind == "write" and not inspect.iscoroutinefunction(getattr(tool, "plan", None)):
+        raise PluginError(f"the agent tool {tool.name} writes and has no asynchronous function plan")
+
+
 def _refuse(kind: str, thing: Any, wanted: Iterable["_Wanted"]) -> None:
     if inspect.isclass(thing):
         name = thing.__name__
@@ -70,6 +83,10 @@ def _is_name(value: object) -> bool:
     return isinstance(value, str) and bool(value.strip())
 
 
+def _is_tool_name(value: object) -> bool:
+    return isinstance(value, str) and re.fullmatch(r"[A-Za-z0-9_-]{1,64}", value) is not None
+
+
 def _are_tables(value: object) -> bool:
     return isinstance(value, frozenset) and bool(value) and value <= frozenset(TABLES)
 
@@ -80,6 +97,18 @@ _EXECUTOR: tuple[_Wanted, ...] = (
     ("parameters_schema", _is_schema, "a class of marshmallow schemas, or None"),
     ("idempotent", lambda value: isinstance(value, bool), "True or False"),
     ("run", callable, "a function"),
+)
+_MODEL: tuple[_Wanted, ...] = (
+    ("name", _is_name, "the name of a model back end"),
+    ("complete", inspect.iscoroutinefunction, "an asynchronous function"),
+)
+_TOOL: tuple[_Wanted, ...] = (
+    ("name", _is_tool_name, "a name of letters, digits, _ and -"),
+    ("description", _is_name, "a text"),
+    ("kind", lambda value: value in ("read", "write", "forbidden"), "read, write or forbidden"),
+    ("permission", lambda value: value is None or _is_name(value), "the name of a permission, or None"),
+    ("parameters", lambda value: inspect.isclass(value) and issubclass(value, Schema), "a class of schemas"),
+    ("call", inspect.iscoroutinefunction, "an asynchronous function"),
 )
 _COLLECTOR: tuple[_Wanted, ...] = (
     ("transport", _is_name, "the name of a transport"),

@@ -1,10 +1,11 @@
-"""/api/tasks/history/search and /api/agents/executions."""
+"""The routes of what was run, and of what agents did."""
 
 from netautod.core.pages import Page
+from netautod.executions.handlers import ADMIN, ExecutionHandler
 from netautod.executions.history.schemas import AgentRunAnswer, AgentRunsQuery, SearchQuery
 from netautod.executions.history.service import ExecutionHistory
 from netautod.executions.models import Execution
-from netautod.executions.schemas import ExecutionListAnswer
+from netautod.executions.schemas import ExecutionListAnswer, HistoryAnswer
 from netautod.http.access import requires
 from netautod.http.handler import JsonHandler
 from netautod.http.routes import Route
@@ -34,7 +35,20 @@ class AgentRunsHandler(HistoryHandler):
         self.answer([run.to_json() for run in found])
 
 
+class AgentHistoryEntryHandler(ExecutionHandler):
+    history: ExecutionHistory
+
+    @requires(ADMIN, answer=HistoryAnswer)
+    async def get(self, execution_id: str) -> None:
+        """One execution of an agent task, whole, with its transcript."""
+        execution = await self.executions.agent_execution(self.caller.org_id, self.execution_id(execution_id))
+        transcript = await self.history.transcript(execution)
+        prompt = execution.parameters.get("prompt")
+        self.answer({**await self.whole(execution), "prompt": prompt, "transcript": transcript})
+
+
 ROUTES = (
     Route(path="/api/tasks/history/search", handler=SearchHandler),
     Route(path="/api/agents/executions", handler=AgentRunsHandler),
+    Route(path="/api/admin/agent-tasks/history/:execution_id", handler=AgentHistoryEntryHandler),
 )

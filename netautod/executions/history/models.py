@@ -1,10 +1,20 @@
 """The run of an agent as the desktop client shows it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
+from typing import Any, Protocol
 
 from netautod.core.json_values import optional_text
+
+
+class Used(Protocol):
+    """How far an agent has come."""
+
+    @property
+    def turns(self) -> int: ...
+
+    @property
+    def tool_calls(self) -> int: ...
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,6 +31,14 @@ class AgentRun:
     error_message: str | None
     started_at: datetime | None
     completed_at: datetime | None
+
+    def used(self, usage: Used) -> "AgentRun":
+        """As the transcript counts it, while the executor has said nothing."""
+        return replace(
+            self,
+            iterations=max(self.iterations, usage.turns),
+            tool_calls=max(self.tool_calls, usage.tool_calls),
+        )
 
     def to_json(self) -> dict[str, Any]:
         return {

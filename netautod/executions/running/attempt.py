@@ -16,7 +16,7 @@ from netautod.executions import outcome
 from netautod.executions.models import Execution
 from netautod.executions.outcome import Finished, Outcome, Parked, Retried
 from netautod.executions.running.context import Context, RunResults
-from netautod.executions.running.environment import RunEnvironment
+from netautod.executions.running.environment import RunActing, RunEnvironment
 from netautod.executions.running.farewell import Farewell
 from netautod.executions.running.log_writer import LogLimits, LogWriter
 from netautod.executions.running.marking import mark_of
@@ -45,6 +45,7 @@ class Attempt:
         self._left_behind = False
         self._work: asyncio.Task[Any] | None = None
         self._results: RunResults | None = None
+        self._acting: RunActing | None = None
         self._persist = Persistence(held)
         self._farewell = Farewell(environment, execution)
         self.ended: Outcome | None = None
@@ -152,7 +153,8 @@ class Attempt:
 
     def _raised(self, error: BaseException) -> Outcome:
         seconds = self._settings.approval_hours * 3600
-        return outcome.raised(self._execution, error, approval_seconds=seconds)
+        repeatable = self._acting is None or self._acting.repeatable
+        return outcome.raised(self._execution, error, approval_seconds=seconds, repeatable=repeatable)
 
     def _guard(self) -> None:
         """Passed before anything leaves the node; refuses an executor that outlives its attempt, too."""
@@ -179,6 +181,7 @@ class Attempt:
             execution_id=execution.id,
         )
         self._results = RunResults(store=environment.results, work=work, held=self._held)
+        self._acting = environment.acting(work, execution)
         context = Context(
             execution=execution,
             parameters=parameters,
@@ -189,7 +192,7 @@ class Attempt:
                 attempt=number,
                 deadline=self._deadline(),
             ),
-            acting=environment.acting(work, execution),
+            acting=self._acting,
             results=self._results,
             log=self.log,
             held=self._held,

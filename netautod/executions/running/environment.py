@@ -22,6 +22,11 @@ class RunActing(Acting, Protocol):
     @property
     def http(self) -> GuardedClient: ...
 
+    @property
+    def repeatable(self) -> bool:
+        """False once something was done that must not be done twice."""
+        ...
+
 
 class ActingFactory(Protocol):
     """Makes the product's services for one run."""

@@ -124,6 +124,27 @@ class SecretPattern:
 
 
 @dataclass(frozen=True, kw_only=True)
+class ConfigChange:
+    """How lines of configuration are entered.
+
+    `enter` leads into the configuration mode and `leave` out of it. `apply` makes the lines take effect where
+    they do not at once, `discard` forgets those that were not applied. `save` stores the configuration for
+    the next start; empty where a change is always kept (`keeps`), or where that asks a person. `negation` is
+    the word before a line that takes it out. `failures` are lines by which the device says that it did not
+    take a line, beside the platform's own.
+    """
+
+    enter: tuple[str, ...]
+    leave: tuple[str, ...]
+    apply: tuple[str, ...] = ()
+    discard: tuple[str, ...] = ()
+    save: tuple[str, ...] = ()
+    keeps: bool = False
+    negation: str = "no"
+    failures: tuple[re.Pattern[str], ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
 class InventoryNames:
     """What inventories call a platform: slugs of NetBox's users, and drivers of NAPALM.
 
@@ -148,8 +169,9 @@ class Platform:
     too, and none has fewer than `smallest` bytes. `own` are lines that no other kind of device has, of which
     most configurations of this one have some; `kinds` has those of each platform of the registry by its name.
     `visible` finds what stays readable (the group `visible`) though the general rule of redaction takes it
-    for a secret. `read_only` tells which commands only read. `capture_mode` is the mode that a capture needs,
-    None for any. `sources` cites where the facts come from.
+    for a secret. `change` is None where configurations cannot be changed. `read_only` tells which commands
+    only read. `capture_mode` is the mode that a capture needs, None for any. `sources` cites where the facts
+    come from.
     """
 
     name: str
@@ -173,6 +195,7 @@ class Platform:
     questions: tuple[re.Pattern[str], ...] = ()
     log_lines: tuple[re.Pattern[str], ...] = ()
     enable: EnableDialog | None = None
+    change: ConfigChange | None = None
     capture: tuple[CaptureItem, ...]
     parts: tuple[Part, ...] = ()
     end_marker: re.Pattern[str] | None = None

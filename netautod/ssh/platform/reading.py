@@ -7,6 +7,7 @@ from netautod.core.errors import InvalidInput
 from netautod.ssh.platform import file as platform_file
 from netautod.ssh.platform.model import (
     CaptureItem,
+    ConfigChange,
     EnableDialog,
     InventoryNames,
     LoginAnswer,
@@ -49,6 +50,7 @@ def load_platform(path: Traversable) -> Platform:
         questions=session.patterns("questions"),
         log_lines=session.patterns("log_lines"),
         enable=None if enable is None else _enable(enable),
+        change=_change(table.table("change")) if table.has("change") else None,
         capture=tuple(_item(item) for item in capture.tables("items")),
         parts=tuple(_part(item) for item in table.tables("parts", required=False)),
         end_marker=capture.optional_pattern("end_marker"),
@@ -87,6 +89,23 @@ def _enable(table: platform_file.TomlTable) -> EnableDialog:
     )
     table.refuse_unknown()
     return dialog
+
+
+def _change(table: platform_file.TomlTable) -> ConfigChange:
+    change = ConfigChange(
+        enter=table.texts("enter", required=True),
+        leave=table.texts("leave", required=True),
+        apply=table.texts("apply"),
+        discard=table.texts("discard"),
+        save=table.texts("save"),
+        keeps=table.flag("keeps"),
+        negation=table.optional_text("negation") or "no",
+        failures=table.line_patterns("failures"),
+    )
+    if change.keeps and change.save:
+        raise table.wrong("what keeps every change needs no save")
+    table.refuse_unknown()
+    return change
 
 
 def _login(table: platform_file.TomlTable) -> LoginDialog:
@@ -177,5 +196,7 @@ def _check(platform: Platform, file_name: str) -> None:
         raise InvalidInput(f"{file_name}: [session] capture_mode names no mode of [prompts]")
     if len({part.name for part in platform.parts}) < len(platform.parts):
         raise InvalidInput(f"{file_name}: two [[parts]] have the same name")
+    if platform.change is not None and "config" not in platform.prompts:
+        raise InvalidInput(f"{file_name}: [change] needs the prompt of the mode config")
     if platform.channel == "shell" and any(item.file is not None for item in platform.capture):
         raise InvalidInput(f"{file_name}: [capture] a file can be read over an exec channel only")

@@ -1,0 +1,1 @@
+"""Agents at work: their transcript, their tools, and what needs an approval."""

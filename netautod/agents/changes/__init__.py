@@ -1,0 +1,1 @@
+"""Changes of configurations by agents: what they would do, and the doing of it."""

@@ -1,0 +1,60 @@
+"""How texts of devices and documents are handed to a model: redacted, cut, numbered, and marked as data."""
+
+import re
+import unicodedata
+from collections.abc import Callable, Sequence
+
+from netautod.core.loop.pace import in_thread_if_large
+
+MOST_CHARACTERS = 24_000  # of one result
+MOST_LINE = 2_000
+REPLACEMENT = "\ufffd"
+_BREAKS = re.compile(r"\r\n?|[\v\f\x1c-\x1e\x85\u2028\u2029]")
+
+
+class Presenter:
+    """`redact` hides what may be a secret in a text of any platform."""
+
+    def __init__(self, redact: Callable[[str], str]) -> None:
+        self._redact = redact
+
+    async def lines(self, text: str) -> list[str]:
+        """Without secrets and control characters, and no more than a model can take."""
+        return await in_thread_if_large(len(text), self._lines, text)
+
+    async def line(self, text: str) -> str:
+        """The same for a short text, whose line breaks stay."""
+        return "\n".join(await self.lines(text))
+
+    def _lines(self, text: str) -> list[str]:
+        # Clean first: a control character within a secret would hide it from the patterns.
+        clean = "".join(map(_shown, _BREAKS.sub("\n", text)))
+        found, left = list[str](), MOST_CHARACTERS
+        lines = self._redact(clean).split("\n")
+        if lines[-1:] == [""]:
+            lines.pop()
+        for number, line in enumerate(lines):
+            left -= min(len(line), MOST_LINE) + 1
+            if left < 0:
+                found.append(f"[cut: {len(lines) - number} more lines]")
+                break
+            found.append(line if len(line) <= MOST_LINE else f"{line[:MOST_LINE]} [cut]")
+        return found
+
+
+def marked(call_id: str, source: str, lines: Sequence[str], first_line: int) -> str:
+    """Each line behind its number, so that none of them can look like the end of the data."""
+    head = f'<data tool_call_id="{call_id}" source="{_plain(source)}">'
+    body = [f"{number}| {line}" for number, line in enumerate(lines, start=first_line)]
+    return "\n".join([head, *body, "</data>"])
+
+
+def _plain(source: str) -> str:
+    return re.sub(r'[<>"\n]', " ", source)
+
+
+def _shown(character: str) -> str:
+    if character in "\n\t":
+        return character
+    # Category C: control, format, surrogate, private use, unassigned. They may hide or reorder what is read.
+    return REPLACEMENT if unicodedata.category(character).startswith("C") else character

@@ -1,0 +1,89 @@
+"""What the tools of agents implement and are given."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol
+
+from marshmallow import Schema
+
+from netautod.outbound.client import GuardedClient
+from netautod.plugin_api.executors import Acting
+
+ToolKind = Literal["read", "write", "forbidden"]
+
+
+class ToolContext(Protocol):
+    """What a tool of a plugin works with."""
+
+    @property
+    def acting(self) -> Acting:
+        """The product's services, with the rights that the owner of the task has at this moment."""
+        ...
+
+    @property
+    def http(self) -> GuardedClient: ...
+
+    def admit(self, device_id: str) -> None:
+        """To be called before a device is visited: it counts against the budget of devices."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class ToolOutcome:
+    """What a tool found. Its text is data for the model: it is redacted, cut and numbered before it goes out.
+
+    `source` says what the lines are (`config of core-1 v12`), `first_line` the number of the first one there.
+    `documents` are the ids of those that were written.
+    """
+
+    text: str
+    source: str = ""
+    first_line: int = 1
+    ok: bool = True
+    documents: Sequence[str] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class ToolPlan:
+    """What a tool that writes would do: what approvers are shown, and what it is bound to.
+
+    The approval holds only as long as both are the same when the call is made.
+    """
+
+    request: Mapping[str, Any]
+    bound: Mapping[str, Any] = field(default_factory=dict)
+
+
+class AgentTool(Protocol):
+    """A tool for agents. `kind`: a `read` tool changes nothing, a `write` tool is called after an approval
+    only, a `forbidden` one never (it takes the place of one with the same name).
+
+    `permission` is what the owner of the task needs at the time of the call; None: nothing more.
+    """
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def description(self) -> str: ...
+
+    @property
+    def kind(self) -> ToolKind: ...
+
+    @property
+    def permission(self) -> str | None: ...
+
+    @property
+    def parameters(self) -> type[Schema]: ...
+
+    async def call(self, arguments: Mapping[str, Any], context: ToolContext) -> ToolOutcome:
+        """`arguments` as the schema has loaded them. Errors of the product and DeviceFailed may pass."""
+        ...
+
+
+class WritingTool(AgentTool, Protocol):
+    """A tool of the kind `write`."""
+
+    async def plan(self, arguments: Mapping[str, Any], context: ToolContext) -> ToolPlan:
+        """Without changing anything. What it raises is the answer to the model: there is no approval then."""
+        ...

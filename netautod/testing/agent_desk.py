@@ -1,0 +1,68 @@
+"""The desk of an agent's run without a server: a model, tools and a transcript in memory."""
+
+from collections.abc import Callable, Iterable, Sequence
+
+from netautod.agents.approvals import approval_of
+from netautod.agents.desk import Desk
+from netautod.agents.models import Chained
+from netautod.agents.runs import AgentServices, RunOf
+from netautod.core.clock import SystemClock
+from netautod.core.identity import Caller, OrgId
+from netautod.core.work import Work
+from netautod.executions.models import Execution
+from netautod.outbound.client import GuardedClient
+from netautod.plugin_api import Acting, AgentTool, ModelBackend
+from netautod.ssh.platform.redact import redact
+from netautod.ssh.platform.registry import PlatformRegistry
+
+
+class KeptTranscripts:
+    """Those of one execution, over its attempts."""
+
+    def __init__(self, kept: Iterable[Chained] = ()) -> None:
+        self.events = list(kept)
+
+    async def append(self, org_id: OrgId, execution_id: str, one: Chained) -> None:
+        self.events.append(one)
+
+    async def read(self, org_id: OrgId, execution_id: str) -> Sequence[Chained]:
+        return list(self.events)
+
+
+def desk_of(
+    work: Work,
+    execution: Execution,
+    *,
+    model: ModelBackend | None,
+    tools: Iterable[AgentTool],
+    transcripts: KeptTranscripts,
+    acting: Callable[[Work], Acting],
+    http: GuardedClient,
+) -> Desk:
+    """With these tools alone: those of the service need its database."""
+
+    async def owner(org_id: OrgId, user_id: str) -> Caller | None:
+        return work.caller
+
+    async def briefing(org_id: OrgId) -> str:
+        return "an organization of a test"
+
+    platforms = PlatformRegistry()
+    services = AgentServices(
+        model=model,
+        tools={tool.name: tool for tool in tools},
+        transcripts=transcripts,
+        owner=owner,
+        acting=acting,
+        briefing=briefing,
+        redact=lambda text: redact(text, platforms.of_readers),
+        http=http,
+        clock=SystemClock(),
+    )
+    run = RunOf(
+        execution_id=execution.id,
+        owner_id=execution.owner_id,
+        scope=execution.scope,
+        approval=approval_of(execution.approval_request, execution.approval),
+    )
+    return Desk(services=services, work=work, run=run.restored(execution.resume))

@@ -1,0 +1,290 @@
+"""Agents over HTTP: a scripted model, simulated switches, an approval, and what is kept of it all."""
+
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import pytest
+
+from netautod.testing import SimulatedDevice
+from tests.e2e.console import Console
+from tests.support.programs.service import Service, run, serving
+from tests.support.servers.model_server import Broken, Call, ModelServer, Say, Status, model_server
+
+pytestmark = pytest.mark.slow
+
+AGENTS = "/api/tasks/agent-schedules"
+EXECUTIONS = "/api/tasks/executions"
+HISTORY = "/api/admin/agent-tasks/history"
+NEVER = "0 0 1 1 *"
+VLANS = "VLAN Name   Status    Ports\n10   users  active    Gi1/0/1\n20   voice  active    Gi1/0/2\n"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Lab:
+    """`admin` owns the tasks; `other` may approve what they ask for."""
+
+    service: Service
+    model: ModelServer
+    switch: SimulatedDevice
+    admin: Console
+    other: Console
+    device_id: str
+
+    async def task(self, prompt: str = "Look around.", **fields: Any) -> str:
+        name = f"agent {uuid4()}"
+        made = await self.admin.add(AGENTS, name=name, prompt=prompt, cron_expression=NEVER, **fields)
+        return str(made["id"])
+
+    async def started(self, *script: Say, prompt: str = "Look around.") -> str:
+        self.model.script[:] = script
+        task = await self.task(prompt)
+        begun = await self.admin.client.post(f"{AGENTS}/{task}/run")
+        return str(begun.expect(202)["id"])
+
+    async def ran(self, *script: Say, prompt: str = "Look around.") -> dict[str, Any]:
+        return await self.admin.ended(await self.started(*script, prompt=prompt))
+
+
+@asynccontextmanager
+async def a_lab(tmp_path: Path, **variables: str) -> AsyncIterator[Lab]:
+    async with (
+        model_server() as model,
+        SimulatedDevice(hostname="sw1", takes_lines=True) as switch,
+        serving(tmp_path / "data", variables={**model.variables, **variables}) as service,
+    ):
+        switch.responses |= {"show vlan brief": VLANS, "write memory": "[OK]\n"}
+        admin = Console(client=await service.client())
+        await admin.credential("lab", is_default=True)
+        device_id = await admin.device("sw1", switch.port)
+        await admin.add("/api/users", username="boss", password="approves-everything-1", roles=["admin"])
+        other = Console(client=await service.client("boss", "approves-everything-1"))
+        yield Lab(service=service, model=model, switch=switch, admin=admin, other=other, device_id=device_id)
+
+
+@pytest.fixture
+async def lab(tmp_path: Path) -> AsyncIterator[Lab]:
+    async with a_lab(tmp_path) as made:
+        yield made
+
+
+def cites_first_line(request: Any) -> str:
+    """The final answer of a model that names where it read a VLAN."""
+    found = next(one for one in reversed(request["messages"]) if one["role"] == "tool")
+    line = next(text for text in found["content"].split("\n") if "users" in text)
+    number = line.partition("|")[0]
+    return f"VLAN 10 is users [cite:{found['tool_call_id']}:{number}-{number}] and [cite:nothing:1-2]."
+
+
+async def test_a_run_reads_and_cites(lab: Lab) -> None:
+    calls = [Call("list_devices"), Call("run_command", {"device": "sw1", "command": "show  vlan brief"})]
+    ended = await lab.ran(calls, cites_first_line, prompt="Which VLANs does sw1 have?")
+
+    assert (ended["state"], ended["error_message"]) == ("completed", None)
+    output = ended["output"]
+    assert output["answer"].startswith("VLAN 10 is users [cite:call_1_1:")
+    held, invented = output["citations"]
+    assert (held["tool_call_id"], held["holds"], held["text"]) == (
+        "call_1_1",
+        True,
+        "10   users  active    Gi1/0/1",
+    )
+    assert held["source"] == "show vlan brief on sw1"
+    assert (invented["tool_call_id"], invented["holds"], invented["text"]) == ("nothing", False, None)
+    assert output["usage"] == {
+        "turns": 2,
+        "tool_calls": 2,
+        "input_tokens": 20,
+        "output_tokens": 20,
+        "total_tokens": 40,
+        "devices": 1,
+    }
+    assert "show vlan brief" in lab.switch.commands
+    assert "show  vlan brief" not in lab.switch.commands
+
+    first, second = lab.model.requests
+    assert [message["role"] for message in first["messages"]] == ["system", "user"]
+    assert "Which VLANs does sw1 have?" in first["messages"][1]["content"]
+    assert {tool["function"]["name"] for tool in first["tools"]} >= {"run_command", "change_config"}
+    assert "10   users" in second["messages"][-1]["content"]
+    assert lab.model.keys == ["Bearer canary-key-of-the-model"] * 2
+
+    shown = await lab.admin.read(f"{HISTORY}/{ended['id']}")
+    roles = [event["role"] for event in shown["transcript"]]
+    assert roles == ["system", "user", "assistant", "tool", "tool", "assistant"]
+    listed = (await lab.admin.read("/api/agents/executions"))[0]
+    assert (listed["iterations_used"], listed["tool_calls_made"]) == (2, 2)
+    assert listed["final_answer"] == output["answer"]
+    features = (await lab.admin.read("/api/capabilities"))["features"]
+    assert {"name": "central_ai", "enabled": True} in features
+
+
+CHANGE = {
+    "device": "sw1",
+    "lines": ["ntp server 192.0.2.9"],
+    "save": True,
+    "reason": "The old one is gone.",
+}
+
+
+async def test_a_change_waits_for_somebody_else(lab: Lab) -> None:
+    execution = await lab.started([Call("change_config", CHANGE)], "Done.")
+    waiting = await lab.admin.until(execution, "approval_pending")
+
+    request = waiting["approval_request"]
+    assert (request["lines"], request["save"], request["tool"]) == (CHANGE["lines"], True, "change_config")
+    assert "+ntp server 192.0.2.9" in request["diff"].split("\n")
+    assert request["devices"] == [{"id": lab.device_id, "name": "sw1"}]
+    assert waiting["requested_by"]["username"] == "admin"
+    assert waiting["approval_expires_at"] is not None
+    assert "configure terminal" not in lab.switch.commands
+
+    own = await lab.admin.client.post(f"{EXECUTIONS}/{execution}/approve", {})
+    assert own.status == 403
+    assert "Somebody else has to decide" in own.json["error"]
+    approved = await lab.other.client.post(f"{EXECUTIONS}/{execution}/approve", {"comment": "go on"})
+    assert approved.status == 200
+
+    ended = await lab.admin.ended(execution)
+    assert (ended["state"], ended["error_message"]) == ("completed", None)
+    sent = lab.switch.commands
+    start = sent.index("configure terminal")
+    assert sent[start : start + 4] == ["configure terminal", "ntp server 192.0.2.9", "end", "write memory"]
+    told = lab.model.results()["call_1_0"]
+    assert "All lines were taken and stored for the next start." in told
+    assert "+ntp server 192.0.2.9" in told
+    shown = await lab.admin.read(f"{HISTORY}/{execution}")
+    event = next(one for one in shown["transcript"] if one["role"] == "tool")
+    assert (event["approval"]["decision"], event["approval"]["by"]) == ("approved", "boss")
+    assert event["actor"] == "admin"
+
+
+async def test_a_rejection_is_told_to_the_model(lab: Lab) -> None:
+    execution = await lab.started([Call("change_config", CHANGE)], "A pity.")
+    await lab.admin.until(execution, "approval_pending")
+    await lab.other.client.post(f"{EXECUTIONS}/{execution}/reject", {"comment": "not on Fridays"})
+    ended = await lab.admin.ended(execution)
+    assert (ended["state"], ended["output"]["answer"]) == ("completed", "A pity.")
+    assert "boss has rejected this: not on Fridays" in lab.model.results()["call_1_0"]
+    assert "configure terminal" not in lab.switch.commands
+
+
+async def test_a_target_that_changed_since_is_refused(lab: Lab) -> None:
+    execution = await lab.started([Call("change_config", CHANGE)], "I see.")
+    await lab.admin.until(execution, "approval_pending")
+    async with SimulatedDevice(hostname="sw1", takes_lines=True) as stranger:
+        moved = await lab.admin.client.put(f"/api/devices/{lab.device_id}", {"port": stranger.port})
+        assert moved.status == 200
+        await lab.other.client.post(f"{EXECUTIONS}/{execution}/approve", {})
+        ended = await lab.admin.ended(execution)
+        assert ended["state"] == "completed"
+        assert "what was approved is not what would be done now" in lab.model.results()["call_1_0"]
+        assert stranger.commands == []
+    assert "configure terminal" not in lab.switch.commands
+
+
+async def test_an_approval_survives_the_service(tmp_path: Path) -> None:
+    async with (
+        model_server([Call("change_config", CHANGE)]) as model,
+        SimulatedDevice(hostname="sw1", takes_lines=True) as switch,
+    ):
+        switch.responses["write memory"] = "[OK]\n"
+        data = tmp_path / "data"
+        async with serving(data, variables=model.variables) as service:
+            admin = Console(client=await service.client())
+            await admin.credential("lab", is_default=True)
+            await admin.device("sw1", switch.port)
+            await admin.add("/api/users", username="boss", password="approves-everything-1", roles=["admin"])
+            made = await admin.add(AGENTS, name="agent", prompt="x", cron_expression=NEVER)
+            execution = (await admin.client.post(f"{AGENTS}/{made['id']}/run")).json["id"]
+            await admin.until(execution, "approval_pending")
+            await service.kill()
+        async with serving(data, variables=model.variables) as service:
+            other = Console(client=await service.client("boss", "approves-everything-1"))
+            await other.client.post(f"{EXECUTIONS}/{execution}/approve", {})
+            ended = await other.ended(execution)
+            assert (ended["state"], ended["error_message"]) == ("completed", None)
+            assert switch.commands.count("ntp server 192.0.2.9") == 1
+        verified = await run("agent", "verify", execution, "--data-dir", str(data))
+        assert (verified.code, verified.err) == (0, "")
+        assert "whole; 5 events" in verified.out
+
+
+BAD = [
+    (Call("no_such_tool"), "there is no tool 'no_such_tool'"),
+    (Call("run_command", "{not json"), "not valid JSON"),
+    (Call("run_command", "[1]"), "no JSON object"),
+    (Call("run_command", {"device": "sw1"}), "command: Missing data"),
+    (Call("list_devices", {"limit": "7"}), "limit: Not a valid integer"),
+    (Call("list_devices", {"x": 1}), "x: Unknown field"),
+    (Call("run_command", {"device": "sw1", "command": "reload"}), "the command is not allowed"),
+    (Call("run_command", {"device": "nobody", "command": "show version"}), "Device not found"),
+    (Call("change_config", {"device": "sw1", "lines": ["do reload"]}), "This is a command"),
+    (Call("change_config", {"device": "sw1", "lines": ["a\nb"]}), "printable characters"),
+]
+
+
+async def test_what_cannot_be_done_is_told(lab: Lab) -> None:
+    """All in one turn: the other calls of a turn go on."""
+    await lab.ran([call for call, _ in BAD], "Well.")
+    told = list(lab.model.results().values())
+    assert len(told) == len(BAD)
+    for (_, text), result in zip(BAD, told, strict=True):
+        assert text in result, (text, result)
+    assert all(not command.startswith(("reload", "do", "conf")) for command in lab.switch.commands)
+
+
+async def test_budgets_end_the_run_and_keep_what_was_done(tmp_path: Path) -> None:
+    async with a_lab(tmp_path, NETAUTOD_AGENT_MAX_TURNS="3", NETAUTOD_AGENT_MAX_TOOL_CALLS="4") as lab:
+        lab.model.otherwise = [Call("list_devices")]
+        ended = await lab.ran()
+        assert (ended["state"], ended["retry_count"]) == ("failed", 0)
+        assert ended["error_message"] == "the budget of 3 turns is used up"
+        assert ended["output"]["usage"]["turns"] == 3
+        lab.model.otherwise = "Enough."
+        ended = await lab.ran([Call("list_devices")] * 6)
+        assert ended["error_message"] == "the budget of 4 tool calls is used up"
+        shown = await lab.admin.read(f"{HISTORY}/{ended['id']}")
+        assert [event["role"] for event in shown["transcript"]].count("tool") == 4
+        assert shown["transcript"][-1]["role"] == "stopped"
+
+
+async def test_a_model_that_stumbles_is_asked_again(lab: Lab) -> None:
+    ended = await lab.ran(
+        Status(429, {"Retry-After": "0"}), Status(503), Broken(), [Call("list_devices")], "Here."
+    )
+    assert (ended["state"], ended["retry_count"]) == ("completed", 0)
+    assert len(lab.model.requests) == 5
+
+
+async def test_a_refused_key_fails_at_once_and_is_not_told(lab: Lab) -> None:
+    body = json.dumps({"error": {"message": "bad key canary-key-of-the-model"}}).encode()
+    ended = await lab.ran(Status(401, body=body))
+    assert (ended["state"], ended["retry_count"]) == ("failed", 0)
+    assert ended["error_message"] == "the model's server answered 401: bad key <hidden>"
+
+
+async def test_cancel_in_the_middle(lab: Lab) -> None:
+    lab.model.free.clear()
+    execution = await lab.started([Call("run_command", {"device": "sw1", "command": "show version"})])
+    await lab.model.until(1)
+    cancelled = await lab.admin.client.post(f"{EXECUTIONS}/{execution}/cancel")
+    assert cancelled.status == 204
+    lab.model.free.set()
+    ended = await lab.admin.ended(execution)
+    assert ended["state"] == "cancelled"
+    assert lab.switch.commands == []
+
+
+async def test_what_an_operator_may_ask_of_the_grammar(lab: Lab) -> None:
+    asked = {"platform": "cisco_ios", "command": "show version"}
+    found = (await lab.admin.client.post("/api/agents/tools/check", asked)).expect(200)
+    assert found == {"allowed": True, "reason": None, "canonical": "show version"}
+    asked = {"platform": "cisco_ios", "command": "reload"}
+    found = (await lab.admin.client.post("/api/agents/tools/check", asked)).expect(200)
+    assert (found["allowed"], found["canonical"]) == (False, None)
+    assert found["reason"]
