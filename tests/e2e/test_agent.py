@@ -81,7 +81,7 @@ def cites_first_line(request: Any) -> str:
 
 
 async def test_a_run_reads_and_cites(lab: Lab) -> None:
-    calls = [Call("list_devices"), Call("run_command", {"device": "sw1", "command": "show  vlan brief"})]
+    calls = [Call("list_devices"), Call("run_command", {"device": "sw1", "command": "sh vlan brief"})]
     ended = await lab.ran(calls, cites_first_line, prompt="Which VLANs does sw1 have?")
 
     assert (ended["state"], ended["error_message"]) == ("completed", None)
@@ -104,7 +104,7 @@ async def test_a_run_reads_and_cites(lab: Lab) -> None:
         "devices": 1,
     }
     assert "show vlan brief" in lab.switch.commands
-    assert "show  vlan brief" not in lab.switch.commands
+    assert "sh vlan brief" not in lab.switch.commands
 
     first, second = lab.model.requests
     assert [message["role"] for message in first["messages"]] == ["system", "user"]

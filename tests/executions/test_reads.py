@@ -36,7 +36,10 @@ LIST_KEYS = {
     *("id", "task_id", "task_name", "task_type", "state", "triggered_by", "scheduled_for", "started_at"),
     *("completed_at", "error_message", "retry_count", "cancelled_by", "created_at"),
 }
-WHOLE_KEYS = LIST_KEYS | {"output", "attempts", "approval", "approval_request", "progress"}
+WHOLE_KEYS = LIST_KEYS | {
+    *("output", "attempts", "progress", "requested_by"),
+    *("approval", "approval_request", "approval_expires_at"),
+}
 
 
 async def one_run(client: ApiClient, path: str = SCHEDULES) -> dict[str, Any]:
