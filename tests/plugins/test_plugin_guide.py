@@ -27,6 +27,7 @@ TESTS = (
     "test_a_run_without_answers_is_tried_again",
     "test_an_executor_that_blocks",
     "test_the_rows_of_a_device",
+    "test_a_tool_of_agents",
     "test_what_is_refused",
 )
 

@@ -36,6 +36,7 @@ COMMANDS = (
     "org list",
     "audit verify",
     "audit export",
+    "agent verify",
     "platform list",
     "platform try",
 )
