@@ -18,7 +18,7 @@ from marshmallow import ValidationError
 
 from netautod.agents.approvals import Approval, approval_hash
 from netautod.agents.models import START, Chained, chained, problem_of
-from netautod.agents.presenting import Presenter, marked
+from netautod.agents.presenting import Presenter, cleaned, marked
 from netautod.agents.runs import AgentServices, RunOf
 from netautod.agents.tools.contract import Calling, bound_of, json_schema
 from netautod.core.errors import Forbidden, InvalidInput, NetautodError, NotFound
@@ -71,7 +71,7 @@ class Desk:
         return self._services.model
 
     async def briefing(self) -> str:
-        return await self._presenter.line(await self._services.briefing(self._work.org_id))
+        return await self._presenter.hidden(await self._services.briefing(self._work.org_id))
 
     def tools(self) -> Sequence[ToolDescription]:
         return [
@@ -86,7 +86,7 @@ class Desk:
         return [one.event for one in await self._known()]
 
     async def say(self, role: Role, text: str) -> TranscriptEvent:
-        return await self._add(role=role, text=await self._presenter.line(text))
+        return await self._add(role=role, text=cleaned(text))
 
     async def replied(self, reply: ModelReply, duration_ms: int) -> TranscriptEvent:
         """Ids of calls that were used before, or that no request could carry, are replaced."""
@@ -95,12 +95,12 @@ class Desk:
         for call in reply.tool_calls:
             call_id = _fresh(call.id, used)
             used.add(call_id)
-            shown = "\n".join(await self._presenter.lines(call.arguments[:MOST_ARGUMENTS]))
+            shown = await self._presenter.hidden(call.arguments[:MOST_ARGUMENTS])
             calls.append(ToolCall(id=call_id, name=_name(call.name), arguments=shown))
             self._run.exact[call_id] = replace(call, id=call_id, name=_name(call.name))
         return await self._add(
             role="assistant",
-            text=await self._presenter.line(reply.text[:MOST_TEXT]),
+            text=cleaned(reply.text[:MOST_TEXT]),
             tool_calls=tuple(calls),
             model=reply.model[:200],
             input_tokens=reply.input_tokens,
@@ -109,7 +109,7 @@ class Desk:
         )
 
     async def stopped(self, reason: str) -> None:
-        await self._add(role="stopped", text=await self._presenter.line(reason))
+        await self._add(role="stopped", text=cleaned(reason))
 
     async def call(self, call: ToolCall, admit: Callable[[str], None]) -> TranscriptEvent:
         exact = self._run.exact.get(call.id)
@@ -133,7 +133,7 @@ class Desk:
         outcome = _refused(INTERRUPTED) if exact is None else await self._outcome(exact, calling, approval)
         self._run.exact.pop(call.id, None)
         lines = await self._presenter.lines(outcome.text)
-        source = await self._presenter.line(outcome.source or call.name)
+        source = " ".join((await self._presenter.hidden(outcome.source or call.name)).split())
         return await self._add(
             role="tool",
             tool=call.name,
@@ -163,12 +163,12 @@ class Desk:
             return await tool.call(arguments, calling)
         except (ExecutionFailed, ApprovalWanted, LeaseLostError):
             raise
+        except DeviceFailed as failure:
+            return _refused(f"{failure.kind}: {failure.text}")
         except (NetautodError, AddressRefused, RequestFailed) as error:
             if self.has_written:
                 raise
             return _refused(error.text)
-        except DeviceFailed as failure:
-            return _refused(f"{failure.kind}: {failure.text}")
         except Exception:  # of a plugin's tool: the model can do without it
             if self.has_written:
                 raise

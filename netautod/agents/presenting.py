@@ -22,15 +22,14 @@ class Presenter:
         """Without secrets and control characters, and no more than a model can take."""
         return await in_thread_if_large(len(text), self._lines, text)
 
-    async def line(self, text: str) -> str:
-        """The same for a short text, whose line breaks stay."""
-        return "\n".join(await self.lines(text))
+    async def hidden(self, text: str) -> str:
+        """Without secrets and control characters."""
+        return await in_thread_if_large(len(text), lambda: self._redact(cleaned(text)))
 
     def _lines(self, text: str) -> list[str]:
-        # Clean first: a control character within a secret would hide it from the patterns.
-        clean = "".join(map(_shown, _BREAKS.sub("\n", text)))
         found, left = list[str](), MOST_CHARACTERS
-        lines = self._redact(clean).split("\n")
+        # Clean first: a control character within a secret would hide it from the patterns.
+        lines = self._redact(cleaned(text)).split("\n")
         if lines[-1:] == [""]:
             lines.pop()
         for number, line in enumerate(lines):
@@ -42,6 +41,11 @@ class Presenter:
         return found
 
 
+def cleaned(text: str) -> str:
+    """Without control characters, but for line feeds and tabs."""
+    return "".join(map(_shown, _BREAKS.sub("\n", text)))
+
+
 def marked(call_id: str, source: str, lines: Sequence[str], first_line: int) -> str:
     """Each line behind its number, so that none of them can look like the end of the data."""
     head = f'<data tool_call_id="{call_id}" source="{_plain(source)}">'
@@ -50,7 +54,7 @@ def marked(call_id: str, source: str, lines: Sequence[str], first_line: int) -> 
 
 
 def _plain(source: str) -> str:
-    return re.sub(r'[<>"\n]', " ", source)
+    return " ".join(re.sub(r'[<>"]', " ", source).split())
 
 
 def _shown(character: str) -> str:

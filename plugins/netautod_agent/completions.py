@@ -79,6 +79,8 @@ class ChatCompletions:
         except RequestFailed as error:
             later = error.kind not in ("certificate", "redirect")
             raise _Failed(f"the model's server: {error.text}", transient=later) from error
+        except _Failed:
+            raise
         except ModelFailed as error:
             raise _Failed(error.text, transient=error.transient) from error
 

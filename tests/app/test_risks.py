@@ -226,7 +226,9 @@ def test_a_risk_says_where_it_stands_and_no_secret(tmp_path: Path) -> None:
 
 
 def test_an_unknown_risk_cannot_be_accepted(tmp_path: Path) -> None:
-    with pytest.raises(SettingsError, match="there is no risk 'cors-al'; there are agent-in-clear, cors-all, "):
+    with pytest.raises(
+        SettingsError, match="there is no risk 'cors-al'; there are agent-in-clear, cors-all, "
+    ):
         configured('accept_risks = ["cors-al"]', tmp_path)
 
 

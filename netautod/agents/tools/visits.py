@@ -73,5 +73,5 @@ class VisitTools:
     async def _test(self, arguments: Mapping[str, Any], calling: Calling) -> ToolOutcome:
         device = await self._finder.find(calling.work.org_id, arguments["device"])
         calling.admit(device.id)
-        tested = await self._tests.one(calling.work.caller, device.id, credential_id=None, seconds=30.0)
+        tested = await self._tests.one(calling.work, device.id, credential_id=None, seconds=30.0)
         return ToolOutcome(text=tested.message, source=f"login on {device.name}", ok=tested.success)

@@ -60,21 +60,26 @@ class CredentialTests:
         self._audit = audit
 
     async def one(
-        self, caller: Caller, device_id: str, *, credential_id: str | None, seconds: float
+        self, work: Work, device_id: str, *, credential_id: str | None, seconds: float
     ) -> LoginTest:
         """NotFound without such a device, Forbidden, InvalidInput for a credential that there is not.
 
-        A failure of the device is in the answer.
+        A failure of the device is in the answer. Bulk work, that of a run, leaves suspended logins alone.
         """
+        caller = work.caller
         device = await self._devices.get(caller.org_id, device_id)
         if credential_id is not None and credential_id != device.default_credential_id:
             caller.require("credentials.manage")
         known = credential_id is None or await self._credentials.type_of(caller.org_id, credential_id)
         if not known:
             raise InvalidInput("credential_id: there is no such credential")
-        scope = self._sessions.scope(Work(caller=caller), seconds=seconds, device_id=device_id)
+        scope = self._sessions.scope(work, seconds=seconds, device_id=device_id)
         tested = await _test(scope, device, credential_id)
-        details = {"success": tested.success, "credential_id": tested.credential_id}
+        details = {
+            "success": tested.success,
+            "credential_id": tested.credential_id,
+            **work.audit_details,
+        }
         await self._audit.record(caller, "device.test_credential", "device", device_id, details)
         return tested
 

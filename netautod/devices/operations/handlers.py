@@ -44,7 +44,7 @@ class TestCredentialHandler(JsonHandler):
     async def post(self, device_id: str) -> None:
         """Logs in to a device and says how that went."""
         testing = self.tests.one(
-            self.caller,
+            Work(caller=self.caller),
             self.path_id(device_id, "Device"),
             credential_id=self.body.get("credential_id"),
             seconds=self.body["timeout_seconds"],
