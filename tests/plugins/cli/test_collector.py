@@ -20,6 +20,7 @@ from netautod.plugin_api import (
     Vlan,
 )
 from netautod.testing import PolledDevice
+from netautod_cli import offload
 from netautod_cli.collector import CliCollector
 from netautod_cli.offload import Offload
 from netautod_cli.unreadable import Unreadable
@@ -31,9 +32,9 @@ ALL = frozenset(TABLES)
 @pytest.fixture(scope="module")
 async def collector() -> AsyncIterator[CliCollector]:
     """One process that parses for all tests of the module."""
-    offload = Offload()
-    yield CliCollector(offload)
-    offload.end()
+    parsing = Offload()
+    yield CliCollector(parsing)
+    parsing.end()
 
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -292,14 +293,37 @@ async def test_ten_thousand_addresses_leave_the_loop_alone(collector: CliCollect
     assert len(late) > 1000  # the loop went on meanwhile
 
 
+async def test_a_long_table_is_unpacked_in_many_turns_of_the_loop() -> None:
+    turns = 0
+
+    async def count() -> None:
+        nonlocal turns
+        while True:
+            turns += 1
+            await asyncio.sleep(0)
+
+    packed = offload._packed(_many, 50 * offload.AT_ONCE + 1)
+    counting = asyncio.create_task(count())
+    await asyncio.sleep(0)
+    before = turns
+    rows = await offload._unpacked(packed)
+    counting.cancel()
+    assert rows == _many(50 * offload.AT_ONCE + 1)
+    assert turns - before >= 50
+
+
+def _many(number: int) -> list[MacEntry]:
+    return [MacEntry(mac_address=f"02:00:00:00:{one >> 8:02x}:{one & 255:02x}") for one in range(number)]
+
+
 async def test_a_parser_that_does_not_end_is_killed() -> None:
-    offload = Offload(seconds=3.0)
+    parsing = Offload(seconds=3.0)
     try:
         with pytest.raises(Unreadable, match="not read within 3 s"):
-            await offload.call(_forever)
-        assert await offload.call(len, "four") == 4  # a new process
+            await parsing.call(_forever)
+        assert await parsing.call(len, "four") == 4  # a new process
     finally:
-        offload.end()
+        parsing.end()
 
 
 def _forever() -> None:
@@ -308,13 +332,13 @@ def _forever() -> None:
 
 
 async def test_a_parser_that_dies_fails_one_reading() -> None:
-    offload = Offload()
+    parsing = Offload()
     try:
         with pytest.raises(Unreadable, match="has ended"):
-            await offload.call(_dies)
-        assert await offload.call(len, "four") == 4
+            await parsing.call(_dies)
+        assert await parsing.call(len, "four") == 4
     finally:
-        offload.end()
+        parsing.end()
 
 
 def _dies() -> None:
