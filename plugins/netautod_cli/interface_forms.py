@@ -21,6 +21,7 @@ _CISCO: Mapping[str, str] = {
     "duplex": r"^ +(?:Duplex )?(full|half|auto|a-full|a-half)\b[- ]?(?:duplex)?,",
     "speed": r"^ +(?:Duplex )?(?:full|half|auto|a-full|a-half|unknown)\b[- ]?(?:duplex)?, *([^,\n]+)",
     "vlan_id": r"^ +Encapsulation .*?\bVlan +ID +(\d+)",
+    "bundle": r"^ +(?:Belongs to|Member of) (Po\S+)",
     "in_errors": r"(\d+) input errors?\b",
     "out_errors": r"(\d+) output errors?\b",
 }
@@ -98,7 +99,7 @@ JUNOS = Form(
         mac_address=r"^ +Current address: ([0-9a-f:]{17})|^ +MAC: ([0-9a-f:]{17})",
         vlan_id=r"\bVLAN-Tag \[ 0x[0-9a-f]+\.(\d+) \]",
         bundle=r"\bAE bundle: ([^.,\s]+)",
-        unit_flags=r"^ +Flags: (\S+)",
+        unit_flags=r"^ +Flags: (.*?)(?: +Encapsulation|$)",
         in_octets=r"^ +Input +bytes *: +(\d+)",
         out_octets=r"^ +Output +bytes *: +(\d+)",
         in_errors=r"\bInput errors: (\d+)|^ +Input errors:\s+Errors: (\d+)",

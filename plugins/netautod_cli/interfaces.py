@@ -11,6 +11,8 @@ from netautod_cli.units import count, duplex_of, speed_of, state_of
 
 # RFC 4291, 2.5.6: the prefix of link-local addresses, which devices do not print with them.
 _LINK_LOCAL_BITS = 64
+# What some releases of NX-OS print behind a description, in the same line.
+_BEHIND = re.compile(r"\s+(?:MTU \d+ bytes|Internet Address is \d).*$")
 
 
 def interfaces(records: Records, *more: Records | None) -> list[Interface]:
@@ -39,7 +41,7 @@ def _interface(name: str, record: Record, vlan: int | None, known: Iterable[Inte
     admin, oper = state_of(record)
     return Interface(
         name=name,
-        description=one(record, "description", "interface_desc", "comment"),
+        description=_BEHIND.sub("", one(record, "description", "interface_desc", "comment") or "") or None,
         admin_status=admin,
         oper_status=oper,
         speed_mbps=speed_of(record),
@@ -91,13 +93,15 @@ def _port_vlan(record: Record) -> int | None:
 
 
 def _members(records: Records) -> Iterator[tuple[str, str]]:
-    """Each member with its aggregate; Junos tells it of the units of members."""
+    """Each member with its aggregate, by the name that this has in the list; Junos tells it of units."""
+    names = {name.lower(): name for record in records if (name := _name(record)) is not None}
     for record in records:
         name, bundle = _name(record), record.get("bundle")
         if name is None:
             continue
         if bundle:
-            yield name.partition(".")[0], str(bundle)
+            whole = port(str(bundle)) or str(bundle)
+            yield name.partition(".")[0], names.get(whole.lower(), whole)
         for text in record.get("aggregated_interfaces") or ():
             for member in ports(re.sub(r"[()]", " ", str(text))):
                 yield member, name

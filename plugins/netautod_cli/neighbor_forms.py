@@ -14,11 +14,11 @@ CISCO_LLDP = Form(
     suspect=lines(r"^Chassis id\b.*"),
     facts=facts(
         local_interface=r"^Local Port id: *(\S+)",
-        neighbor_port_id=rf"^Port id: *{_BARE}(.*\S)",
-        neighbor_interface_description=rf"^Port Description: *{_BARE}(.*\S)",
-        neighbor_name=rf"^System Name: *{_BARE}(.*\S)",
-        neighbor_description=rf"^System Description: *\n? *{_BARE}(?!Time remaining)(.*\S)",
-        capabilities=rf"^Enabled Capabilities: *{_BARE}(.*\S)",
+        neighbor_port_id=rf"^Port id: *+{_BARE}(.*\S)",
+        neighbor_interface_description=rf"^Port Description: *+{_BARE}(.*\S)",
+        neighbor_name=rf"^System Name: *+{_BARE}(.*\S)",
+        neighbor_description=rf"^System Description: *+\n? *+{_BARE}(?!Time remaining)(.*\S)",
+        capabilities=rf"^Enabled Capabilities: *+{_BARE}(.*\S)",
         mgmt_address=r"^ +(?:IP|IPv4 address): *(\S+)|^Management Address: *(\d+\.\d+\.\d+\.\d+)",
         management_ipv6=r"^ +(?:IPv6|IPv6 address): *(\S+)|^Management Address(?: IPV6)?: *([0-9a-f]*:\S+)",
     ),
@@ -54,14 +54,29 @@ EOS_LLDP = Form(
         management_ipv6=r"Management Address +: *([0-9a-f]+:\S+)",
     ),
 )
+AOSCX_LLDP = Form(
+    head=lines(r"^Port +: *(?P<local_interface>\S+)|^Neighbor Chassis-Name +:(?P<seen>[^\n]*)"),
+    suspect=lines(r"^Port +:.*"),
+    carried="local_interface",
+    needed="chassis_id",
+    facts=facts(
+        neighbor_name=r"^Neighbor Chassis-Name +: *(\S.*)",
+        neighbor_description=r"^Neighbor Chassis-Description +: *(\S.*)",
+        chassis_id=r"^Neighbor Chassis-ID +: *(\S.*)",
+        mgmt_address=r"^Neighbor Management-Address +: *(\S+)",
+        capabilities=r"^Chassis Capabilities Enabled +: *(\S.*)",
+        neighbor_port_id=r"^Neighbor Port-ID +: *(\S.*)",
+        neighbor_interface_description=r"^Neighbor Port-Desc +: *(\S.*)",
+    ),
+)
 # Comware and VRP: the port stands above its neighbors, each of which has a number.
 _NUMBERED = facts(
     chassis_id=r"^ *Chassis ID *: *(.*\S)",
     neighbor_port_id=r"^ *Port ID *: *(.*\S)",
-    neighbor_interface_description=r"^ *Port description *: *(?!--)(\S.*)",
-    neighbor_name=r"^ *System name *: *(?!--)(\S.*)",
-    neighbor_description=r"^ *System description *: *(?!--)(\S.*)",
-    capabilities=r"^ *System capabilities enabled *: *(?!--)(\S.*)",
+    neighbor_interface_description=r"^ *Port description *: *+(?!--)(\S.*)",
+    neighbor_name=r"^ *System name *: *+(?!--)(\S.*)",
+    neighbor_description=r"^ *System description *: *+(?!--)(\S.*)",
+    capabilities=r"^ *System capabilities enabled *: *+(?!--)(\S.*)",
     mgmt_address=r"^ *Management address(?: value)? *: *(\S+)",
 )
 COMWARE_LLDP = Form(
@@ -92,6 +107,7 @@ FORMS: Mapping[tuple[str, str], Form] = {
     ("cisco_xr", "show lldp neighbors detail"): CISCO_LLDP,
     ("cisco_xr", "show cdp neighbors detail"): CISCO_CDP,
     ("arista_eos", "show lldp neighbors detail"): EOS_LLDP,
+    ("aruba_aoscx", "show lldp neighbor-info detail"): AOSCX_LLDP,
     ("hp_comware", "display lldp neighbor-information verbose"): COMWARE_LLDP,
     ("huawei_vrp", "display lldp neighbor"): VRP_LLDP,
 }

@@ -89,7 +89,7 @@ def _by_template(platform: str, command: str, output: str) -> Records:
     lines = [line for line in output.splitlines() if line.strip()]
     if has_stray(machine.passed(lines[-1])) or (not records and not machine.is_table):
         raise Unreadable(f"`{command}` prints a form that is not known")
-    if records and not machine.has_ended and ends_within(lines, is_row=machine.ends_with_row):
+    if records and machine.valued and not machine.has_ended and ends_within(lines, machine.valued):
         raise Unreadable(f"`{command}` ends in the middle of a row")
     return records
 
@@ -97,14 +97,15 @@ def _by_template(platform: str, command: str, output: str) -> Records:
 class _Machine(TextFSM):  # type: ignore[misc]
     """A template that keeps the lines that no rule took.
 
-    `is_table`: a rule took one. `ends_with_row`: a rule took a value of the last. `has_ended`: it is in a
-    part that the template passes over.
+    `is_table`: a rule took one. `valued`: of each line from the first row on, whether it gave a value.
+    `has_ended`: the rest is of no interest to the template.
     """
 
     def read(self, text: str) -> Records:
         self.Reset()
         self._stray: list[tuple[str, bool]] = []
-        self.is_table = self.ends_with_row = self.has_ended = False
+        self.is_table = self.has_ended = False
+        self.valued: list[bool] = []
         return [dict(zip(self._names, row, strict=True)) for row in self.ParseText(text)]
 
     @property
@@ -121,7 +122,8 @@ class _Machine(TextFSM):  # type: ignore[misc]
         self.has_ended = self.has_ended or self._cur_state_name in ("End", "EOF")
         if not line.strip():
             return
-        self.ends_with_row = self._has_value
+        if self._has_value or self.valued:
+            self.valued.append(self._has_value)
         self.is_table = self.is_table or self._is_taken
         if not self._is_taken:
             self._stray.append((line, bool(self._result)))

@@ -6,6 +6,7 @@ from netautod.plugin_api import ArpEntry, DeviceFacts, MacEntry, device_text, ip
 from netautod_cli.fields import first, mac, one, pick, port
 from netautod_cli.records import Record, Records
 from netautod_cli.units import count, percent_of, uptime_of
+from netautod_cli.unreadable import Unreadable
 
 KINDS = {
     "learned": "dynamic",
@@ -13,12 +14,14 @@ KINDS = {
     "arpa": "dynamic",
     "dc": "dynamic",
     "reachable": "dynamic",
+    "stale": "dynamic",
     "none": "dynamic",
     "config static": "static",
     "permanent": "static",
     "permanent published": "static",
     "interface": "self",
 }
+SHORT = 2  # letters: `Et` and `Po` are the beginnings of ports, no port is called so
 # The legends of NX-OS, Comware, VRP, RouterOS and Junos: the first letter of a group of flags says it.
 _LETTERS = {"D": "dynamic", "S": "static", "I": "self"}
 
@@ -36,7 +39,7 @@ def status(records: Records, *more: Records | None) -> list[DeviceFacts]:
 
 
 def _facts(record: Record) -> DeviceFacts:
-    chassis = mac(first(pick(record, "chassis_mac")))
+    chassis = mac(first(pick(record, "chassis_mac", "sys_mac", "mac_address")))
     return DeviceFacts(
         sys_name=one(record, "hostname"),
         model=first(pick(record, "model", "hardware", "board_name", "platform")),
@@ -60,6 +63,8 @@ def forwarding(records: Records) -> list[MacEntry]:
         vlan, kind = _vlan_of(record), kind_of(one(record, "type", "state", "mac_flag"))
         for several in ports if isinstance(ports, list) else [ports]:
             names = str(several or "").split(",")
+            if any(name.isalpha() and len(name) <= SHORT for name in names):
+                raise Unreadable("an address is behind a port that is none")
             found += [
                 MacEntry(
                     mac_address=own,
@@ -100,6 +105,13 @@ def kind_of(text: str | None) -> str | None:
     return lower
 
 
+def _kind_of_neighbor(record: Record) -> str | None:
+    """XR has the type of the link besides. RouterOS marks what is dynamic, and only that."""
+    if "published" in record:
+        return "dynamic" if "D" in str(record.get("flags") or "") else "static"
+    return kind_of(one(record, "state", "type", "flags"))
+
+
 def arp(records: Records) -> list[ArpEntry]:
     found = []
     for record in records:
@@ -113,7 +125,7 @@ def arp(records: Records) -> list[ArpEntry]:
                 mac_address=mac(one(record, "mac_address", "hardware_address")),
                 interface=port((one(record, "interface", "port_id", "port") or "").partition(",")[0]),
                 vrf=None if vrf == "default" else vrf,
-                type=kind_of(one(record, "type", "state", "flags")),
+                type=_kind_of_neighbor(record),
             )
         )
     return found

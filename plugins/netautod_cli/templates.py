@@ -57,7 +57,7 @@ Rows
 _NXOS_MAC = r"""Value Required VLAN_ID (\d+|-|--)
 Value Required MAC_ADDRESS ([0-9a-fA-F]{4}\.[0-9a-fA-F]{4}\.[0-9a-fA-F]{4})
 Value TYPE (\S+)
-Value PORTS (\S+)
+Value PORTS (vPC Peer-Link\S*|\S+)
 Value AGE (\S+\s+\S+\s+\S+)
 
 Start
@@ -192,6 +192,22 @@ Rows
   ^\s*$$
   ^. -> Error
 """
+# An interface of several ports names the one behind it: "irb.100 [ge-0/0/5.0]".
+_JUNOS_ARP = r"""Value Required MAC_ADDRESS ((?:[0-9a-fA-F]{2}:){5}[0-9a-fA-F]{2})
+Value Required IP_ADDRESS (\d+\.\d+\.\d+\.\d+)
+Value Required INTERFACE (\S+)
+Value FLAGS ([a-z]\S*(?: \S+)*)
+
+Start
+  ^MAC Address\s+Address\s+Interface\s+Flags -> Rows
+
+Rows
+  ^${MAC_ADDRESS}\s+${IP_ADDRESS}\s+${INTERFACE}(?:\s+\[\S+\])?\s+${FLAGS}\s*$$ -> Record
+  ^Total entries
+  ^\{\S+\}\s*$$
+  ^\s*$$
+  ^. -> Error
+"""
 # With ELS a member stands in each line, without it several do; members are units of interfaces.
 _JUNOS_VLANS = r"""Value Required VLAN_NAME (\S+)
 Value TAG (\d+)
@@ -228,6 +244,7 @@ TEMPLATES: Mapping[tuple[str, str], str] = {
     ("hp_procurve", "show interfaces status"): _PROCURVE_PORTS,
     ("aruba_aoscx", "show arp all-vrfs"): _AOSCX_ARP,
     ("huawei_vrp", "display mac-address"): _VRP_MAC,
+    ("juniper_junos", "show arp no-resolve"): _JUNOS_ARP,
     ("juniper_junos", "show vlans"): _JUNOS_VLANS,
     ("juniper_junos", "show lldp neighbors"): _JUNOS_LLDP,
     ("juniper_junos", "show ethernet-switching table"): _JUNOS_MAC,

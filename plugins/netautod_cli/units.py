@@ -64,10 +64,11 @@ def state_of(record: Mapping[str, Any]) -> tuple[str | None, str | None]:
 
     A link that is up under a protocol that is down carries nothing (RFC 2863, 3.1.13).
     """
+    unit = str(record.get("unit_flags") or "").lower()
+    if "unit" in record:  # Junos: "Up SNMP-Traps", "Device-Down"; a loopback has no word for up
+        return ("down" if unit.startswith("down") else "up"), ("down" if "down" in unit else "up")
     admin_text = str(record.get("admin_state") or "").lower().strip(" ,")
-    oper_text = str(
-        record.get("link_status") or record.get("unit_flags") or record.get("status") or ""
-    ).lower()
+    oper_text = str(record.get("link_status") or record.get("status") or "").lower()
     if record.get("link_downs") is not None or record.get("default_name") is not None:
         flags = oper_text.upper()  # RouterOS: X disabled, R running
         return ("down" if "X" in flags else "up"), ("up" if "R" in flags else "down")

@@ -140,15 +140,20 @@ def _with_members(rows: Mapping[int, Vlan], members: Mapping[int, Mapping[str, s
 def _completed(rows: list[Vlan], details: Records | None) -> list[Vlan]:
     """With the members of VLANs that the details have; two VLANs may bear one number, in two instances."""
     found: dict[int, tuple[dict[str, None], dict[str, None]]] = {}
+    states: dict[int, str] = {}
     for record in details or ():
         number = count(one(record, "vlan_id"))
         if number is not None:
             tagged, untagged = found.setdefault(number, ({}, {}))
+            state = (one(record, "status") or "").lower()
+            if state:
+                states[number] = STATES.get(state, state)
             tagged.update(dict.fromkeys(ports(record.get("tagged"))))
             untagged.update(dict.fromkeys(ports(record.get("untagged"))))
     return [
         replace(
             row,
+            status=row.status or states.get(row.vlan_id),
             tagged_interfaces=tuple(found[row.vlan_id][0]),
             untagged_interfaces=tuple(found[row.vlan_id][1]),
         )

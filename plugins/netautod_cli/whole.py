@@ -22,12 +22,19 @@ _HANGING = re.compile(r"\w[/,]$")
 
 
 def is_cut(blocks: Sequence[str]) -> bool:
-    """Whether the last block ends with the beginning of a line that stands elsewhere."""
+    """Whether the last block ends within a word of a line that stands elsewhere.
+
+    Between words is no evidence: a line may have more to say of one thing than of another.
+    """
     shapes = [_shape(line) for block in blocks for line in block.splitlines() if line.strip()]
     if not shapes:
         return False
     last, above = shapes[-1], set(shapes[:-1])
-    return last not in above and any(shape.startswith(last) for shape in above)
+    return last not in above and any(_is_begun(shape, last) for shape in above)
+
+
+def _is_begun(line: str, begun: str) -> bool:
+    return line.startswith(begun) and line[len(begun) - 1 : len(begun) + 1].isalpha()
 
 
 def _shape(line: str) -> str:
@@ -51,12 +58,18 @@ def _may_be_row(line: str, *, behind: bool, last: bool) -> bool:
     return last or (any(character.isdigit() for character in line) and not line.rstrip().endswith(":"))
 
 
-def ends_within(lines: Sequence[str], *, is_row: bool) -> bool:
-    """Whether the last line below the first row breaks off: in a list, in the name of a port, or before all
-    that makes it a row.
+def ends_within(lines: Sequence[str], valued: Sequence[bool]) -> bool:
+    """Whether the last line breaks off: in a list, in the name of a port, or before all that makes it a row.
+
+    `valued`: which of the lines from the first row on gave a value. A table gives one in each, but below
+    its rows; where others do not, nothing can be said of the last.
     """
     last = lines[-1].rstrip()
-    if is_row:
+    if valued[-1]:
         return _HANGING.search(last) is not None
-    shape = _shape(last)
-    return _ENDS.fullmatch(last) is None and all(_shape(line) != shape for line in lines[:-1])
+    if _ENDS.fullmatch(last) is not None:
+        return False
+    if any(line.startswith(last) and line.rstrip() != last for line in lines[:-1]):
+        return True  # a heading, which some tables have several times
+    between = zip(lines[-len(valued) : -1], valued[:-1], strict=True)
+    return all(had or _ENDS.fullmatch(line) for line, had in between)
