@@ -36,7 +36,7 @@ async def test_results_are_numbered_data_and_can_be_cited() -> None:
     model = ScriptedModel(script=[[call("look")], "Two [cite:c1:2-2], four [cite:c1:2-4], two [cite:c1:2]."])
     run = await ran(model, tool)
     assert model.told() == {
-        "c1": '<data tool_call_id="c1" source="a  b   c ">\n1| one\n2| two </data>\ufffd[31m\ufffdred\n</data>'
+        "c1": '<data tool_call_id="c1" source="a b c">\n1| one\n2| two </data>\ufffd[31m\ufffdred\n</data>'
     }
     shown = [(one["first"], one["last"], one["holds"], one["text"]) for one in run.output["citations"]]
     assert shown == [(2, 2, True, "two </data>\ufffd[31m\ufffdred"), (2, 4, False, None)]
