@@ -12,7 +12,7 @@ _CISCO_HEAD = lines(
     r"^(?P<interface>\S+|Control Plane Interface) is (?P<link_status>[^,\n]*[^,\s])"
     r"(?:, *line protocol is (?P<protocol_status>[^\n]*\S))?,?[ \t]*$"
 )
-_CISCO_SUSPECT = lines(r"^(?!admin state)\S.* is (?:administratively )?(?:up|down)\b.*")
+_CISCO_SUSPECT = lines(r"^(?!admin state)(?:\S+ is |\S.* is (?:administratively )?(?:up|down)\b).*")
 _CISCO: Mapping[str, str] = {
     "mac_address": r"\baddress(?: is|:) +([0-9a-f]{4}\.[0-9a-f]{4}\.[0-9a-f]{4})",
     "description": r"^ +(?:Port )?Description(?::| is) ?(.*\S)",
@@ -85,7 +85,7 @@ NXOS = Form(
 # The units of a port are told below it, and are interfaces of their own.
 JUNOS = Form(
     head=lines(
-        r"^Physical interface: (?P<interface>[^,\s]+),? (?P<admin_state>[^,]*), "
+        r"^Physical interface: (?P<interface>[^,\s]+)[^\n]*?, *(?P<admin_state>[^,\n]*), "
         r"Physical link is (?P<link_status>[^\n]*\S)"
         r"|^ +Logical interface (?P<unit>\S+)(?: \(Index \d+\))?(?: \(SNMP ifIndex (?P<if_index>\d+)\))?"
     ),
@@ -139,7 +139,7 @@ COMWARE = Form(
         r"^ *(?P<interface>[A-Za-z][^\s:]*(?::\d+)?)(?: current state *|[ \t]*\n *Current state *): *"
         r"(?P<link_status>[^\n]*\S)(?:[^\n]*\n *Line protocol (?:current )?state: (?P<protocol_status>\S+))?"
     ),
-    suspect=lines(r"^ *(?:\S+ )?current state *:.*"),
+    suspect=lines(r"^ *(?:\S+ )?[Cc]urrent state *:.*"),
     facts=facts(
         description=r"^ *Description: (.*\S)",
         mtu=r"Maximum Transmi\S+ Unit(?::| is) *(\d+)",

@@ -46,7 +46,7 @@ def _interface(name: str, record: Record, vlan: int | None, known: Iterable[Inte
         oper_status=oper,
         speed_mbps=speed_of(record),
         duplex=duplex_of(one(record, "duplex", "speed")),
-        mtu=count(one(record, "mtu", "actual_mtu", "l2mtu")),
+        mtu=count(one(record, "actual_mtu", "mtu", "l2mtu")),
         mac_address=mac(first(pick(record, "mac_address"))),
         ip_addresses=tuple(dict.fromkeys([*_addresses(record), *known])),
         vlan_id=vlan or _own_vlan(record),

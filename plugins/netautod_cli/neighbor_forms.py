@@ -9,7 +9,7 @@ _BARE = r"(?!not advertised|- not advertised|null\b|--? *$)"  # what stands for 
 CISCO_LLDP = Form(
     head=lines(
         r"^(?:Local Int(?:f|erface): *(?P<local_interface>\S+)\n(?:(?!Chassis id)[^\n]*\n){0,6})?"
-        r"Chassis id: *(?P<chassis_id>[^\n]*\S)"
+        r"Chassis id: *(?P<chassis_id>[^\n]*)"
     ),
     suspect=lines(r"^Chassis id\b.*"),
     facts=facts(
@@ -24,7 +24,7 @@ CISCO_LLDP = Form(
     ),
 )
 CISCO_CDP = Form(
-    head=lines(r"^Device ID: *(?P<chassis_id>[^\n]*\S)"),
+    head=lines(r"^Device ID: *(?P<chassis_id>[^\n]*)"),
     suspect=lines(r"^Device ID\b.*"),
     facts=facts(
         neighbor_name=r"^(?:System Name|SysName *): *(\S.*)",

@@ -74,7 +74,7 @@ def _neighbor(record: Record, protocol: Any) -> Neighbor | None:
         remote_port_description=one(record, "neighbor_interface_description", "neighbor_port_description"),
         remote_platform=_platform(record),
         remote_mgmt_address=address(
-            pick(record, "mgmt_address", "management_ip", "ipv4_address", "ip_address", "management_ipv6")
+            pick(record, "mgmt_address", "management_ip", "ipv4_address", "address", "management_ipv6")
         ),
         remote_capabilities=_capabilities(one(record, "capabilities", "system_caps_enabled")),
     )

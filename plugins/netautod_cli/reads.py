@@ -134,6 +134,7 @@ READS: Mapping[str, Mapping[Table, Read]] = {
         "status": read("/system resource print", rows.status),
         "interfaces": read("/interface print terse without-paging", interfaces),
         "neighbors": read("/ip neighbor print detail", neighbors),
+        "mac": read("/interface bridge host print terse without-paging", rows.forwarding),
         "arp": read("/ip arp print terse without-paging", rows.arp),
     },
     "linux": LINUX,

@@ -15,7 +15,7 @@ from textfsm import TextFSM, TextFSMError
 from textfsm.clitable import CliTable, CliTableError
 from textfsm.parser import TextFSMRule
 
-from netautod_cli import blocks, fact_forms, interface_forms, neighbor_forms, vrp_vlans
+from netautod_cli import blocks, fact_forms, interface_forms, neighbor_forms, routeros, vrp_vlans
 from netautod_cli.templates import TEMPLATES
 from netautod_cli.unreadable import Unreadable
 from netautod_cli.whole import ends_within, has_stray
@@ -41,6 +41,7 @@ EMPTY = (
 # The names under which ntc-templates has a command, where they are others.
 COMMANDS = {
     "show ip arp vrf all": "show ip arp",
+    "show lldp neighbor-info detail": "show lldp neighbors-info detail",
     "/system resource print": "system resource print",
     "/interface print terse without-paging": "interface print terse without-paging",
     "/ip neighbor print detail": "ip neighbor print detail",
@@ -63,6 +64,8 @@ def records_of(platform: str, command: str, output: str) -> Records:
             return blocks.records(form, command, output)
         if (platform, command) == ("huawei_vrp", "display vlan"):
             return vrp_vlans.records(command, output)
+        if platform == "mikrotik_routeros":
+            return routeros.records(command, output)
         return _by_template(platform, command, output)
     except Unreadable:
         if _says_empty(output):

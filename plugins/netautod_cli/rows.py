@@ -60,7 +60,8 @@ def forwarding(records: Records) -> list[MacEntry]:
         if own is None:
             continue
         ports = pick(record, "destination_port", "ports", "port", "interface", "logical_interface")
-        vlan, kind = _vlan_of(record), kind_of(one(record, "type", "state", "mac_flag"))
+        vlan = _vlan_of(record)
+        kind = _kind_of_flags(record) if "number" in record else kind_of(one(record, "type", "state"))
         for several in ports if isinstance(ports, list) else [ports]:
             names = str(several or "").split(",")
             if any(name.isalpha() and len(name) <= SHORT for name in names):
@@ -107,9 +108,15 @@ def kind_of(text: str | None) -> str | None:
 
 def _kind_of_neighbor(record: Record) -> str | None:
     """XR has the type of the link besides. RouterOS marks what is dynamic, and only that."""
-    if "published" in record:
-        return "dynamic" if "D" in str(record.get("flags") or "") else "static"
+    if "number" in record:
+        return _kind_of_flags(record)
     return kind_of(one(record, "state", "type", "flags"))
+
+
+def _kind_of_flags(record: Record) -> str:
+    """RouterOS: L is its own address."""
+    flags = str(record.get("flags") or "")
+    return "self" if "L" in flags else "dynamic" if "D" in flags else "static"
 
 
 def arp(records: Records) -> list[ArpEntry]:

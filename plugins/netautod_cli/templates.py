@@ -93,7 +93,7 @@ Ports
   ^\s*$$
   ^. -> Error
 """
-# VRP 5 has VLAN/VSI, VRP 8 VLAN/VSI/BD; some releases print the age behind the type.
+# VRP 8 has VLAN/VSI/BD, and an age behind the type; older releases of VRP 5 columns of QinQ between.
 _VRP_MAC = r"""Value Required DESTINATION_ADDRESS ([0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4})
 Value VLAN_ID (\d+|-)
 Value DESTINATION_PORT (\S+)
@@ -104,25 +104,36 @@ Start
 
 Rows
   ^\s*${DESTINATION_ADDRESS}\s+${VLAN_ID}/\S+\s+${DESTINATION_PORT}\s+${TYPE}(?:\s+(?:\d+|-))?\s*$$ -> Record
+  ^\s*${DESTINATION_ADDRESS}\s+${VLAN_ID}(?:\s+\S+){2}\s+${DESTINATION_PORT}\s+${TYPE}\s+\S+\s*$$ -> Record
+  ^\s*(VSI/SI|MAC\s+Address\s+VLAN|MAC address table of slot)
   ^\s*-+\s*$$
   ^\s*Total
   ^\s*$$
   ^. -> Error
 """
-# Junos with and without ELS; a bridge domain or VLAN is told by its name, not by its number.
+# Junos with and without ELS, and of a fabric, where a source stands in the place of the age.
 _JUNOS_MAC = r"""Value Required VLAN_NAME (\S+)
 Value Required MAC_ADDRESS ((?:[0-9a-fA-F]{2}:){5}[0-9a-fA-F]{2})
 Value TYPE ([A-Z,]+|\S+)
 Value LOGICAL_INTERFACE (\S+)
 
 Start
-  ^\s*Vlan\s+MAC -> Rows
+  ^\s*Vlan\s+MAC\s+MAC\s+Age -> Rows
+  ^\s*Vlan\s+MAC\s+MAC\s+Logical -> Fabric
   ^\s*VLAN\s+MAC address\s+Type -> Rows
 
 Rows
-  ^\s*${VLAN_NAME}\s+${MAC_ADDRESS}\s+${TYPE}\s+\S+\s+${LOGICAL_INTERFACE}(?:\s+\S+){0,2}\s*$$ -> Record
+  ^\s*${VLAN_NAME}\s+${MAC_ADDRESS}\s+${TYPE}\s+[\d-]\S*\s+${LOGICAL_INTERFACE}(?:\s+\S+){0,2}\s*$$ -> Record
   ^\s*\S+\s+\*\s+\S+\s+-\s+\S+\s*$$
   ^\s*(name\s+address|[Vv]lan\s+MAC|VLAN\s+MAC address)
+  ^\s*(MAC\s+flags|[A-Z]{1,2} ?- ?\w|Ethernet[- ]switching table|Routing instance)
+  ^\{\S+\}\s*$$
+  ^\s*$$
+  ^. -> Error
+
+Fabric
+  ^\s*${VLAN_NAME}\s+${MAC_ADDRESS}\s+${TYPE}\s+${LOGICAL_INTERFACE}(?:\s+\S+){0,2}\s*$$ -> Record
+  ^\s*(name\s+address|[Vv]lan\s+MAC)
   ^\s*(MAC\s+flags|[A-Z]{1,2} ?- ?\w|Ethernet[- ]switching table|Routing instance)
   ^\{\S+\}\s*$$
   ^\s*$$

@@ -69,8 +69,8 @@ def state_of(record: Mapping[str, Any]) -> tuple[str | None, str | None]:
         return ("down" if unit.startswith("down") else "up"), ("down" if "down" in unit else "up")
     admin_text = str(record.get("admin_state") or "").lower().strip(" ,")
     oper_text = str(record.get("link_status") or record.get("status") or "").lower()
-    if record.get("link_downs") is not None or record.get("default_name") is not None:
-        flags = oper_text.upper()  # RouterOS: X disabled, R running
+    flags = record.get("flags")
+    if flags is not None:  # RouterOS: X disabled, R running
         return ("down" if "X" in flags else "up"), ("up" if "R" in flags else "down")
     admin = None
     if "admin" in oper_text or "disabled" in (admin_text, oper_text):

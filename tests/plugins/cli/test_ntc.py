@@ -20,7 +20,6 @@ from netautod_cli.unreadable import Unreadable
 FOLDER = Path(os.environ.get("NETAUTOD_CLI_DATA", "/nonexistent"))
 Record = Mapping[str, Any]
 Fact = tuple[Any, ...]
-NAMES = {**COMMANDS, "show lldp neighbor-info detail": "show lldp neighbors-info detail"}
 # Of a release that says in another command on which interface a neighbor is heard.
 WITHOUT_INTERFACES = frozenset({"cisco_ios_show_lldp_neighbors_detail5.raw"})
 NO_PORT = frozenset({"", "-", "--", "CPU", "Router", "Switch"})
@@ -33,7 +32,7 @@ EXPLAINED = {
 
 
 def files(platform: str, command: str) -> list[Path]:
-    names = {NAMES.get(command, command).lstrip("/").replace(" ", "_")}
+    names = {COMMANDS.get(command, command).lstrip("/").replace(" ", "_")}
     names |= {name.replace("mac_address", "mac-address") for name in names}
     return sorted(file for name in names for file in (FOLDER / platform / name).glob("*.raw"))
 

@@ -36,6 +36,12 @@ system-description="MikroTik RouterOS 6.48.6 (long-term) RB450Gx4" system-caps=b
 system-caps-enabled=bridge,wlan-ap,router
 
 """,
+    "/interface bridge host print terse without-paging": """\
+Flags: X - disabled, I - invalid, D - dynamic, L - local, E - external
+ 0   D  mac-address=02:00:00:00:00:32 vid=100 on-interface=ether2 bridge=bridge1 age=4s
+ 1   DL mac-address=02:00:00:00:09:02 on-interface=ether2 bridge=bridge1
+
+""",
     "/ip arp print terse without-paging": """\
  0 DC address=192.0.2.1 mac-address=02:00:00:00:00:AA interface=ether1 published=no
  1    address=192.0.2.9 mac-address=02:00:00:00:00:AE interface=ether1 published=no
@@ -79,6 +85,10 @@ ROWS: dict[str, list[dict[str, Any]]] = {
             "remote_mgmt_address": "192.0.2.1",
             "remote_capabilities": ("bridge", "wlanAccessPoint", "router"),
         }
+    ],
+    "mac": [
+        {"mac_address": "02:00:00:00:00:32", "vlan_id": 100, "interface": "ether2", "type": "dynamic"},
+        {"mac_address": "02:00:00:00:09:02", "interface": "ether2", "type": "self"},
     ],
     "arp": [
         {
