@@ -12,6 +12,7 @@ import pytest
 
 from netautod.testing import SimulatedDevice
 from tests.e2e.console import Console
+from tests.support.execution import eventually
 from tests.support.programs.service import Service, run, serving
 from tests.support.servers.model_server import Broken, Call, ModelServer, Say, Status, model_server
 
@@ -288,3 +289,113 @@ async def test_what_an_operator_may_ask_of_the_grammar(lab: Lab) -> None:
     found = (await lab.admin.client.post("/api/agents/tools/check", asked)).expect(200)
     assert (found["allowed"], found["canonical"]) == (False, None)
     assert found["reason"]
+
+
+CONFIG_SECRETS = """\
+enable secret 5 $1$canary$one
+username canary-user privilege 15 password 0 canary-two
+snmp-server community canary-three RO
+crypto isakmp key canary-four address 192.0.2.7
+tacacs-server key 7 canary-five
+ip ssh pubkey-chain
+"""
+
+
+async def test_no_secret_leaves_for_the_model(lab: Lab) -> None:
+    end = lab.switch.config.rindex("end\n")
+    lab.switch.config = lab.switch.config[:end] + CONFIG_SECRETS + lab.switch.config[end:]
+    await lab.admin.credential("second", secret="canary-six")
+    noted = {"name": "safe", "category": "notes", "content_type": "text", "content": "canary-seven"}
+    note = (await lab.admin.add("/api/docs", **noted))["id"]
+    guide = {"name": "guide", "category": "mops", "content_type": "config", "content": CONFIG_SECRETS}
+    document = (await lab.admin.add("/api/docs", **guide))["id"]
+    answers = [
+        Call("pull_config", {"device": "sw1"}),
+        Call("read_config", {"device": "sw1"}),
+        Call("grep_config", {"device": "sw1", "contains": "canary"}),
+        Call("run_command", {"device": "sw1", "command": "show running-config"}),
+        Call("read_device", {"device": "sw1"}),
+        Call("list_documents", {}),
+        Call("read_document", {"document_id": note}),
+        Call("read_document", {"document_id": document}),
+        Call("test_credential", {"device": "sw1"}),
+        Call("list_executions", {}),
+    ]
+    await lab.ran(answers, "Done.")
+    sent = b"".join(lab.model.bodies).decode()
+    told = lab.model.results()
+    assert "agents cannot read notes" in told["call_1_6"]
+    assert "safe" not in told["call_1_5"]
+    assert "login succeeded" in told["call_1_8"]
+    assert "snmp-server community" in told["call_1_1"]
+    for number in ("$one", "-two", "-three", "-four", "-five", "-six", "-seven"):
+        assert f"canary{number}" not in sent, number
+
+
+async def test_what_is_done_is_seen_while_it_is_done(lab: Lab) -> None:
+    def stop(request: Any) -> Any:
+        lab.model.free.clear()
+        return [Call("list_devices")]
+
+    execution = await lab.started(stop, "Done.")
+    await lab.model.until(2)
+    listed = (await lab.admin.read("/api/agents/executions"))[0]
+    assert (listed["id"], listed["state"]) == (execution, "running")
+    assert (listed["iterations_used"], listed["tool_calls_made"]) == (1, 1)
+
+    async def logged() -> Any:
+        return "turn 1: calls list_devices" in await lab.admin.log_texts(execution)
+
+    await eventually(logged)
+    lab.model.free.set()
+    assert (await lab.admin.ended(execution))["state"] == "completed"
+
+
+async def test_the_owner_needs_the_permission_at_every_call(lab: Lab) -> None:
+    await lab.admin.add("/api/roles", name="starter", permissions=["tasks.operate"])
+    password = "only-starts-things-1"
+    made = await lab.admin.add("/api/users", username="op", password=password, roles=["starter"])
+    starter = Console(client=await lab.service.client("op", password))
+    calls = [
+        Call("list_devices"),
+        Call("run_command", {"device": "sw1", "command": "show version"}),
+        Call("list_executions"),
+    ]
+    lab.model.script[:] = [calls, "Done."]
+    task = (await starter.add(AGENTS, name="mine", prompt="x", cron_expression=NEVER))["id"]
+    begun = (await starter.client.post(f"{AGENTS}/{task}/run")).json["id"]
+    assert (await starter.ended(begun))["state"] == "completed"
+    told = lab.model.results()
+    assert "lacks the permission devices.access" in told["call_1_0"]
+    assert "lacks the permission devices.access" in told["call_1_1"]
+    assert "executions:" in told["call_1_2"]
+    offered = {tool["function"]["name"] for tool in lab.model.requests[0]["tools"]}
+    assert "list_executions" in offered
+    assert "run_command" not in offered
+
+    seen = len(lab.model.requests)
+    lab.model.free.clear()
+    lab.model.script[:] = [[Call("list_executions")]]
+    begun = (await starter.client.post(f"{AGENTS}/{task}/run")).json["id"]
+    await lab.model.until(seen + 1)
+    disabled = await lab.admin.client.put(f"/api/users/{made['id']}", {"is_active": False})
+    assert disabled.status == 200
+    lab.model.free.set()
+    ended = await lab.admin.ended(begun)
+    assert (ended["state"], ended["error_message"]) == (
+        "failed",
+        "the owner of the task is disabled or deleted",
+    )
+    assert len(lab.model.requests) == seen + 1
+
+
+async def test_a_report_becomes_a_document(lab: Lab) -> None:
+    report = {"name": "VLANs of sw1", "content": "# VLANs\n10 users\n"}
+    ended = await lab.ran([Call("write_document", report)], "It is stored.")
+    [document] = ended["output"]["documents"]
+    shown = await lab.admin.read(f"/api/docs/{document}")
+    assert (shown["category"], shown["name"], shown["content"]) == (
+        "outputs",
+        "VLANs of sw1",
+        "# VLANs\n10 users\n",
+    )

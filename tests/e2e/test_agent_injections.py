@@ -145,4 +145,4 @@ async def test_nothing_that_texts_want_reaches_a_device(model: ModelServer, tmp_
         ]
     allowed = ("show lldp neighbors detail", "show running-config", *CAPTURED)
     assert set(switch.commands) <= {*allowed, "terminal length 0", "terminal width 511"}
-    assert "secret evil" not in switch.config
+    assert "\nusername evil" not in switch.config
