@@ -30,7 +30,7 @@ LISTS: frozenset[Table] = frozenset({"mac", "arp"})
 OWN = [
     pytest.param(platform, table, READS[platform][table].command, text, id=f"{platform}/{table}")
     for platform, said in DEVICES.items()
-    for table in LISTS & READS[platform].keys()
+    for table in sorted(LISTS & READS[platform].keys())
     if (text := said.get(READS[platform][table].command)) is not None
 ]
 RECORDED = [
