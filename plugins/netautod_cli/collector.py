@@ -97,7 +97,10 @@ def rows_of(platform: str, command: str, texts: list[str | None]) -> Rows:
     try:
         records = [read.parse(platform, command, texts[0] or "")]
         more = [_added(read, platform, name, text) for name, text in zip(read.more, texts[1:], strict=False)]
-        return read.rows(*records, *more)
+        rows = read.rows(*records, *more)
+        if read.is_filled and not rows:
+            raise Unreadable(f"`{command}` prints nothing")
+        return rows
     except Unreadable:
         raise
     except Exception as exc:

@@ -12,7 +12,7 @@ SWITCHPORT = Form(
         mode=r"^ *Operational Mode: *(?!down)(.*\S)|^ *Administrative Mode: *(.*\S)",
         access_vlan=r"^ *Access Mode VLAN: *(\d+)",
         native_vlan=r"^ *Trunking Native Mode VLAN: *(\d+)",
-        trunking_vlans=r"^ *Trunking VLANs (?:Enabled|Allowed): *(.*(?:,\n.*)*)",
+        trunking_vlans=r"^ *Trunking VLANs (?:Enabled|Allowed): *((?:.*,\n)*.*)",
     ),
 )
 # "ae0.0*,tagged,trunk" with ELS, "ge-0/0/14.0, untagged, access" without.

@@ -8,6 +8,7 @@ from netautod.plugin_api import device_text, ip_address, long_name, mac_address
 from netautod_cli.records import Record
 
 NO_PORT = frozenset({"", "-", "--", "none", "n/a", "cpu", "router", "switch", "unknown"})
+_SPACED = re.compile(r"[A-Za-z]+ \d+(?:/\d+)+(?:\.\d+)?")  # "Gig 1/0/1", in lists of IOS
 _RANGE = re.compile(r"(?P<head>.*?)(?P<first>\d+)-(?:(?P<again>.*?))(?P<last>\d+)")
 
 
@@ -45,7 +46,7 @@ def port(text: str | None) -> str | None:
     """The long name of an interface; None for what is none, as the processor of the switch."""
     if text is None or text.lower() in NO_PORT:
         return None
-    return long_name(text.replace(" ", "")) if re.fullmatch(r"[A-Za-z]+ [\d/.]+", text) else long_name(text)
+    return long_name(text.replace(" ", "") if _SPACED.fullmatch(text) else text)
 
 
 def address(value: Any) -> str | None:

@@ -19,7 +19,8 @@ class Read:
     """`command` has to be answered; `more` add to its rows where the device knows them.
 
     `rows` makes them out of the records of each command, in that order; None for one that was refused.
-    With `adds_rows`, one of `more` that cannot be read costs the table: without it, rows would be missing.
+    `is_filled`: no device has none of them. With `adds_rows`, one of `more` that cannot be read costs the
+    table: without it, rows would be missing.
     """
 
     command: str
@@ -27,6 +28,7 @@ class Read:
     more: tuple[str, ...] = ()
     parse: Callable[[str, str, str], Records] = records_of
     adds_rows: bool = False
+    is_filled: bool = False
 
     @property
     def commands(self) -> tuple[str, ...]:
@@ -34,8 +36,13 @@ class Read:
 
 
 def read(command: str, made: Callable[..., Rows], *more: str) -> Read:
-    adds_rows = made in (neighbors, neighbors_of_ios)
-    return Read(command=command, rows=made, more=more, adds_rows=adds_rows)
+    return Read(
+        command=command,
+        rows=made,
+        more=more,
+        adds_rows=made in (neighbors, neighbors_of_ios),
+        is_filled=made in (interfaces, rows.status),
+    )
 
 
 def _json(command: str, made: Callable[..., Rows], *more: str) -> Read:

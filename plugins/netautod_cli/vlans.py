@@ -122,8 +122,8 @@ def _numbers(text: str, known: Mapping[int, Vlan]) -> Iterator[int]:
         if start.upper() == "ALL":
             yield from known
         elif start.isdecimal():
-            last = min(int(end), LAST_VLAN) if end.isdecimal() else int(start)
-            yield from (number for number in known if int(start) <= number <= last)
+            last = min(int(end if end.isdecimal() else start), LAST_VLAN)
+            yield from (number for number in range(int(start), last + 1) if number in known)
 
 
 def _with_members(rows: Mapping[int, Vlan], members: Mapping[int, Mapping[str, str | None]]) -> list[Vlan]:

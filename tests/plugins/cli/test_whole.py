@@ -99,5 +99,17 @@ def _alone(rows: Rows) -> list[Any]:
     return [replace(row, lag=None) if isinstance(row, Interface) else row for row in rows]
 
 
+@pytest.mark.parametrize("command", ["show interfaces", "show version"])
+@pytest.mark.parametrize("text", ["", "\n\n"])
+def test_no_device_is_without_interfaces(command: str, text: str) -> None:
+    with pytest.raises(Unreadable, match="prints nothing"):
+        rows_of("cisco_ios", command, [text])
+
+
+@pytest.mark.parametrize("command", ["show ip arp", "show mac address-table", "show vlan"])
+def test_a_device_may_have_no_neighbors(command: str) -> None:
+    assert list(rows_of("cisco_ios", command, [""])) == []
+
+
 def test_a_count_below_the_rows_is_no_row() -> None:
     assert len(rows_of("cisco_ios", "show mac address-table", [IOS["show mac address-table"]])) == 2
