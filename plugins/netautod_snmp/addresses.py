@@ -64,7 +64,8 @@ def inet_address(parts: list[int]) -> str | None:
     # Some agents leave out the length in front of the bytes.
     rest = parts[2:] if parts[1] in (length, length + 4) and len(parts) > length + 1 else parts[1:]
     bare = octets(rest[:length])
-    return address(bare) if bare is not None and len(bare) == length else None
+    # 0.0.0.0 stands for an interface without an address; some agents have a row for it.
+    return address(bare) if bare is not None and len(bare) == length and any(bare) else None
 
 
 def _prefix_length(value: object) -> int | None:

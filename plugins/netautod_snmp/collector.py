@@ -63,7 +63,7 @@ class _Reading:
             await self._table("arp", read_arp(agent, table.ports))
         if "mac" in wanted:
             active = _active(table, vlans) if cisco and vlans is not None else ()
-            await self._table("mac", read_forwarding(agent, table.ports, active=active))
+            await self._table("mac", read_forwarding(agent, table.ports, active=active, is_cisco=cisco))
 
     async def _table(self, name: Table, reading: Awaitable[Any]) -> None:
         try:
@@ -97,7 +97,7 @@ class _Reading:
             uptime_ticks=number(self._system.get(SYS_UP_TIME)),
             addresses=await read_addresses(self._agent),
             vlans=natives,
-            aggregates=await read_aggregates(self._agent, types),
+            aggregates=await read_aggregates(self._agent, types, table.ports.names),
         )
 
 

@@ -22,10 +22,13 @@ INVALID = 2
 OPERATIONAL = 1  # vtpVlanState
 # Reserved for token ring and FDDI: a switch has no bridge for them.
 RESERVED = range(1002, 1006)
+DEFAULT_VLAN = 1
 VLANS_AT_ONCE = 4  # a switch with hundreds of VLANs is read within the time of a poll
 
 
-async def read_forwarding(agent: Agent, ports: Ports, *, active: Iterable[int] = ()) -> list[MacEntry] | None:
+async def read_forwarding(
+    agent: Agent, ports: Ports, *, active: Iterable[int] = (), is_cisco: bool = False
+) -> list[MacEntry] | None:
     """`active`: the VLANs of a Cisco switch that have a member which is up.
 
     None for a device that forwards nothing. Raises WalkFailed.
@@ -33,9 +36,15 @@ async def read_forwarding(agent: Agent, ports: Ports, *, active: Iterable[int] =
     found = entries_of(await agent.walk(Q_PORT), await agent.walk(Q_STATUS), ports, await _databases(agent))
     if not found:
         found = entries_of(await agent.walk(IEEE_PORT), await agent.walk(IEEE_STATUS), ports, {}, in_front=1)
-    if not found:
-        found = await _of_each_vlan(agent, ports, set(active))
     plain = entries_of(await agent.walk(BRIDGE_PORT), await agent.walk(BRIDGE_STATUS), ports, None)
+    if not found and is_cisco:
+        operational = set(_operational(await agent.walk(VTP_STATE)))
+        if DEFAULT_VLAN in operational and ports.bridge:
+            # The instance without a name is that of VLAN 1 (Cisco's document 40367, community indexing).
+            found = [replace(entry, vlan_id=DEFAULT_VLAN) for entry in plain]
+            operational.discard(DEFAULT_VLAN)
+            plain = []
+        found += await _of_each_vlan(agent, ports, operational & set(active))
     known = {entry.mac_address for entry in found}
     found += [entry for entry in plain if entry.mac_address not in known]
     return found if found or ports.bridge else None
@@ -59,7 +68,7 @@ def entries_of(
         bare = octets(parts[-6:])
         if len(parts) != (6 if vlans is None else 7) or bare is None or status == INVALID:
             continue
-        database = None if vlans is None else parts[0]
+        database = None if vlans is None else parts[0] or None  # RouterOS has 0 where it has no VLANs
         found.append(
             MacEntry(
                 mac_address=bare.hex(":"),
@@ -86,7 +95,6 @@ async def _of_each_vlan(agent: Agent, ports: Ports, active: Set[int]) -> list[Ma
     is silent: its entries would seem to have gone.
     """
     found: dict[int, list[MacEntry]] = {}
-    operational = set(_operational(await agent.walk(VTP_STATE))) if active else set()
 
     async def read(vlan: int) -> None:
         try:
@@ -94,7 +102,7 @@ async def _of_each_vlan(agent: Agent, ports: Ports, active: Set[int]) -> list[Ma
         except DeviceFailed as exc:
             raise WalkFailed(f"VLAN {vlan}: {exc.text}") from exc
 
-    vlans = sorted(operational & active)
+    vlans = sorted(active)
     await for_each(vlans, read, at_once=VLANS_AT_ONCE)
     return [entry for vlan in vlans for entry in found[vlan]]
 

@@ -1,13 +1,14 @@
-"""Neighbors: LLDP-MIB and LLDP-V2-MIB (IEEE 802.1AB), CISCO-CDP-MIB."""
+"""Neighbors: LLDP-MIB and LLDP-V2-MIB (IEEE 802.1AB), and those of CDP that they do not name."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from ipaddress import IPv4Address, IPv6Address
 
-from netautod.plugin_api import Neighbor, device_text, long_name, mac_address
+from netautod.plugin_api import Neighbor, device_text, long_name
 from netautod_snmp.agent import Agent, Rows, Value
+from netautod_snmp.cdp import CDP, CDP_COLUMNS, cdp_neighbors_of
 from netautod_snmp.ports import Ports
-from netautod_snmp.values import address, bits, mac, number, numbers, octets, text
+from netautod_snmp.values import address, bits, mac, name_or_mac, number, numbers, octets, text
 
 LLDP = "1.0.8802.1.1.2.1"
 LOCAL_PORT_SUBTYPE, LOCAL_PORT_ID, LOCAL_PORT_DESC = (f"{LLDP}.3.7.1.{column}" for column in (2, 3, 4))
@@ -16,7 +17,6 @@ MANAGEMENT = f"{LLDP}.4.2.1.3"  # lldpRemManAddrIfSubtype; the address is in the
 LLDP_V2 = "1.3.111.2.802.1.1.13.1"
 REMOTE_V2 = f"{LLDP_V2}.4.1.1"  # lldpV2RemEntry; index: time mark, ifIndex, destination, number
 MANAGEMENT_V2 = f"{LLDP_V2}.4.2.1.3"
-CDP = "1.3.6.1.4.1.9.9.23.1.2.1.1"  # cdpCacheEntry; index: ifIndex, number
 # ChassisIdSubtype and PortIdSubtype (802.1AB 8.5.2, 8.5.3).
 CHASSIS_MAC, CHASSIS_NETWORK = 4, 5
 PORT_MAC, PORT_NETWORK, PORT_NAMES = 3, 4, frozenset({1, 5})
@@ -26,16 +26,6 @@ CAPABILITIES = (
     *("other", "repeater", "bridge", "wlanAccessPoint", "router", "telephone", "docsisCableDevice"),
     *("stationOnly", "cVLANComponent", "sVLANComponent", "twoPortMACRelay"),
 )
-# cdpCacheCapabilities, from the right (CISCO-CDP-MIB).
-CDP_CAPABILITIES = {
-    0: "router",
-    1: "bridge",
-    2: "bridge",
-    3: "bridge",
-    4: "stationOnly",
-    6: "repeater",
-    7: "telephone",
-}
 IPV4, IPV6 = 1, 2  # AddressFamilyNumbers
 
 
@@ -120,7 +110,25 @@ def neighbors_of(tables: LldpTables, ports: Ports) -> list[Neighbor]:
                 remote_capabilities=_capabilities(columns["capabilities"].get(index)),
             )
         )
-    return found
+    return once(found)
+
+
+def once(found: Iterable[Neighbor]) -> list[Neighbor]:
+    """A neighbor that is heard on several destination addresses (LLDP-V2-MIB), or that has an older row with
+    another time mark, is one neighbor. What does not say which port of which chassis it is stays apart.
+    """
+    rows: list[Neighbor] = []
+    places: dict[tuple[str, str, str], int] = {}
+    for one in found:
+        if one.remote_chassis_id is None or one.remote_port is None:
+            rows.append(one)
+            continue
+        place = places.setdefault((one.local_interface, one.remote_chassis_id, one.remote_port), len(rows))
+        if place == len(rows):
+            rows.append(one)
+        else:
+            rows[place] = _filled(rows[place], one)
+    return rows
 
 
 def local_interfaces(tables: LldpTables, ports: Ports) -> dict[int, str]:
@@ -194,7 +202,7 @@ def _chassis(subtype: Value, value: Value) -> str | None:
         return mac(value) or text(value)
     if kind == CHASSIS_NETWORK:
         return _network(value) or text(value)
-    return _name_or_mac(value)
+    return name_or_mac(value)
 
 
 def _port(subtype: Value, value: Value) -> str | None:
@@ -205,15 +213,6 @@ def _port(subtype: Value, value: Value) -> str | None:
         return _network(value) or text(value)
     shown = text(value)
     return None if shown is None else long_name(shown)
-
-
-def _name_or_mac(value: Value) -> str | None:
-    shown = text(value)
-    if shown is None:
-        return None
-    if isinstance(value, bytes) and len(value) == 6 and "\ufffd" in shown:
-        return value.hex(":")
-    return mac_address(shown) or shown
 
 
 def _network(value: Value) -> str | None:
@@ -244,51 +243,6 @@ def _management(tables: LldpTables) -> dict[tuple[int, int, int], str]:
 
 def _capabilities(value: Value) -> tuple[str, ...]:
     return tuple(CAPABILITIES[bit - 1] for bit in bits(value) if bit <= len(CAPABILITIES))
-
-
-CDP_COLUMNS = {
-    "address_type": 3,
-    "address": 4,
-    "id": 6,
-    "port": 7,
-    "platform": 8,
-    "capabilities": 9,
-    "name": 17,
-}
-
-
-def cdp_neighbors_of(columns: Mapping[str, Rows], ports: Ports) -> list[Neighbor]:
-    found = []
-    for index, raw in columns.get("id", {}).items():
-        parts = numbers(index)
-        if len(parts) != 2:
-            continue
-        own_id, port = _name_or_mac(raw), text(columns["port"].get(index))
-        found.append(
-            Neighbor(
-                local_interface=ports.names.get(parts[0], f"port {parts[0]}"),
-                protocol="cdp",
-                remote_system_name=text(columns["name"].get(index)) or own_id,
-                remote_chassis_id=own_id,
-                remote_port=None if port is None else long_name(port),
-                remote_platform=text(columns["platform"].get(index)),
-                remote_mgmt_address=_cdp_address(columns, index),
-                remote_capabilities=_cdp_capabilities(columns["capabilities"].get(index)),
-            )
-        )
-    return found
-
-
-def _cdp_address(columns: Mapping[str, Rows], index: str) -> str | None:
-    own = address(columns["address"].get(index))
-    return None if own in ("0.0.0.0", "::") else own
-
-
-def _cdp_capabilities(value: Value) -> tuple[str, ...]:
-    if not isinstance(value, bytes):
-        return ()
-    whole = int.from_bytes(value[-4:])
-    return tuple(dict.fromkeys(name for bit, name in CDP_CAPABILITIES.items() if whole >> bit & 1))
 
 
 def merged(lldp: Iterable[Neighbor], cdp: Iterable[Neighbor]) -> list[Neighbor]:

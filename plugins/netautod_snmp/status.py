@@ -1,23 +1,19 @@
-"""The device itself: system group (RFC 3418), ENTITY-MIB (RFC 6933), processors and memory."""
+"""The device itself: system group (RFC 3418), what it is, processors and memory."""
 
-from collections.abc import Mapping
 from statistics import fmean
 
 from netautod.plugin_api import DeviceFacts
 from netautod_snmp.agent import Agent, Rows, WalkFailed
-from netautod_snmp.values import ZERO_MAC, by_number, mac, number, text
-from netautod_snmp.vendors import VENDORS, Kind, enterprise_of, kind_of
+from netautod_snmp.identity import read_identity
+from netautod_snmp.kinds import kind_of
+from netautod_snmp.values import ZERO_MAC, mac, number, text
+from netautod_snmp.vendors import VENDORS, enterprise_of
 
 SYS_DESCR, SYS_OBJECT_ID, SYS_UP_TIME, SYS_NAME = (f"1.3.6.1.2.1.1.{number}.0" for number in (1, 2, 3, 5))
 ENGINE_TIME = "1.3.6.1.6.3.10.2.1.3.0"  # snmpEngineTime, in seconds: sysUpTime turns over after 497 days
 BRIDGE_ADDRESS = "1.3.6.1.2.1.17.1.1.0"  # dot1dBaseBridgeAddress
 LLDP_CHASSIS_SUBTYPE, LLDP_CHASSIS = "1.0.8802.1.1.2.1.3.1.0", "1.0.8802.1.1.2.1.3.2.0"
 SYSTEM = (SYS_DESCR, SYS_OBJECT_ID, SYS_UP_TIME, SYS_NAME)
-ENTITY = "1.3.6.1.2.1.47.1.1.1.1"  # entPhysicalEntry
-ENTITY_CLASS, ENTITY_SOFTWARE, ENTITY_SERIAL, ENTITY_MODEL = (
-    f"{ENTITY}.{column}" for column in (5, 10, 11, 13)
-)
-CHASSIS, STACK = 3, 11  # PhysicalClass
 PROCESSOR_LOAD = "1.3.6.1.2.1.25.3.3.1.2"  # hrProcessorLoad
 STORAGE_TYPE, STORAGE_SIZE, STORAGE_USED = (f"1.3.6.1.2.1.25.2.3.1.{column}" for column in (2, 5, 6))
 RAM = "1.3.6.1.2.1.25.2.1.2"  # hrStorageRam
@@ -32,20 +28,6 @@ H3C_CPU, H3C_MEMORY = "1.3.6.1.4.1.25506.2.6.1.1.1.1.6", "1.3.6.1.4.1.25506.2.6.
 HP_CPU = "1.3.6.1.4.1.11.2.14.11.5.1.9.6.1.0"  # hpSwitchCpuStat
 HP_MEMORY_TOTAL, HP_MEMORY_USED = (f"1.3.6.1.4.1.11.2.14.11.5.1.1.2.1.1.1.{column}" for column in (5, 7))
 JUNIPER_CPU, JUNIPER_MEMORY = "1.3.6.1.4.1.2636.3.1.13.1.8", "1.3.6.1.4.1.2636.3.1.13.1.11"
-JUNIPER_SERIAL, JUNIPER_MODEL = "1.3.6.1.4.1.2636.3.1.3.0", "1.3.6.1.4.1.2636.3.1.2.0"
-MIKROTIK_SERIAL, MIKROTIK_VERSION = "1.3.6.1.4.1.14988.1.1.7.3.0", "1.3.6.1.4.1.14988.1.1.4.4.0"
-MIKROTIK_MODEL = "1.3.6.1.4.1.14988.1.1.7.9.0"
-FORTINET = {"serial": "1.3.6.1.4.1.12356.100.1.1.1.0", "version": "1.3.6.1.4.1.12356.101.4.1.1.0"}
-PALO_ALTO = {"version": "1.3.6.1.4.1.25461.2.1.2.1.1.0", "serial": "1.3.6.1.4.1.25461.2.1.2.1.3.0"}
-PALO_ALTO_MODEL = "1.3.6.1.4.1.25461.2.1.2.2.1.0"
-# Scalars of vendors, by enterprise number: model, serial number, version.
-SCALARS: Mapping[int, Mapping[str, str]] = {
-    2636: {"serial": JUNIPER_SERIAL, "model": JUNIPER_MODEL},
-    14988: {"serial": MIKROTIK_SERIAL, "version": MIKROTIK_VERSION, "model": MIKROTIK_MODEL},
-    12356: FORTINET,
-    25461: {**PALO_ALTO, "model": PALO_ALTO_MODEL},
-    11: {"serial": "1.3.6.1.4.1.11.2.36.1.1.2.9.0", "version": "1.3.6.1.4.1.11.2.14.11.5.1.1.3.0"},
-}
 CISCO = 9
 
 
@@ -59,16 +41,15 @@ async def read_status(agent: Agent, system: Rows) -> DeviceFacts:
     enterprise = enterprise_of(_oid(system))
     descr = text(system.get(SYS_DESCR)) or ""
     kind = kind_of(enterprise, descr)
-    known = await _scalars(agent, SCALARS.get(enterprise or 0, {}))
-    entity = await _entity(agent)
+    own = await read_identity(agent, enterprise, kind, descr)
     extra = await agent.get((ENGINE_TIME, BRIDGE_ADDRESS, LLDP_CHASSIS_SUBTYPE, LLDP_CHASSIS))
     return DeviceFacts(
         sys_name=text(system.get(SYS_NAME)),
         sys_descr=descr or None,
         vendor=VENDORS.get(enterprise or 0),
-        model=known.get("model") or entity.get("model") or _said(kind, descr, "model"),
-        os_version=known.get("version") or _said(kind, descr, "version") or entity.get("version"),
-        serial_number=known.get("serial") or entity.get("serial"),
+        model=own.model,
+        os_version=own.version,
+        serial_number=own.serial,
         uptime_seconds=_uptime(number(system.get(SYS_UP_TIME)), number(extra.get(ENGINE_TIME))),
         cpu_percent=await _cpu(agent, enterprise),
         memory_percent=await _memory(agent, enterprise),
@@ -84,38 +65,6 @@ def is_cisco(system: Rows) -> bool:
 def _oid(system: Rows) -> str | None:
     value = system.get(SYS_OBJECT_ID)
     return value if isinstance(value, str) else None
-
-
-def _said(kind: Kind | None, descr: str, what: str) -> str | None:
-    pattern = None if kind is None else getattr(kind, what)
-    match = None if pattern is None else pattern.search(descr)
-    return None if match is None else str(match[1]).strip() or None
-
-
-async def _scalars(agent: Agent, wanted: Mapping[str, str]) -> dict[str, str]:
-    values = await agent.get(wanted.values()) if wanted else {}
-    return {name: found for name, oid in wanted.items() if (found := text(values.get(oid))) is not None}
-
-
-async def _entity(agent: Agent) -> dict[str, str]:
-    """Of the chassis, or the first one of a stack."""
-    try:
-        classes = by_number(await agent.walk(ENTITY_CLASS))
-    except WalkFailed:
-        return {}
-    of_kind = [index for index, kind in sorted(classes.items()) if kind == CHASSIS]
-    of_kind += [index for index, kind in sorted(classes.items()) if kind == STACK]
-    found: dict[str, str] = {}
-    columns = {"model": ENTITY_MODEL, "serial": ENTITY_SERIAL, "version": ENTITY_SOFTWARE}
-    for index in of_kind[:4]:
-        values = await agent.get(f"{column}.{index}" for column in columns.values())
-        for name, column in columns.items():
-            value = text(values.get(f"{column}.{index}"))
-            if value is not None:
-                found.setdefault(name, value)
-        if {"model", "serial"} <= found.keys():
-            break
-    return found
 
 
 def _uptime(ticks: int | None, engine_seconds: int | None) -> int | None:

@@ -26,6 +26,16 @@ def mac(value: Value) -> str | None:
     return mac_address(value.decode("ascii", errors="replace")) if 12 <= len(value) <= 17 else None
 
 
+def name_or_mac(value: Value) -> str | None:
+    """Of what is a name, or an address in six bytes or as a text."""
+    shown = text(value)
+    if shown is None:
+        return None
+    if isinstance(value, bytes) and len(value) == 6 and "\ufffd" in shown:
+        return value.hex(":")
+    return mac_address(shown) or shown
+
+
 def address(value: Value) -> str | None:
     """An InetAddress of four or sixteen bytes (and a zone behind it), or gufo's text of an IpAddress."""
     if isinstance(value, str):

@@ -21,12 +21,14 @@ IEEE_CURRENT_EGRESS, IEEE_CURRENT_UNTAGGED = f"{IEEE}.2.1.5", f"{IEEE}.2.1.6"
 IEEE_STATIC_NAME, IEEE_STATIC_EGRESS, IEEE_STATIC_UNTAGGED = f"{IEEE}.3.1.3", f"{IEEE}.3.1.4", f"{IEEE}.3.1.6"
 IEEE_PVID = f"{IEEE}.5.1.1"
 VTP_STATE = "1.3.6.1.4.1.9.9.46.1.3.1.1.2"  # vtpVlanState; index: domain, VLAN
+VTP_TYPE = "1.3.6.1.4.1.9.9.46.1.3.1.1.3"  # vtpVlanType
 VTP_NAME = "1.3.6.1.4.1.9.9.46.1.3.1.1.4"
 VM_VLAN = "1.3.6.1.4.1.9.9.68.1.2.2.1.2"  # vmVlan: of access ports, by ifIndex
 TRUNK_ALLOWED = tuple(f"1.3.6.1.4.1.9.9.46.1.6.1.1.{column}" for column in (4, 17, 18, 19))
 TRUNK_NATIVE = "1.3.6.1.4.1.9.9.46.1.6.1.1.5"  # vlanTrunkPortNativeVlan
 TRUNK_STATUS = "1.3.6.1.4.1.9.9.46.1.6.1.1.14"  # vlanTrunkPortDynamicStatus
 TRUNKING = 1
+ETHERNET = 1  # vtpVlanType; the others are of FDDI and token ring
 VTP_STATES = {1: "active", 2: "suspended", 3: "suspended", 4: "suspended"}
 ROW_ACTIVE = 1  # RFC 2579 RowStatus
 MOST_VLAN = 4094
@@ -140,15 +142,19 @@ def _natives(ports: Ports, building: _Building, pvid: Mapping[int, Value]) -> No
 
 
 async def _cisco(agent: Agent, ports: Ports, building: _Building) -> None:
-    names = await agent.walk(VTP_NAME)
+    names, types = await agent.walk(VTP_NAME), await agent.walk(VTP_TYPE)
     for index, value in (await agent.walk(VTP_STATE)).items():
         state = VTP_STATES.get(number(value) or 0)
-        building.add(_last(index), text(names.get(index)), state)
+        if number(types.get(index)) in (None, ETHERNET):
+            building.add(_last(index), text(names.get(index)), state)
+    existing = frozenset(building.names)
     for port, value in by_number(await agent.walk(VM_VLAN)).items():
         vlan = number(value)
         if vlan:
-            building.member(vlan, ports.names.get(port), tagged=False)
             building.natives[port] = vlan
+            # A port may be given to a VLAN that the switch does not have (any more): that makes none.
+            if vlan in existing or not existing:
+                building.member(vlan, ports.names.get(port), tagged=False)
     await _trunks(agent, ports, building)
 
 
@@ -163,8 +169,9 @@ async def _trunks(agent: Agent, ports: Ports, building: _Building) -> None:
     for index in trunks:
         native = number(natives.get(index))
         if native:
-            building.member(native, ports.names.get(index), tagged=False)
             building.natives[index] = native
+            if native in building.names or not known:
+                building.member(native, ports.names.get(index), tagged=False)
         carried = set(_carried(column.get(index) for column in allowed))
         for vlan in known:
             if vlan in carried and vlan != native:

@@ -7,11 +7,10 @@ import pytest
 from netautod.plugin_api import Neighbor
 from netautod_snmp import arp, forwarding
 from netautod_snmp.agent import Rows
+from netautod_snmp.cdp import CDP_COLUMNS, cdp_neighbors_of
 from netautod_snmp.neighbors import (
-    CDP_COLUMNS,
     REMOTE_COLUMNS,
     LldpTables,
-    cdp_neighbors_of,
     local_interfaces,
     merged,
     neighbors_of,
@@ -207,3 +206,39 @@ def test_arp_of_both_tables_once() -> None:
         "02:00:00:00:00:07",
         "Ethernet1/7",
     )
+
+
+def v2(*indexes: str, **row: Any) -> LldpTables:
+    """The same neighbor at several rows of LLDP-V2-MIB; `row` is another one behind them."""
+    columns: dict[str, Rows] = {name: {} for name in REMOTE_COLUMNS}
+    said = {"chassis_subtype": 4, "chassis": MAC, "port": b"ge-0/0/1"}
+    for place, index in enumerate(indexes):
+        last = row if place == len(indexes) - 1 else {}
+        for name, value in {**said, **last}.items():
+            columns[name][index] = value
+    return LldpTables(columns=columns, management={}, by_if_index=True)
+
+
+@pytest.mark.parametrize(
+    ("tables", "expected"),
+    [
+        pytest.param(v2("0.7.1.1", "0.7.2.1", "0.7.3.1"), 1, id="three destination addresses"),
+        pytest.param(v2("0.7.1.1", "9.7.1.1"), 1, id="two time marks"),
+        pytest.param(v2("0.7.1.1", "0.8.1.1"), 2, id="two interfaces"),
+        pytest.param(v2("0.7.1.1", "0.7.1.2", port=b"ge-0/0/2"), 2, id="two ports behind a hub"),
+        pytest.param(v2("0.7.1.1", "0.7.1.2", chassis=MAC[::-1]), 2, id="two chassis behind a hub"),
+        pytest.param(v2("0.7.1.1", "0.7.1.2", port=None), 2, id="one that names no port"),
+    ],
+)
+def test_a_neighbor_once(tables: LldpTables, expected: int) -> None:
+    assert len(neighbors_of(tables, PORTS)) == expected
+
+
+def test_a_neighbor_once_has_what_any_of_its_rows_says() -> None:
+    [neighbor] = neighbors_of(v2("0.7.1.1", "0.7.2.1", name=b"core"), PORTS)
+    assert neighbor.remote_system_name == "core"
+
+
+def test_filtering_database_0_is_no_vlan() -> None:
+    [entry] = forwarding.entries_of({"0.2.0.0.0.0.7": 1}, {"0.2.0.0.0.0.7": 3}, PORTS, {})
+    assert (entry.vlan_id, entry.interface) == (None, "Ethernet1/7")

@@ -121,20 +121,26 @@ def members_expected(expected: Expected) -> Rows:
 
 
 def members_found(found: Collected) -> Rows:
-    return {
-        (one.vlan_id, len(one.tagged_interfaces) + len(one.untagged_interfaces)) for one in found.vlans or ()
+    count = {
+        one.vlan_id: len(one.tagged_interfaces) + len(one.untagged_interfaces) for one in found.vlans or ()
     }
+    return {(vlan, members) for vlan, members in count.items() if members}
 
 
 def stack_expected(expected: Expected) -> Rows:
-    """Members of aggregates: of ifStackTable the rows between a port and an aggregate."""
+    """Members of aggregates: of ifStackTable the rows between a port and an aggregate. LibreNMS has them the
+    other way round: the port is what it calls high.
+    """
     types = {row["ifIndex"]: row["ifType"] for row in expected["ports"]}
     names = {row["ifIndex"]: long_name(row["ifDescr"] or row["ifName"]) for row in expected["ports"]}
     return {
-        (row["low_ifIndex"], names[row["high_ifIndex"]])
+        (row["high_ifIndex"], names[row["low_ifIndex"]])
         for row in expected["ports_stack"]
-        if types.get(row["high_ifIndex"]) in ("ieee8023adLag", "propMultiplexor")
-        and types.get(row["low_ifIndex"]) == "ethernetCsmacd"
+        if types.get(row["high_ifIndex"]) == "ethernetCsmacd"
+        and (
+            types.get(row["low_ifIndex"]) == "ieee8023adLag"
+            or names.get(row["low_ifIndex"], "").startswith("Port-channel")
+        )
     }
 
 
@@ -142,8 +148,73 @@ def stack_found(found: Collected) -> Rows:
     return {(one.if_index, one.lag) for one in found.interfaces or () if one.lag is not None}
 
 
+# LibreNMS' names of systems, and ours of platforms.
+SYSTEMS = {
+    "arista_eos": "arista_eos",
+    "comware": "hp_comware",
+    "ios": "cisco_ios",
+    "iosxe": "cisco_ios",
+    "nxos": "cisco_nxos",
+    "procurve": "hp_procurve",
+    "routeros": "mikrotik_routeros",
+    "vrp": "huawei_vrp",
+}
+
+
+def device_expected(expected: Expected) -> Rows:
+    """What LibreNMS does not know is no row."""
+    [row] = expected["devices"]
+    said = {name: row.get(name) for name in ("sysName", "hardware", "version", "serial")}
+    said["os"] = SYSTEMS[row["os"]]
+    return {(name, value) for name, value in said.items() if value is not None}
+
+
+def device_found(found: Collected) -> Rows:
+    own = found.status
+    assert own is not None
+    said = {
+        "sysName": own.sys_name,
+        "hardware": own.model,
+        "version": own.os_version,
+        "serial": own.serial_number,
+        "os": own.device_type,
+    }
+    return {(name, value) for name, value in said.items() if value is not None}
+
+
+_MAC_TEXT = re.compile(r"(?:[0-9A-Fa-f]{2}:){5}[0-9A-Fa-f]{2}")
+_MEDIA, _PHYSICAL = "1.3.6.1.2.1.4.22.1.", "1.3.6.1.2.1.4.35.1."
+
+
+def arp_recorded(lines: Iterable[str]) -> Rows:
+    """Addresses of the rows of ipNetToMediaTable, and of ipNetToPhysicalTable, that are not invalid.
+
+    Where both have an address of one interface, the newer table counts.
+    """
+    values = {oid: (tag, value) for oid, tag, value in (line.split("|", 2) for line in lines if "|" in line)}
+    found: dict[tuple[str, str], str | None] = {}
+    for table, column, kind in ((_MEDIA, "2", "4"), (_PHYSICAL, "4", "6")):
+        for oid, (tag, value) in values.items():
+            index = oid.removeprefix(f"{table}{column}.")
+            if index == oid or values.get(f"{table}{kind}.{index}", ("", ""))[1] == "2":
+                continue
+            parts = index.split(".")
+            # A type and a length stand between the interface and the address of the newer table.
+            octets = parts[1:] if table == _MEDIA else parts[3:]
+            if table == _PHYSICAL and parts[1] != "1":
+                octets = []
+            shown_octets = bytes.fromhex(value) if tag.endswith("x") else value.encode("latin-1")
+            if len(octets) == 4 and set(octets) != {"0"}:
+                own = shown_octets.hex(":") if len(shown_octets) == 6 else None
+                if _MAC_TEXT.fullmatch(value):
+                    own = value.lower()  # the recording shows the octets so
+                found[parts[0], ".".join(octets)] = own
+    return {(address, own) for (_, address), own in found.items()}
+
+
 Read = Callable[[Expected], Rows]
 TABLES: Mapping[str, tuple[Read, Callable[[Collected], Rows]]] = {
+    "devices": (device_expected, device_found),
     "ports": (ports_expected, ports_found),
     "ipv4_addresses": (addresses_expected, addresses_found),
     "vlans": (vlans_expected, vlans_found),
