@@ -91,7 +91,7 @@ ENTITY = "1.3.6.1.2.1.47.1.1.1.1"
         pytest.param(
             {
                 f"{ENTITY}.5.7": integer(3),
-                f"{ENTITY}.13.7": text("C9300-48P"),
+                f"{ENTITY}.13.7": text("C9300"),
                 f"{ENTITY}.11.7": text("FOC1"),
             },
             ("C9300", "FOC1", "15.2(2)E7"),
