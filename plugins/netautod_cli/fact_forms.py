@@ -50,7 +50,7 @@ JUNOS_VERSION = Form(
     head=lines(r"^Hostname: *(?P<hostname>\S+)"),
     facts=facts(
         model=r"^Model: *(\S+)",
-        junos_version=r"^Junos: *(\S+)|\[(\d{2}\.\d+[A-Z][\w.-]*)\]",
+        junos_version=r"^Junos: *(\S+)|\[(\d{1,2}\.\d+[A-Z][\w.-]*)\]",
         serial_number=r"^Serial Number: *(\S+)",
     ),
 )

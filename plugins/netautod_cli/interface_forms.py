@@ -136,7 +136,7 @@ VRP = Form(
 # Comware 5: "GigabitEthernet1/0/1 current state: UP"; Comware 7: the name has a line of its own.
 COMWARE = Form(
     head=lines(
-        r"^ *(?P<interface>[A-Za-z][^\s:]*(?::\d+)?)(?: current state *|[ \t]*\n *Current state *): *"
+        r"^ *(?P<interface>[A-Za-z]\S*?)(?: current state *|[ \t]*\n *Current state *): *"
         r"(?P<link_status>[^\n]*\S)(?:[^\n]*\n *Line protocol (?:current )?state: (?P<protocol_status>\S+))?"
     ),
     suspect=lines(r"^ *(?:\S+ )?[Cc]urrent state *:.*"),

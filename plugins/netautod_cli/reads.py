@@ -9,7 +9,7 @@ from netautod_cli import linux, rows
 from netautod_cli.interfaces import interfaces
 from netautod_cli.neighbors import neighbors, neighbors_of_ios
 from netautod_cli.records import Records, records_of
-from netautod_cli.vlans import vlans, vlans_of_comware, vlans_of_junos, vlans_of_procurve
+from netautod_cli.vlans import vlans, vlans_of_comware, vlans_of_ios, vlans_of_junos, vlans_of_procurve
 
 Rows = Sequence[Any]
 
@@ -70,7 +70,7 @@ READS: Mapping[str, Mapping[Table, Read]] = {
         ),
         "mac": read("show mac address-table", rows.forwarding),
         "arp": read("show ip arp", rows.arp),
-        "vlans": read("show vlan", vlans, "show interfaces switchport"),
+        "vlans": read("show vlan", vlans_of_ios, "show interfaces switchport"),
     },
     "cisco_nxos": {
         "status": read("show version", rows.status),

@@ -10,13 +10,13 @@ from collections.abc import Mapping
 _COMWARE_MAC = r"""Value Required MAC_ADDRESS ([0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4})
 Value VLAN_ID (\d+)
 Value STATE (\S+(?: \S+)?)
-Value INTERFACE (\S+)
+Value INTERFACE (\S*\d\S*)
 
 Start
   ^\s*(MAC|Mac) +(ADDR|Addr)\S*\s+VLAN -> Rows
 
 Rows
-  ^\s*${MAC_ADDRESS}\s+${VLAN_ID}\s+${STATE}\s+${INTERFACE}\s+(AGING|NOAGED|NOTAGED|Y|N|\d+)\s*$$ -> Record
+  ^\s*${MAC_ADDRESS}\s+${VLAN_ID}\s+${STATE}\s+${INTERFACE}\s+\S+\s*$$ -> Record
   ^\s*-+\s*\d+ +mac
   ^\s*$$
   ^. -> Error
@@ -26,7 +26,7 @@ _COMWARE_ARP = r"""Value Required IP_ADDRESS (\d+\.\d+\.\d+\.\d+)
 Value MAC_ADDRESS ([0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4})
 Value VLAN_ID (\S+)
 Value INTERFACE (\S+)
-Value TYPE ([A-Z]{1,3})
+Value TYPE (\S+)
 
 Start
   ^\s*IP [Aa]ddress\s+MAC -> Rows
@@ -64,7 +64,7 @@ Start
   ^\s*VLAN(/BD)?\s+MAC Address\s+Type -> Rows
 
 Rows
-  ^\s*[*GC+OR~()]*\s+${VLAN_ID}\s+${MAC_ADDRESS}\s+${TYPE}\s+${AGE}\s+${PORTS}(?: \S+)?\s*$$ -> Record
+  ^\s*[^\s\d-]{0,4}\s*${VLAN_ID}\s+${MAC_ADDRESS}\s+${TYPE}\s+${AGE}\s+${PORTS}(?: \S+)?\s*$$ -> Record
   ^\s*VLAN(/BD)?\s+MAC Address\s+Type
   ^\s*(Legend|Note):
   ^\s+.* - \S
@@ -97,7 +97,7 @@ Ports
 _VRP_MAC = r"""Value Required DESTINATION_ADDRESS ([0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4})
 Value VLAN_ID (\d+|-)
 Value DESTINATION_PORT (\S+)
-Value TYPE ([a-z]\S*)
+Value TYPE (\S+)
 
 Start
   ^\s*MAC\s+Address\s+VLAN -> Rows
@@ -170,7 +170,7 @@ Value NAME (\S.*?)
 Value STATUS (Up|Down)
 Value MODE (\S+)
 Value SPEED (\S+)
-Value TAGGED (No|multi|\d+)
+Value TAGGED (No|multi|[\d,]+)
 Value VLAN_ID (No|\d+)
 
 Start
@@ -246,7 +246,27 @@ Names
   ^\s*$$
   ^. -> Error
 """
+# A VLAN that the switch made by itself is marked, and the mark is explained below the table.
+_EOS_VLANS = r"""Value Required VLAN_ID (\d+)
+Value VLAN_NAME (\S+)
+Value STATUS (active|suspended)
+Value List PORTS (\S.*\S|\S)
+
+Start
+  ^VLAN\s+Name\s+Status -> Rows
+
+Rows
+  ^\d+\*?\s -> Continue.Record
+  ^${VLAN_ID}\*?\s+${VLAN_NAME}\s+${STATUS}\s*$$
+  ^${VLAN_ID}\*?\s+${VLAN_NAME}\s+${STATUS}\s+${PORTS}\s*$$
+  ^\s+${PORTS}\s*$$
+  ^-[-\s]*$$
+  ^\* indicates
+  ^\s*$$
+  ^. -> Error
+"""
 TEMPLATES: Mapping[tuple[str, str], str] = {
+    ("arista_eos", "show vlan"): _EOS_VLANS,
     ("hp_comware", "display mac-address"): _COMWARE_MAC,
     ("hp_comware", "display arp"): _COMWARE_ARP,
     ("hp_comware", "display vlan brief"): _COMWARE_VLANS,

@@ -27,7 +27,7 @@ _TIME = re.compile(
     r"(\d+)\s*\(?(years?|weeks?|days?|hours?|hrs?|minutes?|mins?|seconds?|secs?|[ywdhms])(?![a-z])"
 )
 AGGREGATES = ("port-channel", "bundle-ether", "po")
-UP = frozenset({"u", "up", "connected", "enabled", "enable"})
+UP = frozenset({"u", "up", "trunking", "connected", "enabled", "enable"})
 
 
 def count(text: str | None) -> int | None:

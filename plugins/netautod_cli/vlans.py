@@ -33,14 +33,23 @@ class _Ports:
     carried: dict[str, list[int]] = field(default_factory=dict)
 
 
-def vlans(records: Records, switchports: Records | None = None) -> list[Vlan]:
-    """`switchports`: of each port its mode and its VLANs."""
+def vlans_of_ios(records: Records, switchports: Records | None = None) -> list[Vlan]:
+    """Its list leaves out trunks: they are in the VLANs that they carry."""
     rows, members = _listed(records)
     told = _told(switchports or (), rows)
     for name, numbers in told.carried.items():
         for number in numbers:
-            if name not in members[number]:
-                members[number][name] = None
+            members[number].setdefault(name, None)
+    return _marked(rows, members, told)
+
+
+def vlans(records: Records, switchports: Records | None = None) -> list[Vlan]:
+    """The list has the trunks; `switchports` say how each port is in its VLANs."""
+    rows, members = _listed(records)
+    return _marked(rows, members, _told(switchports or (), rows))
+
+
+def _marked(rows: Mapping[int, Vlan], members: dict[int, dict[str, str | None]], told: _Ports) -> list[Vlan]:
     often = Counter(name for several in members.values() for name in several)
     for number, several in members.items():
         for name, mode in several.items():

@@ -14,9 +14,9 @@ _ADDRESS = re.compile(
     r"|[0-9a-f]{6}-[0-9a-f]{6}|\d+\.\d+\.\d+\.\d+)(?![0-9a-f])",
     re.IGNORECASE,
 )
-# What may stand below the last row: a count, a ruler, Junos's "{master:0}", the end of a legend.
+# What may stand below the last row: a count, a ruler, Junos's "{master:0}", what a mark means.
 _ENDS = re.compile(
-    r"[\s-]*(?:total|number of)\b.*\d.*|[\s\d-]*.*\bfound\b[\s-]*|[-=+\s]+|\{\S+\}", re.IGNORECASE
+    r"[\s-]*(?:total|number of)\b.*\d.*|[\s\d-]*.*\bfound\b[\s-]*|[-=+\s]+|\{\S+\}|\* .*", re.IGNORECASE
 )
 _HANGING = re.compile(r"\w[/,]$")
 

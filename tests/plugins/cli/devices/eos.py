@@ -120,7 +120,11 @@ Address         Age (sec)  Hardware Addr   Interface
 VLAN  Name                             Status    Ports
 ----- -------------------------------- --------- -------------------------------
 1     default                          active    Et1
-100   users                            active    Cpu, Et1, Et2
+100   users                            active    Cpu, Et1,
+                                                 Et2
+1006* VLAN1006                         active
+
+* indicates a Dynamic VLAN
 """,
 }
 ROWS: dict[str, list[dict[str, Any]]] = {
@@ -205,5 +209,6 @@ ROWS: dict[str, list[dict[str, Any]]] = {
             "tagged_interfaces": ("Ethernet1",),
             "untagged_interfaces": ("Ethernet2",),
         },
+        {"vlan_id": 1006, "name": "VLAN1006", "status": "active"},
     ],
 }
