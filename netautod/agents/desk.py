@@ -65,6 +65,7 @@ class Desk:
         self._presenter = Presenter(services.redact)
         self._events: list[Chained] | None = None
         self.has_written = False
+        self.is_writing = False
 
     @property
     def model(self) -> ModelBackend | None:
@@ -127,6 +128,7 @@ class Desk:
             admitted=admitted,
             execution_id=self._run.execution_id,
             call_id=call.id,
+            writing=self._writing,
         )
         started = time.monotonic()
         approval = self._run.approval_of(call.id)
@@ -191,6 +193,11 @@ class Desk:
             return _refused(CHANGED)
         self.has_written = True
         return await tool.call(arguments, calling)
+
+    async def _writing(self, begins: bool) -> None:
+        mark = self._services.mark_unclear
+        await self._work.persist(partial(mark, self._work.org_id, self._run.execution_id, unclear=begins))
+        self.is_writing = begins
 
     async def _as_owner(self) -> Work:
         """The work with the rights that the owner has at this moment."""

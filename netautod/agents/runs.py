@@ -21,6 +21,12 @@ class Transcripts(Protocol):
     async def read(self, org_id: OrgId, execution_id: str) -> Sequence[Chained]: ...
 
 
+class MarkUnclear(Protocol):
+    """Keeps with an execution whether it is in the middle of a change."""
+
+    async def __call__(self, org_id: OrgId, execution_id: str, *, unclear: bool) -> None: ...
+
+
 @dataclass(frozen=True, kw_only=True)
 class AgentServices:
     """`owner` is the caller that a task's owner is now, None for one who is disabled or gone; `redact` hides
@@ -33,6 +39,7 @@ class AgentServices:
     owner: Callable[[OrgId, str], Awaitable[Caller | None]]
     acting: Callable[[Work], Acting]
     briefing: Callable[[OrgId], Awaitable[str]]
+    mark_unclear: MarkUnclear
     redact: Callable[[str], str]
     http: GuardedClient
     clock: Clock

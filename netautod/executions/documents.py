@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from netautod.executions.models import AttemptRecord, Closing, Execution
-from netautod.executions.outcome import Finished, HandedBack, NeverStarted, Outcome, Parked, Retried
+from netautod.executions.outcome import UNKNOWN, Finished, HandedBack, NeverStarted, Outcome, Parked, Retried
 from netautod.executions.transitions import ACTIVE, State, require
 from netautod.plugin_api import ApprovalDecision
 from netautod.store.client import Document
@@ -128,8 +128,10 @@ def cancel_change(by: str | None, name: str | None, reason: str | None = None) -
     """active -> cancelled, by a user."""
     who = name or by or "the service"
     text = f"cancelled by {who}" + ("" if reason is None else f": {reason}")
+    unclear = f"{UNKNOWN}: cancelled in the middle of a change"
     return {
-        **literal({"cancelled_by": by, "error_message": reason}),
+        **literal({"cancelled_by": by}),
+        "error_message": {"$cond": [{"$eq": ["$unclear", True]}, unclear, {"$literal": reason}]},
         **_end("cancelled", "cancelled", None),
         **_closing("warning", text),
     }

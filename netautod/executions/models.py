@@ -47,7 +47,7 @@ class Closing:
 @dataclass(frozen=True, kw_only=True)
 class Execution:
     """`requested_by` is the id of who started it, or owned the task then. `approved_by_others`: neither that
-    user nor the owner may decide on what it asks for.
+    user nor the owner may decide on what it asks for. `unclear`: it is in the middle of a change of a device.
     """
 
     id: str
@@ -80,6 +80,7 @@ class Execution:
     requested_by: str | None = None
     approval_expires_at: datetime | None = None
     approved_by_others: bool | None = None
+    unclear: bool | None = None
 
     @property
     def log_ended(self) -> bool:

@@ -14,6 +14,7 @@ MAX_OUTPUT = 4 * 1024 * 1024
 MAX_RESUME = 1024 * 1024
 UNEXPECTED = "the executor failed unexpectedly; the service log has the details"
 NODE_LOST = "node lost"
+UNKNOWN = "outcome unknown"
 INTERRUPTED = "the database did not answer for too long: the run was stopped and is not begun again"
 
 
@@ -79,25 +80,25 @@ def failed(text: str, output: Any = None) -> Finished:
     return Finished(state="failed", output=output, error_message=text)
 
 
-def timed_out(execution: Execution) -> Finished:
+def timed_out(execution: Execution, *, unclear: bool = False) -> Finished:
     text = f"the run took longer than {execution.timeout_seconds} seconds"
-    return Finished(state="timeout", error_message=text)
+    return Finished(state="timeout", error_message=_known(text, unclear=unclear))
 
 
-def stopped(*, idempotent: bool) -> Outcome:
-    """The node stops and cannot wait for the run any longer."""
-    return HandedBack() if idempotent else failed("the node was stopped")
+def stopped(*, idempotent: bool, unclear: bool = False) -> Outcome:
+    """The node stops and cannot wait for the run any longer; `unclear`: in the middle of a change."""
+    return HandedBack() if idempotent else failed(_known("the node was stopped", unclear=unclear))
 
 
-def interrupted(*, repeatable: bool) -> Outcome:
+def interrupted(*, repeatable: bool, unclear: bool = False) -> Outcome:
     """The node had no word from the database for so long that it had to stop the run."""
-    return HandedBack() if repeatable else failed(INTERRUPTED)
+    return HandedBack() if repeatable else failed(_known(INTERRUPTED, unclear=unclear))
 
 
 def lost(execution: Execution, *, idempotent: bool) -> Outcome:
     """The node of the run died: run again if the executor is idempotent and retries are left."""
     if not idempotent or not _retries_left(execution):
-        return failed(NODE_LOST)
+        return failed(_known(NODE_LOST, unclear=execution.unclear is True))
     return Retried(error_message=NODE_LOST, delay_seconds=0, attempt="lost")
 
 
@@ -128,6 +129,11 @@ def _meant(execution: Execution, error: BaseException, *, approval_seconds: floa
     if isinstance(error, NetautodError):
         return _retry(execution, error.text)
     return _retry(execution, UNEXPECTED)
+
+
+def _known(text: str, *, unclear: bool) -> str:
+    """What is told of a run that was ended from outside, perhaps in the middle of a change."""
+    return f"{UNKNOWN}: {text}" if unclear else text
 
 
 def _retries_left(execution: Execution) -> bool:

@@ -174,6 +174,11 @@ class ExecutionStore:
         """Dropped if the lease is gone."""
         await self._leased.update(_fenced(held), {"$set": {"progress": {"done": done, "total": total}}})
 
+    async def mark_unclear(self, org_id: OrgId, execution_id: str, *, unclear: bool) -> None:
+        """Whether a running execution is in the middle of a change that nobody may begin again."""
+        running = {"_id": execution_id, "state": "running"}
+        await self._scoped.update(org_id, running, {"$set": {"unclear": unclear}})
+
     async def end_attempt(self, held: Lease, outcome: Outcome) -> bool:
         """running -> what the outcome says; false if the lease is gone."""
         return await self._leased.update(_fenced(held), [{"$set": documents.outcome_change(outcome)}])

@@ -47,6 +47,9 @@ def desk_of(
     async def briefing(org_id: OrgId) -> str:
         return "an organization of a test"
 
+    async def mark_unclear(org_id: OrgId, execution_id: str, *, unclear: bool) -> None:
+        """A run without a server has no row."""
+
     platforms = PlatformRegistry()
     services = AgentServices(
         model=model,
@@ -55,6 +58,7 @@ def desk_of(
         owner=owner,
         acting=acting,
         briefing=briefing,
+        mark_unclear=mark_unclear,
         redact=lambda text: redact(text, platforms.of_readers),
         http=http,
         clock=SystemClock(),

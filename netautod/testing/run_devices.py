@@ -171,6 +171,10 @@ class RunServices:
     def repeatable(self) -> bool:
         return not self.agent.has_written
 
+    @property
+    def unclear(self) -> bool:
+        return self.agent.is_writing
+
     async def devices(
         self, *, site: str | None = None, device_type: str | None = None
     ) -> AsyncIterator[DeviceInfo]:

@@ -29,6 +29,8 @@ class Change:
     call_id: str = "c1"
     execution_id: str = field(default_factory=lambda: str(uuid4()))
     admitted: list[str] = field(default_factory=list)
+    marks: list[tuple[bool, int]] = field(default_factory=list)
+    device: SimulatedDevice | None = None
 
     def __post_init__(self) -> None:
         parts = self.fleet.parts
@@ -52,7 +54,11 @@ class Change:
             admitted=self.admitted.append,
             execution_id=self.execution_id,
             call_id=self.call_id,
+            writing=self.writing,
         )
+
+    async def writing(self, begins: bool) -> None:
+        self.marks.append((begins, len(self.device.commands) if self.device else 0))
 
     def arguments(self, **fields: Any) -> Any:
         return self.tool.parameters().load({"device": "sw1", "lines": LINES, **fields})
@@ -112,9 +118,12 @@ async def test_what_it_is_bound_to_follows_the_way_to_the_device(fleet: Fleet) -
 async def test_it_is_done_once_and_compared(fleet: Fleet) -> None:
     device = switch(fleet)
     await fleet.device(device)
-    change = Change(fleet=fleet)
+    change = Change(fleet=fleet, device=device)
     done = await change.do()
     assert done.ok
+    (begins, before), (goes_on, after) = change.marks
+    assert (begins, goes_on) == (True, False)
+    assert before <= device.commands.index("configure terminal") < after
     assert "All lines were taken." in done.text
     assert "+ntp server 192.0.2.99" in done.text.split("\n")
     assert device.commands.count(LINES[0]) == 1

@@ -13,7 +13,7 @@ import pytest
 from netautod.testing import SimulatedDevice
 from tests.e2e.console import Console
 from tests.support.execution import eventually
-from tests.support.programs.service import Service, run, serving
+from tests.support.programs.service import QUICK_LEASES, Service, run, serving
 from tests.support.servers.model_server import Broken, Call, ModelServer, Say, Status, model_server
 
 pytestmark = pytest.mark.slow
@@ -399,3 +399,30 @@ async def test_a_report_becomes_a_document(lab: Lab) -> None:
         "VLANs of sw1",
         "# VLANs\n10 users\n",
     )
+
+
+async def test_a_node_that_dies_in_the_middle_of_a_change_leaves_an_unknown_outcome(tmp_path: Path) -> None:
+    async with (
+        model_server([Call("change_config", CHANGE)]) as model,
+        SimulatedDevice(hostname="sw1", takes_lines=True) as switch,
+    ):
+        data, variables = tmp_path / "data", {**model.variables, **QUICK_LEASES}
+        async with serving(data, variables=variables) as service:
+            admin = Console(client=await service.client())
+            await admin.credential("lab", is_default=True)
+            await admin.device("sw1", switch.port)
+            await admin.add("/api/users", username="boss", password="approves-everything-1", roles=["admin"])
+            made = await admin.add(AGENTS, name="agent", prompt="x", cron_expression=NEVER)
+            execution = (await admin.client.post(f"{AGENTS}/{made['id']}/run")).json["id"]
+            await admin.until(execution, "approval_pending")
+            other = Console(client=await service.client("boss", "approves-everything-1"))
+            switch.questions["configure terminal"] = "Wait "
+            await other.client.post(f"{EXECUTIONS}/{execution}/approve", {})
+            await switch.wait_until(lambda device: "configure terminal" in device.commands, 30)
+            await service.kill()
+        async with serving(data, variables=variables) as service:
+            admin = Console(client=await service.client())
+            ended = await admin.ended(execution, seconds=60)
+            assert (ended["state"], ended["retry_count"]) == ("failed", 0)
+            assert ended["error_message"] == "outcome unknown: node lost"
+            assert switch.commands.count("configure terminal") == 1

@@ -118,7 +118,9 @@ def manual_run(of: Task) -> Execution:
 
 def no_acting(work: Work, execution: Execution) -> RunActing:
     """For executors that use none of the product's services."""
-    return cast(RunActing, SimpleNamespace(http=GuardedClient(AddressRules()), repeatable=True))
+    return cast(
+        RunActing, SimpleNamespace(http=GuardedClient(AddressRules()), repeatable=True, unclear=False)
+    )
 
 
 class Told(list[FinishedExecution]):

@@ -192,16 +192,20 @@ class ConfigChanges:
         scope = self._sessions.scope(calling.work, seconds=SECONDS, device_id=device.id)
         report: ChangeReport | None = None
         sending = False
+        await calling.writing(True)
         try:
             async with scope.open(device.id) as opened:
                 sending = True
                 report = await change(opened.session, arguments["lines"], save=arguments["save"])
         except DeviceFailed as failure:
+            await calling.writing(False)
             if report is not None:  # only the close of the session failed
                 return report
             if not sending or failure.kind == "refused_command":  # before the first line
                 return ChangeReport(answers=(), refused=failure.text, in_force=False, saved=False)
             raise PermanentFailure(f"{UNKNOWN}: {device.name}: {failure.text}") from failure
+        # Not when the run is ended in the middle of it: then nobody knows.
+        await calling.writing(False)
         return report
 
     async def _compared(self, device: Device, before: int, calling: Calling) -> list[str]:

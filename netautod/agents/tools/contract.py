@@ -38,7 +38,11 @@ class DeviceArguments(Arguments):
 
 @dataclass(frozen=True, kw_only=True)
 class Calling:
-    """One call of a tool: the `ToolContext` of plugins, and `work` in the owner's name for our own tools."""
+    """One call of a tool: the `ToolContext` of plugins, and `work` in the owner's name for our own tools.
+
+    `writing(True)` is to be awaited before a device is changed, `writing(False)` once it is known what came
+    of it: in between, the end of the run is told as an unknown outcome.
+    """
 
     work: Work
     acting: Acting
@@ -46,6 +50,7 @@ class Calling:
     admitted: Callable[[str], None]
     execution_id: str
     call_id: str
+    writing: Callable[[bool], Awaitable[None]]
 
     def admit(self, device_id: str) -> None:
         self.admitted(device_id)

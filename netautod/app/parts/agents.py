@@ -86,6 +86,7 @@ def agents_of(
         owner=owners.active_caller,
         acting=_nobody,
         briefing=Briefing(devices=devices.devices, organizations=stores.organizations).of,
+        mark_unclear=stores.executions.mark_unclear,
         redact=lambda text: redact(text, platforms.of_readers),
         http=http,
         clock=clock,

@@ -58,6 +58,11 @@ class Attempt:
             known=held.known,
         )
 
+    @property
+    def unclear(self) -> bool:
+        """Whether the executor was in the middle of a change when it was ended."""
+        return self._acting is not None and self._acting.unclear
+
     def abort(self) -> None:
         """Stops the work: it is cancelled, taken over, or unconfirmed for too long."""
         self._lost.set()
@@ -123,7 +128,7 @@ class Attempt:
         if not self._work.done():
             # At once, not after the end is written: that can take as long as the database is down.
             self._farewell.cancel(self._work)
-            return outcome.timed_out(self._execution)
+            return outcome.timed_out(self._execution, unclear=self.unclear)
         return self._result(self._work)
 
     async def _interrupted(self) -> Outcome:
@@ -135,7 +140,8 @@ class Attempt:
         )
         executor = self._environment.executors.get(self._execution.task_type)
         idempotent = executor is None or executor.idempotent
-        return outcome.interrupted(repeatable=idempotent or not self._begun)
+        repeatable = idempotent or not self._begun
+        return outcome.interrupted(repeatable=repeatable, unclear=self.unclear)
 
     def _result(self, work: "asyncio.Task[Any]") -> Outcome:
         error: BaseException | None

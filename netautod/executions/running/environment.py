@@ -27,6 +27,11 @@ class RunActing(Acting, Protocol):
         """False once something was done that must not be done twice."""
         ...
 
+    @property
+    def unclear(self) -> bool:
+        """Whether it is in the middle of a change: nobody could tell what came of it."""
+        ...
+
 
 class ActingFactory(Protocol):
     """Makes the product's services for one run."""

@@ -253,7 +253,7 @@ class Runner:
             await running.attempt.log.write("info", "the node stops: the attempt is ended")
         run.held.lose()
         await asyncio.wait({running.task})
-        ended = outcome.stopped(idempotent=run.idempotent)
+        ended = outcome.stopped(idempotent=run.idempotent, unclear=running.attempt.unclear)
         try:
             if await self._write_once(run.held, ended):
                 logger.info("execution %s is handed back as %s", run.execution.id, ended.state)
