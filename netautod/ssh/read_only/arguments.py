@@ -11,15 +11,18 @@ from types import MappingProxyType
 from netautod.core.device_addresses import ip_address, mac_address
 
 _NAME = r"[A-Za-z0-9_](?:[A-Za-z0-9_@+-]|\.(?!\.)){0,79}"
-_NUMBER = r"[0-9](?:[0-9/:]|\.(?!\.)){0,40}"
-_TYPE = r"[A-Za-z](?:[A-Za-z_-]|[0-9](?=[A-Za-z])){0,40}"
+_PIECE = r"(?:[A-Za-z]{0,4}[0-9]{1,6}|[A-Z])"
+_NUMBER = rf"[0-9]{{1,6}}(?:[/:.-]{_PIECE}){{0,8}}"
+_TYPE = r"[0-9]{0,3}[A-Za-z][A-Za-z_-]{0,40}"
 _QUOTED = r"[A-Za-z0-9_.:/=@%*+^,-]+"
 
 KINDS: Mapping[str, re.Pattern[str]] = MappingProxyType(
     {
         "number": re.compile(r"[0-9]{1,10}"),
         "name": re.compile(_NAME),
-        "interface": re.compile(rf"{_TYPE}{_NUMBER}(?:[A-Za-z0-9_-]{{0,20}})(?:[:.][A-Za-z0-9]{{1,10}})?"),
+        "interface": re.compile(
+            r"(?=[^A-Za-z]*[A-Za-z])(?=[^0-9]*[0-9])[A-Za-z0-9][A-Za-z0-9_-]{0,40}(?:[/:.-][A-Za-z0-9_]{1,20}){0,8}"
+        ),
         "slot": re.compile(_NUMBER),
         "list": re.compile(r"[0-9]{1,5}(?:[,-][0-9]{1,5}){0,30}"),
         "ports": re.compile(r"[A-Za-z]{0,3}[0-9]{1,4}(?:[,/:-][A-Za-z]{0,3}[0-9]{1,4}){0,30}"),

@@ -1,8 +1,9 @@
-"""The forms of allowed commands, as a tree of words.
+"""The forms of allowed commands, as a graph of words.
 
-A form is words with blanks between: `show ip route [vrf <name>] [<address>|summary]`. `a|b` is the one or the
-other, `<kind>` an argument of that kind (arguments.KINDS), also behind a fixed text (`name=<name>`), and
-`[...]` may be absent.
+A form is words with blanks between: `show ip|ipv6 route [vrf <name>] [<address>|summary]`. `a|b` is the one
+word or the other, `<kind>` an argument of that kind (arguments.KINDS), also behind a fixed text
+(`name=<name>`). `[...]` may be absent; within it `|` stands between all the words of each choice:
+`[brief|interface <interface>]`.
 """
 
 import re
@@ -15,46 +16,33 @@ from netautod.ssh.read_only.arguments import KINDS
 _TOKEN = re.compile(r"\[|\]|[^\s\[\]]+")
 _WORD = re.compile(r"[A-Za-z0-9/*.:=,_@+-]+")
 _ARGUMENT = re.compile(r"([A-Za-z0-9/.:=,_-]*)<([a-z]+)>")
-MOST_ENDS = 256  # of one form, by what may be absent and what may stand instead
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True)
 class Argument:
     """An argument of a kind, behind a text that is part of the same word."""
 
     before: str
     kind: str
 
+    def __str__(self) -> str:
+        return f"{self.before}<{self.kind}>"
+
 
 @dataclass(kw_only=True, eq=False)
 class Node:
-    """What may come next: words, and arguments by their form. `ends`: the command may end here."""
+    """A place in commands: what each word, and each argument, leads to. `ends`: a command may end here."""
 
-    words: dict[str, "Node"] = field(default_factory=dict)
-    arguments: dict[str, tuple[Argument, "Node"]] = field(default_factory=dict)
+    words: dict[str, list["Node"]] = field(default_factory=dict)
+    arguments: dict[Argument, list["Node"]] = field(default_factory=dict)
     ends: bool = False
 
-    def below(self, form: str, item: str) -> "Node":
-        """The node behind one word of a form, made where there is none yet."""
-        found = _ARGUMENT.fullmatch(item)
-        if found is not None and found[2] in KINDS:
-            argument = Argument(before=found[1], kind=found[2])
-            return self.arguments.setdefault(item, (argument, Node()))[1]
-        if _WORD.fullmatch(item) is None:
-            raise InvalidInput(f"the form {form!r}: {item!r} is neither a word nor an argument")
-        return self.words.setdefault(item, Node())
 
-    @property
-    def allowed(self) -> list[str]:
-        """What may come next, as the forms write it."""
-        return sorted([*self.words, *self.arguments])
-
-
-def tree_of(forms: Iterable[str]) -> Node:
-    """InvalidInput names the form that cannot be read."""
+def graph_of(forms: Iterable[str]) -> Node:
+    """Where all commands begin. InvalidInput names the form that cannot be read."""
     root = Node()
     for form in forms:
-        ends, rest = _add([root], form, _TOKEN.findall(form))
+        ends, rest = _Builder(form).behind([root], _tokens(form))
         if rest:
             raise InvalidInput(f"the form {form!r} has a bracket that nothing opens")
         if root in ends:
@@ -64,18 +52,49 @@ def tree_of(forms: Iterable[str]) -> Node:
     return root
 
 
-def _add(starts: list[Node], form: str, tokens: Sequence[str]) -> tuple[list[Node], Sequence[str]]:
-    """The nodes behind the tokens up to the bracket that closes, and the tokens from there on."""
-    nodes = starts
-    while tokens and tokens[0] != "]":
-        token, tokens = tokens[0], tokens[1:]
-        if token == "[":
-            inside, tokens = _add(nodes, form, tokens)
-            if not tokens or inside is nodes:
-                raise InvalidInput(f"the form {form!r} has a bracket that is empty or does not close")
-            tokens, nodes = tokens[1:], [*nodes, *inside]
-        else:
-            nodes = [node.below(form, item) for node in nodes for item in token.split("|")]
-        if len(nodes) > MOST_ENDS:
-            raise InvalidInput(f"the form {form!r} has too many variants")
-    return nodes, tokens
+def _tokens(form: str) -> list[str]:
+    """Brackets, and what stands between; a `|` within brackets is a token, one outside is part of a word."""
+    found: list[str] = []
+    depth = 0
+    for token in _TOKEN.findall(form):
+        depth += (token == "[") - (token == "]")
+        found += [piece for piece in re.split(r"([|])", token) if piece] if depth > 0 else [token]
+    return found
+
+
+@dataclass(frozen=True)
+class _Builder:
+    form: str
+
+    def behind(self, starts: list[Node], tokens: Sequence[str]) -> tuple[list[Node], Sequence[str]]:
+        """The nodes behind the tokens up to the bracket that closes, and the tokens from there on."""
+        nodes, others = starts, list[Node]()
+        while tokens and tokens[0] != "]":
+            token, tokens = tokens[0], tokens[1:]
+            if token == "[":
+                inside, tokens = self.behind(nodes, tokens)
+                if not tokens:
+                    raise InvalidInput(f"the form {self.form!r} has a bracket that does not close")
+                tokens, nodes = tokens[1:], [*nodes, *inside]
+            elif token == "|" and nodes is not starts:
+                others, nodes = [*others, *nodes], starts
+            else:
+                nodes = [self._linked(nodes, token)]
+        if nodes is starts:
+            raise InvalidInput(f"the form {self.form!r} has nothing where a word must be")
+        return [*others, *nodes], tokens
+
+    def _linked(self, nodes: Sequence[Node], token: str) -> Node:
+        """A new node behind all these, which each of the token's words leads to."""
+        new = Node()
+        for item in token.split("|"):
+            found = _ARGUMENT.fullmatch(item)
+            known = _WORD.fullmatch(item) is not None if found is None else found[2] in KINDS
+            if not known:
+                raise InvalidInput(f"the form {self.form!r}: {item!r} is neither a word nor an argument")
+            for node in nodes:
+                if found is None:
+                    node.words.setdefault(item, []).append(new)
+                else:
+                    node.arguments.setdefault(Argument(before=found[1], kind=found[2]), []).append(new)
+        return new

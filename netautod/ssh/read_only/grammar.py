@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from netautod.core.errors import InvalidInput
 from netautod.ssh.read_only import unknown
-from netautod.ssh.read_only.forms import Node, tree_of
+from netautod.ssh.read_only.forms import Node, graph_of
 from netautod.ssh.read_only.words import Refused, full_filter, full_words
 
 LONGEST = 250  # characters of a command
@@ -41,7 +41,7 @@ class ReadOnlyGrammar:
     slashes: bool = False
 
     def __getstate__(self) -> dict[str, object]:
-        """Without the trees, which are large: who gets a copy in another process makes its own."""
+        """Without the graphs, which are large: who gets a copy in another process makes its own."""
         return {name: self.__dict__[name] for name in self.__dataclass_fields__}
 
     def check(self, command: str) -> Verdict:
@@ -65,7 +65,7 @@ class ReadOnlyGrammar:
 
     def verify(self) -> None:
         """InvalidInput names a form that cannot be read."""
-        _ = (self._tree, self._filters)
+        _ = (self._graph, self._filters)
         if self.filters and not (self.forms or self.like):
             raise InvalidInput("filters need forms")
 
@@ -86,7 +86,7 @@ class ReadOnlyGrammar:
             raise Refused(f"| is allowed {most} times at most" if most else "| is not allowed here")
         if not self.forms:
             return " ".join(unknown.full_words(words))
-        found = [full_words(self._tree, self._opened(words), exact=self.exact)]
+        found = [full_words(self._graph, self._opened(words), exact=self.exact)]
         found += [full_filter(self._filters, each, exact=self.exact) for each in filters]
         return " | ".join(" ".join(each) for each in found)
 
@@ -97,9 +97,9 @@ class ReadOnlyGrammar:
         return [f"/{path[0]}", *path[1:], *words[1:]] if all(path) else words
 
     @cached_property
-    def _tree(self) -> Node:
-        return tree_of(self.forms)
+    def _graph(self) -> Node:
+        return graph_of(self.forms)
 
     @cached_property
     def _filters(self) -> Node:
-        return tree_of(self.filters)
+        return graph_of(self.filters)

@@ -9,7 +9,8 @@ from netautod.ssh.read_only.words import Refused
 _WORD = re.compile(r"[A-Za-z0-9./:_-]+")
 # Words that load a device for minutes, wait for ever, name a place elsewhere, or ask for a secret.
 _NEVER = re.compile(
-    r"no-?more|more|less|tech.*|keys?|private.*|secrets?|passw.*|credentials?|tokens?|community|communities"
+    r"no-?more|more|less|tech.*|.*(?:key|secret|passw|passphrase|credential|token|private|psk).*"
+    r"|communit(?:y|ies)"
     r"|.*:/.*|.*\.\..*|-.*|/.*"
 )
 

@@ -1,15 +1,16 @@
-"""Finds the words of a command in a tree of forms, and says where a command leaves it."""
+"""Finds the words of a command in a graph of forms, and says where a command leaves it."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from netautod.ssh.read_only.arguments import matches, takes_two
-from netautod.ssh.read_only.forms import Node
+from netautod.ssh.read_only.forms import Argument, Node
 
 _MOST_NAMED = 12  # words, in a reason
 
 
 class Refused(Exception):
-    """With the reason, in words for an operator."""
+    """With the reason, in words for an operator; `place` is that of the word."""
 
     def __init__(self, reason: str, *, place: int = 0) -> None:
         super().__init__(reason)
@@ -23,7 +24,7 @@ def full_words(root: Node, words: Sequence[str], *, exact: bool) -> list[str]:
     # One letter says too little: behind it devices have words that change something.
     if not exact and len(words[0].lstrip("/")) < 2:
         raise Refused(f"{words[0]!r} is too short for a command")
-    return _from(root, words, 0, exact=exact)
+    return _Search(words=words, exact=exact).behind(_Place([root]), 0)
 
 
 def full_filter(root: Node, words: Sequence[str], *, exact: bool) -> list[str]:
@@ -31,60 +32,85 @@ def full_filter(root: Node, words: Sequence[str], *, exact: bool) -> list[str]:
     if not words:
         raise Refused("a filter is missing behind the |")
     try:
-        return _from(root, words, 0, exact=exact)
+        return _Search(words=words, exact=exact).behind(_Place([root]), 0)
     except Refused as refused:
         raise Refused(f"behind the |: {refused}", place=refused.place) from refused
 
 
-def _from(node: Node, words: Sequence[str], place: int, *, exact: bool) -> list[str]:
-    if place == len(words):
-        if node.ends:
-            return []
-        raise Refused(f"`{' '.join(words)}` is not whole{_instead(node)}", place=place)
-    word = words[place]
-    # A word of the forms is never taken for an argument, and neither is what may abbreviate one: on the
-    # device it would be that word.
-    full = _keyword(node, words, place, exact=exact)
-    if full is not None:
-        return [full, *_from(node.words[full], words, place + 1, exact=exact)]
-    furthest: Refused | None = None
-    for argument, below in node.arguments.values():
-        rest, following = word.removeprefix(argument.before), "".join(words[place + 1 : place + 2])
-        taken = 0
-        if word.startswith(argument.before) and matches(argument.kind, rest):
-            taken = 1
-        elif not argument.before and takes_two(argument.kind, word, following):
-            taken = 2
-        if taken:
+class _Place:
+    """All that may come next, by what came before: the nodes of every form that is still possible."""
+
+    def __init__(self, nodes: Iterable[Node]) -> None:
+        self.words: dict[str, list[Node]] = {}
+        self.arguments: dict[Argument, list[Node]] = {}
+        self.ends = False
+        for node in dict.fromkeys(nodes):
+            self.ends = self.ends or node.ends
+            for word, following in node.words.items():
+                self.words[word] = [*self.words.get(word, ()), *following]
+            for argument, following in node.arguments.items():
+                self.arguments[argument] = [*self.arguments.get(argument, ()), *following]
+
+    def instead(self) -> str:
+        """What is allowed here, for a reason."""
+        allowed = sorted([*self.words, *map(str, self.arguments)])
+        more = ", ..." if len(allowed) > _MOST_NAMED else ""
+        return f"; allowed: {', '.join(allowed[:_MOST_NAMED])}{more}" if allowed else ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Search:
+    words: Sequence[str]
+    exact: bool
+
+    def behind(self, place: _Place, at: int) -> list[str]:
+        """The words from that one on in full."""
+        if at == len(self.words):
+            if place.ends:
+                return []
+            raise Refused(f"`{' '.join(self.words)}` is not whole{place.instead()}", place=at)
+        # A word of the forms is never taken for an argument, and neither is what may abbreviate one: on the
+        # device it would be that word.
+        full = self._keyword(place, at)
+        if full is not None:
+            return [full, *self.behind(_Place(place.words[full]), at + 1)]
+        furthest: Refused | None = None
+        for taken, nodes in self._arguments(place, at):
             try:
-                return [*words[place : place + taken], *_from(below, words, place + taken, exact=exact)]
+                return [*self.words[at : at + taken], *self.behind(_Place(nodes), at + taken)]
             except Refused as refused:
                 if furthest is None or refused.place > furthest.place:
                     furthest = refused
-    raise furthest or Refused(_no_way(node, words, place), place=place)
+        raise furthest or Refused(self._no_way(place, at), place=at)
 
+    def _keyword(self, place: _Place, at: int) -> str | None:
+        """The word of the forms that stands or is abbreviated there; Refused where there are several."""
+        word = self.words[at]
+        if self.exact:
+            return word if word in place.words else None
+        low = word.lower()
+        begun = [full for full in place.words if full.lower().startswith(low)]
+        same = [full for full in begun if len(full) == len(low)]
+        if len(begun) > 1 and not same:
+            reason = f"{word!r} is ambiguous: {', '.join(sorted(begun)[:_MOST_NAMED])}"
+            raise Refused(reason, place=at)
+        # Words that differ in case only are several at a few vendors: the one as it was written first.
+        return word if word in same else next(iter(same or begun), None)
 
-def _keyword(node: Node, words: Sequence[str], place: int, *, exact: bool) -> str | None:
-    """The word of the forms that stands there, or is abbreviated there; Refused where there are several."""
-    word = words[place]
-    if exact:
-        return word if word in node.words else None
-    low = word.lower()
-    same = next((full for full in node.words if full.lower() == low), None)
-    if same is not None:
-        return same
-    begun = [full for full in node.words if full.lower().startswith(low)]
-    if len(begun) > 1:
-        raise Refused(f"{word!r} is ambiguous: {', '.join(sorted(begun)[:_MOST_NAMED])}", place=place)
-    return begun[0] if begun else None
+    def _arguments(self, place: _Place, at: int) -> list[tuple[int, list[Node]]]:
+        """How many words an argument takes there, and what comes behind it."""
+        word, following = self.words[at], "".join(self.words[at + 1 : at + 2])
+        one: list[Node] = []
+        two: list[Node] = []
+        for argument, nodes in place.arguments.items():
+            if word.startswith(argument.before) and matches(
+                argument.kind, word.removeprefix(argument.before)
+            ):
+                one += nodes
+            elif not argument.before and takes_two(argument.kind, word, following):
+                two += nodes
+        return [(taken, nodes) for taken, nodes in ((1, one), (2, two)) if nodes]
 
-
-def _no_way(node: Node, words: Sequence[str], place: int) -> str:
-    where = f"behind `{' '.join(words[:place])}`" if place else "at the beginning"
-    return f"{words[place]!r} is not allowed {where}{_instead(node)}"
-
-
-def _instead(node: Node) -> str:
-    named = node.allowed[:_MOST_NAMED]
-    more = ", ..." if len(node.allowed) > _MOST_NAMED else ""
-    return f"; allowed: {', '.join(named)}{more}" if named else ""
+    def _no_way(self, place: _Place, at: int) -> str:
+        where = f"behind `{' '.join(self.words[:at])}`" if at else "at the beginning"
+        return f"{self.words[at]!r} is not allowed {where}{place.instead()}"
