@@ -42,6 +42,7 @@ GOES_ON = {
     ],
     "leaves its event at most": [
         "POST /api/auth/ldap/test",
+        "POST /api/agents/tools/check",
         "POST /api/tasks/preview",
         "POST /api/docs/:/render",
         "POST /api/devices/:/exec-command",

@@ -22,6 +22,8 @@ class Wire:
     """Stands for the session with a device: each command passes the guard and leaves a document in `sent`."""
 
     http = GuardedClient(AddressRules())
+    repeatable = True
+    unclear = False
 
     def __init__(self, *, database: Database, node: str, guard: Callable[[], None]) -> None:
         self._sent = database.collection(SENT)
