@@ -32,6 +32,7 @@ setup(
         "croniter>=7,<8",
         "cryptography>=50",
         "gufo-snmp>=0.13",
+        "pysnmp>=7.1",  # named contexts and 3DES, which gufo-snmp lacks
         "google-re2>=1.1.20250722",
         "jinja2>=3.1.6,<4",
         "joserfc>=1.3",

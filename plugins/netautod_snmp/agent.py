@@ -1,24 +1,8 @@
-"""Asks the SNMP agent of one device: single objects, and walks that are known to have reached their end.
+"""What is asked of the SNMP agent of a device, and the values it gives."""
 
-gufo-snmp does the packets and the cryptography (RFC 1901, 3414, 3826). What it leaves to its users is here:
-requests are repeated, a walk that stops on an error or turns in a circle is no walk, and answers that are too
-long are asked for in smaller pieces.
-"""
-
-import asyncio
-import socket
-import time
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping
-from contextlib import asynccontextmanager, suppress
-from dataclasses import replace
-from typing import TypeVar
-
-from gufo.snmp import NoSuchInstance, SnmpAuthError, SnmpError
-from gufo.snmp._fast import GetIter, SnmpV2cClientSocket, SnmpV3ClientSocket
-
-from netautod.plugin_api import DeviceFailed, SnmpAccess
-from netautod_snmp.packets import error_status
-from netautod_snmp.users import user_of
+from collections.abc import Iterable, Mapping
+from contextlib import AbstractAsyncContextManager
+from typing import Protocol
 
 Value = int | bytes | str | float | None
 """A number, the bytes of a text or an address, or an OID with dots."""
@@ -30,9 +14,6 @@ TRIES = 3
 REPETITIONS = (40, 10, 1)  # rows asked for at a time; fewer where an answer would be too long
 OBJECTS_AT_ONCE = 20
 MOST_ROWS = 200_000
-BUFFER_BYTES = 1 << 20
-FAR_BEHIND = "1.3.6.1.6.3"  # snmpModules
-PACKET_BYTES = 65_535
 # RFC 3416 3; an agent of version 1 says noSuchName where there is nothing more.
 TOO_BIG, NO_SUCH_NAME = 1, 2
 ERRORS: Mapping[int, str] = {
@@ -42,7 +23,21 @@ ERRORS: Mapping[int, str] = {
     13: "resourceUnavailable",
     16: "authorizationError",
 }
-T = TypeVar("T")
+
+
+class Agent(Protocol):
+    """One agent. `latency_ms` is how long its first answer took."""
+
+    latency_ms: float | None
+
+    async def get(self, oids: Iterable[str]) -> Rows:
+        """Those of the objects that there are. WalkFailed, or DeviceFailed `timeout` without an answer."""
+
+    async def walk(self, root: str) -> Rows:
+        """All objects below the root, in the order of the agent. WalkFailed, or DeviceFailed `timeout`."""
+
+    def vlan(self, number: int) -> "AbstractAsyncContextManager[Agent]":
+        """The same agent for one VLAN, as Cisco's switches have one instance of BRIDGE-MIB for each."""
 
 
 class WalkFailed(Exception):
@@ -53,246 +48,9 @@ class WalkFailed(Exception):
         self.text = text
 
 
-class _TooLong(Exception):
+class TooLong(Exception):
     """An answer that did not arrive whole, or that the agent would not send: fewer rows may do."""
 
 
-class Agent:
-    """One agent; requests follow each other, as slow agents lose what comes at once.
-
-    `seconds` is the time for one try of a request. `latency_ms` is how long its first answer took.
-    """
-
-    def __init__(self, access: SnmpAccess, *, seconds: float = REQUEST_SECONDS, tries: int = TRIES) -> None:
-        self._access = access
-        self._seconds = seconds
-        self._tries = tries
-        self._turn = asyncio.Lock()
-        self._sock: SnmpV2cClientSocket | SnmpV3ClientSocket | None = None
-        self._peeking: socket.socket | None = None
-        self._packet = b""
-        self.latency_ms: float | None = None
-
-    @asynccontextmanager
-    async def opened(self) -> AsyncIterator["Agent"]:
-        """Raises DeviceFailed for an agent that cannot be asked, or a user that it does not know."""
-        self._connect()
-        try:
-            if self._access.user is not None:
-                await self._learn_engine()
-            yield self
-        finally:
-            if self._peeking is not None:
-                self._peeking.close()
-            self._sock = None
-
-    @asynccontextmanager
-    async def vlan(self, number: int) -> AsyncIterator["Agent"]:
-        """The same agent for one VLAN, as Cisco's switches have one instance of BRIDGE-MIB for each.
-
-        WalkFailed for a user of version 3: their context `vlan-N` cannot be named with gufo-snmp.
-        """
-        community = self._access.community
-        if community is None:
-            raise WalkFailed(f"VLAN {number} cannot be asked for by SNMPv3 (context vlan-{number})")
-        access = replace(self._access, community=f"{community}@{number}")
-        async with Agent(access, seconds=self._seconds, tries=self._tries).opened() as agent:
-            yield agent
-
-    async def get(self, oids: Iterable[str]) -> Rows:
-        """Those of the objects that there are. WalkFailed, or DeviceFailed `timeout` without an answer."""
-        found: Rows = {}
-        wanted = list(oids)
-        for start in range(0, len(wanted), OBJECTS_AT_ONCE):
-            found |= await self._get(wanted[start : start + OBJECTS_AT_ONCE])
-        return found
-
-    async def _get(self, oids: list[str]) -> Rows:
-        sock = self._socket()
-
-        def send() -> None:
-            sock.send_get_many(oids)
-
-        try:
-            found = await self._request(send, sock.recv_get_many)
-        except NoSuchInstance:
-            found = {}
-        except (_TooLong, StopAsyncIteration):
-            found = None
-        if found is not None and not self._failed(found):
-            return dict(found)
-        if len(oids) == 1:
-            return {}
-        # One object that the agent cannot answer makes the whole request fail.
-        half = len(oids) // 2
-        return await self._get(oids[:half]) | await self._get(oids[half:])
-
-    async def walk(self, root: str) -> Rows:
-        """All objects below the root, in the order of the agent. WalkFailed, or DeviceFailed `timeout`."""
-        for repetitions in REPETITIONS:
-            with suppress(_TooLong):
-                return await self._walk(root, repetitions)
-        raise WalkFailed(f"the walk of {root} failed: an answer with one row is too long")
-
-    async def _walk(self, root: str, repetitions: int) -> Rows:
-        sock, rows = self._socket(), Rows()
-        position, behind = GetIter(root, repetitions), len(root) + 1
-
-        def send() -> None:
-            sock.send_get_bulk(position)
-
-        def receive() -> list[tuple[str, Value] | None] | None:
-            try:
-                return sock.recv_get_bulk(position)
-            except StopAsyncIteration:
-                return None
-
-        while True:
-            answer = await self._request(send, receive)
-            if not answer:
-                self._refuse_error(root)
-                if error_status(self._packet) is None and await self._goes_on(root):
-                    raise WalkFailed(f"the walk of {root} failed: the agent answers an error")
-                return rows
-            for row in answer:
-                if row is None:
-                    return rows
-                index = row[0][behind:]
-                if index in rows:
-                    raise WalkFailed(f"the walk of {root} failed: the agent turns in a circle at {row[0]}")
-                rows[index] = row[1]
-            if len(rows) > MOST_ROWS:
-                raise WalkFailed(f"the walk of {root} failed: more than {MOST_ROWS} rows")
-
-    async def _goes_on(self, root: str) -> bool:
-        """Whether the agent has objects far behind the root.
-
-        The answer that ended the walk was encrypted: it was the end of all objects, or an error. Every agent
-        of version 3 has objects of SNMP-FRAMEWORK-MIB (RFC 3411), if the user may see them.
-        """
-        if tuple(map(int, root.split("."))) >= tuple(map(int, FAR_BEHIND.split("."))):
-            return False
-        sock, position = self._socket(), GetIter(FAR_BEHIND, 1)
-
-        def receive() -> list[tuple[str, Value] | None]:
-            try:
-                return sock.recv_get_bulk(position)
-            except StopAsyncIteration:
-                return []
-
-        found = await self._request(lambda: sock.send_get_bulk(position), receive)
-        return any(row is not None for row in found)
-
-    def _refuse_error(self, root: str) -> None:
-        status = error_status(self._packet)
-        if status == TOO_BIG:
-            raise _TooLong
-        if status not in (None, 0, NO_SUCH_NAME):
-            raise WalkFailed(f"the walk of {root} failed: the agent answers {_named(status)}")
-
-    def _failed(self, found: Mapping[str, Value]) -> bool:
-        """An encrypted answer says nothing of an error: one without an object may be one."""
-        status = error_status(self._packet)
-        return not found if status is None else status != 0
-
-    async def _request(self, send: Callable[[], None], receive: Callable[[], T]) -> T:
-        """One request, repeated while no answer comes."""
-        began = time.monotonic()
-        async with self._turn:
-            for attempt in range(self._tries):
-                try:
-                    answer = await self._once(send, receive)
-                except TimeoutError:
-                    continue
-                except SnmpAuthError as exc:
-                    if attempt + 1 == self._tries:
-                        raise DeviceFailed(f"the agent refuses the SNMP user ({exc})", kind="auth") from exc
-                    await self._synchronise()  # its clock, or it has started anew
-                    continue
-                if self.latency_ms is None:
-                    self.latency_ms = round((time.monotonic() - began) * 1000, 3)
-                return answer
-        seconds = self._seconds * self._tries
-        text = f"no answer to SNMP within {seconds:g} s (a wrong community or user looks the same)"
-        raise DeviceFailed(text, kind="timeout")
-
-    async def _once(self, send: Callable[[], None], receive: Callable[[], T]) -> T:
-        """Raises TimeoutError, also where the machine says that nothing listens there."""
-        async with asyncio.timeout(self._seconds):
-            try:
-                send()
-                while True:
-                    await self._readable()
-                    self._peek()
-                    try:
-                        return receive()
-                    except BlockingIOError:
-                        continue  # an answer to an earlier try
-            except SnmpAuthError:
-                raise
-            except NoSuchInstance:
-                raise
-            except SnmpError as exc:
-                raise _TooLong from exc
-            except OSError as exc:
-                if isinstance(exc, TimeoutError):
-                    raise
-                raise DeviceFailed(
-                    f"no way to the SNMP agent: {exc.strerror or exc}", kind="refused"
-                ) from exc
-
-    async def _readable(self) -> None:
-        loop, descriptor = asyncio.get_running_loop(), self._socket().get_fd()
-        ready: asyncio.Future[None] = loop.create_future()
-        loop.add_reader(descriptor, lambda: None if ready.done() else ready.set_result(None))
-        try:
-            await ready
-        finally:
-            loop.remove_reader(descriptor)
-
-    def _peek(self) -> None:
-        """Keeps a copy of the packet that is read next."""
-        self._packet = b""
-        if self._peeking is not None:
-            with suppress(OSError):
-                self._packet = self._peeking.recv(PACKET_BYTES, socket.MSG_PEEK | socket.MSG_DONTWAIT)
-
-    def _socket(self) -> SnmpV2cClientSocket | SnmpV3ClientSocket:
-        assert self._sock is not None  # `opened`
-        return self._sock
-
-    def _connect(self) -> None:
-        access = self._access
-        is_v6 = ":" in access.address
-        place = f"[{access.address}]:{access.port}" if is_v6 else f"{access.address}:{access.port}"
-        try:
-            if access.user is None:
-                self._sock = SnmpV2cClientSocket(place, access.community or "", 0, 0, BUFFER_BYTES, 0)
-            else:
-                self._sock = SnmpV3ClientSocket(place, b"", "", 0, b"", 0, b"", 0, 0, BUFFER_BYTES, 0)
-            family = socket.AF_INET6 if is_v6 else socket.AF_INET
-            self._peeking = socket.fromfd(self._sock.get_fd(), family, socket.SOCK_DGRAM)
-        except (OSError, SnmpError, ValueError) as exc:
-            raise DeviceFailed(f"no way to the SNMP agent at {place}: {exc}", kind="refused") from exc
-
-    async def _learn_engine(self) -> None:
-        """RFC 3414 4: the engine's id first, then with the keys its clock."""
-        assert self._access.user is not None
-        user, sock = user_of(self._access.user), self._socket()
-        assert isinstance(sock, SnmpV3ClientSocket)
-        await self._request(sock.send_refresh, sock.recv_refresh)
-        sock.set_keys(
-            user.name, user.get_auth_alg(), user.get_auth_key(), user.get_priv_alg(), user.get_priv_key()
-        )
-        if user.require_auth():
-            await self._request(sock.send_refresh, sock.recv_refresh)
-
-    async def _synchronise(self) -> None:
-        sock = self._socket()
-        if isinstance(sock, SnmpV3ClientSocket):
-            with suppress(TimeoutError, SnmpError, _TooLong):
-                await self._once(sock.send_refresh, sock.recv_refresh)
-
-
-def _named(status: int | None) -> str:
+def error_name(status: int | None) -> str:
     return ERRORS.get(status or 0, f"error {status}")

@@ -12,6 +12,7 @@ from netautod_snmp.arp import read_arp
 from netautod_snmp.forwarding import read_forwarding
 from netautod_snmp.interfaces import InterfaceTable, interfaces_of, read_table
 from netautod_snmp.neighbors import read_neighbors
+from netautod_snmp.opening import opened
 from netautod_snmp.status import SYS_UP_TIME, is_cisco, read_status, read_system
 from netautod_snmp.values import number
 from netautod_snmp.vlans import VlanTable, read_vlans
@@ -26,7 +27,7 @@ class SnmpCollector:
     tables: ClassVar[frozenset[Table]] = frozenset(TABLES)
 
     async def collect(self, target: PollTarget, wanted: frozenset[Table]) -> Collected:
-        async with Agent(await target.snmp()).opened() as agent:
+        async with opened(await target.snmp()) as agent:
             system = await read_system(agent)
             reading = _Reading(agent, system)
             await reading.read(wanted)

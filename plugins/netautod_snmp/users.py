@@ -15,6 +15,7 @@ from gufo.snmp.user import (
     Aes256Key,
     BaseAuthKey,
     BasePrivKey,
+    KeyExpansion,
     Sha224Key,
     Sha256Key,
     Sha384Key,
@@ -40,20 +41,27 @@ PRIV: dict[str, type[BasePrivKey]] = {
 }
 
 
-def user_of(user: SnmpUser) -> User:
-    """Raises DeviceFailed `credential` for a protocol that gufo-snmp does not know."""
+def users_of(user: SnmpUser) -> list[User]:
+    """The ways to be this user: two where its key is shorter than the cipher's, as with SHA and AES-256.
+
+    No RFC says how to lengthen it: Cisco and others do it as for 3DES (draft-reeder-snmpv3-usm-3desede-00),
+    net-snmp by draft-blumenthal-aes-usm-04.
+    """
     auth = priv = None
     if user.auth_protocol is not None:
-        auth = _kind(AUTH, user.auth_protocol)((user.auth_key or "").encode())
+        auth = named(AUTH, user.auth_protocol)((user.auth_key or "").encode())
     if user.priv_protocol is not None:
-        priv = _kind(PRIV, user.priv_protocol)((user.priv_key or "").encode())
+        priv = named(PRIV, user.priv_protocol)((user.priv_key or "").encode())
+    is_short = auth is not None and priv is not None and priv.KEY_LENGTH > auth.KEY_LENGTH
+    ways = (KeyExpansion.Cisco, KeyExpansion.Blumenthal) if is_short else (KeyExpansion.Blumenthal,)
     try:
-        return User(user.name, auth_key=auth, priv_key=priv)
+        return [User(user.name, auth_key=auth, priv_key=priv, key_expansion=way) for way in ways]
     except ValueError as exc:
         raise DeviceFailed(f"the SNMP user cannot be used: {exc}", kind="credential") from exc
 
 
-def _kind(kinds: Mapping[str, T], name: str) -> T:
+def named(kinds: Mapping[str, T], name: str) -> T:
+    """Raises DeviceFailed `credential` for a protocol that is not among them."""
     try:
         return kinds[name]
     except KeyError as exc:

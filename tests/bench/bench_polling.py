@@ -16,8 +16,9 @@ from unittest.mock import patch
 from gufo.snmp.aio import SnmpSession
 
 from netautod.plugin_api import TABLES, SnmpAccess
-from netautod_snmp.agent import Agent, Rows
+from netautod_snmp.agent import Rows
 from netautod_snmp.collector import SnmpCollector
+from netautod_snmp.gufo_agent import GufoAgent
 from tests.bench.measuring.report import BenchmarkError, Report
 from tests.support.execution import eventually
 from tests.support.programs.started import free_ports
@@ -104,13 +105,13 @@ async def _all(ports: list[int], devices: int, poll: Callable[[int], Awaitable[N
 async def _walked(port: int) -> list[str]:
     """The roots that the collector walks on such an agent."""
     roots: list[str] = []
-    original = Agent.walk
+    original = GufoAgent.walk
 
-    async def noting(self: Agent, root: str) -> Rows:
+    async def noting(self: GufoAgent, root: str) -> Rows:
         roots.append(root)
         return await original(self, root)
 
-    with patch.object(Agent, "walk", noting):
+    with patch.object(GufoAgent, "walk", noting):
         await _collect(port)
     return roots
 
@@ -145,5 +146,5 @@ def _config(folder: str, port: int) -> Path:
 
 async def _answers(port: int) -> bool:
     access = SnmpAccess(address="127.0.0.1", port=port, community="public")
-    async with Agent(access).opened() as agent:
+    async with GufoAgent(access).opened() as agent:
         return bool(await agent.walk(SYSTEM))

@@ -76,6 +76,7 @@ ANSWER_WHAT_WAS_SENT = set(
     POST /api/tasks/executions/{id}/approve
     POST /api/tasks/executions/{id}/reject
     POST /api/tasks/preview
+    POST /api/agents/tools/check
     POST /api/auth/login
     POST /api/auth/ldap
     POST /api/auth/ldap/test

@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 
 from netautod.plugin_api import DeviceFailed, SnmpAccess, SnmpUser
-from netautod_snmp import agent as agent_module
-from netautod_snmp.agent import Agent, WalkFailed
+from netautod_snmp import gufo_agent as agent_module
+from netautod_snmp.agent import WalkFailed
+from netautod_snmp.gufo_agent import GufoAgent
 from tests.support.servers.snmp_agent import (
     GET,
     OCTETS,
@@ -39,7 +40,7 @@ async def walked(
 ) -> dict[str, Any]:
     async with serving_agent({"public": recording(objects)}, behaviour) as served:
         access = SnmpAccess(address="127.0.0.1", port=served.port, community=community)
-        async with Agent(access, seconds=seconds).opened() as agent:
+        async with GufoAgent(access, seconds=seconds).opened() as agent:
             return await agent.walk(ROOT)
 
 
@@ -149,7 +150,7 @@ async def test_nothing_that_listens() -> None:
         port = served.port
     access = SnmpAccess(address="127.0.0.1", port=port, community="public")
     with pytest.raises(DeviceFailed) as failed:
-        async with Agent(access, seconds=0.05).opened() as agent:
+        async with GufoAgent(access, seconds=0.05).opened() as agent:
             await agent.get(["1.3.6.1.2.1.1.1.0"])
     assert failed.value.kind == "timeout"
 
@@ -162,7 +163,7 @@ async def test_what_there_is_comes_even_if_one_object_makes_the_request_fail() -
 
     async with serving_agent({"public": recording(ROWS)}, picky) as served:
         access = SnmpAccess(address="127.0.0.1", port=served.port, community="public")
-        async with Agent(access, seconds=1).opened() as agent:
+        async with GufoAgent(access, seconds=1).opened() as agent:
             found = await agent.get([f"{ROOT}.{number}" for number in (1, 2, 3, 4, 999)])
     assert found == {f"{ROOT}.{number}": ROWS[f"{ROOT}.{number}"] for number in (1, 2, 4)}
 
@@ -170,7 +171,7 @@ async def test_what_there_is_comes_even_if_one_object_makes_the_request_fail() -
 async def test_the_first_answer_says_how_long_it_takes() -> None:
     async with serving_agent({"public": recording(ROWS)}) as served:
         access = SnmpAccess(address="127.0.0.1", port=served.port, community="public")
-        async with Agent(access).opened() as agent:
+        async with GufoAgent(access).opened() as agent:
             assert agent.latency_ms is None
             await agent.walk(ROOT)
             assert agent.latency_ms is not None
@@ -181,7 +182,7 @@ async def test_numbers_and_addresses() -> None:
     served_objects = Recording.of((oid_of(f"{ROOT}.{oid}"), value) for oid, value in objects.items())
     async with serving_agent({"public": served_objects}) as served:
         access = SnmpAccess(address="127.0.0.1", port=served.port, community="public")
-        async with Agent(access).opened() as agent:
+        async with GufoAgent(access).opened() as agent:
             assert await agent.walk(ROOT) == {"1.1": -5, "1.2": 2**63, "1.3": "10.0.0.1"}
 
 
@@ -189,15 +190,8 @@ async def test_a_vlan_is_asked_for_by_its_community() -> None:
     recordings = {"public": recording(ROWS), "public@7": recording({f"{ROOT}.1": b"of vlan 7"})}
     async with serving_agent(recordings) as served:
         access = SnmpAccess(address="127.0.0.1", port=served.port, community="public")
-        async with Agent(access).opened() as agent, agent.vlan(7) as own:
+        async with GufoAgent(access).opened() as agent, agent.vlan(7) as own:
             assert await own.walk(ROOT) == {"1": b"of vlan 7"}
-
-
-async def test_a_user_cannot_ask_for_a_vlan() -> None:
-    access = SnmpAccess(address="127.0.0.1", port=9, user=SnmpUser(name="reader"))
-    with pytest.raises(WalkFailed, match="VLAN 7 cannot be asked for by SNMPv3"):
-        async with Agent(access).vlan(7):
-            pass
 
 
 @pytest.mark.parametrize("field", ["auth_protocol", "priv_protocol"])
@@ -207,5 +201,5 @@ async def test_a_protocol_that_is_not_supported(field: str) -> None:
         user = SnmpUser(name="reader", priv_key="a pass phrase", **more)
         access = SnmpAccess(address="127.0.0.1", port=served.port, user=user)
         with pytest.raises(DeviceFailed, match="rot13"):
-            async with Agent(access, seconds=0.05).opened():
+            async with GufoAgent(access, seconds=0.05).opened():
                 pass

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from netautod.plugin_api import ArpEntry, SnmpAccess
-from netautod_snmp.agent import Agent
 from netautod_snmp.arp import read_arp
+from netautod_snmp.gufo_agent import GufoAgent
 from netautod_snmp.interfaces import read_table
 from netautod_snmp.neighbors import read_neighbors
 from tests.plugins.snmp.lldp_network import FAR, NEAR, PORT, Network, cabled, daemons, refuse_or_skip, run
@@ -34,7 +34,7 @@ async def test_a_neighbor_that_lldpd_hears(network: Network) -> None:
         return network.hears()
 
     await eventually(hears, seconds=30)
-    async with Agent(ACCESS).opened() as agent:
+    async with GufoAgent(ACCESS).opened() as agent:
         ports = (await read_table(agent)).ports
 
         async def read() -> object:
