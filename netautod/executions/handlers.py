@@ -126,7 +126,11 @@ class ExecutionResultsHandler(ExecutionHandler):
 class DecideExecutionHandler(ExecutionHandler):
     async def decide(self, execution_id: str, decision: str) -> None:
         execution = await self.executions.decide(
-            self.caller, self.execution_id(execution_id), decision, self.body.get("comment")
+            self.caller,
+            self.execution_id(execution_id),
+            decision,
+            comment=self.body.get("comment"),
+            shown=self.body.get("hash"),
         )
         self.answer(await self.whole(execution))
 

@@ -44,7 +44,10 @@ class ResultsQuery(PageQuery):
 
 
 class DecisionRequest(Request):
+    """`hash` is that of the request that was shown: a decision about it is none about the next one."""
+
     comment = Text()
+    hash = Text()
 
 
 class ExecutionListItem(Answer):

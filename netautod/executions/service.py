@@ -139,9 +139,18 @@ class ExecutionService:
         await self._audit.record(caller, "execution.cancel", "execution", execution_id)
 
     async def decide(
-        self, caller: Caller, execution_id: str, decision: str, comment: str | None
+        self,
+        caller: Caller,
+        execution_id: str,
+        decision: str,
+        *,
+        comment: str | None = None,
+        shown: str | None = None,
     ) -> Execution:
-        """`decision`: approved or rejected; both let the run go on. NotFound, Conflict, Forbidden."""
+        """`decision`: approved or rejected; both let the run go on. NotFound, Conflict, Forbidden.
+
+        `shown` is the hash of the request that the caller has seen: Conflict where it is another by now.
+        """
         execution = await self.get(caller.org_id, execution_id)
         if execution.approved_by_others and caller.user_id in (execution.requested_by, execution.owner_id):
             raise Forbidden("Somebody else has to decide: you started this run, or own its task")
@@ -149,13 +158,10 @@ class ExecutionService:
             caller.org_id,
             execution_id,
             ApprovalDecision(decision=decision, by=caller.username, comment=comment, at=self._clock.now()),
+            shown=shown,
         )
         if decided is None:
-            now = await self.get(caller.org_id, execution_id)
-            waits = now.state == "approval_pending"
-            raise Conflict(
-                "The approval has expired" if waits else "The execution is not waiting for an approval"
-            )
+            raise Conflict(_undecided(await self.get(caller.org_id, execution_id), shown))
         self._runs.kick()
         await self._audit.record(
             caller, f"execution.{decision}", "execution", execution_id, {"comment": comment}
@@ -191,3 +197,11 @@ class ExecutionService:
         if execution.task_type != AGENT_TASK:
             raise NotFound("Execution not found")
         return execution
+
+
+def _undecided(execution: Execution, shown: str | None) -> str:
+    if execution.state != "approval_pending":
+        return "The execution is not waiting for an approval"
+    if shown is not None and shown != (execution.approval_request or {}).get("hash"):
+        return "The execution asks for something else by now"
+    return "The approval has expired"

@@ -258,15 +258,20 @@ class ExecutionStore:
         return await self._scoped.update_many(org_id, where, [{"$set": change}])
 
     async def decide_approval(
-        self, org_id: OrgId, execution_id: str, decision: ApprovalDecision
+        self, org_id: OrgId, execution_id: str, decision: ApprovalDecision, *, shown: str | None = None
     ) -> Execution | None:
-        """approval_pending -> pending, once, and not after its time; None if that is over."""
+        """approval_pending -> pending, once, and not after its time; None if that is over.
+
+        Nor where the request has another hash than the one that was `shown`.
+        """
         change = documents.decision_change(decision)
-        waiting = {
+        waiting: dict[str, Any] = {
             "_id": execution_id,
             "state": "approval_pending",
             "$expr": {"$gt": [{"$ifNull": ["$approval_expires_at", {"$literal": NO_END}]}, "$$NOW"]},
         }
+        if shown is not None:
+            waiting["approval_request.hash"] = shown
         document = await self._scoped.find_and_update(org_id, waiting, [{"$set": change}])
         return to_execution(document) if document else None
 

@@ -2,11 +2,9 @@
 
 import asyncio
 import json
-import os
 import re
-import shutil
 import sys
-from asyncio.subprocess import DEVNULL, PIPE, STDOUT, Process
+from asyncio.subprocess import PIPE, STDOUT, Process
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
@@ -22,10 +20,10 @@ from tests.auth.support import Node, serve_node, start_node
 from tests.plugins.oidc.browser import Browser
 from tests.support.client import ApiClient
 from tests.support.installation import Installation
+from tests.support.programs.npm import NODE, installed, node_release
 from tests.support.programs.started import free_port
 from tests.support.serving import Servers
 
-NODE, NPM = shutil.which("node"), shutil.which("npm")
 SECRET = "a client's secret: %/+ "
 CONSOLE = "https://console.example/done"
 SCRIPT = Path(__file__).parents[2] / "support" / "oidc_provider.mjs"
@@ -99,26 +97,11 @@ async def running(*command: str, ready: str) -> AsyncIterator[Process]:
 
 @pytest.fixture(scope="session")
 async def certified() -> str:
-    """The main file of the npm package, installed once per machine; skips where there is no Node."""
-    if NODE is None or NPM is None:
-        pytest.skip("node or npm is not installed")
-    asked = await asyncio.create_subprocess_exec(NODE, "--version", stdout=PIPE)
-    version = (await asked.communicate())[0].decode()
-    release = 9 if int(version.lstrip("v").split(".")[0]) >= 20 else 8  # 9 needs globalThis.crypto
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    folder = cache / "netautod-tests" / f"oidc-provider-{release}"
-    main = folder / "node_modules" / "oidc-provider" / "lib" / "index.js"
-    if not main.exists():
-        folder.mkdir(parents=True, exist_ok=True)
-        command = (NPM, "install", "--prefix", str(folder), "--no-audit", "--no-fund", "--ignore-scripts")
-        process = await asyncio.create_subprocess_exec(
-            *command, f"oidc-provider@{release}", stdin=DEVNULL, stdout=PIPE, stderr=STDOUT
-        )
-        told = (await process.communicate())[0].decode()
-        if process.returncode != 0:
-            # Not to be missed where the suite must be complete.
-            (pytest.fail if os.environ.get("CI") else pytest.skip)(f"npm cannot install it: {told[-500:]}")
-    return str(main)
+    """The main file of the npm package; skips where there is no Node."""
+    if NODE is None:
+        pytest.skip("node is not installed")
+    release = 9 if await node_release() >= 20 else 8  # 9 needs globalThis.crypto
+    return str(await installed("oidc-provider", str(release)) / "lib" / "index.js")
 
 
 async def signed_in(site: Site, username: str, issuer: str) -> str:
