@@ -69,6 +69,7 @@ setup(
             "mypy>=1.15",
             "oidc-provider-mock>=0.3",
             "packaging",
+            "pyseccomp>=0.1.2",  # the filter of system calls in the units of systemd
             "pytest>=8.3",
             "pytest-asyncio>=1.0",
             "pytest-timeout>=2.3",

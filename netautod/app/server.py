@@ -6,10 +6,12 @@ import logging
 import os
 import signal
 import socket
-import ssl
 import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import AsyncExitStack, asynccontextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any
 
 from tornado.netutil import bind_sockets
 
@@ -25,14 +27,17 @@ from netautod.app.watch.watched import Watched
 from netautod.core.errors import NetautodError, Unavailable
 from netautod.http.connections import descriptors
 from netautod.http.connections.server import HttpServer
+from netautod.http.connections.tls import TlsFiles, TlsRenewal
 from netautod.http.context import networks
 from netautod.http.health import Health
 from netautod.http.refusing import refusing_application
 from netautod.store.client import Database
 from netautod.store.embedded.mongod import EmbeddedMongo
+from netautod.store.periodic import Periodic
 from netautod.users.organizations import initial_password
 
 logger = logging.getLogger(__name__)
+CERTIFICATE_SECONDS = 10.0
 
 
 class StartError(NetautodError):
@@ -80,8 +85,16 @@ async def serve(
     settings, state = configuration.settings, ServiceState()
     stop_on_signals(state)
     async with AsyncExitStack() as stack:
-        server = _server(settings)
+        files = tls_files(settings)
+        stamp = () if files is None else files.stamp()
+        server = _server(settings, files)
         stack.push_async_callback(_close, server)
+        renewal = None
+        if files is not None:
+            renewal = TlsRenewal(files, stamp=stamp, use=server.use_certificate)
+            look = Periodic(renewal.look, name="the look at the certificate", seconds=CERTIFICATE_SECONDS)
+            await stack.enter_async_context(look)
+        on_hangup(state, partial(_reload, renewal, watched))
         if shared:
             await _stop_with_parent(state)
         else:
@@ -138,6 +151,24 @@ def _leave_behind(state: ServiceState) -> None:
     os._exit(0 if state.failure is None else 1)
 
 
+async def _reload(renewal: TlsRenewal | None, watched: Watched) -> None:
+    if renewal is not None:
+        await renewal.read()
+    watched.board.reloaded()
+
+
+def on_hangup(state: ServiceState, reload: Callable[[], Coroutine[Any, Any, None]]) -> None:
+    """SIGHUP reloads, as services do; at a terminal it says that the terminal is gone, and stops."""
+    loop, running = asyncio.get_running_loop(), set[asyncio.Task[None]]()
+
+    def begin() -> None:
+        task = asyncio.create_task(reload(), name="reloading")
+        running.add(task)
+        task.add_done_callback(running.discard)
+
+    loop.add_signal_handler(signal.SIGHUP, state.stop.set if os.isatty(0) else begin)
+
+
 def stop_on_signals(state: ServiceState) -> None:
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -192,27 +223,22 @@ def bind(settings: Settings) -> socket.socket:
     return found[0]
 
 
-def _server(settings: Settings) -> HttpServer:
+def _server(settings: Settings, tls: TlsFiles | None) -> HttpServer:
     wanted = settings.server
     return HttpServer(
         refusing_application(wanted, "starting"),
         connections=descriptors.fitting(settings.limits.connections),
         deadlines=deadlines_of(wanted),
         trusted_proxies=networks(wanted.trusted_proxies),
-        tls=_tls(settings),
+        tls=None if tls is None else tls.context(),
     )
 
 
-def _tls(settings: Settings) -> ssl.SSLContext | None:
+def tls_files(settings: Settings) -> TlsFiles | None:
     wanted = settings.server
     if not wanted.tls_certificate:
         return None
-    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
-    try:
-        context.load_cert_chain(wanted.tls_certificate, wanted.tls_key)
-    except (OSError, ssl.SSLError) as error:
-        raise StartError(f"server.tls_certificate or server.tls_key cannot be used: {error}") from error
-    return context
+    return TlsFiles(certificate=Path(wanted.tls_certificate), key=Path(wanted.tls_key))
 
 
 def url_of(settings: Settings, listener: socket.socket) -> str:
@@ -235,16 +261,3 @@ def announce(settings: Settings, url: str, password: str | None, out: Callable[[
         out(f"            (also in {settings.data_dir / initial_password.NAME})")
         out("")
     out(f"netautod ready on {url}")
-
-
-def notify(message: str) -> None:
-    """Tells systemd (sd_notify(3)); without NOTIFY_SOCKET nothing happens."""
-    address = os.environ.get("NOTIFY_SOCKET")
-    if not address:
-        return
-    name = "\0" + address[1:] if address.startswith("@") else address
-    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC) as channel:
-        try:
-            channel.sendto(message.encode(), name)
-        except OSError as error:
-            logger.warning("systemd could not be told %s: %s", message, error)

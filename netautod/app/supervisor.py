@@ -7,16 +7,19 @@ of a worker that stops. A worker that dies is started again; what it ran is take
 import asyncio
 import logging
 import os
+import signal
 import sys
 from asyncio.subprocess import PIPE, Process
 from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
+from functools import partial
 
 from netautod.app import server
 from netautod.app.installation import open_installation
 from netautod.app.plugins.services import STEP_SECONDS
 from netautod.app.server import ServiceState, StartError
 from netautod.app.settings import Settings
+from netautod.app.watch import systemd
 
 logger = logging.getLogger(__name__)
 FIRST_PAUSE, LONGEST_PAUSE = 1.0, 30.0
@@ -60,6 +63,11 @@ class Worker:
                 self.ready.set()
         self.ready.clear()
         return await process.wait()
+
+    def reload(self) -> None:
+        """Once it serves; one that starts reads everything anyway."""
+        if self.ready.is_set() and self._process is not None:
+            self._process.send_signal(signal.SIGHUP)
 
     async def stop(self, seconds: float) -> None:
         process = self._process
@@ -106,17 +114,19 @@ async def supervise(
         runs = [asyncio.create_task(child.keep_running()) for child in children]
         ready = asyncio.create_task(_all_ready(children))
         stopping = asyncio.create_task(state.stop.wait())
+        alive = asyncio.create_task(_say_alive())
+        server.on_hangup(state, partial(_reload, children))
         try:
             await asyncio.wait({ready, stopping}, return_when=asyncio.FIRST_COMPLETED)
             if ready.done():
                 server.announce(settings, server.url_of(settings, listener), password, out)
-                server.notify("READY=1")
+                systemd.notify(systemd.READY)
             await stopping
-            server.notify("STOPPING=1")
+            systemd.notify(systemd.STOPPING)
         finally:
-            for task in (*runs, ready, stopping):
+            for task in (*runs, ready, stopping, alive):
                 task.cancel()
-            await asyncio.gather(*runs, ready, stopping, return_exceptions=True)
+            await asyncio.gather(*runs, ready, stopping, alive, return_exceptions=True)
             limit = settings.server.drain_seconds + STEP_SECONDS + STOP_MARGIN
             await asyncio.gather(*(child.stop(limit) for child in children))
     if state.failure is not None:
@@ -126,3 +136,18 @@ async def supervise(
 async def _all_ready(children: Sequence[Worker]) -> None:
     for child in children:
         await child.ready.wait()
+
+
+async def _reload(children: Sequence[Worker]) -> None:
+    systemd.notify(systemd.reloading())
+    for child in children:
+        child.reload()
+    systemd.notify(systemd.READY)
+
+
+async def _say_alive() -> None:
+    """That this process is: a worker whose loop is held up is given up by the one that watches it."""
+    seconds = systemd.watchdog_seconds()
+    while seconds is not None:
+        systemd.notify(systemd.ALIVE)
+        await asyncio.sleep(seconds)

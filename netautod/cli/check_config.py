@@ -1,8 +1,10 @@
 """The command `netautod check-config`: reads the settings, as every command does before it runs."""
 
 import argparse
+from datetime import UTC, datetime
 
 from netautod.app.configuration import Configuration
+from netautod.app.server import tls_files
 from netautod.cli.output import complain, say
 from netautod.cli.parsing import Commands
 from netautod.cli.risks import refuse
@@ -16,5 +18,11 @@ def run(parsed: argparse.Namespace, configuration: Configuration) -> int:
     for risk in configuration.risks.warned:
         complain(f"warning: {risk}")
     refuse(configuration.risks)
+    files = tls_files(configuration.settings)
+    if files is not None:
+        files.context()
+        problem = files.problem(datetime.now(UTC))
+        if problem is not None:
+            complain(f"warning: {problem}")
     say("the settings are valid")
     return 0

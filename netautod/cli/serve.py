@@ -11,6 +11,7 @@ from typing import Any
 
 from netautod.app import server, supervisor
 from netautod.app.configuration import Configuration
+from netautod.app.watch import systemd
 from netautod.app.watch.parent import Parent
 from netautod.app.watch.watched import Watched
 from netautod.cli.output import say
@@ -91,7 +92,8 @@ def _serve_watched(parsed: argparse.Namespace, configuration: Configuration) -> 
     return Parent(
         serve,
         give_up_seconds=min(settings.server.max_stall_seconds, LEASE_SHARE * lease),
-        told=(lambda _: None) if shared else server.notify,
+        told=(lambda _: None) if shared else systemd.notify,
+        watchdog_seconds=None if shared else systemd.watchdog_seconds(),
     ).run()
 
 

@@ -14,6 +14,7 @@ import threading
 import time
 from collections.abc import Callable
 
+from netautod.app.watch import systemd
 from netautod.app.watch.samples import sample
 from netautod.app.watch.stacks import Stacks
 from netautod.app.watch.stall import Stall
@@ -46,7 +47,8 @@ class EndedError(NetautodError):
 class Parent:
     """`run` returns twice: the exit code, in this process, and what `serve` returns, in the one that serves.
 
-    `give_up_seconds`: of being held up; 0: never. `told` hears of "READY=1" and "STOPPING=1" (sd_notify(3)).
+    `give_up_seconds`: of being held up; 0: never. `told` hears what systemd is to hear; `watchdog_seconds`
+    between two signs of life, which end while the event loop is held up.
     """
 
     def __init__(
@@ -55,11 +57,14 @@ class Parent:
         *,
         give_up_seconds: float,
         told: Callable[[str], None],
+        watchdog_seconds: float | None = None,
     ) -> None:
         self._serve = serve
         self._give_up_seconds = give_up_seconds
         self._name_seconds = min(NAME_SECONDS, give_up_seconds / 2 or NAME_SECONDS)
         self._told = told
+        self._watchdog_seconds = watchdog_seconds
+        self._alive_at, self._alive_ticks = 0.0, 0
         self._board = Board()
         self._stacks = Stacks()
         self._given_up: list[GivenUp] = []
@@ -98,24 +103,45 @@ class Parent:
 
     def _watch(self, child: "_Child") -> int | None:
         """Until the process has ended; the exit code to end with, None to start it again."""
-        ready = False
+        ready, reloads = False, 0
         while (status := child.ended()) is None:
             if not ready and self._board.ready:
                 ready = self._was_ready = True
-                self._told("READY=1")
+                self._told(systemd.READY)
+            if self._board.reloads != reloads:
+                reloads = self._board.reloads
+                self._told(systemd.READY)
             if self._given_up and self._board.settled:
                 self._given_up.clear()
             number = signal.sigtimedwait(WAITED_FOR, LOOK_SECONDS if ready else START_LOOK_SECONDS)
             if number is not None and number.si_signo in HANDED_ON:
                 self._hand_on(child, signal.Signals(number.si_signo))
             self._look(child, ready=ready)
+            self._say_alive(ready=ready)
         return self._after(child, os.waitstatus_to_exitcode(status), ready=ready)
 
     def _hand_on(self, child: "_Child", number: signal.Signals) -> None:
         if number in STOPPING and not self._stopping:
-            self._told("STOPPING=1")
+            self._told(systemd.STOPPING)
+        elif number == signal.SIGHUP:
+            if not self._board.ready:
+                return  # it reads everything anyway
+            self._told(systemd.reloading())
         self._sent.add(number)
         child.send(number)
+
+    def _say_alive(self, *, ready: bool) -> None:
+        """Unless the event loop has not turned since it was said last.
+
+        A process that is being started has no loop yet; for how long it may is another limit of systemd's.
+        """
+        if self._watchdog_seconds is None or time.monotonic() - self._alive_at < self._watchdog_seconds:
+            return
+        ticks = self._board.ticks
+        if ready and ticks and ticks == self._alive_ticks:
+            return
+        self._alive_at, self._alive_ticks = time.monotonic(), ticks
+        self._told(systemd.ALIVE)
 
     @property
     def _stopping(self) -> bool:
@@ -147,7 +173,8 @@ class Parent:
         logger.error("starting the service again in %g s", seconds)
         until = time.monotonic() + seconds
         while (left := until - time.monotonic()) > 0:
-            got = signal.sigtimedwait(WAITED_FOR, left)
+            got = signal.sigtimedwait(WAITED_FOR, min(left, LOOK_SECONDS))
+            self._say_alive(ready=False)
             if got is not None and got.si_signo in STOPPING:
                 return 0
         return None

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, field, replace
 from threading import get_ident, get_native_id
 
 ENTRY = 1024
-_TICKS, _READY, _STALLS, _CURRENT, _SETTLED, _NODE = range(6)
+_TICKS, _READY, _STALLS, _CURRENT, _SETTLED, _NODE, _RELOADS = range(7)
 _HEAD = 64
 _NODE_BYTES = 64
 
@@ -55,6 +55,10 @@ class Board:
         """Says that the process is ready."""
         self._words[_READY] = 1
 
+    def reloaded(self) -> None:
+        """Says that the files of the settings have been read again."""
+        self._words[_RELOADS] += 1
+
     def settle(self) -> None:
         """Says that what the process was told of an earlier one is written down."""
         self._words[_SETTLED] = 1
@@ -101,6 +105,10 @@ class Board:
     @property
     def ready(self) -> bool:
         return self._words[_READY] == 1
+
+    @property
+    def reloads(self) -> int:
+        return self._words[_RELOADS]
 
     @property
     def settled(self) -> bool:

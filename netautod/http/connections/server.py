@@ -69,6 +69,10 @@ class HttpServer(TCPServer, HTTPServerConnectionDelegate):
         self._turned_away = _Counted(f"connections were turned away: all {connections} are in use")
         self._evictions = _Counted(f"idle connections were evicted: all {connections} are in use")
 
+    def use_certificate(self, context: ssl.SSLContext) -> None:
+        """For the connections from now on."""
+        self.ssl_options = context
+
     @property
     def held(self) -> int:
         """How many connections there are."""

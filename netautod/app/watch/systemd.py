@@ -1,0 +1,35 @@
+"""What systemd is told (sd_notify(3)), and what it wants to hear (sd_watchdog_enabled(3))."""
+
+import logging
+import os
+import socket
+import time
+
+logger = logging.getLogger(__name__)
+READY, STOPPING, ALIVE = "READY=1", "STOPPING=1", "WATCHDOG=1"
+
+
+def notify(message: str) -> None:
+    """Without NOTIFY_SOCKET nothing happens."""
+    address = os.environ.get("NOTIFY_SOCKET")
+    if not address:
+        return
+    name = "\0" + address[1:] if address.startswith("@") else address
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC) as channel:
+        try:
+            channel.sendto(message.encode(), name)
+        except OSError as error:
+            logger.warning("systemd could not be told %s: %s", message, error)
+
+
+def reloading() -> str:
+    """READY=1 must follow. The time is that of CLOCK_MONOTONIC, which systemd from 253 on wants."""
+    return f"RELOADING=1\nMONOTONIC_USEC={time.monotonic_ns() // 1000}"
+
+
+def watchdog_seconds() -> float | None:
+    """Between two WATCHDOG=1, half of what systemd waits for; None where it waits for none from us."""
+    usec, pid = os.environ.get("WATCHDOG_USEC", ""), os.environ.get("WATCHDOG_PID")
+    if not usec.isdecimal() or int(usec) == 0 or (pid and pid != str(os.getpid())):
+        return None
+    return int(usec) / 2e6

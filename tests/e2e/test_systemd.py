@@ -1,0 +1,107 @@
+"""The service under systemd, played by the test: what it is told, and when."""
+
+import asyncio
+import os
+import signal
+import socket
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.support.execution import eventually
+from tests.support.programs.service import Service, serving
+
+pytestmark = pytest.mark.slow
+WATCHDOG_USEC = 1_000_000
+
+
+class Manager:
+    """The socket of systemd, and what has come there."""
+
+    def __init__(self, path: str) -> None:
+        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_NONBLOCK)
+        self._socket.bind("\0" + path[1:] if path.startswith("@") else path)
+        self.path = path
+
+    def close(self) -> None:
+        self._socket.close()
+
+    async def next(self) -> str:
+        async with asyncio.timeout(60):
+            return (await asyncio.get_running_loop().sock_recv(self._socket, 4096)).decode()
+
+    async def until(self, wanted: Callable[[str], bool]) -> list[str]:
+        """What has come, with the first that is wanted at its end."""
+        heard = [await self.next()]
+        while not wanted(heard[-1]):
+            heard.append(await self.next())
+        return heard
+
+    async def silent(self, seconds: float) -> bool:
+        """Whether nothing comes for so long, once what is on its way has come."""
+        try:
+            async with asyncio.timeout(seconds):
+                while True:
+                    await asyncio.get_running_loop().sock_recv(self._socket, 4096)
+                    return False
+        except TimeoutError:
+            return True
+
+
+@asynccontextmanager
+async def managed(path: str, data: Path, *flags: str, **more: str) -> AsyncIterator[tuple[Manager, Service]]:
+    manager = Manager(path)
+    variables = {"NOTIFY_SOCKET": path, "WATCHDOG_USEC": str(WATCHDOG_USEC), **more}
+    try:
+        async with serving(data, *flags, variables=variables) as service:
+            yield manager, service
+    finally:
+        manager.close()
+
+
+def children(pid: int) -> list[int]:
+    return [int(word) for word in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+@pytest.mark.parametrize("flags", [(), ("--workers", "2")], ids=["one process", "workers"])
+async def test_it_says_that_it_is_ready_alive_and_stopping(tmp_path: Path, flags: tuple[str, ...]) -> None:
+    async with managed(str(tmp_path / "notify"), tmp_path / "data", *flags) as (manager, service):
+        heard = await manager.until("READY=1".__eq__)
+        assert set(heard[:-1]) <= {"WATCHDOG=1"}
+        await manager.until("WATCHDOG=1".__eq__)
+        service.process.send_signal(signal.SIGHUP)
+        told = (await manager.until(lambda text: text.startswith("RELOADING=1\nMONOTONIC_USEC=")))[-1]
+        assert int(told.rpartition("=")[2]) > 0
+        await manager.until("READY=1".__eq__)
+        await service.client()  # and it goes on serving
+        stopping = asyncio.create_task(service.stop())
+        await manager.until("STOPPING=1".__eq__)
+        assert await stopping == 0
+
+
+async def test_a_socket_without_a_file(tmp_path: Path) -> None:
+    async with managed(f"@netautod-test-{os.getpid()}", tmp_path / "data") as (manager, _):
+        await manager.until("READY=1".__eq__)
+
+
+async def test_no_sign_of_life_while_the_loop_is_held_up(tmp_path: Path) -> None:
+    """Nor is it given up meanwhile by the process that watches it: the setting says never."""
+    never = {"NETAUTOD_SERVER_MAX_STALL_SECONDS": "0"}
+    async with managed(str(tmp_path / "notify"), tmp_path / "data", **never) as (manager, service):
+        await manager.until("READY=1".__eq__)
+        serving_process = children(service.process.pid)[0]
+        os.kill(serving_process, signal.SIGSTOP)
+        await eventually(lambda: manager.silent(WATCHDOG_USEC / 1e6 * 2))
+        os.kill(serving_process, signal.SIGCONT)
+        await manager.until("WATCHDOG=1".__eq__)
+
+
+async def test_another_process_is_watched(tmp_path: Path) -> None:
+    """The variables of a manager further up are no business of ours."""
+    another = {"WATCHDOG_PID": "1"}
+    async with managed(str(tmp_path / "notify"), tmp_path / "data", **another) as (manager, service):
+        assert await manager.until("READY=1".__eq__) == ["READY=1"]
+        await service.stop()
+        assert await manager.until("STOPPING=1".__eq__) == ["STOPPING=1"]
