@@ -44,6 +44,7 @@ setup(
         "pluggy>=1.6,<2",
         "pyjwt[crypto]>=2.10,<3",
         "pyotp>=2.9",
+        "prometheus-client>=0.20",
         "pyasn1>=0.4.8,<0.7",  # ldap3 2.9 uses names that 0.7 drops
         "pymongo>=4.11,<5",
         "defusedxml>=0.7",

@@ -25,7 +25,7 @@ from netautod.app.routes import ROUTES, description
 from netautod.app.settings import Settings
 from netautod.app.stages import DeviceWork, Logins
 from netautod.app.watch.watched import Watched
-from netautod.core.disk import MIB
+from netautod.core.disk import MIB, Space
 from netautod.core.metrics import Metrics
 from netautod.core.refusals import Refusals
 from netautod.core.waiting import unhurried, waits
@@ -73,12 +73,19 @@ async def build(
     http = GuardedClient(AddressRules.allowing(settings.outbound.allow))
     plugins = plugins_of(configuration, http, required=settings.plugins.required)
     executors = plugins.executors()
-    metrics, node_id = Metrics(), str(uuid4())
-    installation.database.room.follow(lambda space: metrics.set("database_disk_free_mb", space.free // MIB))
+    metrics, node_id = installation.metrics, str(uuid4())
+    metrics.set("executions_slots", settings.executions.slots)
+    installation.database.room.follow(partial(_note_space, metrics))
     watched.board.begin(node_id)
     async with AsyncExitStack() as stack:
         enter = stack.enter_async_context
-        await enter(Ticker(watched.board, partial(metrics.set, "loop_stalls")))
+        await enter(
+            Ticker(
+                watched.board,
+                partial(metrics.set, "loop_stalls"),
+                late=partial(metrics.observe, "loop_lag_seconds"),
+            )
+        )
         observers = await enter(observers_of(plugins, metrics))
         leases = await enter(stages.leases(settings, installation, node_id))
         logins = await stages.logins(settings, installation, plugins)
@@ -134,6 +141,11 @@ async def build(
             devices=work.devices,
             tasks=runs.tasks,
         )
+
+
+def _note_space(metrics: Metrics, space: Space) -> None:
+    metrics.set("database_disk_free_mb", space.free // MIB)
+    metrics.set("database_disk_free_bytes", space.free)
 
 
 async def _settle(installation: Installation, observers: Observers, watched: Watched) -> None:
@@ -211,6 +223,7 @@ def _application(
         limits=settings.limits,
         refusals=refusals,
         room=installation.database.room,
+        metrics=installation.metrics,
         database_seconds=settings.mongodb.timeout_seconds,
     )
     return application(ROUTES, context, services)

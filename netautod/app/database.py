@@ -8,6 +8,7 @@ from pymongo.errors import PyMongoError
 from netautod.app.settings import Settings
 from netautod.app.spared import SPARED
 from netautod.core.errors import NetautodError, Unavailable
+from netautod.core.metrics import Metrics
 from netautod.store.client import Database
 from netautod.store.connection import connect
 from netautod.store.embedded.files import DataDir
@@ -20,9 +21,11 @@ class DatabaseError(NetautodError):
 
 
 @asynccontextmanager
-async def open_database(settings: Settings, uri: str) -> AsyncIterator[Database]:
+async def open_database(
+    settings: Settings, uri: str, metrics: Metrics | None = None
+) -> AsyncIterator[Database]:
     """Connects and makes sure that a writable replica-set member answers."""
-    database = _connected(settings, uri)
+    database = _connected(settings, uri, metrics)
     try:
         await _require_replica_set(database)
         yield database
@@ -30,7 +33,7 @@ async def open_database(settings: Settings, uri: str) -> AsyncIterator[Database]
         database.close()
 
 
-def _connected(settings: Settings, uri: str) -> Database:
+def _connected(settings: Settings, uri: str, metrics: Metrics | None = None) -> Database:
     chosen = settings.mongodb
     try:
         return connect(
@@ -38,6 +41,7 @@ def _connected(settings: Settings, uri: str) -> Database:
             chosen.database,
             timeout_seconds=chosen.timeout_seconds,
             pool=chosen.pool_size,
+            metrics=metrics,
             room=_room(settings, uri),
         )
     except (PyMongoError, ValueError) as error:  # it does not quote the URI, which may hold a password

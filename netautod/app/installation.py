@@ -2,13 +2,14 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from netautod.app.parts.users import UserParts, initial_password_watch_of, users_of
 from netautod.app.settings import Settings
 from netautod.app.stores import INDEXES, Stores
 from netautod.audit.service import AuditLog
 from netautod.core.clock import Clock
+from netautod.core.metrics import Metrics
 from netautod.core.waiting import migrating
 from netautod.devices import queries as devices
 from netautod.devices.vouching.upgrade import vouch_once
@@ -32,10 +33,13 @@ class Installation:
     audit: AuditLog
     people: UserParts
     initial_password: str | None
+    metrics: Metrics = field(default_factory=Metrics)
 
 
 @asynccontextmanager
-async def open_installation(settings: Settings, database: Database) -> AsyncIterator[Installation]:
+async def open_installation(
+    settings: Settings, database: Database, metrics: Metrics | None = None
+) -> AsyncIterator[Installation]:
     """Creates the indexes, opens the vault, and makes the first organization and administrator if needed."""
     with migrating():
         await create_indexes(database, INDEXES)
@@ -47,7 +51,8 @@ async def open_installation(settings: Settings, database: Database) -> AsyncIter
     )
     stores = Stores.of(database, settings.retention)
     async with ServerClock(database) as clock, PasswordHasher() as hasher:
-        audit = AuditLog(store=stores.audit, clock=clock)
+        metrics = metrics or Metrics()
+        audit = AuditLog(store=stores.audit, clock=clock, metrics=metrics)
         people = users_of(
             stores=stores,
             hasher=hasher,
@@ -75,4 +80,5 @@ async def open_installation(settings: Settings, database: Database) -> AsyncIter
                 audit=audit,
                 people=people,
                 initial_password=initial_password,
+                metrics=metrics,
             )

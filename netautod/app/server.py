@@ -8,7 +8,7 @@ import signal
 import socket
 import sys
 from collections.abc import AsyncIterator, Callable, Coroutine
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, nullcontext, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -20,14 +20,18 @@ from netautod.app import demo
 from netautod.app.build import build
 from netautod.app.configuration import Configuration
 from netautod.app.draining import drain
-from netautod.app.installation import open_installation
+from netautod.app.exposition.gauges import DatabaseGauges
+from netautod.app.exposition.listener import handing_page, serving_page
+from netautod.app.exposition.page import page_of
+from netautod.app.installation import Installation, open_installation
 from netautod.app.parts.http import deadlines_of
 from netautod.app.settings import Settings
 from netautod.app.watch.watched import Watched
 from netautod.core.errors import NetautodError, Unavailable
+from netautod.core.metrics import Metrics
 from netautod.http.connections import descriptors
 from netautod.http.connections.server import HttpServer
-from netautod.http.connections.tls import TlsFiles, TlsRenewal
+from netautod.http.connections.tls import TlsError, TlsFiles, TlsRenewal
 from netautod.http.context import networks
 from netautod.http.health import Health
 from netautod.http.refusing import refusing_application
@@ -77,10 +81,12 @@ async def serve(
     listener: socket.socket,
     watched: Watched,
     shared: bool,
+    metrics_socket: Path | None = None,
 ) -> None:
     """Runs until SIGTERM or SIGINT. Raises an error of ours with one line when it cannot start or go on.
 
     `shared`: the socket is also that of other workers; the supervisor's end of our stdin tells when all stop.
+    `metrics_socket` is where it asks for our metrics, if any are served.
     """
     settings, state = configuration.settings, ServiceState()
     stop_on_signals(state)
@@ -100,13 +106,18 @@ async def serve(
         else:
             state.whole.set()
             server.add_socket(listener)  # clients get 503 instead of nothing
-        database, _uri = await stack.enter_async_context(open_database(settings, state))
+        metrics = Metrics()
+        counted = metrics if settings.metrics.port else None
+        database, _uri = await stack.enter_async_context(open_database(settings, state, counted))
         state.database = database
-        installation = await stack.enter_async_context(open_installation(settings, database))
+        installation = await stack.enter_async_context(open_installation(settings, database, metrics))
         service = await stack.enter_async_context(build(configuration, installation, state.health, watched))
         if with_demo:
             await stack.enter_async_context(demo.run(service, installation, settings.data_dir, out))
         set_aside_heap(stack)
+        await stack.enter_async_context(
+            _page_served(settings, installation, server, files, shared=shared, socket=metrics_socket)
+        )
         server.application = service.application
         if shared:
             server.add_socket(listener)  # only now: the other workers serve meanwhile
@@ -122,6 +133,40 @@ async def serve(
         _leave_behind(state)
     if state.failure is not None:
         raise StartError(state.failure)
+
+
+def _page_served(
+    settings: Settings,
+    installation: Installation,
+    server: HttpServer,
+    files: TlsFiles | None,
+    *,
+    shared: bool,
+    socket: Path | None,
+) -> AbstractAsyncContextManager[None]:
+    """To Prometheus, or by a worker to the supervisor."""
+    metrics, stores = installation.metrics, installation.stores
+    gauges = DatabaseGauges(
+        metrics=metrics,
+        clock=installation.clock,
+        executions=stores.executions,
+        tasks=stores.tasks,
+        polls=stores.polls,
+        suspensions=stores.suspensions,
+        notes=stores.notes,
+    )
+
+    async def page() -> bytes:
+        await gauges.refresh()
+        metrics.set("http_connections", server.held)
+        if files is not None:
+            with suppress(TlsError):  # between two files of a new pair
+                metrics.set("certificate_ends_at_seconds", files.ends_at().timestamp())
+        return page_of(metrics)
+
+    if socket is not None:
+        return handing_page(socket, page)
+    return nullcontext() if shared else serving_page(settings.metrics, page)
 
 
 # New objects between two collections. With Python's 700 a session on a device sets off dozens of them, a
@@ -190,16 +235,18 @@ async def _stop_with_parent(state: ServiceState) -> None:
 
 
 @asynccontextmanager
-async def open_database(settings: Settings, state: ServiceState) -> AsyncIterator[tuple[Database, str]]:
+async def open_database(
+    settings: Settings, state: ServiceState, metrics: Metrics | None = None
+) -> AsyncIterator[tuple[Database, str]]:
     """The configured database with its URI, or our own mongod, whose death ends the service."""
     if settings.mongodb.uri:
-        async with databases.open_database(settings, settings.mongodb.uri) as database:
+        async with databases.open_database(settings, settings.mongodb.uri, metrics) as database:
             yield database, settings.mongodb.uri
         return
     async with EmbeddedMongo(settings.data_dir) as mongo:
         watch = asyncio.create_task(_watch(mongo, state), name="mongod watch")
         try:
-            async with databases.open_database(settings, mongo.uri) as database:
+            async with databases.open_database(settings, mongo.uri, metrics) as database:
                 yield database, mongo.uri
         finally:
             watch.cancel()

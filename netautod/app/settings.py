@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
+from netautod.app.exposition.settings import MetricsSettings
 from netautod.auth.settings import AuthSettings, LicenseSettings, SshCaSettings
 from netautod.configs.settings import BackupSettings, ConfigSettings
 from netautod.core.retention import RetentionSettings
@@ -90,6 +91,7 @@ class Settings:
     polling: PollingSettings = field(default_factory=PollingSettings)
     outbound: OutboundSettings = field(default_factory=OutboundSettings)
     plugins: PluginsSettings = field(default_factory=PluginsSettings)
+    metrics: MetricsSettings = field(default_factory=MetricsSettings)
     log: LogSettings = field(default_factory=LogSettings)
     vault: NotesVaultSettings = field(default_factory=NotesVaultSettings)
     docs: DocsSettings = field(default_factory=DocsSettings)

@@ -154,6 +154,7 @@ async def device_work(
         settings=settings.devices,
         addresses=AddressRules.allowing(settings.outbound.allow),
         observers=observers,
+        metrics=installation.metrics,
     )
     opening = configs_of(
         database=installation.database,

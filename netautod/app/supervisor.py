@@ -13,8 +13,12 @@ from asyncio.subprocess import PIPE, Process
 from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
 from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from netautod.app import server
+from netautod.app.exposition.listener import handed_page, serving_page
+from netautod.app.exposition.page import page_of_workers
 from netautod.app.installation import open_installation
 from netautod.app.plugins.services import STEP_SECONDS
 from netautod.app.server import ServiceState, StartError
@@ -104,13 +108,21 @@ async def supervise(
             password = installation.initial_password
         command = [sys.executable, "-m", "netautod", "serve", *arguments]
         command += ["--worker-fd", str(listener.fileno())]
+        sockets = _metrics_sockets(settings, workers, stack)
         environment = {**os.environ, "NETAUTOD_MONGODB_URI": uri}
         children = [
             Worker(
-                [*command, *(["--demo"] if with_demo and number == 0 else [])], environment, listener.fileno()
+                [
+                    *command,
+                    *(["--demo"] if with_demo and number == 0 else []),
+                    *(["--metrics-socket", str(sockets[number])] if sockets else []),
+                ],
+                environment,
+                listener.fileno(),
             )
             for number in range(workers)
         ]
+        await stack.enter_async_context(serving_page(settings.metrics, partial(_page, sockets)))
         runs = [asyncio.create_task(child.keep_running()) for child in children]
         ready = asyncio.create_task(_all_ready(children))
         stopping = asyncio.create_task(state.stop.wait())
@@ -136,6 +148,19 @@ async def supervise(
 async def _all_ready(children: Sequence[Worker]) -> None:
     for child in children:
         await child.ready.wait()
+
+
+def _metrics_sockets(settings: Settings, workers: int, stack: AsyncExitStack) -> list[Path]:
+    """Where each worker hands its metrics to us; none without a page of metrics."""
+    if not settings.metrics.port:
+        return []
+    folder = Path(stack.enter_context(TemporaryDirectory(prefix="netautod-")))  # mode 700
+    return [folder / str(number) for number in range(workers)]
+
+
+async def _page(sockets: Sequence[Path]) -> bytes:
+    pages = await asyncio.gather(*(handed_page(socket) for socket in sockets))
+    return page_of_workers({str(number): page for number, page in enumerate(pages)})
 
 
 async def _reload(children: Sequence[Worker]) -> None:

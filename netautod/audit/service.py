@@ -1,6 +1,6 @@
 """The audit log: one event for every write, login, secret use, command and approval; and its reading."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import timedelta
 from typing import Any
 from uuid import uuid4
@@ -13,6 +13,7 @@ from netautod.audit.store import AuditStore
 from netautod.core.clock import Clock
 from netautod.core.identity import Caller, OrgId, system_caller
 from netautod.core.loop.each import in_batches
+from netautod.core.metrics import Metrics
 from netautod.core.pages import Page, PageOf
 
 BATCH = 200  # events that are made in one turn of the loop
@@ -23,11 +24,12 @@ class AuditLog:
     answered as a failure; if the node dies between the two, that one event is lost.
     """
 
-    def __init__(self, *, store: AuditStore, clock: Clock) -> None:
+    def __init__(self, *, store: AuditStore, clock: Clock, metrics: Metrics | None = None) -> None:
         self._store = store
         self._appender = Appender(store.chains)
         self._retention = Retention(store.chains)
         self._clock = clock
+        self._metrics = metrics or Metrics()
 
     async def page(self, org_id: OrgId, narrowed: AuditFilter, page: Page) -> PageOf[AuditEvent]:
         """Newest first."""
@@ -55,7 +57,7 @@ class AuditLog:
     ) -> None:
         """`action` is a verb with its resource: `device.create`, `auth.login`, `credential.use`."""
         event = self._event(caller, action, resource_type, resource_id, details or {})
-        await self._appender.append(caller.org_id, [event])
+        await self._append(caller.org_id, [event])
 
     async def record_many(
         self,
@@ -67,7 +69,7 @@ class AuditLog:
         """One event for each (resource id, details), in their order."""
         for batch in in_batches(records, BATCH):
             events = [self._event(caller, action, resource_type, *record) for record in batch]
-            await self._appender.append(caller.org_id, events)
+            await self._append(caller.org_id, events)
 
     async def record_for(
         self,
@@ -96,7 +98,12 @@ class AuditLog:
             request_id=request_id,
             details=safe(details or {}),
         )
-        await self._appender.append(org_id, [event])
+        await self._append(org_id, [event])
+
+    async def _append(self, org_id: OrgId, events: Sequence[AuditEvent]) -> None:
+        await self._appender.append(org_id, events)
+        for event in events:
+            self._metrics.add("audit_events", 1, event.action)
 
     def _event(
         self,

@@ -7,6 +7,7 @@ import socket
 from collections.abc import Coroutine
 from functools import partial
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 from netautod.app import server, supervisor
@@ -36,6 +37,7 @@ def add(commands: Commands) -> None:
         "--workers", type=_workers, default=1, metavar="N", help="equal processes on one socket"
     )
     parser.add_argument("--worker-fd", type=int, help=argparse.SUPPRESS)
+    parser.add_argument("--metrics-socket", type=Path, help=argparse.SUPPRESS)
 
 
 def run(parsed: argparse.Namespace, configuration: Configuration) -> int:
@@ -83,6 +85,7 @@ def _serve_watched(parsed: argparse.Namespace, configuration: Configuration) -> 
             listener=listener,
             watched=watched,
             shared=shared,
+            metrics_socket=parsed.metrics_socket,
         )
         with asyncio.Runner(loop_factory=partial(_loop, settings.server)) as runner:
             runner.run(_counting(serving))

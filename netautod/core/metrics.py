@@ -1,54 +1,156 @@
-"""The counters and gauges of the service, by name."""
+"""The counters, gauges and histograms of the service, by name."""
 
-from collections import Counter
-from collections.abc import Mapping
+import threading
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Literal
 
-HELP: Mapping[str, str] = {
-    "scheduler_fired": "Executions inserted by the due scan.",
-    "scheduler_missed": "Ticks that got no run because nobody was there in time.",
-    "scheduler_skipped": "Ticks skipped because the task's previous execution was still active.",
-    "scheduler_failures": "Scans that the database did not answer.",
-    "executions_started": "Attempts started on this node.",
-    "executions_finished": "Attempts that ended on this node.",
-    "executions_fenced": "Results dropped because the lease was gone.",
-    "executions_taken_over": "Executions whose node died, taken over by this one.",
-    "executions_abandoned": "Executors that ignored their cancellation.",
-    "executions_running": "Executions running on this node now.",
-    "polls_started": "Polls of devices begun on this node.",
-    "polls_finished": "Polls that read something.",
-    "polls_failed": "Polls that read nothing.",
-    "polls_taken_over": "Polls whose node died or stopped, begun again by this one.",
-    "polls_abandoned": "Polls that did not end within their time, and were left behind.",
-    "polls_running": "Polls running on this node now.",
-    "collectors_abandoned": "Collectors of polls that ignored their cancellation.",
-    "database_disk_free_mb": "MiB free on the disk of the service's own database.",
-    "loop_stalls": "Times that the event loop was held up for two seconds and more.",
-    "plugins_observer_dropped": "Events that an observer was too far behind to be told.",
-    "plugins_observer_failures": "Observers of plugins that raised.",
+# Seconds; of requests and calls, and of what waits for a clock.
+QUICK = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
+SLOW = (0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0, 900.0, 3600.0)
+NONE: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Declared:
+    """What a name stands for. `labels` take few values each, never an id or what a client has sent."""
+
+    kind: Literal["counter", "gauge", "histogram"] = "counter"
+    help: str
+    labels: tuple[str, ...] = ()
+    buckets: tuple[float, ...] = ()
+
+
+def _gauge(text: str, *labels: str) -> Declared:
+    return Declared(kind="gauge", help=text, labels=labels)
+
+
+def _seconds(text: str, *labels: str, buckets: tuple[float, ...] = QUICK) -> Declared:
+    return Declared(kind="histogram", help=text, labels=labels, buckets=buckets)
+
+
+DECLARED: Mapping[str, Declared] = {
+    "scheduler_fired": Declared(help="Executions inserted by the due scan."),
+    "scheduler_missed": Declared(help="Ticks that got no run because nobody was there in time."),
+    "scheduler_skipped": Declared(
+        help="Ticks skipped because the task's previous execution was still active."
+    ),
+    "scheduler_failures": Declared(help="Scans that the database did not answer."),
+    "scheduler_lag_seconds": _seconds("From the tick of a task to its execution.", buckets=SLOW),
+    "scheduler_oldest_due_seconds": _gauge("How long the task that is due for longest has been so."),
+    "executions_started": Declared(help="Attempts started on this node."),
+    "executions_finished": Declared(help="Attempts that ended on this node."),
+    "executions_ended": Declared(help="Attempts that ended on this node, by outcome.", labels=("outcome",)),
+    "executions_fenced": Declared(help="Results dropped because the lease was gone."),
+    "executions_taken_over": Declared(help="Executions whose node died, taken over by this one."),
+    "executions_abandoned": Declared(help="Executors that ignored their cancellation."),
+    "executions_running": _gauge("Executions running on this node now."),
+    "executions_slots": _gauge("Executions that this node runs at once, at most."),
+    "executions_pending": _gauge("Executions that wait for a node, of all organizations."),
+    "device_sessions": Declared(
+        help="Sessions with devices, by how they ended: ok, or the kind of failure.", labels=("result",)
+    ),
+    "polls_started": Declared(help="Polls of devices begun on this node."),
+    "polls_finished": Declared(help="Polls that read something."),
+    "polls_failed": Declared(help="Polls that read nothing."),
+    "polls_taken_over": Declared(help="Polls whose node died or stopped, begun again by this one."),
+    "polls_abandoned": Declared(help="Polls that did not end within their time, and were left behind."),
+    "polls_running": _gauge("Polls running on this node now."),
+    "polls_waiting": _gauge("Polls that were asked for and have not begun, of all organizations."),
+    "collectors_abandoned": Declared(help="Collectors of polls that ignored their cancellation."),
+    "database_disk_free_mb": _gauge("MiB free on the disk of the service's own database."),
+    "database_disk_free_bytes": _gauge("Bytes free on the disk of the service's own database."),
+    "database_command_seconds": _seconds("Answers of the database, by command.", "command"),
+    "database_failures": Declared(help="Commands that the database refused or did not answer."),
+    "database_pool_wait_seconds": _seconds("Waits for a connection to the database."),
+    "http_requests": Declared(
+        help="Requests that were answered, by route template.", labels=("method", "route", "status")
+    ),
+    "http_request_seconds": _seconds("From a request's head to the end of its answer.", "route"),
+    "http_connections": _gauge("Connections of clients that are open."),
+    "audit_events": Declared(help="Events of the audit: auth.login_failed and the like.", labels=("action",)),
+    "credentials_suspended": _gauge("Logins on devices that are suspended for background use."),
+    "notes_vaults_unlocked": _gauge("Organizations whose notes can be read at the moment."),
+    "certificate_ends_at_seconds": _gauge("When the server's certificate ends, in seconds since 1970."),
+    "loop_stalls": Declared(help="Times that the event loop was held up for two seconds and more."),
+    "loop_lag_seconds": _seconds("How late the event loop comes to what is due."),
+    "plugins_observer_dropped": Declared(help="Events that an observer was too far behind to be told."),
+    "plugins_observer_failures": Declared(help="Observers of plugins that raised."),
 }
+# Of those that /api/system/status has always shown; the page shows them in bytes.
+NOT_ON_THE_PAGE = frozenset({"database_disk_free_mb"})
+
+
+@dataclass(kw_only=True)
+class Observed:
+    """How many of a histogram's values fell into each bucket (the last one: above all), and their sum."""
+
+    counts: list[int]
+    total: float = 0.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Series:
+    """A value with those of its labels, in the order in which they are declared."""
+
+    name: str
+    labels: tuple[str, ...]
+    value: float | Observed = field(hash=False)
 
 
 class Metrics:
-    """Values of this process; a name that is not in HELP is a mistake in the program."""
+    """Values of this process; a name that is not in DECLARED is a mistake in the program.
+
+    Any thread may count: what the driver of the database says comes from its own.
+    """
 
     def __init__(self) -> None:
-        self._values: Counter[str] = Counter(dict.fromkeys(HELP, 0))
+        self._lock = threading.Lock()
+        self._values: dict[tuple[str, tuple[str, ...]], float] = {
+            (name, NONE): 0 for name, one in DECLARED.items() if not one.labels and one.kind != "histogram"
+        }
+        self._observed: dict[tuple[str, tuple[str, ...]], Observed] = {}
 
-    def add(self, name: str, amount: int = 1) -> None:
-        self._require_known(name)
-        self._values[name] += amount
+    def add(self, name: str, amount: int = 1, *labels: str) -> None:
+        key = self._key(name, labels)
+        with self._lock:
+            self._values[key] = self._values.get(key, 0) + amount
 
-    def set(self, name: str, value: int) -> None:
-        self._require_known(name)
-        self._values[name] = value
+    def set(self, name: str, value: float) -> None:
+        self._values[self._key(name, NONE)] = value
 
-    def value(self, name: str) -> int:
-        self._require_known(name)
-        return self._values[name]
+    def observe(self, name: str, value: float, *labels: str) -> None:
+        """A value of a histogram."""
+        key = self._key(name, labels)
+        buckets = DECLARED[name].buckets
+        with self._lock:
+            found = self._observed.get(key)
+            if found is None:
+                found = self._observed[key] = Observed(counts=[0] * (len(buckets) + 1))
+            found.counts[bisect_left(buckets, value)] += 1
+            found.total += value
+
+    def value(self, name: str, *labels: str) -> int:
+        return int(self._values.get(self._key(name, labels), 0))
 
     def snapshot(self) -> dict[str, int]:
-        return dict(self._values)
+        """Of those without labels, the counters and gauges."""
+        return {name: int(value) for (name, labels), value in self._values.items() if not labels}
 
-    def _require_known(self, name: str) -> None:
-        if name not in HELP:
+    def series(self) -> Iterator[Series]:
+        with self._lock:
+            values = list(self._values.items())
+            observed = [
+                (key, Observed(counts=list(one.counts), total=one.total))
+                for key, one in self._observed.items()
+            ]
+        for (name, labels), value in values:
+            yield Series(name=name, labels=labels, value=value)
+        for (name, labels), found in observed:
+            yield Series(name=name, labels=labels, value=found)
+
+    def _key(self, name: str, labels: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
+        if len(DECLARED[name].labels) != len(labels):
             raise KeyError(name)
+        return name, labels

@@ -285,6 +285,10 @@ class ExecutionStore:
         """Ids of tasks with executions that were created before that and have ended."""
         return [str(task_id) for task_id in await self._all.distinct("task_id", _ended(before))]
 
+    async def pending_of_all(self) -> int:
+        """How many wait, of all organizations."""
+        return await self._all.count({"state": "pending"})
+
     async def tasks_with_more_than(self, count: int) -> list[str]:
         """Ids of tasks that have more executions than that."""
         grouped = await self._all.aggregate(

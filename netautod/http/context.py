@@ -8,6 +8,7 @@ from tornado.httputil import HTTPServerRequest
 
 from netautod.core.errors import Unauthenticated
 from netautod.core.identity import Caller, RequestInfo
+from netautod.core.metrics import Metrics
 from netautod.core.refusals import Refusals, UnheardRefusals
 from netautod.core.waiting import REQUEST_SECONDS
 from netautod.http.bodies.reader import BodyReader
@@ -44,6 +45,7 @@ class HttpContext:
     refusals: Refusals = field(default_factory=UnheardRefusals)
     shares: Shares = field(default_factory=lambda: Shares.within(LimitSettings()))
     room: Room = field(default_factory=Room)
+    metrics: Metrics = field(default_factory=Metrics)
 
     def allows(self, origin: str) -> bool:
         """Whether pages of this origin may call the API; empty: the request comes from no page."""

@@ -229,10 +229,20 @@ class JsonHandler(AnsweringHandler):
         cast(Any, self.request.connection).set_max_body_size(max(length, operation.body_limit))
 
     def on_finish(self) -> None:
+        self._count()
         if self._patience is not None:
             self._patience.end()
         if self._received is not None:
             self._received.leave()
+
+    def _count(self) -> None:
+        """Whoever sends what has no route or no method of ours makes no new series."""
+        method, route = self.request.method or "", self.route or "unknown"
+        metrics = self.context.metrics
+        metrics.add(
+            "http_requests", 1, method if method in METHODS else "other", route, str(self.get_status())
+        )
+        metrics.observe("http_request_seconds", self.request.request_time(), route)
 
     def _refuse_odd_headers(self) -> None:
         headers = self.request.headers

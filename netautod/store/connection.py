@@ -7,9 +7,11 @@ from motor.frameworks import asyncio as asyncio_framework
 from motor.metaprogramming import create_class_with_framework
 from motor.motor_asyncio import AsyncIOMotorClient
 
+from netautod.core.metrics import Metrics
 from netautod.core.waiting import BULK_SECONDS, REQUEST_SECONDS
 from netautod.store.calls import LEASE_THREADS, Calls, LaneFramework
 from netautod.store.client import Database, Document
+from netautod.store.commands import CommandTimes, PoolWaits
 from netautod.store.room import Room
 
 MONITOR_SECONDS = 2
@@ -28,8 +30,12 @@ def connect(
     timeout_seconds: float = REQUEST_SECONDS,
     pool: int = 100,
     room: Room | None = None,
+    metrics: Metrics | None = None,
 ) -> Database:
-    """Opens nothing yet: the first call does. `timeout_seconds`: how long a request waits for it in all."""
+    """Opens nothing yet: the first call does. `timeout_seconds`: how long a request waits for it in all.
+
+    With `metrics` the commands and the waits for connections are counted.
+    """
     client = _Client(
         uri,
         tz_aware=True,
@@ -45,5 +51,6 @@ def connect(
         w="majority",
         journal=True,
         appname="netautod",
+        event_listeners=[] if metrics is None else [CommandTimes(metrics), PoolWaits(metrics)],
     )
     return Database(client, name, calls=Calls(seconds=timeout_seconds, pool=pool), room=room)

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from netautod.core.errors import Conflict, Duplicate
@@ -104,6 +104,11 @@ class TaskStore:
             limit=limit,
         )
         return [DueRow(task=_to_task(document), now=document["now"]) for document in found]
+
+    async def oldest_due(self) -> timedelta | None:
+        """For how long the task that has been due for longest has been so, by the server's clock."""
+        found = await self.due(1)
+        return found[0].now - found[0].task.next_run_at if found and found[0].task.next_run_at else None
 
     async def advance(self, moves: Iterable[tuple[Task, datetime]]) -> None:
         """Compare-and-set of `next_run_at`: an edit or another node that came in between wins.

@@ -8,6 +8,7 @@ from netautod.audit.service import AuditLog
 from netautod.auth.authenticator import Authenticator
 from netautod.core.clock import Clock
 from netautod.core.identity import OrgId
+from netautod.core.metrics import Metrics
 from netautod.core.refusals import Refusals
 from netautod.http.bodies.reader import BodyReader
 from netautod.http.connections.deadlines import Deadlines
@@ -29,6 +30,7 @@ def http_context_of(
     limits: LimitSettings,
     refusals: Refusals,
     room: Room,
+    metrics: Metrics,
     database_seconds: float,
 ) -> HttpContext:
     return HttpContext(
@@ -46,6 +48,7 @@ def http_context_of(
         refusals=refusals,
         shares=Shares.within(limits),
         room=room,
+        metrics=metrics,
     )
 
 

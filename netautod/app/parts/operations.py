@@ -8,6 +8,7 @@ from netautod.app.stores import Stores
 from netautod.audit.service import AuditLog
 from netautod.auth.ssh_ca.service import SshAuthority
 from netautod.core.clock import Clock
+from netautod.core.metrics import Metrics
 from netautod.devices.host_keys.service import HostKeys
 from netautod.devices.operations.commands import CommandRunner
 from netautod.devices.operations.credential_tests import CredentialTests
@@ -59,6 +60,7 @@ def operations_of(
     settings: DeviceSettings,
     addresses: AddressRules,
     observers: SuspensionObservers,
+    metrics: Metrics,
 ) -> DeviceOperations:
     suspensions = Suspensions(store=stores.suspensions, clock=clock, observers=observers)
     for refused in (stores.suspensions, stores.caller_suspensions):
@@ -77,6 +79,7 @@ def operations_of(
         authority=authority,
         settings=settings,
         reach=DeviceReach(rules=addresses),
+        metrics=metrics,
     )
     return DeviceOperations(
         suspensions=suspensions,

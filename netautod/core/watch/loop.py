@@ -105,9 +105,13 @@ class WatchedLoop(asyncio.SelectorEventLoop):
 class Ticker:
     """Between `async with` the loop ticks; one that is held up does not."""
 
-    def __init__(self, board: Board, stalled: Callable[[int], None]) -> None:
+    def __init__(
+        self, board: Board, stalled: Callable[[int], None], *, late: Callable[[float], None] = lambda _: None
+    ) -> None:
         self._board = board
         self._stalled = stalled
+        self._late = late
+        self._due = 0.0
         self._timer: asyncio.TimerHandle | None = None
 
     async def __aenter__(self) -> "Ticker":
@@ -122,4 +126,8 @@ class Ticker:
     def _tick(self) -> None:
         self._board.tick()
         self._stalled(self._board.stalls)
-        self._timer = asyncio.get_running_loop().call_later(TICK_SECONDS, self._tick)
+        loop = asyncio.get_running_loop()
+        if self._due:
+            self._late(max(0.0, loop.time() - self._due))
+        self._due = loop.time() + TICK_SECONDS
+        self._timer = loop.call_at(self._due, self._tick)

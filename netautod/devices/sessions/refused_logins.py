@@ -28,6 +28,7 @@ class RefusedLogins:
 
     def __init__(self, database: Database, collection: str) -> None:
         self.rows = scoped(database, collection)
+        self.all = database.collection(collection)
 
     async def change(self, org_id: OrgId, row_id: str, stages: list[Document]) -> Document:
         """The document after one write that may make it, so that none of two at the same moment is lost."""

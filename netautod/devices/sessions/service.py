@@ -8,13 +8,14 @@ import asyncio
 import math
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Generic
 
 from netautod.audit.service import AuditLog
 from netautod.auth.ssh_ca.service import SshAuthority
 from netautod.core.guard import Guard, LeaseLostError
+from netautod.core.metrics import Metrics
 from netautod.core.work import Work
 from netautod.credentials.service import CredentialService
 from netautod.devices.host_keys.service import HostKeys
@@ -81,6 +82,7 @@ class DeviceSessions:
     settings: DeviceSettings
     reach: DeviceReach
     busy_seconds: float = BUSY_SECONDS
+    metrics: Metrics = field(default_factory=Metrics)
 
     def __post_init__(self) -> None:
         self.turns = Turns(total=self.settings.concurrent_sessions, per_site=self.settings.sessions_per_site)
@@ -170,6 +172,19 @@ class SessionScope:
 
     @asynccontextmanager
     async def through(
+        self, door: Door[Opened], device_id: str, *, credential_id: str | None = None
+    ) -> AsyncIterator[Visit[Opened]]:
+        """`_through`, counted by how it ends."""
+        try:
+            async with self._through(door, device_id, credential_id=credential_id) as visit:
+                yield visit
+        except DeviceFailed as exc:
+            self.node.metrics.add("device_sessions", 1, exc.kind)
+            raise
+        self.node.metrics.add("device_sessions", 1, "ok")
+
+    @asynccontextmanager
+    async def _through(
         self, door: Door[Opened], device_id: str, *, credential_id: str | None = None
     ) -> AsyncIterator[Visit[Opened]]:
         """A session for the block, closed at its end, and at once when the block fails or is cancelled.

@@ -6,7 +6,13 @@ from datetime import datetime
 
 from netautod.core.identity import OrgId
 from netautod.core.work import Work
-from netautod.devices.sessions.refused_logins import RefusedLogins, forget_after, indexes_of, pause_after
+from netautod.devices.sessions.refused_logins import (
+    REMEMBERED,
+    RefusedLogins,
+    forget_after,
+    indexes_of,
+    pause_after,
+)
 from netautod.store.batching import Batcher
 from netautod.store.client import Database, Document
 
@@ -54,6 +60,10 @@ class SuspensionStore(RefusedLogins):
     async def count(self, org_id: OrgId, login: LoginKey, *, at: datetime) -> Suspension:
         """Notes one more refusal."""
         return _suspension(await self.change(org_id, login.row_id, _one_more(login, at)))
+
+    async def suspended(self, now: datetime) -> int:
+        """How many logins are suspended, of all organizations."""
+        return await self.all.count({"forget_at": {"$gt": now + REMEMBERED}})
 
     async def lift(self, org_id: OrgId, logins: Sequence[LoginKey]) -> None:
         await self.remove(org_id, (login.row_id for login in logins))

@@ -36,6 +36,11 @@ class NotesVaultStore:
         self._vaults = scoped(database, COLLECTION)
         self._all = database.collection(COLLECTION)
 
+    async def unlocked(self, now: datetime) -> int:
+        """How many organizations' vaults are; there is one document for each organization."""
+        in_time = {"$or": [{"unlocked_until": None}, {"unlocked_until": {"$gt": now}}]}
+        return await self._all.count({OPEN: {"$ne": None}, **in_time})
+
     async def get(self, org_id: OrgId) -> VaultState | None:
         found = await self._vaults.find_one(org_id, {"_id": org_id})
         return None if found is None else _state(found)

@@ -204,6 +204,7 @@ class Runner:
             written = ended is not None and await self._write(held, attempt, ended)
             if ended is not None and written:
                 self._metrics.add("executions_finished")
+                self._metrics.add("executions_ended", 1, ended.state)
                 await self._notifier.notify(execution, ended.state, ended.error_message)
             else:
                 self._metrics.add("executions_fenced")

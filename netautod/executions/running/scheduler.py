@@ -89,6 +89,8 @@ class Scheduler:
             moves.append((row.task, decision.next_run_at))
             if isinstance(decision, Fire):
                 fires.append(self._execution(row, decision.scheduled_for))
+                late = (row.now - decision.scheduled_for).total_seconds()
+                self._metrics.observe("scheduler_lag_seconds", max(0.0, late))
             self._count(decision)
         inserted = await self._executions.insert_many(fires)
         if inserted.inserted:

@@ -1,0 +1,1 @@
+"""The page of metrics for Prometheus, on a listener of its own."""

@@ -1,0 +1,56 @@
+"""The gauges that the database knows, read when the page is asked for, and every few seconds at most."""
+
+import asyncio
+import logging
+import time
+from dataclasses import dataclass, field
+
+from netautod.core.clock import Clock
+from netautod.core.errors import Unavailable
+from netautod.core.metrics import Metrics
+from netautod.core.waiting import unhurried, waits
+from netautod.devices.sessions.store import SuspensionStore
+from netautod.discovery.polling.store import PollStore
+from netautod.docs.notes.store import NotesVaultStore
+from netautod.executions.store import ExecutionStore
+from netautod.tasks.store import TaskStore
+
+logger = logging.getLogger(__name__)
+FRESH_SECONDS = 5.0
+READ_SECONDS = 3.0
+
+
+@dataclass(kw_only=True)
+class DatabaseGauges:
+    """`refresh` costs nothing while they are fresh; without an answer they stay as they are."""
+
+    metrics: Metrics
+    clock: Clock
+    executions: ExecutionStore
+    tasks: TaskStore
+    polls: PollStore
+    suspensions: SuspensionStore
+    notes: NotesVaultStore
+    _read_at: float = field(default=float("-inf"), init=False)
+    _turn: asyncio.Lock = field(default_factory=asyncio.Lock, init=False)
+
+    async def refresh(self) -> None:
+        async with self._turn:
+            if time.monotonic() - self._read_at < FRESH_SECONDS:
+                return
+            try:
+                async with asyncio.timeout(READ_SECONDS):
+                    await self._read()
+            except (Unavailable, TimeoutError):
+                logger.warning("the database did not answer for the page of metrics")
+            self._read_at = time.monotonic()
+
+    @waits(unhurried)
+    async def _read(self) -> None:
+        now = self.clock.now()
+        due = await self.tasks.oldest_due()
+        self.metrics.set("scheduler_oldest_due_seconds", 0 if due is None else due.total_seconds())
+        self.metrics.set("executions_pending", await self.executions.pending_of_all())
+        self.metrics.set("polls_waiting", await self.polls.waiting())
+        self.metrics.set("credentials_suspended", await self.suspensions.suspended(now))
+        self.metrics.set("notes_vaults_unlocked", await self.notes.unlocked(now))

@@ -1,0 +1,123 @@
+"""The page of metrics as text, and what is made of it: the dashboard and the rules name what there is."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+
+from netautod.app.exposition.page import page_of, page_of_workers
+from netautod.core.metrics import DECLARED, Metrics
+
+CONFIG = Path(__file__).parents[3] / "config"
+RULES, DASHBOARD = CONFIG / "prometheus-rules.yml", CONFIG / "grafana-dashboard.json"
+ADDED = {"instance", "job", "le", "worker", "version"}
+
+
+@pytest.fixture
+def promtool() -> str:
+    program = shutil.which("promtool")
+    if program is None:
+        if os.environ.get("CI"):
+            pytest.fail("promtool is not installed")
+        pytest.skip("promtool is not installed")
+    return program
+
+
+def counted() -> Metrics:
+    metrics = Metrics()
+    metrics.add("http_requests", 2, "GET", "/api/devices/:id", "200")
+    metrics.add("scheduler_missed", 3)
+    metrics.set("executions_running", 4)
+    for seconds in (0.005, 0.006, 99):
+        metrics.observe("http_request_seconds", seconds, "/api/devices/:id")
+    return metrics
+
+
+def test_what_is_counted_is_on_the_page() -> None:
+    lines = page_of(counted()).decode().splitlines()
+    route = 'route="/api/devices/:id"'
+    for line in (
+        'netautod_http_requests_total{method="GET",route="/api/devices/:id",status="200"} 2.0',
+        "netautod_scheduler_missed_total 3.0",
+        "netautod_executions_running 4.0",
+        f'netautod_http_request_seconds_bucket{{le="0.005",{route}}} 1.0',
+        f'netautod_http_request_seconds_bucket{{le="0.01",{route}}} 2.0',
+        f'netautod_http_request_seconds_bucket{{le="30.0",{route}}} 2.0',
+        f'netautod_http_request_seconds_bucket{{le="+Inf",{route}}} 3.0',
+        f"netautod_http_request_seconds_count{{{route}}} 3.0",
+    ):
+        assert line in lines, line
+
+
+def test_of_workers_each_has_its_series() -> None:
+    text = page_of_workers({"0": page_of(counted()).decode(), "1": None}).decode()
+    lines = text.splitlines()
+    for line in (
+        'netautod_scheduler_missed_total{worker="0"} 3.0',
+        'netautod_worker_up{worker="0"} 1.0',
+        'netautod_worker_up{worker="1"} 0.0',
+    ):
+        assert line in lines, line
+    assert len([line for line in lines if line.startswith("# TYPE netautod_http_requests_total")]) == 1
+
+
+def test_a_name_or_a_label_too_many_is_a_mistake() -> None:
+    metrics = Metrics()
+    for name, labels in (("nothing", ()), ("scheduler_fired", ("label",)), ("http_requests", ("GET",))):
+        with pytest.raises(KeyError):
+            metrics.add(name, 1, *labels)
+
+
+@pytest.mark.parametrize("of_workers", [False, True], ids=["of one process", "of workers"])
+def test_names_follow_the_conventions(promtool: str, of_workers: bool) -> None:
+    page = page_of(counted())
+    if of_workers:
+        page = page_of_workers({"0": page.decode(), "1": page.decode()})
+    checked = subprocess.run([promtool, "check", "metrics"], input=page, capture_output=True, check=False)
+    assert (checked.returncode, checked.stdout + checked.stderr) == (0, b"")
+
+
+def expressions() -> Iterator[str]:
+    yield from re.findall(r"expr: (?:>\n)?((?:.|\n        )+)", RULES.read_text())
+    for panel in json.loads(DASHBOARD.read_text())["panels"]:
+        yield from (target["expr"] for target in panel["targets"])
+
+
+def known_series() -> dict[str, set[str]]:
+    """The labels of every series of the page by its name, also of those without a value yet."""
+    metrics = Metrics()
+    for name, declared in DECLARED.items():
+        values = ["x"] * len(declared.labels)
+        if declared.kind == "histogram":
+            metrics.observe(name, 1.0, *values)
+        else:
+            metrics.add(name, 1, *values)
+    families = text_string_to_metric_families(page_of(metrics).decode())
+    return {sample.name: set(sample.labels) for family in families for sample in family.samples}
+
+
+@pytest.mark.parametrize("expression", [pytest.param(one, id=f"{n}") for n, one in enumerate(expressions())])
+def test_the_dashboard_and_the_rules_name_what_there_is(expression: str) -> None:
+    known = known_series()
+    named = re.findall(r"(netautod_\w+)(?:\{([^}]*)\})?", expression)
+    assert named or "up{" in expression
+    for name, selectors in named:
+        assert name in known, name
+        asked = set(re.findall(r"(\w+)\s*(?:=|!=|=~|!~)\s*\"", selectors))
+        assert asked <= known[name] | ADDED, (name, asked)
+    labels = {label for group in re.findall(r"by \(([^)]*)\)", expression) for label in group.split(", ")}
+    assert labels <= set().union(*known.values()) | ADDED
+
+
+def test_the_rules_fire_for_what_they_are_about(promtool: str, tmp_path: Path) -> None:
+    test = tmp_path / "test.yml"
+    test.write_text((Path(__file__).parent / "rules_test.yml").read_text().replace("RULES", str(RULES)))
+    for command in (("check", "rules", str(RULES)), ("test", "rules", str(test))):
+        ran = subprocess.run([promtool, *command], capture_output=True, text=True, check=False)
+        assert ran.returncode == 0, ran.stdout + ran.stderr

@@ -1,0 +1,107 @@
+"""The page of metrics of a running service: what is done is counted, with one process and with workers."""
+
+import socket
+from collections import defaultdict
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+from tornado.httpclient import AsyncHTTPClient
+
+from netautod.testing import SimulatedDevice
+from tests.e2e.console import Console
+from tests.support.execution import eventually
+from tests.support.programs.service import NotStarted, serving
+from tests.support.programs.started import free_port
+
+pytestmark = pytest.mark.slow
+Samples = dict[tuple[str, frozenset[tuple[str, str]]], float]
+
+
+async def read(port: int) -> Samples:
+    """The samples, those of workers added up."""
+    answer = await AsyncHTTPClient().fetch(f"http://127.0.0.1:{port}/metrics")
+    assert answer.headers["Content-Type"].startswith("text/plain; version=0.0.4")
+    found: Samples = defaultdict(float)
+    for family in text_string_to_metric_families(answer.body.decode()):
+        for sample in family.samples:
+            labels = {name: value for name, value in sample.labels.items() if name != "worker"}
+            found[sample.name, frozenset(labels.items())] += sample.value
+    return found
+
+
+def sample(name: str, **labels: str) -> Callable[[Samples], float]:
+    return lambda found: found[f"netautod_{name}", frozenset(labels.items())]
+
+
+LOGIN = sample("http_requests_total", method="POST", route="/api/auth/login", status="401")
+GROWS = {
+    "a failed login": LOGIN,
+    "its event": sample("audit_events_total", action="auth.login_failed"),
+    "a path without a route": sample("http_requests_total", method="GET", route="unknown", status="404"),
+    "a method without a name": sample("http_requests_total", method="other", route="unknown", status="404"),
+    "an execution": sample("executions_ended_total", outcome="completed"),
+    "a session that was good": sample("device_sessions_total", result="ok"),
+    "a session that was refused": sample("device_sessions_total", result="refused"),
+    "the database": sample("database_command_seconds_count", command="find"),
+    "connections to it": sample("database_pool_wait_seconds_count"),
+    "a request's time": sample("http_request_seconds_count", route="/api/auth/login"),
+    "the loop": sample("loop_lag_seconds_count"),
+}
+
+
+@pytest.mark.parametrize("flags", [(), ("--workers", "2")], ids=["one process", "workers"])
+async def test_what_is_done_is_counted(tmp_path: Path, flags: tuple[str, ...]) -> None:
+    port = free_port()
+    variables = {"NETAUTOD_METRICS_PORT": str(port)}
+    async with (
+        SimulatedDevice(hostname="sw1") as switch,
+        serving(tmp_path / "data", *flags, variables=variables) as service,
+    ):
+        console = Console(client=await service.client())
+        before = await read(port)
+        await console.credential("lab", is_default=True)
+        await console.device("sw1", switch.port)
+        await console.device("gone", free_port())
+        anonymous = await service.anonymous()
+        await anonymous.post("/api/auth/login", {"username": "admin", "password": "wrong"})
+        await anonymous.get("/nothing/here/8f2b")
+        await anonymous.request("PROPFIND", "/nothing")
+        run = await console.run(await console.backup("nightly", "sw1"))
+        assert run["state"] == "completed"
+        run = await console.run(await console.backup("in vain", "gone"))
+        assert run["state"] == "failed"
+        after = await read(port)
+        for what, value in GROWS.items():
+            assert value(after) > value(before), what
+        slots = sample("executions_slots")(after)
+        assert slots == 20 * (2 if flags else 1)
+        assert not [labels for _, labels in after if any("8f2b" in value for _, value in labels)]
+        page = await AsyncHTTPClient().fetch(f"http://127.0.0.1:{port}/other", raise_error=False)
+        assert page.code == 404
+
+
+async def test_gauges_of_the_database(tmp_path: Path) -> None:
+    """A paused organization: what is due stays due, and is told."""
+    port = free_port()
+    async with serving(tmp_path / "data", variables={"NETAUTOD_METRICS_PORT": str(port)}) as service:
+        console = Console(client=await service.client())
+        paused = await console.client.post("/api/system/pause", {"reason": "a test"})
+        assert paused.status == 200
+        await console.start(await console.backup("by hand", "nowhere"))
+
+        async def pending() -> bool:
+            return sample("executions_pending")(await read(port)) == 1
+
+        await eventually(pending, seconds=30)
+
+
+async def test_a_port_that_is_taken_ends_the_start(tmp_path: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        with pytest.raises(NotStarted, match=f"cannot listen on metrics.host:port 127.0.0.1:{port}"):
+            async with serving(tmp_path / "data", variables={"NETAUTOD_METRICS_PORT": str(port)}):
+                pass
