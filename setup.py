@@ -1,14 +1,76 @@
-"""Packaging: netautod itself, and each folder of plugins/ as a top-level package of its own."""
+"""Packaging: netautod itself, and each folder of plugins/ as a top-level package of its own.
 
+Two builds of one checkout are the same bytes where SOURCE_DATE_EPOCH is set, whatever the umask, the folder
+and the order of its files (https://reproducible-builds.org/specs/source-date-epoch/).
+"""
+
+import gzip
+import os
 import re
+import shutil
+import tarfile
+import time
 from pathlib import Path
 
 from setuptools import find_packages, setup
+from setuptools.command.sdist import sdist
+
+try:
+    from setuptools.command.bdist_wheel import bdist_wheel
+except ImportError:  # before setuptools 70.1
+    from wheel.bdist_wheel import bdist_wheel
 
 HERE = Path(__file__).parent
 PLUGINS = sorted(path.parent.name for path in (HERE / "plugins").glob("*/__init__.py"))
 VERSION = re.search(r'__version__ = "([^"]+)"', (HERE / "netautod" / "__init__.py").read_text())
 assert VERSION is not None
+SBOM = HERE / ".ci" / "netautod.cdx.json"
+
+
+class Wheel(bdist_wheel):
+    """With the list of components where PEP 770 wants it."""
+
+    def egg2dist(self, egginfo_path, distinfo_path):
+        super().egg2dist(egginfo_path, distinfo_path)
+        target = Path(distinfo_path) / "sboms"
+        target.mkdir(exist_ok=True)
+        shutil.copy(SBOM, target)
+
+    def write_wheelfile(self, *args, **options):
+        super().write_wheelfile(*args, **options)
+        # The last file before all of them are packed.
+        for path in sorted(Path(self.bdist_dir).rglob("*")):
+            path.chmod(_mode(path))
+
+
+class Source(sdist):
+    """An archive of the same bytes from the same files."""
+
+    def make_archive(self, base_name, format, root_dir=None, base_dir=None, **_):
+        assert format == "gztar", format
+        archive, made_at = f"{base_name}.tar.gz", int(os.environ.get("SOURCE_DATE_EPOCH", time.time()))
+        Path(archive).parent.mkdir(parents=True, exist_ok=True)
+        with (
+            open(archive, "wb") as file,
+            gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=made_at) as packed,
+            tarfile.open(fileobj=packed, mode="w", format=tarfile.PAX_FORMAT) as tar,
+        ):
+            folder = Path(root_dir or ".")
+            for path in (folder / base_dir, *sorted((folder / base_dir).rglob("*"))):
+                entry = tar.gettarinfo(path, arcname=path.relative_to(folder).as_posix())
+                entry.uid, entry.gid, entry.uname, entry.gname = 0, 0, "", ""
+                entry.mtime, entry.mode = made_at, _mode(path)
+                if entry.isreg():
+                    with path.open("rb") as content:
+                        tar.addfile(entry, content)
+                else:
+                    tar.addfile(entry)
+        return archive
+
+
+def _mode(path):
+    return 0o755 if path.is_dir() else 0o644
+
 
 setup(
     name="netautod",
@@ -17,6 +79,22 @@ setup(
     long_description=(HERE / "README.md").read_text(encoding="utf-8"),
     long_description_content_type="text/markdown",
     python_requires=">=3.11",
+    keywords="network automation configuration backup inventory snmp ssh cron",
+    classifiers=[
+        "Development Status :: 4 - Beta",
+        "Environment :: No Input/Output (Daemon)",
+        "Framework :: AsyncIO",
+        "Intended Audience :: System Administrators",
+        "Intended Audience :: Telecommunications Industry",
+        "Operating System :: POSIX :: Linux",
+        "Programming Language :: Python :: 3",
+        "Programming Language :: Python :: 3.11",
+        "Topic :: System :: Networking",
+        "Topic :: System :: Networking :: Monitoring",
+        "Topic :: System :: Systems Administration",
+        "Typing :: Typed",
+    ],
+    cmdclass={"bdist_wheel": Wheel, "sdist": Source},
     packages=[*find_packages(include=["netautod", "netautod.*"]), *PLUGINS],
     package_dir={name: f"plugins/{name}" for name in PLUGINS},
     package_data={
@@ -62,6 +140,7 @@ setup(
         # A quicker event loop, used where it is installed.
         "uvloop": ["uvloop>=0.21; sys_platform != 'win32' and platform_python_implementation == 'CPython'"],
         "test": [
+            "cyclonedx-python-lib[json-validation]>=8",
             "ciscoconfparse2==0.9.18",  # recorded configurations of network devices, read by the tests
             "fakenos==1.2.1",  # the same
             "import-linter>=2.3",
