@@ -32,7 +32,7 @@ def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def built(python: Path, folder: Path, *, umask: int, backwards: bool) -> list[Path]:
     """The two files, from a copy of the checkout whose files have this order and these modes."""
-    for name in sorted((*PACKAGED, ".ci", "tests"), reverse=backwards):
+    for name in sorted((*PACKAGED, "tests"), reverse=backwards):
         copy(ROOT / name, folder / name)
     for path in folder.rglob("*"):
         path.chmod((0o777 if path.is_dir() else 0o666) & ~umask)

@@ -17,7 +17,7 @@ from tests.support.readme import block_after
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
-PACKAGED = ("netautod", "plugins", "config", "setup.py", "MANIFEST.in", "README.md")
+PACKAGED = (".ci", "netautod", "plugins", "config", "setup.py", "MANIFEST.in", "README.md")
 INSPECT = """
 import importlib.util, json, sys
 from importlib.metadata import entry_points
