@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from netautod import __version__
-from tests.support.programs.service import environment, plugin_names, run, serving
+from tests.support.programs.service import TESTED, environment, plugin_names, run, serving
 from tests.support.readme import block_after
 
 pytestmark = pytest.mark.slow
@@ -117,3 +117,19 @@ async def test_the_run_command_of_the_readme_serves(installed: Installed, tmp_pa
         assert (await client.get("/health")).json == {"status": "ok"}
         assert (await client.get("/api/devices")).json["total"] == 2
         assert await service.stop() == 0
+
+
+async def test_the_whole_walk_works_with_the_installed_program(installed: Installed) -> None:
+    """The end-to-end tests of this checkout, with the service of the wheel."""
+    program = installed.venv / "bin" / "netautod"
+    assert str(ROOT) not in program.read_text()
+    tests = [f"{ROOT}/tests/e2e/{name}.py" for name in ("test_walk", "test_backup")]
+    done = await run(
+        *("-q", "-n", "0", "-m", "slow or not slow", "-p", "no:cacheprovider", *tests),
+        command=(sys.executable, "-m", "pytest"),
+        cwd=ROOT,
+        variables={**CLEAN, TESTED: str(program)},
+        seconds=300,
+    )
+    assert done.code == 0, done.out[-4000:]
+    assert " passed" in done.out
