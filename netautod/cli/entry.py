@@ -13,6 +13,7 @@ from netautod.cli import (
     agents,
     audit,
     check_config,
+    doctor,
     export_configs,
     import_configs,
     imports,
@@ -34,7 +35,7 @@ from netautod.core.settings.field import SettingsError
 DEFAULT_FILES = (Path("/etc/netautod/netautod.toml"),)
 # In the order of `netautod --help`.
 COMMANDS = (
-    *(serve, check_config, plugins, platforms, openapi, imports, import_configs, export_configs),
+    *(serve, check_config, doctor, plugins, platforms, openapi, imports, import_configs, export_configs),
     *(keys, sync, users, organizations, audit, agents),
 )
 

@@ -223,6 +223,10 @@ class Collection:
     async def create_index(self, keys: Sort, **options: Any) -> None:
         await self._calls.write(lambda: self._raw.create_index(list(keys), **options))
 
+    async def index_names(self) -> set[str]:
+        """Empty for a collection that does not exist."""
+        return set(await self._calls.read(lambda: self._raw.index_information()))
+
     async def drop_index(self, name: str) -> None:
         await self._calls.write(lambda: self._raw.drop_index(name))
 

@@ -6,6 +6,7 @@ The row of a node that died keeps its last `heartbeat_at` until the database dro
 import logging
 import socket
 from collections.abc import Callable
+from datetime import UTC, datetime
 
 from netautod import __version__
 from netautod.core.errors import Unavailable
@@ -52,4 +53,5 @@ class NodeHeartbeat:
             version=__version__,
             slots=self._slots,
             running=self._running(),
+            local=datetime.now(UTC),
         )

@@ -12,7 +12,10 @@ from netautod.core.settings.risks import Risk
 
 @dataclass(frozen=True, kw_only=True)
 class Node:
-    """One process of the service. `running` of its `slots` are taken; the times are the database server's."""
+    """One process of the service. `running` of its `slots` are taken; the times are the database server's.
+
+    `clock_ahead_seconds` is how far the process's own clock is from them.
+    """
 
     id: str
     host: str
@@ -21,6 +24,7 @@ class Node:
     heartbeat_at: datetime
     running: int
     slots: int
+    clock_ahead_seconds: float = 0.0
 
     def to_json(self) -> dict[str, Any]:
         return {

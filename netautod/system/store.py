@@ -39,13 +39,16 @@ class SystemStore:
         found = await self._nodes.find({}, sort=[("started_at", 1), ("_id", 1)])
         return [_node(document) for document in found]
 
-    async def put_node(self, node_id: str, *, host: str, version: str, slots: int, running: int) -> None:
-        """Writes the whole row: it may have expired while the database was down."""
+    async def put_node(
+        self, node_id: str, *, host: str, version: str, slots: int, running: int, local: datetime
+    ) -> None:
+        """Writes the whole row: it may have expired while the database was down. `local`: the node's time."""
         own = {"host": host, "version": version, "slots": slots, "running": running}
         change = {
             **literal(own),
             "started_at": {"$ifNull": ["$started_at", "$$NOW"]},
             "heartbeat_at": "$$NOW",
+            "clock_ahead_ms": {"$subtract": [{"$literal": local}, "$$NOW"]},
         }
         await self._nodes.update({"_id": node_id}, [{"$set": change}], upsert=True)
 
@@ -86,4 +89,5 @@ def _node(document: Document) -> Node:
         heartbeat_at=document["heartbeat_at"],
         running=document["running"],
         slots=document["slots"],
+        clock_ahead_seconds=document.get("clock_ahead_ms", 0) / 1000,
     )

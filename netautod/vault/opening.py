@@ -51,6 +51,22 @@ async def open_roots(
     return held
 
 
+async def known_roots(
+    roots: RootStore, *, data_dir: Path, key_file: Path | None, environ: Mapping[str, str] | None = None
+) -> HeldRoots | None:
+    """`open_roots` that makes and moves nothing; None for a database that has no root key yet.
+
+    Raises VaultError in one line.
+    """
+    key = await asyncio.to_thread(load_root_key, data_dir, key_file, environ=environ)
+    records = await roots.all()
+    if not records:
+        return None
+    if key is None:
+        raise _missing(data_dir)
+    return held_by(records, key)
+
+
 async def _made_first(roots: RootStore, data_dir: Path) -> RootKey:
     key = await asyncio.to_thread(make_pending, data_dir)
     await roots.add(FIRST_VERSION, key.secret)
@@ -72,7 +88,11 @@ async def _adopted(roots: RootStore, data_dir: Path) -> RootKey:
         if record_of(await roots.all(), pending) is not None:
             return await asyncio.to_thread(publish, data_dir, pending)
         await asyncio.to_thread(discard_pending, data_dir)
-    raise VaultError(
+    raise _missing(data_dir)
+
+
+def _missing(data_dir: Path) -> VaultError:
+    return VaultError(
         "The database is encrypted but this node has no root key: "
         f"set {SETTING} to it, or put it at {data_dir / FILE_NAME}"
     )

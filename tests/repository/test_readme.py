@@ -18,6 +18,7 @@ README = Path(__file__).parents[2] / "README.md"
 COMMANDS = (
     "serve",
     "check-config",
+    "doctor",
     "plugins",
     "openapi",
     "import",

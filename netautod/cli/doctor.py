@@ -1,0 +1,28 @@
+"""The command `netautod doctor`: looks at everything that an administrator has to see to."""
+
+import argparse
+import asyncio
+import json
+
+from netautod.app.configuration import Configuration
+from netautod.app.doctor.checks import examined
+from netautod.cli.output import say
+from netautod.cli.parsing import Commands
+
+
+def add(commands: Commands) -> None:
+    parser = commands.add("doctor", run, "look for what is wrong, and say what to do about it")
+    parser.add_argument("--json", action="store_true", help="a list of {check, text, todo}")
+
+
+def run(parsed: argparse.Namespace, configuration: Configuration) -> int:
+    """Exit code 0 where all is well, 1 with findings."""
+    found = asyncio.run(examined(configuration))
+    if parsed.json:
+        say(json.dumps([finding.to_json() for finding in found], indent=1))
+    else:
+        for finding in found:
+            say(f"{finding.check}: {finding.text}")
+            say(f"    {finding.todo}")
+        say(f"{len(found)} findings" if found else "all is well")
+    return 1 if found else 0

@@ -1,0 +1,182 @@
+"""The doctor: each check has its finding once it is true, and is silent otherwise; nothing is changed."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import replace
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from netautod.app.configuration import Configuration
+from netautod.app.doctor.checks import examined
+from netautod.app.doctor.findings import of_mongodb
+from netautod.app.installation import open_installation
+from netautod.app.plugins.loading import LoadedPlugins
+from netautod.app.settings import Settings
+from netautod.core.settings.risks import FoundRisks, Risk
+from netautod.http.settings import ServerSettings
+from netautod.plugin_api import hookimpl
+from netautod.store.client import Database
+from netautod.store.settings import DataSettings, MongoDBSettings
+from netautod.system.store import SystemStore
+from tests.support.programs.service import run
+from tests.support.servers.certificates import Authority
+
+
+@pytest.mark.parametrize(
+    ("version", "text"),
+    [
+        pytest.param("8.0.4", None, id="supported"),
+        pytest.param("9.1.0", None, id="newer than the table"),
+        pytest.param("7.0.14", "MongoDB 7.0.14 gets no fixes after 2027-08-31", id="ends soon"),
+        pytest.param("6.0.5", "MongoDB 6.0.5 gets no fixes since 2025-07-31", id="has ended"),
+        pytest.param("3.6.8", "MongoDB 3.6.8 gets no fixes since 2024-02-29", id="older than the table"),
+    ],
+)
+def test_a_version_and_its_end(version: str, text: str | None) -> None:
+    found = of_mongodb(version, date(2027, 7, 1))
+    assert (found and found.text) == text
+
+
+@pytest.fixture
+async def well(database: Database, mongo_uri: str, tmp_path: Path) -> AsyncIterator[Configuration]:
+    """A new installation without anything to see to, but for the age of the tests' MongoDB."""
+    settings = Settings(
+        data_dir=tmp_path / "data",
+        data=DataSettings(min_free_mb=1),
+        mongodb=MongoDBSettings(uri=mongo_uri, database=database.name),
+    )
+    async with open_installation(settings, database):
+        yield Configuration(settings=settings, plugins=LoadedPlugins.of({}))
+
+
+async def found_in(configuration: Configuration) -> list[tuple[str, str]]:
+    found = await examined(configuration)
+    assert all(finding.todo for finding in found)
+    return [(finding.check, finding.text) for finding in found if finding.check != "mongodb"]
+
+
+async def test_all_is_well(well: Configuration) -> None:
+    assert await found_in(well) == []
+
+
+def of(configuration: Configuration, **settings: Any) -> Configuration:
+    return replace(configuration, settings=replace(configuration.settings, **settings))
+
+
+def with_certificate(
+    configuration: Configuration, folder: Path, *, expired: bool, spoilt: bool = False
+) -> Configuration:
+    certificate, key = Authority(folder, "authority").server("http", expired=expired)
+    if spoilt:
+        key.unlink()
+    return of(configuration, server=ServerSettings(tls_certificate=str(certificate), tls_key=str(key)))
+
+
+async def another_key(well: Configuration, database: Database, folder: Path) -> Configuration:
+    file = folder / "another.key"
+    file.write_bytes(bytes(32))
+    file.chmod(0o600)
+    return of(well, master_key_file=str(file))
+
+
+async def no_key(well: Configuration, database: Database, folder: Path) -> Configuration:
+    (well.settings.data_dir / "master.key").unlink()
+    return well
+
+
+async def index_gone(well: Configuration, database: Database, folder: Path) -> Configuration:
+    await database.collection("tasks").drop_index("enabled_1_next_run_at_1")
+    return well
+
+
+async def put_node(database: Database, version: str, local: datetime) -> None:
+    row = {"host": "far", "slots": 20, "running": 0}
+    await SystemStore(database).put_node(f"node {version}", version=version, local=local, **row)  # type: ignore[arg-type]
+
+
+async def late_node(well: Configuration, database: Database, folder: Path) -> Configuration:
+    await put_node(database, "1.0", datetime.now(UTC) - timedelta(seconds=90))
+    return well
+
+
+async def mixed_nodes(well: Configuration, database: Database, folder: Path) -> Configuration:
+    for version in ("1.0", "1.1"):
+        await put_node(database, version, datetime.now(UTC))
+    return well
+
+
+async def full_disk(well: Configuration, database: Database, folder: Path) -> Configuration:
+    return of(well, data=DataSettings(min_free_mb=1_000_000_000))
+
+
+async def expired(well: Configuration, database: Database, folder: Path) -> Configuration:
+    return with_certificate(well, folder, expired=True)
+
+
+async def ends_soon(well: Configuration, database: Database, folder: Path) -> Configuration:
+    return with_certificate(well, folder, expired=False)
+
+
+async def no_certificate(well: Configuration, database: Database, folder: Path) -> Configuration:
+    return with_certificate(well, folder, expired=False, spoilt=True)
+
+
+async def risk(well: Configuration, database: Database, folder: Path) -> Configuration:
+    return replace(well, risks=FoundRisks(warned=(Risk(name="telnet", text="in clear"),)))
+
+
+async def broken_plugin(well: Configuration, database: Database, folder: Path) -> Configuration:
+    def register(register: object) -> None:
+        raise RuntimeError("it is broken")
+
+    plugin = SimpleNamespace(netautod_register_executors=hookimpl(register))
+    return replace(well, plugins=LoadedPlugins.of({"acme": plugin}))
+
+
+async def no_database(well: Configuration, database: Database, folder: Path) -> Configuration:
+    return of(well, mongodb=MongoDBSettings(uri="mongodb://127.0.0.1:1/?replicaSet=rs", timeout_seconds=0.5))
+
+
+@pytest.mark.parametrize(
+    ("spoil", "check", "text"),
+    [
+        pytest.param(another_key, "key", "is not the one of this database", id="another key"),
+        pytest.param(no_key, "key", "this node has no root key", id="no key"),
+        pytest.param(index_gone, "indexes", "tasks lacks enabled_1_next_run_at_1", id="an index is gone"),
+        pytest.param(late_node, "clock", "node 1.0 on far is -90.", id="a node's clock"),
+        pytest.param(mixed_nodes, "nodes", "the nodes run versions 1.0, 1.1", id="versions"),
+        pytest.param(full_disk, "disk", "MiB free", id="the disk"),
+        pytest.param(expired, "certificate", "has ended", id="an expired certificate"),
+        pytest.param(ends_soon, "certificate", "ends in 0 days", id="a certificate that ends"),
+        pytest.param(no_certificate, "certificate", "cannot be read", id="no key of the certificate"),
+        pytest.param(risk, "settings", "telnet: in clear", id="a risk"),
+        pytest.param(broken_plugin, "plugins", "acme: ", id="a plugin"),
+        pytest.param(no_database, "database", "", id="no database"),
+    ],
+)
+async def test_what_is_found(
+    well: Configuration,
+    database: Database,
+    tmp_path: Path,
+    spoil: Callable[[Configuration, Database, Path], Awaitable[Configuration]],
+    check: str,
+    text: str,
+) -> None:
+    [(found, told)] = await found_in(await spoil(well, database, tmp_path))
+    assert (found, text in told) == (check, True), told
+
+
+@pytest.mark.slow
+async def test_the_command(mongo_uri: str, database: Database, tmp_path: Path) -> None:
+    place = {"NETAUTOD_MONGODB_URI": mongo_uri, "NETAUTOD_MONGODB_DATABASE": database.name}
+    flags = ("--data-dir", str(tmp_path))
+    new = await run("doctor", *flags, variables=place)
+    assert new.code == 1
+    assert "indexes: " in new.out
+    assert "start the service once" in new.out
+    as_json = await run("doctor", "--json", *flags, variables=place)
+    assert as_json.code == 1
+    assert '"check": "indexes"' in as_json.out
