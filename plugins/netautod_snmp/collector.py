@@ -13,9 +13,11 @@ from netautod_snmp.forwarding import read_forwarding
 from netautod_snmp.interfaces import InterfaceTable, interfaces_of, read_table
 from netautod_snmp.neighbors import read_neighbors
 from netautod_snmp.opening import opened
-from netautod_snmp.status import SYS_UP_TIME, is_cisco, read_status, read_system
+from netautod_snmp.status import SYS_UP_TIME, enterprise_in, read_status, read_system
 from netautod_snmp.values import number
-from netautod_snmp.vlans import VlanTable, read_vlans
+from netautod_snmp.vendors import CISCO
+from netautod_snmp.vlan_table import VlanTable
+from netautod_snmp.vlans import read_vlans
 
 UP = 1  # ifOperStatus
 
@@ -42,29 +44,30 @@ class _Reading:
         self.problems: dict[Table, str] = {}
 
     async def read(self, wanted: frozenset[Table]) -> None:
-        agent, cisco = self._agent, is_cisco(self._system)
+        agent, vendor = self._agent, enterprise_in(self._system)
+        cisco = vendor == CISCO
         if "status" in wanted:
             await self._table("status", read_status(agent, self._system))
         if not wanted - {"status"}:
             return
         try:
-            table = await read_table(agent)  # all others name its interfaces
+            table = await read_table(agent, enterprise=vendor)  # all others name its interfaces
         except (WalkFailed, DeviceFailed) as exc:
             self.problems |= dict.fromkeys(wanted - {"status"}, exc.text)
             return
         vlans: VlanTable | None = None
         if wanted & {"vlans", "interfaces"} or (cisco and "mac" in wanted):
-            vlans = await self._vlans(table, cisco=cisco, wanted="vlans" in wanted)
+            vlans = await self._vlans(table, vendor, wanted="vlans" in wanted)
         if "interfaces" in wanted:
             natives = {} if vlans is None else vlans.natives
             await self._table("interfaces", self._interfaces(table, natives))
         if "neighbors" in wanted:
-            await self._table("neighbors", read_neighbors(agent, table.ports, is_cisco=cisco))
+            await self._table("neighbors", read_neighbors(agent, table.ports, enterprise=vendor))
         if "arp" in wanted:
             await self._table("arp", read_arp(agent, table.ports))
         if "mac" in wanted:
             active = _active(table, vlans) if cisco and vlans is not None else ()
-            await self._table("mac", read_forwarding(agent, table.ports, active=active, is_cisco=cisco))
+            await self._table("mac", read_forwarding(agent, table.ports, active=active, enterprise=vendor))
 
     async def _table(self, name: Table, reading: Awaitable[Any]) -> None:
         try:
@@ -75,9 +78,9 @@ class _Reading:
         if given is not None:
             self.found[name] = given
 
-    async def _vlans(self, table: InterfaceTable, *, cisco: bool, wanted: bool) -> VlanTable | None:
+    async def _vlans(self, table: InterfaceTable, vendor: int | None, *, wanted: bool) -> VlanTable | None:
         try:
-            vlans = await read_vlans(self._agent, table.ports, is_cisco=cisco)
+            vlans = await read_vlans(self._agent, table.ports, enterprise=vendor)
         except (WalkFailed, DeviceFailed) as exc:
             if wanted:
                 self.problems["vlans"] = exc.text
@@ -102,8 +105,10 @@ class _Reading:
         )
 
 
-def _active(table: InterfaceTable, vlans: VlanTable) -> set[int]:
-    """The VLANs with a member that is up."""
+def _active(table: InterfaceTable, vlans: VlanTable) -> set[int] | None:
+    """The VLANs with a member that is up; None where no VLAN has members that are told."""
+    if not any(vlan.tagged_interfaces or vlan.untagged_interfaces for vlan in vlans.vlans):
+        return None
     up = {table.ports.names.get(index) for index, value in table.columns["oper"].items() if value == UP}
     return {
         vlan.vlan_id

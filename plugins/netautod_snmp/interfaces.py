@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 from netautod.plugin_api import Interface, InterfaceAddress, InterfaceCounters, long_name
 from netautod_snmp.agent import Agent, Value, WalkFailed
+from netautod_snmp.bridge_ports import read_bridge_ports
 from netautod_snmp.iana_types import IANA_TYPES
 from netautod_snmp.ports import Ports
 from netautod_snmp.values import ZERO_MAC, by_number, mac, number, text
@@ -13,7 +14,6 @@ from netautod_snmp.values import ZERO_MAC, by_number, mac, number, text
 IF_ENTRY = "1.3.6.1.2.1.2.2.1"  # ifEntry
 IF_X_ENTRY = "1.3.6.1.2.1.31.1.1.1"  # ifXEntry
 DUPLEX = "1.3.6.1.2.1.10.7.2.1.19"  # dot3StatsDuplexStatus (RFC 3635)
-BASE_PORT_INDEX = "1.3.6.1.2.1.17.1.4.1.2"  # dot1dBasePortIfIndex (RFC 4188)
 IF_NUMBER = "1.3.6.1.2.1.2.1.0"  # ifNumber
 MOST_MISSING = 0.9  # agents count it a little otherwise
 COLUMNS = {
@@ -43,6 +43,7 @@ WHOLE = ("descr", "type", "admin", "oper")
 ADMIN = {1: "up", 2: "down", 3: "testing"}
 OPER = {**ADMIN, 4: "unknown", 5: "dormant", 6: "notPresent", 7: "lowerLayerDown"}
 DUPLEXES = {2: "half", 3: "full"}
+FASTER_THAN_ANY = 10_000_000  # 10 Tbit/s, or 10 Mbit/s in the wrong unit
 MOST_SPEED = 4_294_967_295  # ifSpeed of what is faster than a Gauge32 can say
 Column = Mapping[int, Value]
 
@@ -55,8 +56,8 @@ class InterfaceTable:
     ports: Ports
 
 
-async def read_table(agent: Agent) -> InterfaceTable:
-    """Raises WalkFailed also for columns that disagree about which interfaces there are."""
+async def read_table(agent: Agent, *, enterprise: int | None = None) -> InterfaceTable:
+    """Raises WalkFailed also for columns of which one ends before the others."""
     columns = {name: by_number(await agent.walk(root)) for name, root in COLUMNS.items()}
     if not _agree(columns):
         # An interface may have come or gone meanwhile; an agent that stops in the middle stops there again.
@@ -66,17 +67,22 @@ async def read_table(agent: Agent) -> InterfaceTable:
     announced = number((await agent.get([IF_NUMBER])).get(IF_NUMBER)) or 0
     if len(columns["descr"]) < announced * MOST_MISSING:
         raise WalkFailed(f"ifTable is not whole: {len(columns['descr'])} of {announced} interfaces")
-    bridge = by_number(await agent.walk(BASE_PORT_INDEX))
+    bridge = await read_bridge_ports(agent, enterprise)
     return InterfaceTable(columns=columns, ports=_ports(columns, bridge))
 
 
 def _agree(columns: Mapping[str, Column]) -> bool:
-    """A column that the agent does not have at all says nothing."""
-    known = [columns[name].keys() for name in WHOLE if columns[name]]
-    return all(indexes == known[0] for indexes in known)
+    """Whether all have the same interfaces, or end with the same one: a column that was cut ends early.
+
+    Gaps are the agent's own: some have no state, or no type, for what is no port. A column that the agent
+    does not have at all says nothing.
+    """
+    known = [column for name in WHOLE if (column := columns[name])]
+    same = all(column.keys() == known[0].keys() for column in known)
+    return same or len({next(reversed(column.keys())) for column in known}) == 1
 
 
-def _ports(columns: Mapping[str, Column], bridge: Column) -> Ports:
+def _ports(columns: Mapping[str, Column], bridge: Mapping[int, int]) -> Ports:
     indexes = sorted({*columns["descr"], *columns["name"], *columns["oper"]})
     descriptions, short_names = _texts(columns["descr"]), _texts(columns["name"])
     names: dict[int, str] = {}
@@ -95,7 +101,7 @@ def _ports(columns: Mapping[str, Column], bridge: Column) -> Ports:
         descriptions=descriptions,
         aliases=_texts(columns["alias"]),
         macs={index: own for index, value in columns["mac"].items() if (own := _own_mac(value))},
-        bridge={port: found for port, value in bridge.items() if (found := number(value)) is not None},
+        bridge=bridge,
     )
 
 
@@ -169,7 +175,12 @@ def interfaces_of(
 
 
 def _speed(high: int | None, low: int | None) -> int | None:
-    """ifHighSpeed is in Mbit/s; where it is 0, a slow interface says it in bit/s."""
+    """ifHighSpeed is in Mbit/s; where it is 0, a slow interface says it in bit/s.
+
+    Some agents have it in bit/s as well: faster than any port, and the number of ifSpeed where that has room.
+    """
+    if high and high >= FASTER_THAN_ANY:
+        return high // 1_000_000
     if high:
         return high
     if low is None or low >= MOST_SPEED:

@@ -5,10 +5,13 @@ from dataclasses import dataclass, field, fields, replace
 from ipaddress import IPv4Address, IPv6Address
 
 from netautod.plugin_api import Neighbor, device_text, long_name
+from netautod_snmp import tplink
 from netautod_snmp.agent import Agent, Rows, Value
+from netautod_snmp.bridge_ports import TP_LINK
 from netautod_snmp.cdp import CDP, CDP_COLUMNS, cdp_neighbors_of
 from netautod_snmp.ports import Ports
-from netautod_snmp.values import address, bits, mac, name_or_mac, number, numbers, octets, text
+from netautod_snmp.values import address, bits, by_number, mac, name_or_mac, number, numbers, octets, text
+from netautod_snmp.vendors import CISCO
 
 LLDP = "1.0.8802.1.1.2.1"
 LOCAL_PORT_SUBTYPE, LOCAL_PORT_ID, LOCAL_PORT_DESC = (f"{LLDP}.3.7.1.{column}" for column in (2, 3, 4))
@@ -17,6 +20,10 @@ MANAGEMENT = f"{LLDP}.4.2.1.3"  # lldpRemManAddrIfSubtype; the address is in the
 LLDP_V2 = "1.3.111.2.802.1.1.13.1"
 REMOTE_V2 = f"{LLDP_V2}.4.1.1"  # lldpV2RemEntry; index: time mark, ifIndex, destination, number
 MANAGEMENT_V2 = f"{LLDP_V2}.4.2.1.3"
+# TIMETRA-LLDP-MIB: tmnxLldpRemEntry has the index of LLDP-V2-MIB and the columns of LLDP-MIB.
+REMOTE_NOKIA, MANAGEMENT_NOKIA = "1.3.6.1.4.1.6527.3.1.2.59.4.1.1", "1.3.6.1.4.1.6527.3.1.2.59.4.2.1.3"
+MIKROTIK_INTERFACE = "1.3.6.1.4.1.14988.1.1.11.1.1.8"  # mtxrNeighborInterfaceID: an ifIndex; index: number
+NOKIA, MIKROTIK = 6527, 14988
 # ChassisIdSubtype and PortIdSubtype (802.1AB 8.5.2, 8.5.3).
 CHASSIS_MAC, CHASSIS_NETWORK = 4, 5
 PORT_MAC, PORT_NETWORK, PORT_NAMES = 3, 4, frozenset({1, 5})
@@ -54,13 +61,20 @@ REMOTE_COLUMNS = {
 REMOTE_COLUMNS_V2 = {name: column + 1 for name, column in REMOTE_COLUMNS.items()}
 
 
-async def read_neighbors(agent: Agent, ports: Ports, *, is_cisco: bool) -> list[Neighbor] | None:
+async def read_neighbors(agent: Agent, ports: Ports, *, enterprise: int | None) -> list[Neighbor] | None:
     """None for an agent without any of the tables. Raises WalkFailed."""
+    is_cisco = enterprise == CISCO
     lldp = await _lldp(agent)
+    if enterprise == MIKROTIK:
+        lldp = with_local_ports(lldp, by_number(await agent.walk(MIKROTIK_INTERFACE)))
     found = neighbors_of(lldp, ports)
     speaks_lldp = bool(lldp.local_ids) or bool(found)
     if not found:
-        found = neighbors_of(await _lldp_v2(agent), ports)
+        found = neighbors_of(await _by_if_index(agent, REMOTE_V2, REMOTE_COLUMNS_V2, MANAGEMENT_V2), ports)
+    if not found and enterprise == NOKIA:
+        found = neighbors_of(await _by_if_index(agent, REMOTE_NOKIA, REMOTE_COLUMNS, MANAGEMENT_NOKIA), ports)
+    if not found and enterprise == TP_LINK:
+        found = await tplink.neighbors(agent, ports)
     cdp: dict[str, Rows] = {}
     if is_cisco or not speaks_lldp:
         cdp = {name: await agent.walk(f"{CDP}.{column}") for name, column in CDP_COLUMNS.items()}
@@ -79,10 +93,26 @@ async def _lldp(agent: Agent) -> LldpTables:
     )
 
 
-async def _lldp_v2(agent: Agent) -> LldpTables:
-    columns = {name: await agent.walk(f"{REMOTE_V2}.{column}") for name, column in REMOTE_COLUMNS_V2.items()}
-    management = await agent.walk(MANAGEMENT_V2) if columns["chassis"] else {}
-    return LldpTables(columns=columns, management=management, by_if_index=True)
+async def _by_if_index(agent: Agent, root: str, numbers_: Mapping[str, int], management: str) -> LldpTables:
+    columns = {name: await agent.walk(f"{root}.{column}") for name, column in numbers_.items()}
+    addresses = await agent.walk(management) if columns["chassis"] else {}
+    return LldpTables(columns=columns, management=addresses, by_if_index=True)
+
+
+def with_local_ports(tables: LldpTables, interfaces: Mapping[int, Value]) -> LldpTables:
+    """RouterOS up to 7.6 leaves the time mark and the local port out of the index, or has 0 for both: its own
+    neighbor table, which has the same numbers, says the ifIndex.
+    """
+
+    def whole(index: str) -> str:
+        parts = numbers(index)
+        own = number(interfaces.get(parts[-1])) if parts and not any(parts[:-1]) else None
+        return index if own is None else f"0.{own}.{parts[-1]}"
+
+    columns = {
+        name: {whole(index): value for index, value in rows.items()} for name, rows in tables.columns.items()
+    }
+    return replace(tables, columns=columns)
 
 
 def neighbors_of(tables: LldpTables, ports: Ports) -> list[Neighbor]:
@@ -180,9 +210,9 @@ def _by_text(
 
 
 def _by_number(port: int, ports: Ports) -> int | None:
-    if port in ports.bridge and (port not in ports.names or ports.bridge[port] == port):
-        return ports.bridge[port]
-    return port if port in ports.names else ports.bridge.get(port)
+    """A bridge's LldpPortNumber is its dot1dBasePort, that of others an ifIndex (LLDP-MIB)."""
+    found = ports.bridge.get(port)
+    return found if found in ports.names else port
 
 
 def _unique(values: Mapping[int, str]) -> dict[str, int]:

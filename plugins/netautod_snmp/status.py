@@ -7,7 +7,7 @@ from netautod_snmp.agent import Agent, Rows, WalkFailed
 from netautod_snmp.identity import read_identity
 from netautod_snmp.kinds import kind_of
 from netautod_snmp.values import ZERO_MAC, mac, number, text
-from netautod_snmp.vendors import VENDORS, enterprise_of
+from netautod_snmp.vendors import CISCO, VENDORS, enterprise_of
 
 SYS_DESCR, SYS_OBJECT_ID, SYS_UP_TIME, SYS_NAME = (f"1.3.6.1.2.1.1.{number}.0" for number in (1, 2, 3, 5))
 ENGINE_TIME = "1.3.6.1.6.3.10.2.1.3.0"  # snmpEngineTime, in seconds: sysUpTime turns over after 497 days
@@ -28,7 +28,6 @@ H3C_CPU, H3C_MEMORY = "1.3.6.1.4.1.25506.2.6.1.1.1.1.6", "1.3.6.1.4.1.25506.2.6.
 HP_CPU = "1.3.6.1.4.1.11.2.14.11.5.1.9.6.1.0"  # hpSwitchCpuStat
 HP_MEMORY_TOTAL, HP_MEMORY_USED = (f"1.3.6.1.4.1.11.2.14.11.5.1.1.2.1.1.1.{column}" for column in (5, 7))
 JUNIPER_CPU, JUNIPER_MEMORY = "1.3.6.1.4.1.2636.3.1.13.1.8", "1.3.6.1.4.1.2636.3.1.13.1.11"
-CISCO = 9
 
 
 async def read_system(agent: Agent) -> Rows:
@@ -38,7 +37,7 @@ async def read_system(agent: Agent) -> Rows:
 
 async def read_status(agent: Agent, system: Rows) -> DeviceFacts:
     """Raises WalkFailed only where nothing at all is known."""
-    enterprise = enterprise_of(_oid(system))
+    enterprise = enterprise_in(system)
     descr = text(system.get(SYS_DESCR)) or ""
     kind = kind_of(enterprise, descr)
     own = await read_identity(agent, enterprise, kind, descr)
@@ -58,8 +57,9 @@ async def read_status(agent: Agent, system: Rows) -> DeviceFacts:
     )
 
 
-def is_cisco(system: Rows) -> bool:
-    return enterprise_of(_oid(system)) == CISCO
+def enterprise_in(system: Rows) -> int | None:
+    """The enterprise number of the device's vendor."""
+    return enterprise_of(_oid(system))
 
 
 def _oid(system: Rows) -> str | None:

@@ -1,5 +1,7 @@
 """Which vendor a device is of, by its enterprise number."""
 
+CISCO = 9
+
 # https://www.iana.org/assignments/enterprise-numbers, by the number in sysObjectID.
 VENDORS = {
     9: "Cisco",

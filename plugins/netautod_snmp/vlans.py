@@ -1,12 +1,13 @@
 """VLANs with their members: Q-BRIDGE-MIB (RFC 4363), IEEE8021-Q-BRIDGE-MIB, and Cisco's own."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 
-from netautod.plugin_api import Vlan
+from netautod_snmp import huawei, juniper, omniswitch, tplink
 from netautod_snmp.agent import Agent, Rows, Value
 from netautod_snmp.ports import Ports
 from netautod_snmp.values import bits, by_number, number, numbers, text
+from netautod_snmp.vendors import CISCO
+from netautod_snmp.vlan_table import MOST_VLAN, Building, VlanTable
 
 Q = "1.3.6.1.2.1.17.7.1.4"
 CURRENT_EGRESS = f"{Q}.2.1.4"  # dot1qVlanCurrentEgressPorts; index: time mark, VLAN
@@ -31,72 +32,39 @@ TRUNKING = 1
 ETHERNET = 1  # vtpVlanType; the others are of FDDI and token ring
 VTP_STATES = {1: "active", 2: "suspended", 3: "suspended", 4: "suspended"}
 ROW_ACTIVE = 1  # RFC 2579 RowStatus
-MOST_VLAN = 4094
 
 
-@dataclass(frozen=True, kw_only=True)
-class VlanTable:
-    """`natives`: the VLAN of untagged frames by ifIndex."""
-
-    vlans: list[Vlan]
-    natives: dict[int, int] = field(default_factory=dict)
+# Whose agents say it otherwise: instead of the tables of the standards, or where those are missing.
+FIRST = {2636: juniper.add_vlans}
+INSTEAD = {2011: huawei.add_vlans, 11863: tplink.add_vlans, 6486: omniswitch.add_vlans}
+FOUNDRY = 1991  # its current tables are wrong on ICX 6400 (LibreNMS reads the static ones alone)
 
 
-@dataclass(kw_only=True)
-class _Building:
-    names: dict[int, str | None] = field(default_factory=dict)
-    states: dict[int, str] = field(default_factory=dict)
-    tagged: dict[int, dict[str, None]] = field(default_factory=dict)
-    untagged: dict[int, dict[str, None]] = field(default_factory=dict)
-    natives: dict[int, int] = field(default_factory=dict)
-
-    def add(self, vlan: int | None, name: str | None = None, state: str | None = None) -> None:
-        if vlan is None or not 1 <= vlan <= MOST_VLAN:
-            return
-        self.names[vlan] = name or self.names.get(vlan)
-        if state is not None:
-            self.states[vlan] = state
-
-    def member(self, vlan: int, interface: str | None, *, tagged: bool) -> None:
-        if interface is None or not 1 <= vlan <= MOST_VLAN:
-            return
-        self.add(vlan)
-        (self.tagged if tagged else self.untagged).setdefault(vlan, {})[interface] = None
-
-    def built(self) -> VlanTable:
-        vlans = [
-            Vlan(
-                vlan_id=vlan,
-                name=name,
-                status=self.states.get(vlan, "active"),
-                tagged_interfaces=tuple(
-                    one for one in self.tagged.get(vlan, ()) if one not in self.untagged.get(vlan, ())
-                ),
-                untagged_interfaces=tuple(self.untagged.get(vlan, ())),
-            )
-            for vlan, name in sorted(self.names.items())
-        ]
-        return VlanTable(vlans=vlans, natives=self.natives)
-
-
-async def read_vlans(agent: Agent, ports: Ports, *, is_cisco: bool) -> VlanTable | None:
+async def read_vlans(agent: Agent, ports: Ports, *, enterprise: int | None) -> VlanTable | None:
     """None for a device that has none of these tables. Raises WalkFailed."""
-    building = _Building()
-    await _bridge(agent, ports, building)
+    building = Building()
+    if enterprise in FIRST:
+        await FIRST[enterprise](agent, ports, building)
+    if building.names:
+        _natives(ports, building, by_number(await agent.walk(PVID)))
+        return building.built()
+    await _bridge(agent, ports, building, current=enterprise != FOUNDRY)
     if not building.names:
         await _ieee(agent, ports, building)
-    if is_cisco:
+    if enterprise == CISCO:
         await _cisco(agent, ports, building)
+    if not building.names and enterprise in INSTEAD:
+        await INSTEAD[enterprise](agent, ports, building)
     return building.built() if building.names else None
 
 
-async def _bridge(agent: Agent, ports: Ports, building: _Building) -> None:
+async def _bridge(agent: Agent, ports: Ports, building: Building, *, current: bool) -> None:
     names, status = await agent.walk(STATIC_NAME), await agent.walk(STATIC_STATUS)
     for index, value in names.items():
         active = number(status.get(index)) in (None, ROW_ACTIVE)
         building.add(_last(index), text(value), "active" if active else "suspended")
-    egress = _newest(await agent.walk(CURRENT_EGRESS))
-    untagged = _newest(await agent.walk(CURRENT_UNTAGGED))
+    egress = _newest(await agent.walk(CURRENT_EGRESS)) if current else {}
+    untagged = _newest(await agent.walk(CURRENT_UNTAGGED)) if current else {}
     static_egress, static_untagged = await agent.walk(STATIC_EGRESS), await agent.walk(STATIC_UNTAGGED)
     for vlan, value in _newest(static_egress).items():
         egress.setdefault(vlan, value)
@@ -106,7 +74,7 @@ async def _bridge(agent: Agent, ports: Ports, building: _Building) -> None:
     _natives(ports, building, by_number(await agent.walk(PVID)))
 
 
-async def _ieee(agent: Agent, ports: Ports, building: _Building) -> None:
+async def _ieee(agent: Agent, ports: Ports, building: Building) -> None:
     for index, value in (await agent.walk(IEEE_STATIC_NAME)).items():
         building.add(_last(index), text(value))
     egress = _newest(await agent.walk(IEEE_STATIC_EGRESS)) | _newest(await agent.walk(IEEE_CURRENT_EGRESS))
@@ -124,7 +92,7 @@ def _newest(rows: Rows) -> dict[int, Value]:
 
 
 def _members(
-    ports: Ports, building: _Building, egress: Mapping[int, Value], untagged: Mapping[int, Value]
+    ports: Ports, building: Building, egress: Mapping[int, Value], untagged: Mapping[int, Value]
 ) -> None:
     for vlan, value in egress.items():
         building.add(vlan)
@@ -133,7 +101,7 @@ def _members(
             building.member(vlan, ports.of_bridge_port(port), tagged=port not in bare)
 
 
-def _natives(ports: Ports, building: _Building, pvid: Mapping[int, Value]) -> None:
+def _natives(ports: Ports, building: Building, pvid: Mapping[int, Value]) -> None:
     for port, value in pvid.items():
         index = ports.bridge.get(port) if ports.bridge else port
         vlan = number(value)
@@ -141,7 +109,7 @@ def _natives(ports: Ports, building: _Building, pvid: Mapping[int, Value]) -> No
             building.natives[index] = vlan
 
 
-async def _cisco(agent: Agent, ports: Ports, building: _Building) -> None:
+async def _cisco(agent: Agent, ports: Ports, building: Building) -> None:
     names, types = await agent.walk(VTP_NAME), await agent.walk(VTP_TYPE)
     for index, value in (await agent.walk(VTP_STATE)).items():
         state = VTP_STATES.get(number(value) or 0)
@@ -158,7 +126,7 @@ async def _cisco(agent: Agent, ports: Ports, building: _Building) -> None:
     await _trunks(agent, ports, building)
 
 
-async def _trunks(agent: Agent, ports: Ports, building: _Building) -> None:
+async def _trunks(agent: Agent, ports: Ports, building: Building) -> None:
     status = by_number(await agent.walk(TRUNK_STATUS))
     trunks = [index for index, value in status.items() if number(value) == TRUNKING]
     if not trunks:

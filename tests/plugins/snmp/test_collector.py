@@ -220,7 +220,6 @@ async def test_fifty_thousand_addresses() -> None:
     [
         pytest.param({"1.3.6.1.2.1.2.1.0": integer(40)}, id="ifNumber says more"),
         pytest.param({"1.3.6.1.2.1.2.2.1.8.100": None}, id="a state is missing"),
-        pytest.param({"1.3.6.1.2.1.2.2.1.2.1": None}, id="a description is missing"),
         pytest.param({f"1.3.6.1.2.1.2.2.1.3.{index}": None for index in (10, 100)}, id="types are cut"),
     ],
 )
@@ -228,6 +227,13 @@ async def test_columns_that_disagree_are_no_table(changes: dict[str, Encoded | N
     found = await collected(of(changes))
     assert found.given == {"status"}
     assert "ifTable is not whole" in found.problems["interfaces"]
+
+
+@pytest.mark.parametrize("column", [2, 3, 7, 8])
+async def test_a_gap_in_a_column_is_the_agents_own(column: int) -> None:
+    found = await collected(of({f"1.3.6.1.2.1.2.2.1.{column}.2": None}))
+    assert found.problems == {}
+    assert [one.name for one in found.interfaces or ()] == ["ge1", "ge2", "ge3", "lag1", "vlan100"]
 
 
 async def test_a_column_that_the_agent_does_not_have() -> None:

@@ -38,10 +38,10 @@ async def test_a_neighbor_that_lldpd_hears(network: Network) -> None:
         ports = (await read_table(agent)).ports
 
         async def read() -> object:
-            return await read_neighbors(agent, ports, is_cisco=False)
+            return await read_neighbors(agent, ports, enterprise=None)
 
         await eventually(read, seconds=30)  # lldpd tells snmpd a moment later
-        found = await read_neighbors(agent, ports, is_cisco=False)
+        found = await read_neighbors(agent, ports, enterprise=None)
         arp = await read_arp(agent, ports)
 
     assert found is not None
