@@ -1,7 +1,6 @@
 """`netautod serve`: starts everything in order, listens, and stops it in the opposite order."""
 
 import asyncio
-import gc
 import logging
 import os
 import signal
@@ -28,6 +27,7 @@ from netautod.app.parts.http import deadlines_of
 from netautod.app.settings import Settings
 from netautod.app.watch.watched import Watched
 from netautod.core.errors import NetautodError, Unavailable
+from netautod.core.loop.garbage import LOOK_SECONDS, spared_heap
 from netautod.core.metrics import Metrics
 from netautod.http.connections import descriptors
 from netautod.http.connections.server import HttpServer
@@ -114,7 +114,9 @@ async def serve(
         service = await stack.enter_async_context(build(configuration, installation, state.health, watched))
         if with_demo:
             await stack.enter_async_context(demo.run(service, installation, settings.data_dir, out))
-        set_aside_heap(stack)
+        garbage = stack.enter_context(spared_heap())
+        looks = Periodic(garbage.look, name="the look for garbage", seconds=LOOK_SECONDS)
+        await stack.enter_async_context(looks)
         await stack.enter_async_context(
             _page_served(settings, installation, server, files, shared=shared, socket=metrics_socket)
         )
@@ -167,23 +169,6 @@ def _page_served(
     if socket is not None:
         return handing_page(socket, page)
     return nullcontext() if shared else serving_page(settings.metrics, page)
-
-
-# New objects between two collections. With Python's 700 a session on a device sets off dozens of them, a
-# tenth of its processor time, and next to nothing that they look at is garbage.
-NEW_OBJECTS = 10_000
-
-
-def set_aside_heap(stack: AsyncExitStack) -> None:
-    """Spares the garbage collector what was built at start, until the stack unwinds.
-
-    A full collection of it stops the loop for 60 ms, and any import or large list brings one about.
-    """
-    gc.collect()
-    gc.freeze()
-    stack.callback(gc.unfreeze)
-    stack.callback(gc.set_threshold, *gc.get_threshold())
-    gc.set_threshold(NEW_OBJECTS, *gc.get_threshold()[1:])
 
 
 def _leave_behind(state: ServiceState) -> None:

@@ -12,7 +12,7 @@ from netautod.discovery.tables.store import INDEXES, DiscoveredStore
 from netautod.plugin_api import ArpEntry, Collected, MacEntry
 from netautod.store.client import Database
 from tests.bench.measuring.databases import fresh_database, private_mongod
-from tests.bench.measuring.holding import collect_as_the_service, watched
+from tests.bench.measuring.holding import collecting_as_the_service, watched
 from tests.bench.measuring.report import Report, percentile
 
 LARGE = 50_000
@@ -41,9 +41,8 @@ async def _large(report: Report, database: Database) -> None:
         MacEntry(mac_address=_mac(number), vlan_id=1, interface="Ethernet1") for number in range(LARGE)
     ]
     late: list[float] = []
-    collect_as_the_service()
     seconds: dict[str, float] = {}
-    async with watched(late):
+    async with collecting_as_the_service(), watched(late):
         for round_, name in enumerate(("first", "unchanged", "a tenth changed")):
             if name == "a tenth changed":
                 entries[: LARGE // 10] = [

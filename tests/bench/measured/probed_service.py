@@ -16,16 +16,17 @@ from netautod.app.build import build
 from netautod.app.configuration import Configuration
 from netautod.app.installation import open_installation
 from netautod.app.plugins.loading import LoadedPlugins
-from netautod.app.server import set_aside_heap
 from netautod.app.settings import Settings
 from netautod.app.watch.watched import Watched
 from netautod.auth.settings import AuthSettings
 from netautod.core.errors import Unavailable
+from netautod.core.loop.garbage import LOOK_SECONDS, spared_heap
 from netautod.http.access import public, requires
 from netautod.http.handler import JsonHandler
 from netautod.http.health import Health
 from netautod.http.settings import LimitSettings
 from netautod.store.connection import connect
+from netautod.store.periodic import Periodic
 from tests.bench.measuring.children import parent_gone, say
 from tests.support.serving import serve_application
 
@@ -100,7 +101,8 @@ async def main(uri: str, folder: str) -> None:
         ]
         service.application.add_handlers(".*", routes)  # type: ignore[arg-type]
         server, url = serve_application(service.application)
-        set_aside_heap(stack)
+        garbage = stack.enter_context(spared_heap())
+        await stack.enter_async_context(Periodic(garbage.look, name="garbage", seconds=LOOK_SECONDS))
         probing = asyncio.create_task(probe(late, worked))
         say(url)
         await parent_gone()

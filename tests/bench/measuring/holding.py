@@ -1,19 +1,20 @@
 """For how long the event loop is held up: a task sleeps a millisecond again and again, and is late."""
 
 import asyncio
-import gc
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from netautod.app.server import NEW_OBJECTS
+from netautod.core.loop.garbage import LOOK_SECONDS, spared_heap
+from netautod.store.periodic import Periodic
 
 
-def collect_as_the_service() -> None:
-    """What is there by now is never looked at again by the garbage collector, and it comes less often."""
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(NEW_OBJECTS, *gc.get_threshold()[1:])
+@asynccontextmanager
+async def collecting_as_the_service() -> AsyncIterator[None]:
+    """What is there by now is never looked at by the garbage collector, and the rest when there is little."""
+    with spared_heap() as garbage:
+        async with Periodic(garbage.look, name="the look for garbage", seconds=LOOK_SECONDS):
+            yield
 
 
 @asynccontextmanager
