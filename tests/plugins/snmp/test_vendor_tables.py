@@ -41,7 +41,9 @@ async def collected(
     """A device of that vendor with the interfaces ge1 to ge3, and no other table than `rows`."""
     bare = {oid: value for oid, value in objects().items() if not oid.startswith((LLDP_ROOT, BRIDGE))}
     bare["1.3.6.1.2.1.1.2.0"] = object_id(oid_of(f"1.3.6.1.4.1.{enterprise}.1"))
-    async with serving_agent({"public": recording({**bare, **rows})}) as agent:
+    served = {"public": recording({**bare, **rows})}
+    served |= {community: recording(found) for community, found in instances.items()}
+    async with serving_agent(served) as agent:
         access = SnmpAccess(address="127.0.0.1", port=agent.port, community="public")
         found = await SnmpCollector().collect(PolledDevice(agent=access), frozenset(wanted))
     assert found.problems == {}
@@ -139,7 +141,7 @@ async def test_vrp_without_q_bridge() -> None:
         f"{VRP}.3.1.1.1.1.12.2100": integer(1),
         f"{VRP}.3.1.1.1.1.12.300": integer(3),
         **{f"{VRP}.1.1.1.3.1.2.{port}": integer(port + 1) for port in (0, 1, 2)},
-        **{f"{VRP}.1.1.1.3.1.4.{port}": integer(100) for port in (0, 1, 2)},
+        **{f"{VRP}.1.1.1.3.1.4.{port}": integer(vlan) for port, vlan in enumerate((100, 2100, 100))},
         f"{VRP}.1.1.1.10.1.2.0": vlan_list(100, 400),  # a trunk; VLAN 400 is none
         f"{VRP}.1.1.1.10.1.3.0": vlan_list(2100 - 2048),
         f"{VRP}.1.1.1.9.1.3.1": vlan_list(2100 - 2048),  # a hybrid port: tagged, and untagged
@@ -322,6 +324,13 @@ async def test_vlans_without_members_that_are_told(
     entries = await read_forwarding(switch, Ports(names={2: "ge2"}), active=None, enterprise=9)
     assert [(one.vlan_id, one.interface) for one in entries or ()] == [(vlan, "ge2") for vlan in found]
     assert switch.asked == list(asked)
+
+
+async def test_a_switch_of_cisco_that_tells_no_members() -> None:
+    rows = {f"{VTP_STATE}.1.{vlan}": integer(1) for vlan in (10, 20)}
+    instance = {f"{BASE_PORT_INDEX}.7": integer(2), f"{BRIDGE_PORT}.2.0.0.0.0.50": integer(7)}
+    found = await collected(9, rows, ("mac",), **{"public@10": {}, "public@20": instance})
+    assert addresses_of(found) == [("02:00:00:00:00:32", 20, "ge2")]
 
 
 @pytest.mark.parametrize(
