@@ -33,10 +33,7 @@ BASE_PORTS = {f"{BRIDGE}1.4.1.2.{500 + port}": integer(port) for port in (1, 2, 
 
 
 async def collected(
-    enterprise: int,
-    rows: Mapping[str, Encoded],
-    wanted: Iterable[Table],
-    **communities: Mapping[str, Encoded],
+    enterprise: int, rows: Mapping[str, Encoded], wanted: Iterable[Table], **instances: Mapping[str, Encoded]
 ) -> Collected:
     """A device of that vendor with the interfaces ge1 to ge3, and no other table than `rows`."""
     bare = {oid: value for oid, value in objects().items() if not oid.startswith((LLDP_ROOT, BRIDGE))}
