@@ -73,7 +73,7 @@ NXOS = Form(
     suspect=_CISCO_SUSPECT,
     facts=facts(
         **_CISCO,
-        admin_state=r"^ *admin state is (\w+)",
+        admin_state=r"^ *admin state(?: is|:) (\w+)",
         vlan_access=r"^ +Access VLAN: (\d+)",
         in_octets=r"\d+ input packets[^\n]*?\n?[^\n]*? (\d+) bytes|\d+ frames input, (\d+) bytes",
         out_octets=r"\d+ output packets[^\n]*?\n?[^\n]*? (\d+) bytes|\d+ frames output, (\d+) bytes",
@@ -131,7 +131,9 @@ VRP = Form(
         in_discards=r"^ *Input:(?:(?!\n *Output:)[\s\S])*?\bDiscard: *(\d+)",
         out_discards=r"^ *Output:[\s\S]*?\bDiscard: *(\d+)",
     ),
-    every=facts(ip_address=r"Internet Address is (?:negotiated, )?(\d+\.\d+\.\d+\.\d+/\d+)"),
+    every=facts(
+        ip_address=r"Internet Address is (?:negotiated, |allocated by DHCP, )?(\d+\.\d+\.\d+\.\d+/\d+)"
+    ),
 )
 # Comware 5: "GigabitEthernet1/0/1 current state: UP"; Comware 7: the name has a line of its own.
 COMWARE = Form(
@@ -146,8 +148,8 @@ COMWARE = Form(
         l2mtu=r"Maximum frame length(?::| is) *(\d+)",
         mac_address=r"Hardware address: ([0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4})",
         bandwidth=r"^ *Bandwidth: (\d+ *kbps)",
-        speed=r"^ *(\d+(?:\.\d+)? *[GMK](?:bps|b/s)?)(?:-speed mode)?, *(?:full|half)",
-        duplex=r"^ *\S+(?:-speed mode)?, *(full|half|auto)",
+        speed=r"^ *(\d+(?:\.\d+)? *[GMK](?:bps|b/s)?)(?:-speed mode)? *, *(?:full|half)",
+        duplex=r"^ *\S+(?:-speed mode)? *, *(full|half|auto)",
         vlan_id=r"^ *PVID: (\d+)|^ *Untagged +VLANs?(?: ID)? *: *(\d+) *$",
         in_octets=r"^ *Input(?: \(total\))?:\s+\d+ packets, (\d+) bytes",
         out_octets=r"^ *Output(?: \(total\))?:\s+\d+ packets, (\d+) bytes",

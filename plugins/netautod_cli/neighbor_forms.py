@@ -54,14 +54,15 @@ EOS_LLDP = Form(
         management_ipv6=r"Management Address +: *([0-9a-f]+:\S+)",
     ),
 )
+# Releases from 10.08 on say System-Name and -Description for Chassis-Name and -Description.
 AOSCX_LLDP = Form(
-    head=lines(r"^Port +: *(?P<local_interface>\S+)|^Neighbor Chassis-Name +:(?P<seen>[^\n]*)"),
+    head=lines(r"^Port +: *(?P<local_interface>\S+)|^Neighbor (?:Chassis|System)-Name +:(?P<seen>[^\n]*)"),
     suspect=lines(r"^Port +:.*"),
     carried="local_interface",
     needed="chassis_id",
     facts=facts(
-        neighbor_name=r"^Neighbor Chassis-Name +: *(\S.*)",
-        neighbor_description=r"^Neighbor Chassis-Description +: *(\S.*)",
+        neighbor_name=r"^Neighbor (?:Chassis|System)-Name +: *(\S.*)",
+        neighbor_description=r"^Neighbor (?:Chassis|System)-Description +: *(\S.*)",
         chassis_id=r"^Neighbor Chassis-ID +: *(\S.*)",
         mgmt_address=r"^Neighbor Management-Address +: *(\S+)",
         capabilities=r"^Chassis Capabilities Enabled +: *(\S.*)",

@@ -79,7 +79,7 @@ READS: Mapping[str, Mapping[Table, Read]] = {
             *("show ip interface vrf all", "show ipv6 interface vrf all"),
         ),
         "neighbors": read("show lldp neighbors detail", neighbors, "show cdp neighbors detail"),
-        "mac": read("show mac address-table", rows.forwarding),
+        "mac": read("show mac address-table", rows.forwarding_of_nxos),
         "arp": read("show ip arp vrf all", rows.arp),
         "vlans": read("show vlan", vlans, "show interface switchport"),
     },

@@ -4,6 +4,7 @@ Whichever reads it: an output that is not whole, as far as it shows, gives no re
 """
 
 import io
+import re
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -49,6 +50,10 @@ COMMANDS = {
 }
 # Between licences and components, few lines are facts: what has none of these is something else.
 PROSE: Mapping[str, tuple[str, ...]] = {"show version": ("version", "os", "image")}
+# Lines that ntc-templates take for another form: a router with several switching cards names each.
+_LABELS: Mapping[tuple[str, str], re.Pattern[str]] = {
+    ("cisco_ios", "show mac address-table"): re.compile(r"^EHWIC: \d+\s*$", re.MULTILINE),
+}
 _ANYTHING = ("^.*", "^.*$")  # the rule of a part of no interest
 FORMS = {**interface_forms.FORMS, **neighbor_forms.FORMS, **fact_forms.FORMS}
 _TEMPLATES = Path(ntc_templates.__file__).parent / "templates"
@@ -83,6 +88,8 @@ def records_of(platform: str, command: str, output: str) -> Records:
 def _by_template(platform: str, command: str, output: str) -> Records:
     known = COMMANDS.get(command, command)
     machine = _machine(platform, known)
+    if (labels := _LABELS.get((platform, command))) is not None:
+        output = labels.sub("", output)
     records = machine.read(output)
     wanted = PROSE.get(command)
     if wanted is not None:

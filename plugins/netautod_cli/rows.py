@@ -1,5 +1,6 @@
 """Records of a device, of its forwarding table and of its neighbor cache as rows."""
 
+from collections.abc import Iterator
 from dataclasses import fields, replace
 
 from netautod.plugin_api import ArpEntry, DeviceFacts, MacEntry, device_text, ip_address
@@ -22,6 +23,7 @@ KINDS = {
     "interface": "self",
 }
 SHORT = 2  # letters: `Et` and `Po` are the beginnings of ports, no port is called so
+_PEER_LINK = "vPC Peer-Link"
 # The legends of NX-OS, Comware, VRP, RouterOS and Junos: the first letter of a group of flags says it.
 _LETTERS = {"D": "dynamic", "S": "static", "I": "self"}
 
@@ -76,6 +78,16 @@ def forwarding(records: Records) -> list[MacEntry]:
                 for name in names
             ]
     return found
+
+
+def forwarding_of_nxos(records: Records) -> list[MacEntry]:
+    """The ports of a group stand behind each other, with blanks between; the peer link is two words."""
+    return forwarding([{**record, "ports": list(_ports_of_nxos(record))} for record in records])
+
+
+def _ports_of_nxos(record: Record) -> Iterator[str]:
+    for text in record.get("ports") or ():
+        yield from [text] if text.startswith(_PEER_LINK) else text.split()
 
 
 def forwarding_of_junos(records: Records, listed: Records | None = None) -> list[MacEntry]:

@@ -53,22 +53,29 @@ Rows
   ^\s*$$
   ^. -> Error
 """
-# "*    145        000a.000a.000a   static     -        F      F    Po10"; the peer link is two words.
+# "*    145        000a.000a.000a   static     -        F      F    Po10"; the peer link is two words. An
+# address of a group has several ports, in lines of their own as well. A Nexus 5000 with NX-OS 4 has the age
+# alone between the type and the port, and notes of its own between the rows.
 _NXOS_MAC = r"""Value Required VLAN_ID (\d+|-|--)
 Value Required MAC_ADDRESS ([0-9a-fA-F]{4}\.[0-9a-fA-F]{4}\.[0-9a-fA-F]{4})
 Value TYPE (\S+)
-Value PORTS (vPC Peer-Link\S*|\S+)
-Value AGE (\S+\s+\S+\s+\S+)
+Value List PORTS (vPC Peer-Link\S*|[^\s:](?:\S* \S+)*\S*)
+Value AGE (\S+\s+[FT~-]+\s+[FT~-]+|\S+)
 
 Start
   ^\s*VLAN(/BD)?\s+MAC Address\s+Type -> Rows
 
 Rows
-  ^\s*[^\s\d-]{0,4}\s*${VLAN_ID}\s+${MAC_ADDRESS}\s+${TYPE}\s+${AGE}\s+${PORTS}(?: \S+)?\s*$$ -> Record
+  ^\s*[^\s\d-]{0,4}\s*\S+\s+[0-9a-fA-F]{4}\.[0-9a-fA-F]{4}\. -> Continue.Record
+  ^\s*[^\s\d-]{0,4}\s*${VLAN_ID}\s+${MAC_ADDRESS}\s+${TYPE}\s+${AGE}\s+${PORTS}\s*$$
+  ^\s{30,}${PORTS}\s*$$
   ^\s*VLAN(/BD)?\s+MAC Address\s+Type
   ^\s*(Legend|Note):
+  ^\s*(\*|age|\(T\)) - \S
   ^\s+.* - \S
   ^\s*-+[-+]*$$
+  ^Unknown Key ID
+  ^Total MAC Addresses
   ^\s*$$
   ^. -> Error
 """
