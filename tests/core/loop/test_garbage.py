@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from netautod.core.loop.garbage import FEW_OBJECTS, LONGEST_SECONDS, NEW_OBJECTS, spared_heap
+from netautod.core.loop.garbage import FEW_BLOCKS, LONGEST_SECONDS, NEW_OBJECTS, spared_heap
 
 
 class Knot:
@@ -93,7 +93,7 @@ async def test_with_a_large_table_in_the_making_it_waits_but_not_for_ever(
 ) -> None:
     clock = Clock()
     with spared_heap(clock=clock) as garbage:
-        knot, table = aged_knot(), many(FEW_OBJECTS + 1)
+        knot, table = aged_knot(), many(FEW_BLOCKS + 2 * NEW_OBJECTS)
         clock.now += waited
         with collections_seen() as seen:
             await garbage.look()
@@ -101,6 +101,16 @@ async def test_with_a_large_table_in_the_making_it_waits_but_not_for_ever(
         table.clear()
         await garbage.look()
         assert knot() is None
+
+
+async def test_what_has_lived_on_is_collected_beside_a_large_table_of_before() -> None:
+    with spared_heap() as garbage:
+        table = many(FEW_BLOCKS + 1)
+        gc.collect(1)  # it is among the old ones by now
+        knot = aged_knot()
+        with collections_seen() as seen:
+            await garbage.look()
+        assert (knot() is None, seen, len(table)) == (True, [1], FEW_BLOCKS + 1)
 
 
 async def test_nothing_is_collected_where_nothing_has_lived_on() -> None:
