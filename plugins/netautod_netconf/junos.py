@@ -19,6 +19,7 @@ from netautod.plugin_api import (
     mac_address,
 )
 from netautod_netconf.elements import each, text, whole
+from netautod_netconf.junos_vlans import vlans_of
 from netautod_netconf.session import RpcFailed, Session
 
 _SPEED = re.compile(r"(\d+)\s*(g|m)(?:bps|b)", re.IGNORECASE)
@@ -279,37 +280,3 @@ async def vlans(session: Session) -> Iterator[Vlan]:
     except RpcFailed:
         reply = await session.rpc("<get-bridge-instance-information/>")
     return vlans_of(reply)
-
-
-# Of ELS; of MX: number, name, interfaces (all below).
-VLAN_ENTRIES = {
-    "l2ng-l2ald-vlan-instance-group": (
-        "l2ng-l2rtb-vlan-tag",
-        "l2ng-l2rtb-vlan-name",
-        "l2ng-l2rtb-vlan-member-interface",
-    ),
-    "l2ald-bridge-instance-group": ("l2rtb-bridge-vlan", "l2rtb-bridging-domain", "l2rtb-interface-name"),
-    "vlan": ("vlan-tag", "vlan-name", "vlan-member-interface"),
-}
-
-
-def vlans_of(reply: Element) -> Iterator[Vlan]:
-    """Whether a member is tagged is not told by all: those that say nothing count as untagged."""
-    for kind, (number, name, member) in VLAN_ENTRIES.items():
-        for one in each(reply, kind):
-            vlan = whole(one, number)
-            if vlan is None:
-                continue
-            members = [shown.rstrip("*") for found in each(one, member) if (shown := text(found))]
-            tagged = {
-                (text(found, "l2ng-l2rtb-vlan-member-interface") or "").rstrip("*")
-                for found in each(one, "l2ng-l2rtb-vlan-member")
-                if text(found, "l2ng-l2rtb-vlan-member-tagness") == "tagged"
-            }
-            yield Vlan(
-                vlan_id=vlan,
-                name=device_text(text(one, name)),
-                status="active",
-                tagged_interfaces=tuple(found for found in members if found in tagged),
-                untagged_interfaces=tuple(found for found in members if found not in tagged),
-            )

@@ -5,12 +5,12 @@ from dataclasses import dataclass, field, fields, replace
 from ipaddress import IPv4Address, IPv6Address
 
 from netautod.plugin_api import Neighbor, device_text, long_name
-from netautod_snmp import tplink
+from netautod_snmp import mikrotik, tplink
 from netautod_snmp.agent import Agent, Rows, Value
 from netautod_snmp.bridge_ports import TP_LINK
 from netautod_snmp.cdp import CDP, CDP_COLUMNS, cdp_neighbors_of
 from netautod_snmp.ports import Ports
-from netautod_snmp.values import address, bits, by_number, mac, name_or_mac, number, numbers, octets, text
+from netautod_snmp.values import address, bits, mac, name_or_mac, number, numbers, octets, text
 from netautod_snmp.vendors import CISCO
 
 LLDP = "1.0.8802.1.1.2.1"
@@ -22,7 +22,6 @@ REMOTE_V2 = f"{LLDP_V2}.4.1.1"  # lldpV2RemEntry; index: time mark, ifIndex, des
 MANAGEMENT_V2 = f"{LLDP_V2}.4.2.1.3"
 # TIMETRA-LLDP-MIB: tmnxLldpRemEntry has the index of LLDP-V2-MIB and the columns of LLDP-MIB.
 REMOTE_NOKIA, MANAGEMENT_NOKIA = "1.3.6.1.4.1.6527.3.1.2.59.4.1.1", "1.3.6.1.4.1.6527.3.1.2.59.4.2.1.3"
-MIKROTIK_INTERFACE = "1.3.6.1.4.1.14988.1.1.11.1.1.8"  # mtxrNeighborInterfaceID: an ifIndex; index: number
 NOKIA, MIKROTIK = 6527, 14988
 # ChassisIdSubtype and PortIdSubtype (802.1AB 8.5.2, 8.5.3).
 CHASSIS_MAC, CHASSIS_NETWORK = 4, 5
@@ -66,7 +65,7 @@ async def read_neighbors(agent: Agent, ports: Ports, *, enterprise: int | None) 
     is_cisco = enterprise == CISCO
     lldp = await _lldp(agent)
     if enterprise == MIKROTIK:
-        lldp = with_local_ports(lldp, by_number(await agent.walk(MIKROTIK_INTERFACE)))
+        lldp = replace(lldp, columns=await mikrotik.with_local_ports(agent, lldp.columns))
     found = neighbors_of(lldp, ports)
     speaks_lldp = bool(lldp.local_ids) or bool(found)
     if not found:
@@ -97,22 +96,6 @@ async def _by_if_index(agent: Agent, root: str, numbers_: Mapping[str, int], man
     columns = {name: await agent.walk(f"{root}.{column}") for name, column in numbers_.items()}
     addresses = await agent.walk(management) if columns["chassis"] else {}
     return LldpTables(columns=columns, management=addresses, by_if_index=True)
-
-
-def with_local_ports(tables: LldpTables, interfaces: Mapping[int, Value]) -> LldpTables:
-    """RouterOS up to 7.6 leaves the time mark and the local port out of the index, or has 0 for both: its own
-    neighbor table, which has the same numbers, says the ifIndex.
-    """
-
-    def whole(index: str) -> str:
-        parts = numbers(index)
-        own = number(interfaces.get(parts[-1])) if parts and not any(parts[:-1]) else None
-        return index if own is None else f"0.{own}.{parts[-1]}"
-
-    columns = {
-        name: {whole(index): value for index, value in rows.items()} for name, rows in tables.columns.items()
-    }
-    return replace(tables, columns=columns)
 
 
 def neighbors_of(tables: LldpTables, ports: Ports) -> list[Neighbor]:

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from netautod.plugin_api import ip_address, mac_address
-from netautod_netconf import iosxr, junos
+from netautod_netconf import iosxr, junos, junos_vlans
 from netautod_netconf.elements import parsed
 
 FOLDER = Path(os.environ.get("NETAUTOD_NAPALM_DATA", "/nonexistent"))
@@ -145,7 +145,7 @@ GETTERS: dict[str, Getter] = {
     ),
     "junos/get_mac_address_table": (junos.forwarding_of, our_macs, macs),
     "junos/get_arp_table": (junos.arp_of, our_arp, arp),
-    "junos/get_vlans": (junos.vlans_of, our_vlans, vlans),
+    "junos/get_vlans": (junos_vlans.vlans_of, our_vlans, vlans),
     "iosxr_netconf/get_facts": (lambda reply: [iosxr.facts_of(reply)], our_facts, facts),
     "iosxr_netconf/get_interfaces": (lambda reply: iosxr.interfaces_of(reply, {}), our_ports, ports),
     "iosxr_netconf/get_interfaces_counters": (
