@@ -66,7 +66,7 @@ class _Reading:
         if "arp" in wanted:
             await self._table("arp", read_arp(agent, table.ports))
         if "mac" in wanted:
-            active = _active(table, vlans) if cisco and vlans is not None else ()
+            active = _active(table, vlans)
             await self._table("mac", read_forwarding(agent, table.ports, active=active, enterprise=vendor))
 
     async def _table(self, name: Table, reading: Awaitable[Any]) -> None:
@@ -105,8 +105,10 @@ class _Reading:
         )
 
 
-def _active(table: InterfaceTable, vlans: VlanTable) -> set[int] | None:
+def _active(table: InterfaceTable, vlans: VlanTable | None) -> set[int] | None:
     """The VLANs with a member that is up; None where no VLAN has members that are told."""
+    if vlans is None:
+        return set()
     if not any(vlan.tagged_interfaces or vlan.untagged_interfaces for vlan in vlans.vlans):
         return None
     up = {table.ports.names.get(index) for index, value in table.columns["oper"].items() if value == UP}

@@ -79,7 +79,7 @@ def _agree(columns: Mapping[str, Column]) -> bool:
     """
     known = [column for name in WHOLE if (column := columns[name])]
     same = all(column.keys() == known[0].keys() for column in known)
-    return same or len({next(reversed(column.keys())) for column in known}) == 1
+    return same or len({list(column)[-1] for column in known}) == 1
 
 
 def _ports(columns: Mapping[str, Column], bridge: Mapping[int, int]) -> Ports:

@@ -279,11 +279,10 @@ async def test_a_neighbor_at_its_interface(enterprise: int, rows: Mapping[str, E
 class Switch:
     """Of Cisco, without a word on members: only some of its VLANs answer."""
 
-    latency_ms = None
-
-    def __init__(self, answering: Mapping[int, Mapping[str, Any]]) -> None:
+    def __init__(self, answering: Mapping[int, Rows]) -> None:
         self._answering = answering
         self.asked: list[int] = []
+        self.latency_ms: float | None = None
 
     async def get(self, oids: Iterable[str]) -> Rows:
         return {}
@@ -302,8 +301,14 @@ class Switch:
 
 
 class Instance(Switch):
+    """Of one VLAN."""
+
+    def __init__(self, rows: Rows) -> None:
+        super().__init__({})
+        self._rows = rows
+
     async def walk(self, root: str) -> Rows:
-        return dict(self._answering) if root == BRIDGE_PORT else {"7": 2} if root == BASE_PORT_INDEX else {}
+        return self._rows if root == BRIDGE_PORT else {"7": 2} if root == BASE_PORT_INDEX else {}
 
 
 @pytest.mark.parametrize(
