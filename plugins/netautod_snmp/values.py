@@ -1,5 +1,6 @@
 """Values of agents as what they mean; None for what has another form."""
 
+import re
 from collections.abc import Iterable, Iterator
 from ipaddress import IPv4Address, IPv6Address
 
@@ -7,6 +8,8 @@ from netautod.plugin_api import device_text, ip_address, mac_address
 from netautod_snmp.agent import Rows, Value
 
 ZERO_MAC = "00:00:00:00:00:00"
+# "0:e:c4:d0:48:c6", as some agents have it for the six bytes (TP-Link's in its ARP table).
+_SHORTENED = re.compile(r"(?:[0-9a-fA-F]{1,2}[:-]){5}[0-9a-fA-F]{1,2}")
 
 
 def number(value: Value) -> int | None:
@@ -18,12 +21,18 @@ def text(value: Value) -> str | None:
 
 
 def mac(value: Value) -> str | None:
-    """Of six bytes (PhysAddress), or a text in one of the usual forms."""
+    """Of six bytes (PhysAddress), or a text in one of the usual forms, zeros in front left out or not."""
     if not isinstance(value, bytes):
         return None
     if len(value) == 6:
         return value.hex(":")
-    return mac_address(value.decode("ascii", errors="replace")) if 12 <= len(value) <= 17 else None
+    return _mac_in(value.strip(b"\0 ").decode("ascii", errors="replace"))
+
+
+def _mac_in(shown: str) -> str | None:
+    if _SHORTENED.fullmatch(shown):
+        return ":".join(f"{int(part, 16):02x}" for part in re.split("[:-]", shown))
+    return mac_address(shown) if 12 <= len(shown) <= 17 else None
 
 
 def name_or_mac(value: Value) -> str | None:
@@ -33,7 +42,7 @@ def name_or_mac(value: Value) -> str | None:
         return None
     if isinstance(value, bytes) and len(value) == 6 and "\ufffd" in shown:
         return value.hex(":")
-    return mac_address(shown) or shown
+    return _mac_in(shown) or shown
 
 
 def address(value: Value) -> str | None:

@@ -69,6 +69,9 @@ def test_local_ports(number: int, subtype: int, own: bytes, description: bytes, 
         pytest.param({"name": b"\xff\x00core"}, {"remote_system_name": "\ufffd\ufffdcore"}, id="not UTF-8"),
         pytest.param({"chassis": MAC}, {"remote_chassis_id": "02:00:00:00:00:07"}, id="MAC"),
         pytest.param(
+            {"chassis": b"2:0:0:0:0:7"}, {"remote_chassis_id": "02:00:00:00:00:07"}, id="MAC as a short text"
+        ),
+        pytest.param(
             {"chassis_subtype": 5, "chassis": bytes((1, 192, 0, 2, 1))},
             {"remote_chassis_id": "192.0.2.1"},
             id="network address",
@@ -187,6 +190,9 @@ def test_forwarding(index: str, status: int, expected: list[str]) -> None:
         pytest.param(MAC, 2, [], id="invalid"),
         pytest.param(MAC[:5], 3, [None], id="MAC of five bytes"),
         pytest.param(bytes(6), 3, [None], id="no answer yet"),
+        pytest.param(b"2:0:0:0:0:7", 3, ["02:00:00:00:00:07"], id="a text without zeros in front"),
+        pytest.param(b"02-00-00-00-00-07\x00", 3, ["02:00:00:00:00:07"], id="a text with a zero behind"),
+        pytest.param(b"1:2:3:4:5", 3, [None], id="a text of five bytes"),
         pytest.param(7, 3, [None], id="of the wrong type"),
     ],
 )

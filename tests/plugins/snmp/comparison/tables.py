@@ -182,7 +182,7 @@ def device_found(found: Collected) -> Rows:
     return {(name, value) for name, value in said.items() if value is not None}
 
 
-_MAC_TEXT = re.compile(r"(?:[0-9A-Fa-f]{2}:){5}[0-9A-Fa-f]{2}")
+_MAC_TEXT = re.compile(r"(?:[0-9A-Fa-f]{1,2}:){5}[0-9A-Fa-f]{1,2}")
 _MEDIA, _PHYSICAL = "1.3.6.1.2.1.4.22.1.", "1.3.6.1.2.1.4.35.1."
 
 
@@ -207,7 +207,8 @@ def arp_recorded(lines: Iterable[str]) -> Rows:
             if len(octets) == 4 and set(octets) != {"0"}:
                 own = shown_octets.hex(":") if len(shown_octets) == 6 else None
                 if _MAC_TEXT.fullmatch(value):
-                    own = value.lower()  # the recording shows the octets so
+                    # The recording shows the octets so.
+                    own = ":".join(part.zfill(2) for part in value.lower().split(":"))
                 found[parts[0], ".".join(octets)] = own
     return {(address, own) for (_, address), own in found.items()}
 
