@@ -20,6 +20,10 @@ class DatabaseError(NetautodError):
     """The configured database cannot be used; one line for the operator."""
 
 
+class NoReplicaSetError(DatabaseError):
+    """The server is one of its own."""
+
+
 @asynccontextmanager
 async def open_database(
     settings: Settings, uri: str, metrics: Metrics | None = None
@@ -66,7 +70,7 @@ async def _require_replica_set(database: Database) -> None:
     except Unavailable as error:
         raise DatabaseError(f"{error}; check NETAUTOD_MONGODB_URI") from error
     if "setName" not in hello:
-        raise DatabaseError("the MongoDB server is not a member of a replica set; netautod needs one")
+        raise NoReplicaSetError("the MongoDB server is not a member of a replica set; netautod needs one")
 
 
 @asynccontextmanager

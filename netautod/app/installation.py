@@ -3,19 +3,18 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from uuid import uuid4
 
+from netautod.app.migrations import migrations_of
+from netautod.app.parts.leases import named_leases
 from netautod.app.parts.users import UserParts, initial_password_watch_of, users_of
 from netautod.app.settings import Settings
-from netautod.app.stores import INDEXES, Stores
+from netautod.app.stores import Stores
 from netautod.audit.service import AuditLog
-from netautod.core.clock import Clock
+from netautod.core.clock import Clock, SystemClock
 from netautod.core.metrics import Metrics
-from netautod.core.waiting import migrating
-from netautod.devices import queries as devices
-from netautod.devices.vouching.upgrade import vouch_once
-from netautod.inventory import store as sources
 from netautod.store.client import Database
-from netautod.store.indexes import create_indexes
+from netautod.store.migrations.runner import Busy, MigrationRunner, unheard
 from netautod.store.server_clock import ServerClock
 from netautod.users.organizations.bootstrap import Bootstrap
 from netautod.users.passwords.hashing import PasswordHasher
@@ -38,18 +37,19 @@ class Installation:
 
 @asynccontextmanager
 async def open_installation(
-    settings: Settings, database: Database, metrics: Metrics | None = None
+    settings: Settings, database: Database, metrics: Metrics | None = None, *, busy: Busy = unheard
 ) -> AsyncIterator[Installation]:
-    """Creates the indexes, opens the vault, and makes the first organization and administrator if needed."""
-    with migrating():
-        await create_indexes(database, INDEXES)
-        await vouch_once(database, (devices.COLLECTION, sources.COLLECTION))
+    """Migrates the data, opens the vault, and makes the first organization and administrator if needed.
+
+    `busy` hears when the migrations begin and end. Raises NewerDatabase before anything is changed.
+    """
+    stores = Stores.of(database, settings.retention)
+    await _migrate(settings, database, stores, busy)
     vault = await Vault.open(
         database,
         data_dir=settings.data_dir,
         key_file=settings.master_key_path,
     )
-    stores = Stores.of(database, settings.retention)
     async with ServerClock(database) as clock, PasswordHasher() as hasher:
         metrics = metrics or Metrics()
         audit = AuditLog(store=stores.audit, clock=clock, metrics=metrics)
@@ -82,3 +82,12 @@ async def open_installation(
                 initial_password=initial_password,
                 metrics=metrics,
             )
+
+
+async def _migrate(settings: Settings, database: Database, stores: Stores, busy: Busy) -> None:
+    known = migrations_of(database, stores, settings.auth)
+    leasing = named_leases(
+        database=database, node_id=str(uuid4()), clock=SystemClock(), settings=settings.executions
+    )
+    async with leasing as leases:
+        await MigrationRunner(database, known, leases=leases, busy=busy).bring_up()

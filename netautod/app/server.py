@@ -110,7 +110,8 @@ async def serve(
         counted = metrics if settings.metrics.port else None
         database, _uri = await stack.enter_async_context(open_database(settings, state, counted))
         state.database = database
-        installation = await stack.enter_async_context(open_installation(settings, database, metrics))
+        opening = open_installation(settings, database, metrics, busy=watched.board.migrate)
+        installation = await stack.enter_async_context(opening)
         service = await stack.enter_async_context(build(configuration, installation, state.health, watched))
         if with_demo:
             await stack.enter_async_context(demo.run(service, installation, settings.data_dir, out))

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from netautod.app.installation import Installation
+from netautod.app.migrations import migrations_of
 from netautod.app.parts.agents import AgentParts, agents_of
 from netautod.app.parts.auth import AuthParts, auth_of, lockout_of, ssh_ca_of
 from netautod.app.parts.configs import ConfigParts, configs_of
@@ -24,7 +25,7 @@ from netautod.app.plugins.manager import PluginManager
 from netautod.app.plugins.observers import Observers
 from netautod.app.run_services import acting_factory
 from netautod.app.settings import Settings
-from netautod.app.upkeep import chaining, retention_of, stale_backups_of, sweeping, watching
+from netautod.app.upkeep import going_on, retention_of, stale_backups_of, sweeping, watching
 from netautod.audit.refusals import RefusalLog
 from netautod.auth.ssh_ca.service import SshAuthority
 from netautod.configs.capture.captures import CaptureObservers
@@ -43,6 +44,7 @@ from netautod.outbound.addresses import AddressRules
 from netautod.outbound.client import GuardedClient
 from netautod.plugin_api import Executor
 from netautod.store.leases.named import NamedLeases
+from netautod.store.migrations.runner import MigrationRunner
 from netautod.system.heartbeat import NodeHeartbeat
 from netautod.tasks.cron.ticks import NextTicks
 from netautod.tasks.service import TaskService
@@ -370,9 +372,11 @@ async def upkeep(
         settings=settings.backups,
     )
     initial_password = initial_password_watch_of(installation.people, settings.data_dir)
+    known = migrations_of(installation.database, stores, settings.auth)
+    migrations = MigrationRunner(installation.database, known, leases=leases)
     async with (
         watching(initial_password),
-        chaining(stores, leases),
+        going_on(migrations),
         sweeping(sweeps, leases=leases, settings=settings.retention),
         stale or nullcontext(),
         inventory.auto,

@@ -10,7 +10,6 @@ from functools import partial
 from netautod.app.parts.configs import ConfigParts
 from netautod.app.plugins.observers import Observers
 from netautod.app.stores import Stores
-from netautod.audit.chain.adoption import adopt
 from netautod.audit.service import AuditLog
 from netautod.configs.backups.stale import StaleBackups
 from netautod.configs.retention import ConfigRetention
@@ -20,6 +19,7 @@ from netautod.core.retention import RetentionSettings
 from netautod.devices.service import DeviceService
 from netautod.executions.retention import ExecutionRetention
 from netautod.store.leases.named import NamedLeases
+from netautod.store.migrations.runner import MigrationRunner
 from netautod.store.periodic import Periodic
 from netautod.users.organizations.initial_password_watch import InitialPasswordWatch
 
@@ -84,15 +84,10 @@ def sweeping(sweeps: tuple[Sweep, ...], *, leases: NamedLeases, settings: Retent
     )
 
 
-def chaining(stores: Stores, leases: NamedLeases) -> Periodic:
-    """Places the audit events of an earlier version while the service works: there may be millions."""
+def going_on(migrations: MigrationRunner) -> Periodic:
+    """The migrations that go on while the service works, such as the chaining of millions of audit events."""
     return Periodic(
-        partial(adopt, stores.audit.chains),
-        name="the chaining of earlier audit events",
-        seconds=60,
-        at_once=True,
-        lease="audit:chaining",
-        leases=leases,
+        migrations.go_on_in_background, name="migrations in the background", seconds=60, at_once=True
     )
 
 

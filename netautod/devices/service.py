@@ -65,8 +65,7 @@ class DeviceService:
         self._audit = audit
 
     async def resume(self) -> None:
-        """Called at start, when the registries are filled: finishes what a crash or an upgrade left."""
-        await self._store.make_searchable()
+        """Called at start, when the registries are filled: finishes what a crash left."""
         for org_id, device_id in await self._store.tombstones_to_clean():
             await self._clean_up(org_id, device_id)
 

@@ -9,7 +9,7 @@ from datetime import datetime
 from functools import partial
 from typing import Any
 
-from netautod.core.guard import Persist, ask_once
+from netautod.core.guard import Guard, Persist, ask_once
 from netautod.core.identity import OrgId
 from netautod.core.loop.each import in_batches
 from netautod.core.pages import Page, PageOf, in_turns
@@ -23,6 +23,7 @@ from netautod.devices.vouched import DESTINATION, VOUCHED, decided_by
 from netautod.store.batching import Batcher
 from netautod.store.client import Change, Database, Document
 from netautod.store.expressions import literal
+from netautod.store.migrations.model import in_pages
 from netautod.store.scoped import scoped
 
 BATCH = 500
@@ -358,9 +359,10 @@ class DeviceStore:
     async def forget(self, org_id: OrgId, device_id: str) -> None:
         await self._devices.delete(org_id, {"_id": device_id, "live": None})
 
-    async def make_searchable(self) -> None:
+    async def make_searchable(self, guard: Guard) -> None:
         """Gives devices of earlier releases the text that searches look at."""
-        await self._all.update_many({"live": True, SEARCH: None}, [{"$set": {SEARCH: SEARCH_TEXT}}])
+        missing = {"live": True, SEARCH: None}
+        await in_pages(self._all, missing, [{"$set": {SEARCH: SEARCH_TEXT}}], guard=guard)
 
     async def tombstones_to_clean(self) -> list[tuple[OrgId, str]]:
         found = await self._all.find({"cleanup": True}, fields={"org_id": 1})

@@ -11,7 +11,7 @@ from typing import Any
 
 from motor.motor_asyncio import AsyncIOMotorClient, AsyncIOMotorCollection, AsyncIOMotorDatabase
 from pymongo import ReturnDocument
-from pymongo.errors import BulkWriteError
+from pymongo.errors import BulkWriteError, OperationFailure
 from pymongo.operations import DeleteOne, UpdateMany, UpdateOne
 from pymongo.write_concern import WriteConcern
 
@@ -25,6 +25,7 @@ Change = Mapping[str, Any] | Sequence[Mapping[str, Any]]
 Sort = Sequence[tuple[str, int]]
 # Documents per answer of the server. Decoding them holds the interpreter, event loop included.
 BATCH = 500
+UNAUTHORIZED = 13  # src/mongo/base/error_codes.yml
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -272,6 +273,18 @@ class Database:
         """The primary's clock: the one that leases and due times are measured with."""
         moment: datetime = (await self.hello())["localTime"]
         return moment
+
+    async def replica_set_status(self) -> Document | None:
+        """The answer of `replSetGetStatus`; None where the user has no right to it."""
+        command = "replSetGetStatus"
+        try:
+            return await self._calls.read(
+                lambda: self._client.admin.command(command, codec_options=self._raw.codec_options)
+            )
+        except OperationFailure as error:
+            if error.code != UNAUTHORIZED:
+                raise
+            return None
 
     async def version(self) -> str:
         told: Document = await self._calls.read(lambda: self._client.admin.command("buildInfo"))

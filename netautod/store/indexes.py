@@ -1,15 +1,18 @@
-"""Indexes: each resource declares its own, the start of the service creates them all, idempotently."""
+"""Indexes: each resource declares its own; a migration makes them all, and every start what is missing."""
 
+import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from pymongo.errors import OperationFailure
 
-from netautod.store.client import Database
+from netautod.core.guard import Guard, no_guard
+from netautod.store.client import Collection, Database
 
 # Server codes: IndexOptionsConflict, IndexKeySpecsConflict (src/mongo/base/error_codes.yml).
 CHANGED = (85, 86)
+NOT_FOUND = 27  # IndexNotFound
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,14 +38,29 @@ class Index:
         return options
 
 
-async def create_indexes(database: Database, indexes: Iterable[Index]) -> None:
+def fingerprint(indexes: Iterable[Index]) -> str:
+    """The same for the same definitions, in whatever order."""
+    told = sorted(repr((index.collection, index.keys, sorted(index.options().items()))) for index in indexes)
+    return hashlib.sha256("\n".join(told).encode()).hexdigest()[:16]
+
+
+async def create_indexes(database: Database, indexes: Iterable[Index], *, guard: Guard = no_guard) -> None:
     """Creates what is missing; an index whose definition changed between releases is made anew."""
     for index in indexes:
+        guard()
         collection = database.collection(index.collection)
         try:
             await collection.create_index(index.keys, **index.options())
         except OperationFailure as error:
             if error.code not in CHANGED:
                 raise
-            await collection.drop_index(index.name)
+            await _drop(collection, index.name)
             await collection.create_index(index.keys, **index.options())
+
+
+async def _drop(collection: Collection, name: str) -> None:
+    try:
+        await collection.drop_index(name)
+    except OperationFailure as error:
+        if error.code != NOT_FOUND:  # another node has been at it
+            raise

@@ -11,7 +11,7 @@ import pytest
 
 from netautod.app.configuration import Configuration
 from netautod.app.doctor.checks import examined
-from netautod.app.doctor.findings import of_mongodb
+from netautod.app.doctor.findings import of_members, of_mongodb
 from netautod.app.installation import open_installation
 from netautod.app.plugins.loading import LoadedPlugins
 from netautod.app.settings import Settings
@@ -92,6 +92,23 @@ async def index_gone(well: Configuration, database: Database, folder: Path) -> C
     return well
 
 
+async def newer(well: Configuration, database: Database, folder: Path) -> Configuration:
+    row = {"name": "a form of tomorrow", "version": "9.9.9", "host": "far", "began_at": datetime.now(UTC)}
+    await database.collection("migrations").insert({"_id": 99, **row})
+    return well
+
+
+async def unfinished(well: Configuration, database: Database, folder: Path) -> Configuration:
+    change = {"$set": {"host": "far"}, "$unset": {"done_at": ""}}
+    await database.collection("migrations").update({"_id": 2}, change)
+    return well
+
+
+async def never_begun(well: Configuration, database: Database, folder: Path) -> Configuration:
+    await database.collection("migrations").delete({"_id": 3})
+    return well
+
+
 async def put_node(database: Database, version: str, local: datetime) -> None:
     row = {"host": "far", "slots": 20, "running": 0}
     await SystemStore(database).put_node(f"node {version}", version=version, local=local, **row)  # type: ignore[arg-type]
@@ -146,6 +163,9 @@ async def no_database(well: Configuration, database: Database, folder: Path) -> 
         pytest.param(another_key, "key", "is not the one of this database", id="another key"),
         pytest.param(no_key, "key", "this node has no root key", id="no key"),
         pytest.param(index_gone, "indexes", "tasks lacks enabled_1_next_run_at_1", id="an index is gone"),
+        pytest.param(newer, "migrations", "netautod 9.9.9 has migrated this database", id="a newer version"),
+        pytest.param(unfinished, "migrations", "is not done: far began it at 20", id="an unfinished one"),
+        pytest.param(never_begun, "migrations", "3 (search texts of devices) is not done", id="one to do"),
         pytest.param(late_node, "clock", "node 1.0 on far is -90.", id="a node's clock"),
         pytest.param(mixed_nodes, "nodes", "the nodes run versions 1.0, 1.1", id="versions"),
         pytest.param(full_disk, "disk", "MiB free", id="the disk"),
@@ -167,6 +187,33 @@ async def test_what_is_found(
 ) -> None:
     [(found, told)] = await found_in(await spoil(well, database, tmp_path))
     assert (found, text in told) == (check, True), told
+
+
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+PRIMARY = {"name": "a", "stateStr": "PRIMARY", "health": 1.0, "optimeDate": NOW}
+
+
+@pytest.mark.parametrize(
+    ("member", "texts"),
+    [
+        pytest.param({"stateStr": "SECONDARY", "optimeDate": NOW}, [], id="well"),
+        pytest.param({"stateStr": "ARBITER"}, [], id="one without data"),
+        pytest.param(
+            {"stateStr": "SECONDARY", "optimeDate": NOW - timedelta(seconds=90)},
+            ["b is 90 s behind"],
+            id="late",
+        ),
+        pytest.param({"stateStr": "RECOVERING", "optimeDate": NOW}, ["b is RECOVERING"], id="no copy yet"),
+        pytest.param(
+            {"stateStr": "(not reachable/healthy)", "health": 0.0, "optimeDate": NOW},
+            ["b is (not reachable/healthy)"],
+            id="away",
+        ),
+    ],
+)
+def test_members_of_the_replica_set(member: dict[str, Any], texts: list[str]) -> None:
+    members = [PRIMARY, {"name": "b", "health": 1.0, **member}]
+    assert [finding.text for finding in of_members({"members": members})] == texts
 
 
 @pytest.mark.slow

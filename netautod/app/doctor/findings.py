@@ -1,7 +1,9 @@
-"""A finding of the doctor, and the versions of MongoDB that are still mended."""
+"""A finding of the doctor, the versions of MongoDB that are still mended, and how its members are."""
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
+from typing import Any
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,3 +44,24 @@ def of_mongodb(version: str, today: date) -> Finding | None:
         text=f"MongoDB {version} {ends} {until}",
         todo="upgrade it, one major release at a time, or set mongodb.uri to a newer one of yours",
     )
+
+
+# https://www.mongodb.com/docs/manual/reference/replica-states/
+WELL = frozenset({"PRIMARY", "SECONDARY", "ARBITER"})
+LAG_SECONDS = 30
+
+
+def of_members(status: Mapping[str, Any]) -> Iterator[Finding]:
+    """Of the answer of `replSetGetStatus`: members that are away, and those that are late."""
+    members = status["members"]
+    newest = max((member["optimeDate"] for member in members if "optimeDate" in member), default=None)
+    for member in members:
+        name, state = member["name"], member["stateStr"]
+        if state not in WELL or not member["health"]:
+            todo = "start it, or take it out of the replica set: without a majority nothing can be written"
+            yield Finding(check="replica set", text=f"{name} is {state}", todo=todo)
+        elif state == "SECONDARY" and newest is not None:
+            late = (newest - member["optimeDate"]).total_seconds()
+            if late > LAG_SECONDS:
+                todo = "look at its disk and its network: a fail-over to it takes as long to catch up"
+                yield Finding(check="replica set", text=f"{name} is {late:.0f} s behind", todo=todo)

@@ -65,6 +65,7 @@ class Parent:
         self._told = told
         self._watchdog_seconds = watchdog_seconds
         self._alive_at, self._alive_ticks = 0.0, 0
+        self._asked_at = -systemd.ASK_SECONDS
         self._board = Board()
         self._stacks = Stacks()
         self._given_up: list[GivenUp] = []
@@ -117,6 +118,7 @@ class Parent:
             if number is not None and number.si_signo in HANDED_ON:
                 self._hand_on(child, signal.Signals(number.si_signo))
             self._look(child, ready=ready)
+            self._ask_for_time()
             self._say_alive(ready=ready)
         return self._after(child, os.waitstatus_to_exitcode(status), ready=ready)
 
@@ -129,6 +131,13 @@ class Parent:
             self._told(systemd.reloading())
         self._sent.add(number)
         child.send(number)
+
+    def _ask_for_time(self) -> None:
+        """While the data are migrated a start may take longer than systemd waits for one."""
+        now = time.monotonic()
+        if self._board.migrating and now - self._asked_at >= systemd.ASK_SECONDS:
+            self._asked_at = now
+            self._told(systemd.longer())
 
     def _say_alive(self, *, ready: bool) -> None:
         """Unless the event loop has not turned since it was said last.

@@ -1,11 +1,13 @@
 """What systemd is told (sd_notify(3)), and what it wants to hear (sd_watchdog_enabled(3))."""
 
+import asyncio
 import logging
 import os
 import socket
 import time
 
 logger = logging.getLogger(__name__)
+ASK_SECONDS, LONGER_SECONDS = 20.0, 60
 READY, STOPPING, ALIVE = "READY=1", "STOPPING=1", "WATCHDOG=1"
 
 
@@ -25,6 +27,29 @@ def notify(message: str) -> None:
 def reloading() -> str:
     """READY=1 must follow. The time is that of CLOCK_MONOTONIC, which systemd from 253 on wants."""
     return f"RELOADING=1\nMONOTONIC_USEC={time.monotonic_ns() // 1000}"
+
+
+def longer() -> str:
+    """A start that is under way may take this long from now on, whatever TimeoutStartSec says."""
+    return f"EXTEND_TIMEOUT_USEC={LONGER_SECONDS * 1_000_000}"
+
+
+class Asking:
+    """Asks for time as long as the start is busy; for a process that has no other one to do it."""
+
+    def __init__(self) -> None:
+        self._task: asyncio.Task[None] | None = None
+
+    def __call__(self, busy: bool) -> None:
+        if self._task is not None:
+            self._task.cancel()
+        self._task = asyncio.create_task(_ask_forever(), name="asking systemd for time") if busy else None
+
+
+async def _ask_forever() -> None:
+    while True:
+        notify(longer())
+        await asyncio.sleep(ASK_SECONDS)
 
 
 def watchdog_seconds() -> float | None:

@@ -6,13 +6,14 @@ from datetime import datetime
 from netautod.audit.chain.links import chained
 from netautod.audit.chain.store import ChainStore
 from netautod.audit.documents import event_of
+from netautod.core.guard import Guard, no_guard
 from netautod.core.identity import OrgId
 
 logger = logging.getLogger(__name__)
 BATCH = 1000
 
 
-async def adopt(store: ChainStore) -> None:
+async def adopt(store: ChainStore, guard: Guard = no_guard) -> None:
     """In the background; does nothing once it has been through. After a crash it goes on where it was.
 
     Nodes may do it at the same time: what one has placed does not match the other's change, and a number
@@ -21,13 +22,14 @@ async def adopt(store: ChainStore) -> None:
     if await store.is_adopted():
         return
     for org_id in await store.organizations():
-        await _adopt(store, org_id)
+        await _adopt(store, org_id, guard)
     await store.note_adopted()
 
 
-async def _adopt(store: ChainStore, org_id: OrgId) -> None:
+async def _adopt(store: ChainStore, org_id: OrgId, guard: Guard) -> None:
     since: datetime | None = None
     while True:
+        guard()
         # The end of the chain is read first: if events get places meanwhile, ours are taken and refused.
         last = await store.newest(org_id)
         await store.note_head(org_id, last)

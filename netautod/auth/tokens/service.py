@@ -5,7 +5,6 @@ user stands still. A holder of users.manage sees and revokes those of others, bu
 """
 
 import hashlib
-import logging
 import re
 import secrets
 from collections.abc import Callable, Sequence
@@ -26,7 +25,6 @@ from netautod.users.models import User
 from netautod.users.rank import require_rank
 from netautod.users.service import UserService
 
-logger = logging.getLogger(__name__)
 PREFIX = "nat_"
 TOKEN_BYTES = 32
 FORM = re.compile(r"nat_[A-Za-z0-9_-]{43}")
@@ -149,13 +147,8 @@ class ApiTokens:
             await self._store.delete_before(org_id, user_id, user.token_epoch)
 
     async def resume(self) -> None:
-        """Called at start: what a crash left behind, and the tokens of releases whose tokens had no end."""
+        """Called at start: what a crash left behind."""
         await self._store.delete_orphans()
-        ended = await self._store.give_end(self._clock.now() + self._life)
-        if ended:
-            logger.warning(
-                "%d API tokens without an end now end in %g days", ended, self._life / timedelta(days=1)
-            )
 
     async def _owner(self, caller: Caller) -> User:
         """The caller as the database knows him after his session was found to hold.

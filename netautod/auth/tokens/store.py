@@ -6,10 +6,12 @@ Of an API token only the SHA-256 is stored, of a key only the sealed private hal
 from datetime import datetime, timedelta
 
 from netautod.auth.models import ApiToken, StoredSigningKey
+from netautod.core.guard import Guard
 from netautod.core.identity import OrgId
 from netautod.core.pages import Page, PageOf
 from netautod.store.client import Database, Document
 from netautod.store.indexes import Index
+from netautod.store.migrations.model import in_pages
 from netautod.store.scoped import scoped
 from netautod.users.store import USERS
 from netautod.vault.envelope import SealedField
@@ -72,10 +74,11 @@ class ApiTokenStore:
         """A user's tokens of older epochs; those of older releases carry none."""
         await self._tokens.delete_many(org_id, {"user_id": user_id, "epoch": {"$not": {"$gte": epoch}}})
 
-    async def give_end(self, moment: datetime) -> int:
+    async def give_end(self, moment: datetime, guard: Guard) -> int:
         """To tokens without an end that were not made to have none; older releases did not mark those."""
         where = {"expires_at": None, "never": {"$ne": True}}
-        return await self._all.update_many(where, {"$set": {"expires_at": moment, "never": False}})
+        change = {"$set": {"expires_at": moment, "never": False}}
+        return await in_pages(self._all, where, change, guard=guard)
 
     async def delete_orphans(self) -> int:
         """Tokens of deleted users, and those that a password reset ended. They are refused anyway, but

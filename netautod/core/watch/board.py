@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, field, replace
 from threading import get_ident, get_native_id
 
 ENTRY = 1024
-_TICKS, _READY, _STALLS, _CURRENT, _SETTLED, _NODE, _RELOADS = range(7)
+_TICKS, _READY, _STALLS, _CURRENT, _SETTLED, _NODE, _RELOADS, _MIGRATING = range(8)
 _HEAD = 64
 _NODE_BYTES = 64
 
@@ -59,6 +59,10 @@ class Board:
         """Says that the files of the settings have been read again."""
         self._words[_RELOADS] += 1
 
+    def migrate(self, busy: bool) -> None:
+        """Says that the start takes as long as migrations of the data do, or no longer."""
+        self._words[_MIGRATING] = int(busy)
+
     def settle(self) -> None:
         """Says that what the process was told of an earlier one is written down."""
         self._words[_SETTLED] = 1
@@ -109,6 +113,10 @@ class Board:
     @property
     def reloads(self) -> int:
         return self._words[_RELOADS]
+
+    @property
+    def migrating(self) -> bool:
+        return self._words[_MIGRATING] == 1
 
     @property
     def settled(self) -> bool:

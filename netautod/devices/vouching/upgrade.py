@@ -2,27 +2,25 @@
 
 from collections.abc import Sequence
 
-from netautod.core.errors import Duplicate
+from netautod.core.guard import Guard
 from netautod.devices.vouched import VOUCHED
 from netautod.store.client import Database
+from netautod.store.migrations.model import in_pages
 
+# Where versions without numbered migrations noted that they had done it.
 MARKS = "upgrades"
 MARK = "vouching"
 
 
-async def vouch_once(database: Database, collections: Sequence[str]) -> None:
-    """For every start, before anything else is written: the first one ever takes what lacks the field.
-
-    The mark is written last. If we die before it, or if two nodes begin at the same moment, it is done again
-    for what still lacks the field; whatever this release writes has it. After the mark only nodes of an
-    earlier release leave it out, and nobody has vouched for those devices.
-    """
-    marks = database.collection(MARKS)
-    is_done = await marks.find_one({"_id": MARK}) is not None
+async def vouch_for_all(database: Database, collections: Sequence[str], guard: Guard) -> None:
+    """Whatever this release writes has the field: what lacks it was there before."""
+    is_done = await database.collection(MARKS).find_one({"_id": MARK}) is not None
     for name in collections:
-        await database.collection(name).update_many({VOUCHED: None}, {"$set": {VOUCHED: not is_done}})
-    if not is_done:
-        try:
-            await marks.insert({"_id": MARK})
-        except Duplicate:
-            return  # the other node was first
+        change = {"$set": {VOUCHED: not is_done}}
+        await in_pages(database.collection(name), {VOUCHED: None}, change, guard=guard)
+
+
+async def note_unvouched(database: Database, collections: Sequence[str], guard: Guard) -> None:
+    """From then on only nodes of an earlier release leave it out: nobody vouched for those devices."""
+    for name in collections:
+        await in_pages(database.collection(name), {VOUCHED: None}, {"$set": {VOUCHED: False}}, guard=guard)

@@ -7,6 +7,7 @@ from uuid import uuid4
 
 import pytest
 
+from netautod.core.guard import no_guard
 from netautod.core.json_values import to_text
 from tests.auth.support import Node
 from tests.support.client import ApiClient, assert_error
@@ -152,17 +153,16 @@ async def test_a_token_shows_what_it_may_do_now(
     assert (await machine.get("/api/auth/me")).json["permissions"] == ["devices.access"]
 
 
-async def test_tokens_of_older_releases_get_an_end_at_the_start(
-    node: Node, client: ApiClient, admin: ApiClient
-) -> None:
+async def test_tokens_of_older_releases_get_an_end(node: Node, client: ApiClient, admin: ApiClient) -> None:
     old, forever = await made(admin), await made(admin, expires_at="never")
     rows = node.installation.database.collection("api_tokens")
     await rows.update(
         {"_id": old["id"]}, {"$set": {"expires_at": None}, "$unset": {"never": "", "epoch": ""}}
     )
-    await node.parts.api_tokens.resume()
+    end = node.clock.now() + timedelta(days=90)
+    await node.installation.stores.api_tokens.give_end(end, no_guard)
     found = {row["_id"]: row["expires_at"] for row in await node.documents("api_tokens")}
-    assert found == {old["id"]: node.clock.now() + timedelta(days=90), forever["id"]: None}
+    assert found == {old["id"]: end, forever["id"]: None}
     assert await lives(client, old)
     node.clock.move(90 * 86400)
     await node.parts.api_tokens.resume()

@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from netautod.devices.vouching.upgrade import vouch_once
+from netautod.core.guard import no_guard
+from netautod.devices.vouching.upgrade import note_unvouched, vouch_for_all
 from netautod.store.scoped import scoped
 from tests.devices.inventory import ABSENT_ID, DEVICE, Inventory, created
 from tests.support.client import ApiClient, assert_error
@@ -175,10 +176,10 @@ async def test_what_was_there_before_the_rule_is_vouched_for_once(inventory: Inv
     waiting = await created(inventory.with_permissions(*MOVER), "/api/devices", DEVICE)
     await collection.update(inventory.org_id, {"_id": old["id"]}, {"$unset": {"vouched": ""}})
     assert await state(inventory.api, old) == WAITS
-    await asyncio.gather(*(vouch_once(inventory.database, ["devices"]) for _ in range(3)))
+    await asyncio.gather(*(vouch_for_all(inventory.database, ["devices"], no_guard) for _ in range(3)))
     assert [await state(inventory.api, each) for each in (old, waiting)] == [USABLE, WAITS]
     await collection.update(inventory.org_id, {"_id": old["id"]}, {"$unset": {"vouched": ""}})
-    await vouch_once(inventory.database, ["devices"])  # a node of the release before has written it
+    await note_unvouched(inventory.database, ["devices"], no_guard)  # an older node wrote it
     assert await state(inventory.api, old) == WAITS
     listed = (await inventory.api.get(f"/api/devices?credential_state={WAITS}")).expect()
     assert listed["total"] == 2

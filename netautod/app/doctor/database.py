@@ -1,0 +1,127 @@
+"""The checks of the database, and of what stands in it."""
+
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from netautod.app.configuration import Configuration
+from netautod.app.doctor.findings import Finding, of_members, of_mongodb
+from netautod.app.migrations import migrations_of
+from netautod.app.stores import INDEXES, Stores
+from netautod.core.clock import SystemClock
+from netautod.store.client import Database
+from netautod.store.migrations.runner import newer_than
+from netautod.store.migrations.store import MigrationStore
+from netautod.system.store import SystemStore
+from netautod.vault.errors import VaultError
+from netautod.vault.opening import known_roots
+from netautod.vault.root.store import RootStore
+
+CLOCK_SECONDS = 1.0
+NODE_SECONDS = timedelta(seconds=60)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Patient:
+    """What the checks of the database look at."""
+
+    configuration: Configuration
+    database: Database
+    now: datetime
+
+
+Check = Callable[[Patient], AsyncIterator[Finding]]
+
+
+async def _version(patient: Patient) -> AsyncIterator[Finding]:
+    finding = of_mongodb(await patient.database.version(), patient.now.date())
+    if finding is not None:
+        yield finding
+
+
+async def _clock(patient: Patient) -> AsyncIterator[Finding]:
+    """Of this machine and of the nodes, against the database, by whose clock leases are measured."""
+    before = datetime.now(UTC)
+    told = await patient.database.now()
+    after = datetime.now(UTC)
+    # Somewhere between the two the server looked at its clock.
+    off = max((told - after).total_seconds(), (before - told).total_seconds(), 0.0)
+    todo = "run chrony or systemd-timesyncd on every machine"
+    if off > CLOCK_SECONDS:
+        text = f"the clock of this machine is {off:.1f} s from the database's"
+        yield Finding(check="clock", text=text, todo=todo)
+    for node in await SystemStore(patient.database).nodes():
+        seconds = node.clock_ahead_seconds or 0.0
+        if abs(seconds) > CLOCK_SECONDS and told - node.heartbeat_at < NODE_SECONDS:
+            text = f"the clock of node {node.id} on {node.host} is {seconds:+.1f} s from the database's"
+            yield Finding(check="clock", text=text, todo=todo)
+
+
+async def _replica_set(patient: Patient) -> AsyncIterator[Finding]:
+    status = await patient.database.replica_set_status()
+    if status is None:
+        todo = "grant its user the role clusterMonitor on admin, so that the state of the members can be read"
+        yield Finding(check="replica set", text="the database's user may not look at it", todo=todo)
+        return
+    for finding in of_members(status):
+        yield finding
+
+
+async def _migrations(patient: Patient) -> AsyncIterator[Finding]:
+    settings, database = patient.configuration.settings, patient.database
+    known = migrations_of(database, Stores.of(database, settings.retention), settings.auth)
+    applied = await MigrationStore(database).all()
+    refusal = newer_than(known, applied)
+    if refusal is not None:
+        todo = "run this command, and the service, with that version"
+        yield Finding(check="migrations", text=refusal, todo=todo)
+        return
+    known_by = {one.number: one for one in applied}
+    for migration in known:
+        found = known_by.get(migration.number)
+        if found is None and migration.in_background:
+            continue  # the service does it once it works
+        if found is None or found.done_at is None:
+            text = f"{migration.number} ({migration.name}) is not done"
+            if found is not None:
+                text += f": {found.host} began it at {found.began_at:%Y-%m-%d %H:%M} UTC"
+            todo = "start the service: it does it, or goes on where another start has died"
+            yield Finding(check="migrations", text=text, todo=todo)
+
+
+async def _indexes(patient: Patient) -> AsyncIterator[Finding]:
+    for collection in sorted({index.collection for index in INDEXES}):
+        wanted = {index.name for index in INDEXES if index.collection == collection}
+        missing = wanted - await patient.database.collection(collection).index_names()
+        if missing:
+            text = f"{collection} lacks {', '.join(sorted(missing))}"
+            yield Finding(check="indexes", text=text, todo="start the service once: it makes what is missing")
+
+
+async def _key(patient: Patient) -> AsyncIterator[Finding]:
+    settings = patient.configuration.settings
+    try:
+        roots = RootStore(patient.database, clock=SystemClock())
+        await known_roots(roots, data_dir=settings.data_dir, key_file=settings.master_key_path)
+    except VaultError as error:
+        todo = "put the key of this database in its place: without it no secret can be read"
+        yield Finding(check="key", text=error.text, todo=todo)
+
+
+async def _nodes(patient: Patient) -> AsyncIterator[Finding]:
+    nodes = await SystemStore(patient.database).nodes()
+    versions = sorted({node.version for node in nodes})
+    if len(versions) > 1:
+        text = f"the nodes run versions {', '.join(versions)}"
+        yield Finding(check="nodes", text=text, todo="upgrade all of them, one after the other")
+
+
+DATABASE_CHECKS: tuple[Check, ...] = (
+    _version,
+    _replica_set,
+    _clock,
+    _migrations,
+    _indexes,
+    _key,
+    _nodes,
+)

@@ -1,0 +1,134 @@
+"""Brings the data to the form of this version: one node at a time, whatever dies in between.
+
+What is to be done is what the database has no finished record of. The lease keeps two nodes from doing it at
+the same time; since every step is idempotent, one that lost its lease unnoticed does no harm either.
+"""
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+
+from netautod.core.guard import LeaseLostError, no_guard
+from netautod.core.waiting import migrating
+from netautod.store.client import Database
+from netautod.store.leases.lease import Lease
+from netautod.store.leases.named import NamedLeases
+from netautod.store.migrations.model import Migration, NewerDatabase
+from netautod.store.migrations.store import Applied, MigrationStore
+
+logger = logging.getLogger(__name__)
+LEASE, BACKGROUND_LEASE = "migrations", "migrations:background"
+LOOK_SECONDS = 0.25
+
+Busy = Callable[[bool], None]
+"""Told that migrations, or the wait for those of another node, begin and end."""
+
+
+def unheard(busy: bool) -> None:
+    """Nobody wants to know."""
+
+
+def newer_than(known: Sequence[Migration], applied: Sequence[Applied]) -> str | None:
+    """The sentence with which this program refuses the database; None if it knows all that was done to it."""
+    newest = max((migration.number for migration in known), default=0)
+    beyond = [one for one in applied if one.number > newest]
+    if not beyond:
+        return None
+    last = beyond[-1]
+    return (
+        f"netautod {last.version} has migrated this database to number {last.number} ({last.name}), this "
+        f"program knows numbers up to {newest}: install netautod {last.version} or newer, or restore a "
+        "backup from before the upgrade"
+    )
+
+
+class MigrationRunner:
+    """`migrations` in the order of their numbers."""
+
+    def __init__(
+        self,
+        database: Database,
+        migrations: Sequence[Migration],
+        *,
+        leases: NamedLeases,
+        busy: Busy = unheard,
+    ) -> None:
+        self._store = MigrationStore(database)
+        self._migrations = migrations
+        self._leases = leases
+        self._busy = busy
+
+    async def bring_up(self) -> None:
+        """Before anything is served: does what is to be done, or waits until another node has done it.
+
+        Raises NewerDatabase for a database that a newer version has migrated.
+        """
+        with migrating():
+            if await self._due(background=False):
+                with self._telling():
+                    await self._until_done()
+            for migration in self._migrations:
+                if migration.catch_up is not None:
+                    await migration.catch_up(no_guard)
+
+    async def _until_done(self) -> None:
+        waiting = False
+        while due := await self._due(background=False):
+            held = await self._leases.acquire(LEASE)
+            if held is not None:
+                await self._under(held, background=False)
+                continue
+            if not waiting:
+                logger.warning("another node migrates the database (%s): waiting for it", due[0].name)
+                waiting = True
+            await asyncio.sleep(LOOK_SECONDS)
+
+    async def go_on_in_background(self) -> None:
+        """While the service works, over and over: what may take long and nobody waits for."""
+        with migrating():
+            try:
+                if await self._due(background=True):
+                    held = await self._leases.acquire(BACKGROUND_LEASE)
+                    if held is not None:
+                        await self._under(held, background=True)
+            except NewerDatabase:
+                return  # nodes of the next version run beside this one: it is theirs to do
+
+    async def _due(self, *, background: bool) -> list[Migration]:
+        applied = await self._store.all()
+        refusal = newer_than(self._migrations, applied)
+        if refusal is not None:
+            raise NewerDatabase(refusal)
+        done = {one.number for one in applied if one.done_at is not None}
+        wanted = [migration for migration in self._migrations if migration.in_background is background]
+        return [migration for migration in wanted if migration.number not in done]
+
+    @contextmanager
+    def _telling(self) -> Iterator[None]:
+        self._busy(True)
+        try:
+            yield
+        finally:
+            self._busy(False)
+
+    async def _under(self, held: Lease, *, background: bool) -> None:
+        try:
+            # Another node may have been at it until now.
+            for migration in await self._due(background=background):
+                await self._apply(migration, held)
+        except LeaseLostError:
+            logger.warning("the lease of the migrations is lost: another node goes on with them")
+        finally:
+            await self._leases.release(held)
+
+    async def _apply(self, migration: Migration, held: Lease) -> None:
+        began = time.monotonic()
+        held.guard()
+        await self._store.begin(migration)
+        await migration.apply(held.guard)
+        held.guard()
+        seconds = time.monotonic() - began
+        await self._store.finish(migration, seconds=seconds)
+        logger.info("migration %d (%s) done in %.1f s", migration.number, migration.name, seconds)

@@ -1,0 +1,59 @@
+"""What the database knows of its migrations: the collection `migrations`, a document for each number.
+
+`{_id: number, name, version, host, began_at, done_at, seconds}`; without `done_at` one is not finished. The
+times are the server's.
+"""
+
+import socket
+from dataclasses import dataclass
+from datetime import datetime
+
+from netautod import __version__
+from netautod.store.client import Database
+from netautod.store.expressions import literal
+from netautod.store.migrations.model import Migration
+
+COLLECTION = "migrations"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Applied:
+    """By which version of the program, on which host; `seconds` of the node that finished it."""
+
+    number: int
+    name: str
+    version: str
+    host: str
+    began_at: datetime
+    done_at: datetime | None
+    seconds: float | None
+
+
+class MigrationStore:
+    def __init__(self, database: Database) -> None:
+        self._applied = database.collection(COLLECTION)
+
+    async def all(self) -> list[Applied]:
+        """By number, those that are under way too."""
+        return [
+            Applied(
+                number=found["_id"],
+                name=found["name"],
+                version=found["version"],
+                host=found["host"],
+                began_at=found["began_at"],
+                done_at=found.get("done_at"),
+                seconds=found.get("seconds"),
+            )
+            for found in await self._applied.find({}, sort=[("_id", 1)])
+        ]
+
+    async def begin(self, migration: Migration) -> None:
+        """Before its first change, so that an older program that starts now is refused."""
+        own = {"name": migration.name, "version": __version__, "host": socket.gethostname()}
+        change = {**literal(own), "began_at": {"$ifNull": ["$began_at", "$$NOW"]}}
+        await self._applied.update({"_id": migration.number}, [{"$set": change}], upsert=True)
+
+    async def finish(self, migration: Migration, *, seconds: float) -> None:
+        change = {"done_at": "$$NOW", **literal({"seconds": round(seconds, 3)})}
+        await self._applied.update({"_id": migration.number, "done_at": None}, [{"$set": change}])

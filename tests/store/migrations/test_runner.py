@@ -1,0 +1,214 @@
+"""Migrations: in order, once, by one node at a time, whatever dies; a newer database is refused."""
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import replace
+
+import pytest
+
+from netautod.app.parts.leases import named_leases
+from netautod.core.clock import SystemClock
+from netautod.core.guard import Guard, LeaseLostError, no_guard
+from netautod.executions.settings import ExecutionSettings
+from netautod.store.client import Database
+from netautod.store.migrations.model import Migration, NewerDatabase, in_pages
+from netautod.store.migrations.runner import LEASE, MigrationRunner
+from netautod.store.migrations.store import MigrationStore
+from tests.support.execution import FAST
+
+
+class Crash(Exception):
+    """What ends a node in the middle."""
+
+
+class Work:
+    """Migrations that say what was done; `until` holds those of a name back, `crash` ends them."""
+
+    def __init__(self) -> None:
+        self.done: list[str] = []
+        self.begun = asyncio.Event()
+        self.until: dict[str, asyncio.Event] = {}
+        self.crash: set[str] = set()
+
+    def migration(self, number: int, name: str, *, background: bool = False) -> Migration:
+        async def apply(guard: Guard) -> None:
+            self.begun.set()
+            if name in self.until:
+                await self.until[name].wait()
+            guard()
+            self.done.append(name)
+            if name in self.crash:
+                raise Crash
+
+        return Migration(number=number, name=name, apply=apply, in_background=background)
+
+    def of(self, *names: str) -> list[Migration]:
+        return [self.migration(number, name) for number, name in enumerate(names, 1)]
+
+
+@asynccontextmanager
+async def runner(
+    database: Database,
+    migrations: Sequence[Migration],
+    *,
+    node: str = "one",
+    settings: ExecutionSettings = FAST,
+) -> AsyncIterator[MigrationRunner]:
+    leasing = named_leases(database=database, node_id=node, clock=SystemClock(), settings=settings)
+    async with leasing as leases:
+        yield MigrationRunner(database, migrations, leases=leases)
+
+
+async def brought_up(database: Database, migrations: Sequence[Migration], node: str = "one") -> None:
+    async with runner(database, migrations, node=node) as made:
+        await made.bring_up()
+
+
+async def recorded(database: Database) -> dict[int, bool]:
+    """Whether each one is done."""
+    return {one.number: one.done_at is not None for one in await MigrationStore(database).all()}
+
+
+async def test_each_is_done_once_and_in_order(database: Database) -> None:
+    work, again = Work(), list[str]()
+
+    async def catch_up(guard: Guard) -> None:
+        again.append("first")
+
+    first, second = work.of("first", "second")
+    known = [replace(first, catch_up=catch_up), second]
+    for _ in range(2):
+        await brought_up(database, known)
+    assert work.done == ["first", "second"]
+    assert again == ["first", "first"]
+    found = await MigrationStore(database).all()
+    assert [(one.number, one.name) for one in found] == [(1, "first"), (2, "second")]
+    assert all(one.host and one.version and one.seconds is not None for one in found)
+    await brought_up(database, [*known, work.migration(3, "third")])
+    assert work.done == ["first", "second", "third"]
+    assert [one.began_at for one in await MigrationStore(database).all()][:2] == [
+        one.began_at for one in found
+    ]
+
+
+async def test_one_that_died_in_the_middle_is_done_again_and_those_before_it_are_not(
+    database: Database,
+) -> None:
+    work = Work()
+    work.crash.add("second")
+    with pytest.raises(Crash):
+        await brought_up(database, work.of("first", "second", "third"))
+    assert await recorded(database) == {1: True, 2: False}
+    work.crash.clear()
+    await brought_up(database, work.of("first", "second", "third"), node="two")
+    assert work.done == ["first", "second", "second", "third"]
+    assert await recorded(database) == {1: True, 2: True, 3: True}
+
+
+async def test_a_second_node_waits_until_the_first_is_through(database: Database) -> None:
+    work, other = Work(), Work()
+    work.until["first"] = asyncio.Event()
+    async with asyncio.TaskGroup() as tasks:
+        tasks.create_task(brought_up(database, work.of("first"), "one"))
+        await work.begun.wait()
+        waiting = tasks.create_task(brought_up(database, other.of("first"), "two"))
+        # It has looked when it has found the lease taken.
+        await asyncio.sleep(1)
+        assert not waiting.done()
+        work.until["first"].set()
+    assert (work.done, other.done) == (["first"], [])
+
+
+async def test_a_node_that_lost_its_lease_stops_and_another_takes_over(database: Database) -> None:
+    other, lost = Work(), asyncio.Event()
+    begun = asyncio.Event()
+
+    async def apply(guard: Guard) -> None:
+        begun.set()
+        try:
+            while True:
+                guard()
+                await asyncio.sleep(0.01)
+        finally:
+            lost.set()
+
+    async with asyncio.TaskGroup() as tasks:
+        slow = tasks.create_task(brought_up(database, [Migration(number=1, name="first", apply=apply)]))
+        await begun.wait()
+        await database.collection("leases").delete({"_id": LEASE})  # as if it had run out
+        other.until["first"] = asyncio.Event()
+        tasks.create_task(brought_up(database, other.of("first"), "two"))
+        await other.begun.wait()
+        await lost.wait()
+        assert not slow.done()
+        assert await recorded(database) == {1: False}
+        other.until["first"].set()
+    assert other.done == ["first"]
+    assert await recorded(database) == {1: True}
+
+
+@pytest.mark.parametrize("finished", [True, False])
+async def test_what_a_newer_version_has_migrated_is_refused_before_anything_is_changed(
+    database: Database, finished: bool
+) -> None:
+    work = Work()
+    newer, store = work.migration(3, "new form of tasks"), MigrationStore(database)
+    await store.begin(newer)
+    if finished:
+        await store.finish(newer, seconds=1.0)
+    with pytest.raises(NewerDatabase, match=r"has migrated this database to number 3 \(new form of tasks\)"):
+        await brought_up(database, work.of("first", "second"))
+    assert work.done == []
+    assert await recorded(database) == {3: finished}
+
+
+async def test_what_may_take_long_goes_on_while_the_service_works(database: Database) -> None:
+    work = Work()
+    known = [work.migration(1, "first"), work.migration(2, "long", background=True)]
+    async with AsyncExitStack() as stack:
+        nodes = [await stack.enter_async_context(runner(database, known, node=name)) for name in ("a", "b")]
+        await nodes[0].bring_up()
+        assert work.done == ["first"]
+        work.until["long"] = asyncio.Event()
+        going = asyncio.create_task(nodes[0].go_on_in_background())
+        work.begun.clear()
+        await work.begun.wait()
+        await nodes[1].go_on_in_background()  # the other one is at it
+        await nodes[1].bring_up()  # and keeps no start waiting
+        assert work.done == ["first"]
+        work.until["long"].set()
+        await going
+        for node in nodes:
+            await node.go_on_in_background()
+        assert work.done == ["first", "long"]
+        assert await recorded(database) == {1: True, 2: True}
+
+
+async def test_beside_a_newer_version_a_running_node_leaves_the_data_alone(database: Database) -> None:
+    work = Work()
+    known = [work.migration(1, "long", background=True)]
+    async with runner(database, known) as node:
+        await MigrationStore(database).begin(work.migration(2, "of the next version"))
+        await node.go_on_in_background()
+    assert work.done == []
+
+
+async def test_a_large_collection_is_changed_in_pages_and_goes_on_where_it_was_left(
+    database: Database,
+) -> None:
+    things, pages = database.collection("things"), 0
+    await things.insert_many([{"_id": f"{number:03}", "old": number != 7} for number in range(25)])
+
+    def dying() -> None:
+        nonlocal pages
+        pages += 1
+        if pages > 2:
+            raise LeaseLostError("gone")
+
+    change = {"$set": {"old": False}}
+    with pytest.raises(LeaseLostError):
+        await in_pages(things, {"old": True}, change, guard=dying, page=5)
+    assert await things.count({"old": True}) == 14
+    assert await in_pages(things, {"old": True}, change, guard=no_guard, page=5) == 14
+    assert await things.count({"old": False}) == 25
