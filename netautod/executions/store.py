@@ -232,6 +232,16 @@ class ExecutionStore:
         document = await self._scoped.find_and_update(org_id, where, [{"$set": change}])
         return to_execution(document) if document else None
 
+    async def cancel_all(self, org_id: OrgId, reason: str) -> int:
+        """Cancels all active ones of an organization; returns how many."""
+        where = {"state": {"$in": list(CANCELLABLE)}}
+        change = documents.cancel_change(None, None, reason)
+        return await self._scoped.update_many(org_id, where, [{"$set": change}])
+
+    async def cleaning_up(self, org_id: OrgId) -> int:
+        """How many were ended from outside and may still have an executor at work."""
+        return await self._scoped.count(org_id, {"closing.node": {"$type": "string"}})
+
     async def held_or_closing(self, held: Lease) -> Execution | None:
         """The execution, if its lease is still the one `held`, or was when it was ended from outside."""
         node = held.row["owner"]

@@ -37,7 +37,11 @@ def binding_key(source_id: str) -> str:
 
 def lease_name(org_id: OrgId, key: str) -> str:
     """The lease that a synchronisation under the key holds, and the removal of its source."""
-    return f"sync:{org_id}:{key}"
+    return f"{lease_prefix(org_id)}{key}"
+
+
+def lease_prefix(org_id: OrgId) -> str:
+    return f"sync:{org_id}:"
 
 
 class SourceService:

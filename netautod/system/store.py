@@ -34,6 +34,11 @@ class SystemStore:
             return None
         return DiskStatus(space=room.space, min_free_mb=room.needed_mib, full=room.short)
 
+    async def any_alive(self) -> bool:
+        """Whether there may be nodes at work; one that died counts for another minute."""
+        alive = {"$expr": {"$gt": ["$heartbeat_at", {"$subtract": ["$$NOW", FORGET_SECONDS * 1000]}]}}
+        return await self._nodes.find_one(alive, fields={"_id": 1}) is not None
+
     async def nodes(self) -> list[Node]:
         """By start, the oldest first."""
         found = await self._nodes.find({}, sort=[("started_at", 1), ("_id", 1)])

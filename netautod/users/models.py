@@ -37,12 +37,16 @@ def require_username(text: str) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class Organization:
-    """`ready` turns true when roles and first user are there; until then its creation may be repeated."""
+    """`ready` turns true when roles and first user are there; until then its creation may be repeated.
+
+    From `deleting_since` on it is being deleted, which is never taken back.
+    """
 
     id: OrgId
     name: str
     ready: bool
     created_at: datetime
+    deleting_since: datetime | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

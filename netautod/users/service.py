@@ -5,7 +5,7 @@ from typing import Any
 
 from netautod.audit.service import AuditLog
 from netautod.core.clock import Clock
-from netautod.core.errors import Duplicate, Forbidden, InvalidInput, NotFound
+from netautod.core.errors import Conflict, Duplicate, Forbidden, InvalidInput, NotFound
 from netautod.core.identity import SYSTEM_ID, Caller, OrgId
 from netautod.core.pages import Page, PageOf
 from netautod.core.registries import Followers
@@ -46,6 +46,7 @@ class UserService:
         self._clock = clock
         self._audit = audit
         self._principals = principals
+        self._organizations = organizations
         self.passwords = PasswordRules(policy=policy, organizations=organizations)
         self._editor = UserEditor(
             store=store,
@@ -206,6 +207,11 @@ class UserService:
             await self._store.insert(user, hashed)
         except Duplicate as error:
             raise conflict_of(error) from error
+        # After the write: a deletion that begins later disables whom it finds.
+        organization = await self._organizations.get(user.org_id)
+        if organization is not None and organization.deleting_since is not None:
+            await self._store.remove(user)
+            raise Conflict("The organization is being deleted")
 
     def _check_provider(self, new: NewUser) -> None:
         if new.auth_provider != LOCAL:

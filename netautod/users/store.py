@@ -119,6 +119,12 @@ class UserStore:
         }
         return await self._users.update(user.org_id, _as_read(user, leaving), change)
 
+    async def disable_all(self, org_id: OrgId, now: datetime) -> None:
+        """Of an organization that is being deleted: all of their sessions and tokens end."""
+        ended = {"revision": 1, **ENDED, **TOKENS_ENDED}
+        change = {"$set": {"is_active": False, "kept_session_id": None, "updated_at": now}, "$inc": ended}
+        await self._users.update_many(org_id, {"is_active": True}, change)
+
     async def remove(self, user: User, *, leaving: str | None = None) -> bool:
         """False if the user was changed since `user` was read, or is gone."""
         return await self._users.delete(user.org_id, _as_read(user, leaving))

@@ -40,3 +40,6 @@ class KnownAddresses:
             await self._accounts.update({"_id": account}, [stage], upsert=True)
         except Duplicate:  # two first logins at once: the other one has made the document
             await self._accounts.update({"_id": account}, [stage])
+
+    async def forget(self, account: str) -> None:
+        await self._accounts.delete({"_id": account})

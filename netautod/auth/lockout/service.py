@@ -140,6 +140,11 @@ class Lockout:
         for stranger in (True, False):
             await self._codes.clear(account, stranger=stranger)
 
+    async def forget(self, username: str) -> None:
+        """Of a user who is gone for good: the addresses of his logins, too."""
+        await self.unlock(username)
+        await self._known.forget(self._account(username))
+
     async def _settle_stranger(self, attempt: Attempt, now: datetime) -> None:
         if attempt.stranger:
             state = await self._counters.account(attempt.account, now)

@@ -145,6 +145,10 @@ class SeatStore:
         change = {"holder": taken.holder, "taken_at": taken.taken_at, "confirmed": taken.confirmed}
         return await self._seats.update({"holder": holder}, {"$set": change})
 
+    async def free(self, session_ids: Sequence[str]) -> None:
+        """Of sessions that are gone."""
+        await self._seats.delete_many({"holder": {"$in": list(session_ids)}})
+
     async def confirm(self, session_id: str) -> bool:
         """False if the session holds no slot any more."""
         return await self._seats.update({"holder": session_id}, {"$set": {"confirmed": True}})

@@ -45,6 +45,11 @@ _LOST = "the exclusive right to the device was lost meanwhile"
 _WANTED = "gave way to another session on the device"
 
 
+def lease_name(device_id: str) -> str:
+    """Held by a session on the device."""
+    return f"device:{device_id}"
+
+
 @dataclass(frozen=True, kw_only=True)
 class Visit(Generic[Opened]):
     """A session on a device, for `work` under a guard that asks for the lease of the device too.
@@ -303,9 +308,8 @@ class SessionScope:
         if self.seconds is not None:
             seconds = min(seconds, self.seconds / 2)
         try:
-            name = f"device:{device.id}"
             turn = self.node.leases.hold(
-                name, wait_seconds=seconds, work=self.work, wanting=not self.gives_way
+                lease_name(device.id), wait_seconds=seconds, work=self.work, wanting=not self.gives_way
             )
             return await stack.enter_async_context(turn)
         except TimeoutError as exc:

@@ -38,6 +38,11 @@ LOST_TWICE = "the node that polled the device was lost, and so was the one that 
 Begin = Callable[[], Awaitable[Poll | None]]
 
 
+def lease_name(device_id: str) -> str:
+    """Held by a poll of the device."""
+    return f"poll:{device_id}"
+
+
 @dataclass(kw_only=True, eq=False)
 class Poller:
     """`async with` looks every `scan_seconds`, and at once after `kick`; `drain` ends it gently.
@@ -143,7 +148,7 @@ class Poller:
 
     async def _poll(self, device_id: str, begin: Begin) -> None:
         try:
-            held = await self.leases.acquire(f"poll:{device_id}")
+            held = await self.leases.acquire(lease_name(device_id))
             if held is None:
                 return
             try:

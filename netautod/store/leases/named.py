@@ -8,12 +8,23 @@ from netautod.core.errors import Duplicate, Unavailable
 from netautod.core.guard import LeaseLostError
 from netautod.core.work import Work
 from netautod.store.batching import Batcher
-from netautod.store.client import Filter
+from netautod.store.client import Database, Filter
 from netautod.store.leases.keeper import LeaseKeeper
 from netautod.store.leases.lease import Lease
 
 COLLECTION = "leases"
 FIRST_WAIT, LONGEST_WAIT = 0.1, 2.0
+
+
+async def held_names(database: Database) -> list[str]:
+    """What is held by anybody, of nodes that died until their leases have run out."""
+    held = {"$expr": {"$gt": ["$lease_until", "$$NOW"]}}
+    return [row["_id"] for row in await database.collection(COLLECTION).find(held, fields={"_id": 1})]
+
+
+async def drop(database: Database, names: Sequence[str]) -> None:
+    """Of things that are gone; what a node that died held would stay for ever."""
+    await database.collection(COLLECTION).delete_many({"_id": {"$in": list(names)}})
 
 
 class NamedLeases:

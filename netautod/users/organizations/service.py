@@ -6,7 +6,9 @@ be done again: the next start or call that finds one that is not ready finishes 
 
 import logging
 import secrets
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 from uuid import uuid4
 
 from netautod.audit.service import AuditLog
@@ -35,6 +37,10 @@ logger = logging.getLogger(__name__)
 DEFAULT = "default"
 FIRST_ADMIN = "admin"
 ADMIN_PASSWORD = "NETAUTOD_ADMIN_PASSWORD"
+NOT_FOUND = "Organization not found"
+DEFAULT_STAYS = (
+    "The organization default cannot be deleted: the installation's own administrator and its audit are there"
+)
 NAME_TAKEN = "Organization with this name already exists"
 # Without 0 O 1 l I, which look alike; 20 of these 57 characters are 116 bits.
 ALPHABET = "23456789abcdefghijkmnopqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ"
@@ -81,10 +87,11 @@ class OrganizationService:
         return await self._store.all()
 
     async def by_name(self, name: str) -> Organization:
-        """Raises NotFound."""
+        """Raises NotFound, or Conflict for one that is being deleted."""
         found = await self._store.by_name(name.strip())
         if found is None:
-            raise NotFound("Organization not found")
+            raise NotFound(NOT_FOUND)
+        _refuse_deleted(found)
         return found
 
     async def default_id(self) -> OrgId:
@@ -106,6 +113,7 @@ class OrganizationService:
         await self.check_chosen(chosen, PasswordOwner(username=username, organization=name))
         await self._refuse_taken(name, username)
         organization = await self.begin(name)
+        _refuse_deleted(organization)
         if organization.ready:
             raise Conflict(NAME_TAKEN)
         hashed = await self._hasher.hash(chosen)
@@ -142,7 +150,7 @@ class OrganizationService:
                 await self._store.insert(organization)
             except Duplicate:  # another node was first
                 organization = await self.by_name(name)
-        if not organization.ready:
+        if not organization.ready and organization.deleting_since is None:
             await self._roles.insert_missing(organization.id, self._builtin(organization.id))
         return organization
 
@@ -175,6 +183,41 @@ class OrganizationService:
         details = {"name": organization.name}
         await self._audit.record(caller, "organization.create", "organization", organization.id, details)
 
+    async def deletable(self, name: str) -> Organization:
+        """Also one whose deletion has begun. Raises NotFound, or Conflict for the organization `default`."""
+        organization = await self._store.by_name(name.strip())
+        if organization is None:
+            raise NotFound(NOT_FOUND)
+        if organization.name == DEFAULT:
+            raise Conflict(DEFAULT_STAYS)
+        return organization
+
+    async def begin_deletion(self, name: str) -> Organization:
+        """From here on nobody logs in there, and the name is taken until all of it is gone. May be repeated.
+
+        Raises what `deletable` raises.
+        """
+        organization = await self.deletable(name)
+        now = self._clock.now()
+        begins = await self._store.begin_deletion(organization.id, now)
+        # Once more each time: whoever was being made a user at the first one is none any more.
+        await self._users.disable_all(organization.id, now)
+        if begins:
+            await self._note_deletion("organization.delete", organization, {})
+        return organization
+
+    async def note_deleted(self, organization: Organization, counts: Mapping[str, int]) -> None:
+        """Before its last document goes: `counts` by collection."""
+        await self._note_deletion("organization.deleted", organization, {"documents": dict(counts)})
+
+    async def _note_deletion(
+        self, action: str, organization: Organization, details: Mapping[str, Any]
+    ) -> None:
+        """In the organization default: the audit of its own goes with it."""
+        caller = system_caller(await self.default_id())
+        details = {"name": organization.name, **details}
+        await self._audit.record(caller, action, "organization", organization.id, details)
+
     async def refresh_builtin_roles(self) -> None:
         """At start: the built-in roles of all organizations grant what this release says."""
         for role in BUILTIN_ROLES:
@@ -183,6 +226,8 @@ class OrganizationService:
     async def _refuse_taken(self, name: str, username: str) -> None:
         """Before anything is written, so that a refused call leaves no half organization behind."""
         existing = await self._store.by_name(name)
+        if existing is not None:
+            _refuse_deleted(existing)
         if existing is not None and existing.ready:
             raise Conflict(NAME_TAKEN)
         user = await self._users.by_username(username)
@@ -208,6 +253,13 @@ class OrganizationService:
             )
             for role in BUILTIN_ROLES
         ]
+
+
+def _refuse_deleted(organization: Organization) -> None:
+    if organization.deleting_since is not None:
+        raise Conflict(
+            f"Organization {organization.name} is being deleted: `netautod org delete` finishes that"
+        )
 
 
 def _require_name(text: str) -> str:

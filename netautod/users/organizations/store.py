@@ -1,5 +1,7 @@
 """Organizations in MongoDB: the collection `organizations`."""
 
+from datetime import datetime
+
 from netautod.core.identity import OrgId
 from netautod.store.client import Database, Document
 from netautod.store.indexes import Index
@@ -35,6 +37,11 @@ class OrganizationStore:
     async def set_ready(self, org_id: OrgId) -> None:
         await self._organizations.update({"_id": org_id}, {"$set": {"ready": True}})
 
+    async def begin_deletion(self, org_id: OrgId, now: datetime) -> bool:
+        """False if it has begun before, or is over."""
+        where = {"_id": org_id, "deleting_since": None}
+        return await self._organizations.update(where, {"$set": {"deleting_since": now}})
+
     async def all(self) -> list[Organization]:
         """In the order of their names."""
         found = await self._organizations.find({}, sort=[("name", 1)])
@@ -47,4 +54,5 @@ def _to_organization(document: Document) -> Organization:
         name=document["name"],
         ready=document["ready"],
         created_at=document["created_at"],
+        deleting_since=document.get("deleting_since"),
     )

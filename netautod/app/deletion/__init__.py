@@ -1,0 +1,1 @@
+"""The end of an organization: what belongs to it, and how all of it goes."""
