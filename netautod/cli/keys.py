@@ -2,20 +2,28 @@
 
 import argparse
 import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from datetime import timedelta
+from uuid import uuid4
 
 from netautod.app.configuration import Configuration
 from netautod.app.installation import Installation
+from netautod.app.parts.leases import named_leases
 from netautod.app.settings import Settings
 from netautod.app.stores import SEALED_FIELDS
 from netautod.auth.tokens.signing_keys import SigningKeys
 from netautod.cli.installation import opened
 from netautod.cli.output import say
 from netautod.cli.parsing import Commands
+from netautod.core.errors import Conflict
 from netautod.core.identity import Caller, system_caller
 from netautod.core.json_values import to_text
-from netautod.vault.rewrapping import rewrap
+from netautod.core.waiting import unhurried, waits
+from netautod.vault.rotation import Rotation, rewrap_everything
 from netautod.vault.vault import INSTALLATION
+
+PATIENCE_SECONDS = 5.0
 
 
 def add(commands: Commands) -> None:
@@ -25,26 +33,71 @@ def add(commands: Commands) -> None:
 
 def run(parsed: argparse.Namespace, configuration: Configuration) -> int:
     settings = configuration.settings
-    for line in asyncio.run(_rotate_signing_key(settings) if parsed.jwt else _rotate_keys(settings)):
+    if not parsed.jwt:
+        return asyncio.run(_rotate_keys(settings))
+    for line in asyncio.run(_rotate_signing_key(settings)):
         say(line)
     return 0
 
 
-async def _rotate_keys(settings: Settings) -> list[str]:
-    """A new key for every organization, then every sealed value re-wrapped under it; resumable."""
-    lines = []
-    async with opened(settings) as installation:
-        for organization in await installation.people.organizations.all():
-            version = await installation.vault.rotate_organization_key(organization.id)
-            await _record(installation, system_caller(organization.id), "organization", version)
-            lines.append(f"organization {organization.name}: key version {version}")
-        version = await installation.vault.rotate_organization_key(INSTALLATION)
-        caller = system_caller(await installation.people.organizations.default_id())
-        await _record(installation, caller, "installation", version)
-        lines.append(f"installation: key version {version}")
-        result = await rewrap(installation.vault, installation.database, SEALED_FIELDS)
-        lines.append(f"{result.rewrapped} secrets re-wrapped, {result.failed} failed")
-    return lines
+async def _rotate_keys(settings: Settings) -> int:
+    async with opened(settings) as installation, _alone(settings, installation):
+        return await _rotate(installation)
+
+
+@waits(unhurried)
+async def _rotate(installation: Installation) -> int:
+    """A new key for every organization, then every sealed value re-wrapped under it.
+
+    The exit code: 1 if values are left that do not open.
+    """
+    rotation = await Rotation.begin(installation.database)
+    if rotation.goes_on:
+        say("going on with the rotation that did not end")
+    await _make_keys(installation, rotation)
+    result = await rewrap_everything(
+        installation.vault,
+        installation.database,
+        SEALED_FIELDS,
+        rotation,
+        nodes=installation.stores.system.any_alive,
+        tell=say,
+    )
+    say(f"{result.rewrapped} secrets re-wrapped, {result.failed} failed")
+    return 1 if result.failed else 0
+
+
+@asynccontextmanager
+async def _alone(settings: Settings, installation: Installation) -> AsyncIterator[None]:
+    leasing = named_leases(
+        database=installation.database,
+        node_id=str(uuid4()),
+        clock=installation.clock,
+        settings=settings.executions,
+    )
+    # One that was killed holds it until it runs out.
+    patience = settings.executions.lease_seconds + PATIENCE_SECONDS
+    async with leasing as leases:
+        try:
+            async with leases.hold("rotate-keys", wait_seconds=patience):
+                yield
+        except TimeoutError as error:
+            raise Conflict("Another rotate-keys is at work; this one has changed nothing") from error
+
+
+async def _make_keys(installation: Installation, rotation: Rotation) -> None:
+    found = await installation.people.organizations.all()
+    organizations = {one.id: one.name for one in found if one.deleting_since is None}
+    default = await installation.people.organizations.default_id()
+    for org_id in (*organizations, INSTALLATION):
+        version, is_new = await installation.vault.rotate_once(org_id, rotation.id)
+        if org_id == INSTALLATION:
+            caller, of, name = system_caller(default), "installation", "installation"
+        else:
+            caller, of, name = system_caller(org_id), "organization", f"organization {organizations[org_id]}"
+        if is_new:
+            await _record(installation, caller, of, version)
+        say(f"{name}: key version {version}")
 
 
 async def _record(installation: Installation, caller: Caller, of: str, version: int) -> None:

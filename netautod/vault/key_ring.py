@@ -60,14 +60,19 @@ class KeyRing:
             entry = self._remember(found)
         return self._opened(entry, version)
 
-    async def add_version(self, org_id: OrgId) -> int:
-        """Makes a new version and returns its number; older versions keep opening."""
+    async def add_version(self, org_id: OrgId, rotation: str | None = None) -> tuple[int, bool]:
+        """Makes a new version; its number, and whether it was made now. Older versions keep opening.
+
+        One `rotation` makes one: called again it answers the number of that.
+        """
         for _ in range(_ATTEMPTS):
             found = await self._ready(org_id)
-            grown = found.with_new_version(self._held)
+            if rotation is not None and found.rotation == rotation:
+                return found.newest, False
+            grown = found.with_new_version(self._held, rotation)
             if await self._store.swap(found, grown):
                 self._remember(grown)
-                return grown.newest
+                return grown.newest, True
         raise Unavailable("The organization's keys are being changed by others; try again")
 
     def forget(self) -> None:

@@ -1,7 +1,7 @@
 """The wrapped keys of one organization as a value, and the collection that holds them.
 
 One document per organization, always changed as a whole by compare-and-set on `revision`:
-`{_id: org_id, ready, revision, newest, roots: [1], keys: {"<version>": {"<root version>": box}}}`.
+`{_id: org_id, ready, revision, newest, roots: [1], rotation, keys: {"<version>": {"<root version>": box}}}`.
 Version 0 is the derivation secret, which stays the same for ever; 1 and up wrap record keys.
 """
 
@@ -28,7 +28,10 @@ Wraps = Mapping[int, bytes]
 
 @dataclass(frozen=True, kw_only=True)
 class OrganizationKeys:
-    """`roots` are the root versions that new wraps may use; `ready` is false until a root was re-checked."""
+    """`roots` are the root versions that new wraps may use; `ready` is false until a root was re-checked.
+
+    `rotation` is the one that made the newest key, None of the first.
+    """
 
     org_id: OrgId
     ready: bool
@@ -36,6 +39,7 @@ class OrganizationKeys:
     newest: int
     roots: frozenset[int]
     keys: Mapping[int, Wraps]
+    rotation: str | None = None
 
     @classmethod
     def fresh(cls, org_id: OrgId, roots: HeldRoots) -> Self:
@@ -53,6 +57,7 @@ class OrganizationKeys:
             revision=document["revision"],
             newest=document["newest"],
             roots=frozenset(document["roots"]),
+            rotation=document.get("rotation"),
             keys={
                 int(version): {int(root): box for root, box in wraps.items()}
                 for version, wraps in document["keys"].items()
@@ -66,6 +71,7 @@ class OrganizationKeys:
             "revision": self.revision,
             "newest": self.newest,
             "roots": sorted(self.roots),
+            "rotation": self.rotation,
             "keys": {
                 str(version): {str(root): box for root, box in wraps.items()}
                 for version, wraps in self.keys.items()
@@ -79,13 +85,14 @@ class OrganizationKeys:
                 return open_box(held[root], box, _place(self.org_id, version).associated_data(root))
         raise VaultError(ROOT_REPLACED)
 
-    def with_new_version(self, held: HeldRoots) -> Self:
+    def with_new_version(self, held: HeldRoots, rotation: str | None = None) -> Self:
         usable = {root: held[root] for root in self.roots if root in held}
         if not usable:
             raise VaultError(ROOT_REPLACED)
         version = self.newest + 1
         added = {version: _wrapped(self.org_id, version, new_key(), usable)}
-        return replace(self, revision=_revision(), newest=version, keys={**self.keys, **added})
+        keys = {**self.keys, **added}
+        return replace(self, revision=_revision(), newest=version, keys=keys, rotation=rotation)
 
     def made_ready(self, roots: frozenset[int]) -> Self:
         """Ready for use, under those of its roots that are still active."""

@@ -83,7 +83,11 @@ class Vault:
 
     async def rotate_organization_key(self, org_id: OrgId) -> int:
         """Makes a new key version and returns its number; other nodes seal with it within 30 s."""
-        return await self._ring.add_version(org_id)
+        return (await self._ring.add_version(org_id))[0]
+
+    async def rotate_once(self, org_id: OrgId, rotation: str) -> tuple[int, bool]:
+        """The same, once for each `rotation`; also whether this call has made it."""
+        return await self._ring.add_version(org_id, rotation)
 
     async def rewrapped(self, place: Place, key_version: int, wrapped: bytes) -> tuple[int, bytes]:
         """The newest key version, and the wrapped record key under it; VaultError if it does not open."""

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -91,3 +92,17 @@ async def test_the_keys_of_secrets_are_rotated_for_every_organization(
     ]
     rotated = await node.documents("audit_events", {"action": "vault_key.rotate"})
     assert [event["details"]["of"] for event in rotated] == ["organization", "installation"]
+
+
+async def test_a_rotation_waits_for_another_one_and_then_gives_up(
+    node: Node, command: Command, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NETAUTOD_EXECUTIONS_LEASE_SECONDS", "3")
+    monkeypatch.setenv("NETAUTOD_EXECUTIONS_ABANDON_SECONDS", "2")
+    monkeypatch.setenv("NETAUTOD_EXECUTIONS_HEARTBEAT_SECONDS", "1")
+    monkeypatch.setattr("netautod.cli.keys.PATIENCE_SECONDS", -2.9)
+    far = {"owner": "other", "epoch": 1, "claim": "c", "lease_until": datetime(2100, 1, 1, tzinfo=UTC)}
+    await node.installation.database.collection("leases").insert({"_id": "rotate-keys", **far})
+    assert await command("rotate-keys") == 1
+    assert "Another rotate-keys is at work" in capsys.readouterr().err
+    assert await node.documents("audit_events", {"action": "vault_key.rotate"}) == []
