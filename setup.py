@@ -101,8 +101,11 @@ setup(
         "netautod": ["py.typed", "ssh/platforms/*.toml", "configs/texts/dictionaries/*.txt", "http/*.html"]
     },
     data_files=[("share/netautod", sorted(str(path) for path in Path("config").iterdir() if path.is_file()))],
+    # A lower bound has its reason beside it, or is that of the release with which the dependency came in.
+    # What is tested is .ci/constraints.txt, nothing older. An upper bound is the next release that may change
+    # what we use.
     install_requires=[
-        "apispec>=6.8",
+        "apispec>=6.8.1",  # the first that takes marshmallow 4 (its changelog)
         "argon2-cffi>=25",
         "asyncssh>=2.21,<3",
         "authlib>=1.6",
@@ -112,7 +115,7 @@ setup(
         "gufo-snmp>=0.13",
         "pysnmp>=7.1",  # named contexts and 3DES, which gufo-snmp lacks
         "google-re2>=1.1.20250722",
-        "jinja2>=3.1.6,<4",
+        "jinja2>=3.1.6,<4",  # `|attr` left the sandbox before (CVE-2025-27516)
         "joserfc>=1.3",
         "ldap3>=2.9.1",
         "marshmallow>=4,<5",
@@ -124,11 +127,11 @@ setup(
         "pyotp>=2.9",
         "prometheus-client>=0.20",
         "pyasn1>=0.4.8,<0.7",  # ldap3 2.9 uses names that 0.7 drops
-        "pymongo>=4.11,<5",
+        "pymongo>=4.11,<5",  # motor needs 4.9 (MOTOR-1351)
         "defusedxml>=0.7",
         "telnetlib3>=5.0,<6",
-        "tornado>=6.5,<7",
-        "tqdm>=4.66",
+        "tornado>=6.5.5,<7",  # bodies of thousands of parts held it up before (CVE-2026-31958)
+        "tqdm>=4.66.3",  # CVE-2024-34062
         "tzdata",
         "zstandard>=0.23",
         "zxcvbn>=4.5",

@@ -21,8 +21,11 @@ from netautod.plugin_api import hookimpl
 from netautod.store.client import Database
 from netautod.store.settings import DataSettings, MongoDBSettings
 from netautod.system.store import SystemStore
+from netautod.vault.rotation import Rotation
 from tests.support.programs.service import run
 from tests.support.servers.certificates import Authority
+
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 @pytest.mark.parametrize(
@@ -109,6 +112,17 @@ async def never_begun(well: Configuration, database: Database, folder: Path) -> 
     return well
 
 
+async def half_rotated(well: Configuration, database: Database, folder: Path) -> Configuration:
+    await Rotation.begin(database)
+    return well
+
+
+async def half_deleted(well: Configuration, database: Database, folder: Path) -> Configuration:
+    row = {"name": "acme corp", "ready": True, "created_at": NOW, "deleting_since": NOW}
+    await database.collection("organizations").insert({"_id": "a", **row})
+    return well
+
+
 async def put_node(database: Database, version: str, local: datetime) -> None:
     row = {"host": "far", "slots": 20, "running": 0}
     await SystemStore(database).put_node(f"node {version}", version=version, local=local, **row)  # type: ignore[arg-type]
@@ -166,6 +180,8 @@ async def no_database(well: Configuration, database: Database, folder: Path) -> 
         pytest.param(newer, "migrations", "netautod 9.9.9 has migrated this database", id="a newer version"),
         pytest.param(unfinished, "migrations", "is not done: far began it at 20", id="an unfinished one"),
         pytest.param(never_begun, "migrations", "3 (search texts of devices) is not done", id="one to do"),
+        pytest.param(half_rotated, "key rotation", "has not ended", id="a rotation that died"),
+        pytest.param(half_deleted, "organizations", "acme corp is being deleted since 2026", id="half gone"),
         pytest.param(late_node, "clock", "node 1.0 on far is -90.", id="a node's clock"),
         pytest.param(mixed_nodes, "nodes", "the nodes run versions 1.0, 1.1", id="versions"),
         pytest.param(full_disk, "disk", "MiB free", id="the disk"),
@@ -189,7 +205,6 @@ async def test_what_is_found(
     assert (found, text in told) == (check, True), told
 
 
-NOW = datetime(2026, 1, 1, tzinfo=UTC)
 PRIMARY = {"name": "a", "stateStr": "PRIMARY", "health": 1.0, "optimeDate": NOW}
 
 

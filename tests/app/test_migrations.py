@@ -1,18 +1,17 @@
 """The table of migrations, and whole services that migrate, wait for one that does, and are refused."""
 
 import asyncio
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
 
 import pytest
-from pymongo import MongoClient
 from tornado.httpclient import AsyncHTTPClient
 
 from netautod.app.migrations import migrations_of
 from netautod.app.stores import INDEXES
+from netautod.app.watch.systemd import longer
 from netautod.auth.settings import AuthSettings
 from netautod.core.guard import no_guard
 from netautod.store.client import Database
@@ -20,7 +19,9 @@ from netautod.store.indexes import fingerprint
 from netautod.store.migrations.model import Migration
 from netautod.store.migrations.runner import LEASE
 from netautod.store.migrations.store import COLLECTION
+from tests.e2e.test_systemd import Manager
 from tests.support.databases import stores_of
+from tests.support.locked import locked
 from tests.support.programs.service import NETAUTOD, QUICK_LEASES, NotStarted, environment, run, serving
 from tests.support.programs.started import free_port, listening, started
 
@@ -77,18 +78,6 @@ async def health(port: int) -> tuple[int, str]:
     return answer.code, answer.body.decode()
 
 
-@contextmanager
-def locked(mongo_uri: str, database: Database, device_id: str) -> Iterator[None]:
-    """Until the end of the block whoever changes the device waits: a transaction is changing it."""
-    client: MongoClient[dict[str, Any]] = MongoClient(mongo_uri)
-    with client, client.start_session() as session:
-        session.start_transaction()
-        change = {"$set": {"held": True}}
-        client[database.name]["devices"].update_one({"_id": device_id}, change, session=session)
-        yield
-        session.abort_transaction()
-
-
 @pytest.mark.slow
 async def test_a_start_that_is_killed_in_the_middle_is_finished_by_the_next_node(
     indexed: Database, mongo_uri: str, tmp_path: Path
@@ -98,7 +87,7 @@ async def test_a_start_that_is_killed_in_the_middle_is_finished_by_the_next_node
     rows = [{"_id": f"{number:04}", "org_id": "o", "name": f"d{number}"} for number in range(MANY)]
     await devices.insert_many([{**row, "host": "h", "live": True} for row in rows])
     variables = place(mongo_uri, database)
-    with locked(mongo_uri, database, f"{HELD:04}"):
+    with locked(mongo_uri, database.name, "devices", f"{HELD:04}"):
         command = (*NETAUTOD, "serve", "--port", "0", "--data-dir", str(tmp_path / "one"))
         async with started(*command, env=environment(**variables), slow_to_leave=True) as process:
             async with asyncio.timeout(60):
@@ -128,7 +117,9 @@ async def test_a_node_that_starts_while_another_one_migrates_says_so_and_waits(
     far = datetime.now(UTC) + timedelta(days=1)
     row = {"owner": "another", "epoch": 1, "claim": "another", "lease_until": far}
     await leases.insert({"_id": LEASE, **row})
-    starting = asyncio.create_task(_ready(tmp_path, port, place(mongo_uri, database)))
+    manager = Manager(str(tmp_path / "notify"))
+    told = {"NOTIFY_SOCKET": manager.path, **place(mongo_uri, database)}
+    starting = asyncio.create_task(_ready(tmp_path, port, told))
     await listening_while(starting, port)
     assert await health(port) == (503, '{"error":"starting"}')
     assert await database.collection(COLLECTION).count({}) == 0
@@ -136,8 +127,10 @@ async def test_a_node_that_starts_while_another_one_migrates_says_so_and_waits(
     while "another node migrates the database" not in log.read_text():  # nor a log
         assert not starting.done()
         await asyncio.sleep(0.05)
+    await manager.until(longer().__eq__)  # systemd is asked for more time
     await leases.delete({"_id": LEASE})
     await starting
+    manager.close()
 
 
 async def _ready(folder: Path, port: int, variables: Mapping[str, str]) -> None:

@@ -35,6 +35,7 @@ COMMANDS = (
     "user remove-otp",
     "org create",
     "org list",
+    "org delete",
     "audit verify",
     "audit export",
     "agent verify",

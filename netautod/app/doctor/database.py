@@ -1,5 +1,6 @@
 """The checks of the database, and of what stands in it."""
 
+import shlex
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -13,9 +14,11 @@ from netautod.store.client import Database
 from netautod.store.migrations.runner import newer_than
 from netautod.store.migrations.store import MigrationStore
 from netautod.system.store import SystemStore
+from netautod.users.organizations.store import OrganizationStore
 from netautod.vault.errors import VaultError
 from netautod.vault.opening import known_roots
 from netautod.vault.root.store import RootStore
+from netautod.vault.rotation import unfinished
 
 CLOCK_SECONDS = 1.0
 NODE_SECONDS = timedelta(seconds=60)
@@ -108,6 +111,21 @@ async def _key(patient: Patient) -> AsyncIterator[Finding]:
         yield Finding(check="key", text=error.text, todo=todo)
 
 
+async def _rotation(patient: Patient) -> AsyncIterator[Finding]:
+    if await unfinished(patient.database):
+        text = "a rotation of the keys has not ended: secrets may be left under the old ones"
+        yield Finding(check="key rotation", text=text, todo="netautod rotate-keys goes on with it")
+
+
+async def _deletions(patient: Patient) -> AsyncIterator[Finding]:
+    for organization in await OrganizationStore(patient.database).all():
+        if organization.deleting_since is not None:
+            since = f"{organization.deleting_since:%Y-%m-%d %H:%M} UTC"
+            text = f"{organization.name} is being deleted since {since}"
+            todo = f"netautod org delete {shlex.quote(organization.name)} finishes that"
+            yield Finding(check="organizations", text=text, todo=todo)
+
+
 async def _nodes(patient: Patient) -> AsyncIterator[Finding]:
     nodes = await SystemStore(patient.database).nodes()
     versions = sorted({node.version for node in nodes})
@@ -123,5 +141,7 @@ DATABASE_CHECKS: tuple[Check, ...] = (
     _migrations,
     _indexes,
     _key,
+    _rotation,
+    _deletions,
     _nodes,
 )

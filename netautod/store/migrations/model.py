@@ -43,7 +43,7 @@ async def in_pages(
     changed, after = 0, None
     while True:
         guard()
-        beyond = {} if after is None else {"_id": {"$gt": after}}
+        beyond: Filter = {} if after is None else {"_id": {"$gt": after}}
         found = await collection.find({**where, **beyond}, fields={"_id": 1}, sort=[("_id", 1)], limit=page)
         if not found:
             return changed
