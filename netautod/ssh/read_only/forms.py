@@ -14,8 +14,8 @@ from netautod.core.errors import InvalidInput
 from netautod.ssh.read_only.arguments import KINDS
 
 _TOKEN = re.compile(r"\[|\]|[^\s\[\]]+")
-_WORD = re.compile(r"[A-Za-z0-9/*.:=,_@+-]+")
-_ARGUMENT = re.compile(r"([A-Za-z0-9/.:=,_-]*)<([a-z]+)>")
+_WORD = re.compile(r"[A-Za-z0-9/*.:=,_@%+-]+")
+_ARGUMENT = re.compile(r"([A-Za-z0-9/.:=,_~-]*)<([a-z]+)>")
 
 
 @dataclass(frozen=True, kw_only=True)

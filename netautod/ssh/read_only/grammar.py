@@ -12,7 +12,10 @@ from netautod.ssh.read_only.words import Refused, full_filter, full_words
 
 LONGEST = 250  # characters of a command
 _PLAIN = re.compile(r"[ -~]+")
-_TOKEN = re.compile(r'"[^"]*"|[^ "|]+|[|"]')
+_TOKEN = re.compile(r'[^ "|]*"[^"]*"|[^ "|]+|[|"]')
+_BEFORE_FILTERS = re.compile(r'(?:"[^"]*"|[^"|])*')
+# Behind the first `|` of platforms whose patterns have alternatives, `up|down` is one word.
+_OR_TOKEN = re.compile(r'"[^"]*"|[^ "|]+(?:\|[^ "|]+)*|[|"]')
 
 
 class Verdict(NamedTuple):
@@ -75,7 +78,7 @@ class ReadOnlyGrammar:
         if not _PLAIN.fullmatch(command):
             raise Refused("a command is one line of printable ASCII characters")
         parts: list[list[str]] = [[]]
-        for token in _TOKEN.findall(command):
+        for token in self._tokens(command):
             if token == "|":
                 parts.append([])
             else:
@@ -89,6 +92,12 @@ class ReadOnlyGrammar:
         found = [full_words(self._graph, self._opened(words), exact=self.exact)]
         found += [full_filter(self._filters, each, exact=self.exact) for each in filters]
         return " | ".join(" ".join(each) for each in found)
+
+    def _tokens(self, command: str) -> list[str]:
+        end = _BEFORE_FILTERS.match(command)
+        head = command if end is None else end[0]
+        behind = _OR_TOKEN if any("<either>" in form for form in self.filters) else _TOKEN
+        return [*_TOKEN.findall(head), *behind.findall(command[len(head) :])]
 
     def _opened(self, words: list[str]) -> list[str]:
         if not self.slashes or not words:

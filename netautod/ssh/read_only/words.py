@@ -71,9 +71,9 @@ class _Search:
             raise Refused(f"`{' '.join(self.words)}` is not whole{place.instead()}", place=at)
         # A word of the forms is never taken for an argument, and neither is what may abbreviate one: on the
         # device it would be that word.
-        full = self._keyword(place, at)
-        if full is not None:
-            return [full, *self.behind(_Place(place.words[full]), at + 1)]
+        begun = self._keywords(place, at)
+        if begun:
+            return self._one_of(begun, place, at)
         furthest: Refused | None = None
         for taken, nodes in self._arguments(place, at):
             try:
@@ -83,19 +83,32 @@ class _Search:
                     furthest = refused
         raise furthest or Refused(self._no_way(place, at), place=at)
 
-    def _keyword(self, place: _Place, at: int) -> str | None:
-        """The word of the forms that stands or is abbreviated there; Refused where there are several."""
+    def _one_of(self, begun: Sequence[str], place: _Place, at: int) -> list[str]:
+        """What stands behind tells apart what an abbreviation may mean (`sh vl br`); Refused if not."""
+        found: list[list[str]] = []
+        problems: list[Refused] = []
+        for full in begun:
+            try:
+                found.append([full, *self.behind(_Place(place.words[full]), at + 1)])
+            except Refused as refused:
+                problems.append(refused)
+        if len(found) == 1:
+            return found[0]
+        if len(begun) == 1:
+            raise problems[0]
+        reason = f"{self.words[at]!r} is ambiguous: {', '.join(begun[:_MOST_NAMED])}"
+        raise Refused(reason, place=at)
+
+    def _keywords(self, place: _Place, at: int) -> list[str]:
+        """The words of the forms that may stand or be abbreviated there."""
         word = self.words[at]
         if self.exact:
-            return word if word in place.words else None
+            return [word] if word in place.words else []
         low = word.lower()
-        begun = [full for full in place.words if full.lower().startswith(low)]
+        begun = sorted(full for full in place.words if full.lower().startswith(low))
         same = [full for full in begun if len(full) == len(low)]
-        if len(begun) > 1 and not same:
-            reason = f"{word!r} is ambiguous: {', '.join(sorted(begun)[:_MOST_NAMED])}"
-            raise Refused(reason, place=at)
         # Words that differ in case only are several at a few vendors: the one as it was written first.
-        return word if word in same else next(iter(same or begun), None)
+        return [word] if word in same else same[:1] or begun
 
     def _arguments(self, place: _Place, at: int) -> list[tuple[int, list[Node]]]:
         """How many words an argument takes there, and what comes behind it."""

@@ -22,6 +22,10 @@ SWITCH = ReadOnlyGrammar(
     pipes=2,
 )
 ROUTER = ReadOnlyGrammar(forms=("/ip address print [detail] [where interface=<interface>]",), slashes=True)
+REGEX = ReadOnlyGrammar(
+    forms=("show run", "show vlan brief", "show vlans", "show log where topic~<quoted>"),
+    filters=("include <pattern>|<either>", "include <pattern>|<either> <name>|<either>"),
+)
 SHELL = ReadOnlyGrammar(forms=("ip -br addr", "cat /etc/hosts"), filters=("head -<number>",), exact=True)
 
 
@@ -51,6 +55,14 @@ SHELL = ReadOnlyGrammar(forms=("ip -br addr", "cat /etc/hosts"), filters=("head 
             "/ip address print where interface=ether1",
             "/ip address print where interface=ether1",
             id="key",
+        ),
+        pytest.param(REGEX, "sh vl br", "show vlan brief", id="the next word tells which is meant"),
+        pytest.param(REGEX, "sh run | i up|down", "show run | include up|down", id="alternatives"),
+        pytest.param(
+            REGEX, "sh run|i line|up an|ok", "show run | include line|up an|ok", id="alternatives of words"
+        ),
+        pytest.param(
+            REGEX, 'sh log wh topic~"a|b c"', 'show log where topic~"a|b c"', id="quoted behind a key"
         ),
         pytest.param(SHELL, "ip -br addr | head -3", "ip -br addr | head -3", id="shell"),
     ],
@@ -100,6 +112,12 @@ def test_what_is_allowed_is_sent_in_full(grammar: ReadOnlyGrammar, asked: str, s
         pytest.param(ROUTER, "/ip//address print", "not allowed", id="two slashes"),
         pytest.param(ROUTER, "/ip/address/print where interface=[find]", "not allowed", id="script"),
         pytest.param(ROUTER, "/ip address print | x", "| is not allowed here", id="no filters at all"),
+        pytest.param(REGEX, "sh run | i up|red", "not allowed", id="an alternative that could write"),
+        pytest.param(REGEX, "sh run | i up|tee x", "not allowed", id="and with a name behind it"),
+        pytest.param(REGEX, "sh run | i up |down", "1 times", id="a pipe with a blank"),
+        pytest.param(REGEX, "sh run | i up||down", "1 times", id="an empty alternative"),
+        pytest.param(SWITCH, 'sh ver | match "a|save"', "not allowed", id="quoted, and could write"),
+        pytest.param(SWITCH, 'sh ver | match "a|sa x"', "not allowed", id="quoted, and abbreviated"),
         pytest.param(SHELL, "IP -br addr", "not allowed", id="case in a shell"),
         pytest.param(SHELL, "ip -br add", "not allowed", id="abbreviation in a shell"),
         pytest.param(SHELL, "cat /etc/hosts/../shadow", "not allowed", id="path"),

@@ -16,7 +16,11 @@ from netautod.ssh.platform.registry import PlatformRegistry, read_only_grammar
 REGISTRY = PlatformRegistry()
 PLATFORMS = REGISTRY.names()
 DATA = Path(__file__).with_name("data")
-HARMFUL = [line[3:] for line in (DATA / "harm.txt").read_text().splitlines() if line.startswith("*: ")]
+LISTED = [
+    line.partition(": ") for line in (DATA / "harm.txt").read_text().splitlines() if not line.startswith("#")
+]
+HARMFUL = [command for platforms, _, command in LISTED if platforms == "*"]
+OF_ONE = [(name, command) for platforms, _, command in LISTED for name in platforms.split(",") if name != "*"]
 # The words at the beginning of commands that change something, on any platform.
 CHANGING = (DATA / "changing.txt").read_text().split()
 # What turns a reading into a change, or into one without an end, wherever it stands.
@@ -128,6 +132,11 @@ def test_what_changes_or_betrays_is_refused(name: str) -> None:
     grammar = read_only_grammar(name, REGISTRY)
     allowed = {(name, command) for command in HARMFUL if grammar.check(command).command is not None}
     assert allowed - READ_THERE == set()
+
+
+@pytest.mark.parametrize(("name", "command"), OF_ONE)
+def test_so_is_what_does_so_on_one_platform(name: str, command: str) -> None:
+    assert read_only_grammar(name, REGISTRY).check(command).command is None
 
 
 def test_the_device_knows_what_changes_it() -> None:

@@ -15,6 +15,11 @@ ROWS = [
     line.split("\t")
     for line in Path(__file__).with_name("data").joinpath("good.tsv").read_text().splitlines()
 ]
+EVERYDAY = [
+    line.partition(": ")[::2]
+    for line in Path(__file__).with_name("data").joinpath("everyday.txt").read_text().splitlines()
+    if not line.startswith("#")
+]
 KNOWN = [name for name in REGISTRY.names() if name != "generic"]
 # Large ones have more, as what people ask of them is more.
 LARGE = [
@@ -46,6 +51,7 @@ SAMPLES = {
     "object": "/Common/xq_1",
     "pattern": "^xq.*7",
     "plain": "xq_7",
+    "either": "xq_7|xq_8",
     "quoted": '"xq 7|xq 8"',
     "address": "192.0.2.0/24",
     "mac": "0011.2233.4455",
@@ -58,6 +64,15 @@ SAMPLES = {
 )
 def test_an_ordinary_reading_is_allowed(name: str, asked: str, sent: str) -> None:
     assert read_only_grammar(name, REGISTRY).check(asked) == (sent, None)
+
+
+@pytest.mark.parametrize("name", sorted({name for name, _ in EVERYDAY}))
+def test_so_are_those_of_every_day(name: str) -> None:
+    grammar = read_only_grammar(name, REGISTRY)
+    asked = [command for platform, command in EVERYDAY if platform == name]
+    refused = {command: said for command in asked if (said := grammar.check(command).reason) is not None}
+    assert len(asked) > 50
+    assert refused == {}
 
 
 @pytest.mark.parametrize(
