@@ -9,6 +9,12 @@ from typing import Any
 from netautod.core.json_values import to_text
 from netautod.plugin_api import ApprovalDecision
 
+UNKNOWN = "outcome unknown"
+CHANGED = (
+    "what was approved is not what would be done now: the device, its address, its credential or the lines "
+    "are others. Nothing was sent"
+)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Approval:

@@ -12,15 +12,16 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, cast
+from typing import Any
 
 from marshmallow import ValidationError
 
-from netautod.agents.approvals import Approval, approval_hash
+from netautod.agents.approvals import Approval
+from netautod.agents.changes.approved import ApprovedCalls, refusal
 from netautod.agents.models import START, Chained, chained, problem_of
 from netautod.agents.presenting import Presenter, cleaned, marked
 from netautod.agents.runs import AgentServices, RunOf
-from netautod.agents.tools.contract import Calling, bound_of, json_schema
+from netautod.agents.tools.contract import Calling, json_schema
 from netautod.core.errors import Forbidden, InvalidInput, NetautodError, NotFound
 from netautod.core.guard import LeaseLostError
 from netautod.core.schema import sentence
@@ -39,19 +40,16 @@ from netautod.plugin_api import (
     ToolDescription,
     ToolOutcome,
     TranscriptEvent,
-    WritingTool,
 )
 from netautod.plugin_api.agents import Role
 
 logger = logging.getLogger(__name__)
-MOST_ARGUMENTS = 200_000  # characters
+MOST_ARGUMENTS = 200_000  # bytes, of all calls of one turn: they are saved with a run that is parked
+MOST_CALLS = 100  # of one turn; there are none of those behind
+TOO_LONG = "(too long)"
 MOST_TEXT = 200_000  # of what a model says in one turn
 _PLAIN_ID = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 INTERRUPTED = "the run was interrupted before this call was made; make it again if it is still wanted"
-CHANGED = (
-    "what was approved is not what would be done now: the device, its address, its credential or the lines "
-    "are others. Nothing was sent"
-)
 
 
 class Desk:
@@ -64,8 +62,17 @@ class Desk:
         self._tools: Mapping[str, AgentTool] = services.tools
         self._presenter = Presenter(services.redact)
         self._events: list[Chained] | None = None
-        self.has_written = False
-        self.is_writing = False
+        self._changes = ApprovedCalls(services=services, work=work, run=run)
+
+    @property
+    def has_written(self) -> bool:
+        """Whether the run has used up an approval: then it is not begun again."""
+        return self._changes.any_begun
+
+    @property
+    def is_writing(self) -> bool:
+        """Whether nobody would know what came of a change if the run ended now."""
+        return self._changes.under_way
 
     @property
     def model(self) -> ModelBackend | None:
@@ -87,18 +94,20 @@ class Desk:
         return [one.event for one in await self._known()]
 
     async def say(self, role: Role, text: str) -> TranscriptEvent:
-        return await self._add(role=role, text=cleaned(text))
+        return await self._add(role=role, text=await self._presenter.hidden(text))
 
     async def replied(self, reply: ModelReply, duration_ms: int) -> TranscriptEvent:
         """Ids of calls that were used before, or that no request could carry, are replaced."""
         used = {call.id for event in await self.events() for call in event.tool_calls}
-        calls = []
-        for call in reply.tool_calls:
+        calls, left = [], MOST_ARGUMENTS
+        for call in reply.tool_calls[:MOST_CALLS]:
             call_id = _fresh(call.id, used)
             used.add(call_id)
-            shown = await self._presenter.hidden(call.arguments[:MOST_ARGUMENTS])
+            left -= len(call.arguments.encode(errors="replace"))
+            exact = call.arguments if left >= 0 else TOO_LONG
+            shown = await self._presenter.hidden(exact)
             calls.append(ToolCall(id=call_id, name=_name(call.name), arguments=shown))
-            self._run.exact[call_id] = replace(call, id=call_id, name=_name(call.name))
+            self._run.exact[call_id] = ToolCall(id=call_id, name=_name(call.name), arguments=exact)
         return await self._add(
             role="assistant",
             text=cleaned(reply.text[:MOST_TEXT]),
@@ -128,11 +137,11 @@ class Desk:
             admitted=admitted,
             execution_id=self._run.execution_id,
             call_id=call.id,
-            writing=self._writing,
+            writing=self._changes.mark,
         )
         started = time.monotonic()
         approval = self._run.approval_of(call.id)
-        outcome = _refused(INTERRUPTED) if exact is None else await self._outcome(exact, calling, approval)
+        outcome = refusal(INTERRUPTED) if exact is None else await self._outcome(exact, calling, approval)
         self._run.exact.pop(call.id, None)
         lines = await self._presenter.lines(outcome.text)
         source = " ".join((await self._presenter.hidden(outcome.source or call.name)).split())
@@ -161,43 +170,17 @@ class Desk:
             if not self._may(calling.work, tool):
                 raise Forbidden(f"the owner of the task lacks the permission {tool.permission}")
             if tool.kind == "write":
-                return await self._written(tool, arguments, calling, approval)
+                return await self._changes.made(tool, arguments, calling, approval)
             return await tool.call(arguments, calling)
         except (ExecutionFailed, ApprovalWanted, LeaseLostError):
             raise
         except DeviceFailed as failure:
-            return _refused(f"{failure.kind}: {failure.text}")
+            return refusal(f"{failure.kind}: {failure.text}")
         except (NetautodError, AddressRefused, RequestFailed) as error:
-            if self.has_written:
-                raise
-            return _refused(error.text)
+            return refusal(error.text)
         except Exception:  # of a plugin's tool: the model can do without it
-            if self.has_written:
-                raise
             logger.exception("the tool %s failed", call.name)
-            return _refused("the tool failed unexpectedly; the service log has the details")
-
-    async def _written(
-        self, tool: AgentTool, arguments: Mapping[str, Any], calling: Calling, approval: Approval | None
-    ) -> ToolOutcome:
-        writing = cast(WritingTool, tool)
-        if approval is None:
-            plan = await writing.plan(arguments, calling)
-            shown = approval_hash(tool.name, arguments, plan.bound)
-            request = {**plan.request, "tool": tool.name, "tool_call_id": calling.call_id, "hash": shown}
-            raise ApprovalWanted(request, state=self._run.saved())
-        if not approval.approved:
-            comment = f": {approval.decision.comment}" if approval.decision.comment else ""
-            return _refused(f"{approval.decision.by} has rejected this{comment}")
-        if approval_hash(tool.name, arguments, await bound_of(writing, arguments, calling)) != approval.hash:
-            return _refused(CHANGED)
-        self.has_written = True
-        return await tool.call(arguments, calling)
-
-    async def _writing(self, begins: bool) -> None:
-        mark = self._services.mark_unclear
-        await self._work.persist(partial(mark, self._work.org_id, self._run.execution_id, unclear=begins))
-        self.is_writing = begins
+            return refusal("the tool failed unexpectedly; the service log has the details")
 
     async def _as_owner(self) -> Work:
         """The work with the rights that the owner has at this moment."""
@@ -219,7 +202,7 @@ class Desk:
             if problem is not None:
                 raise PermanentFailure(f"the transcript is damaged: {problem}")
             self._events = list(found)
-            self.has_written = any(_is_approved(one.event) for one in found)
+            self._changes.any_begun |= any(_is_approved(one.event) for one in found)
         return self._events
 
     async def _add(self, *, role: str, **told: Any) -> TranscriptEvent:
@@ -239,8 +222,8 @@ def _arguments(tool: AgentTool | None, call: ToolCall) -> Mapping[str, Any]:
         raise NotFound(f"there is no tool {call.name!r}")
     if tool.kind == "forbidden":
         raise Forbidden(f"the tool {tool.name} is forbidden")
-    if len(call.arguments) > MOST_ARGUMENTS:
-        raise InvalidInput(f"the arguments are longer than {MOST_ARGUMENTS} characters")
+    if call.arguments == TOO_LONG:
+        raise InvalidInput(f"the arguments of the turn's calls are longer than {MOST_ARGUMENTS} bytes")
     try:
         found = json.loads(call.arguments or "{}")
     except (ValueError, RecursionError) as error:
@@ -256,10 +239,6 @@ def _arguments(tool: AgentTool | None, call: ToolCall) -> Mapping[str, Any]:
 
 def _is_approved(event: TranscriptEvent) -> bool:
     return event.approval is not None and event.approval.get("decision") == "approved"
-
-
-def _refused(text: str) -> ToolOutcome:
-    return ToolOutcome(text=f"error: {text}", source="error", ok=False)
 
 
 def _fresh(call_id: str, used: set[str]) -> str:

@@ -1,8 +1,8 @@
 """The transcript of an agent's run as a chain: each event holds the hash of the one before."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from hashlib import sha256
 from typing import Any
@@ -70,12 +70,3 @@ class Usage:
 
     turns: int = 0
     tool_calls: int = 0
-
-
-def numbered(event: TranscriptEvent, seq: int, at: datetime) -> TranscriptEvent:
-    return replace(event, seq=seq, at=at)
-
-
-def usage_of(events: Iterable[TranscriptEvent]) -> Usage:
-    roles = [event.role for event in events]
-    return Usage(turns=roles.count("assistant"), tool_calls=roles.count("tool"))

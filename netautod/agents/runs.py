@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any, Protocol, Self
 
 from netautod.agents.approvals import Approval
@@ -19,6 +20,14 @@ class Transcripts(Protocol):
     async def append(self, org_id: OrgId, execution_id: str, one: Chained) -> None: ...
 
     async def read(self, org_id: OrgId, execution_id: str) -> Sequence[Chained]: ...
+
+
+class BeginChange(Protocol):
+    """Uses up the approval of a call; False if that was done before."""
+
+    async def __call__(
+        self, org_id: OrgId, execution_id: str, call_id: str, told: Mapping[str, Any], at: datetime
+    ) -> bool: ...
 
 
 class MarkUnclear(Protocol):
@@ -39,6 +48,7 @@ class AgentServices:
     owner: Callable[[OrgId, str], Awaitable[Caller | None]]
     acting: Callable[[Work], Acting]
     briefing: Callable[[OrgId], Awaitable[str]]
+    begin_change: BeginChange
     mark_unclear: MarkUnclear
     redact: Callable[[str], str]
     http: GuardedClient

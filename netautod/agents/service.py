@@ -3,9 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-from netautod.agents.models import Usage, problem_of
+from netautod.agents.models import Usage
 from netautod.agents.store import TranscriptStore
-from netautod.core.errors import NotFound
 from netautod.core.identity import OrgId
 from netautod.plugin_api import ModelBackend
 from netautod.ssh.platform.registry import PlatformRegistry
@@ -37,10 +36,3 @@ class AgentService:
 
     async def usages(self, org_id: OrgId, execution_ids: Sequence[str]) -> dict[str, Usage]:
         return await self._transcripts.usages(org_id, execution_ids)
-
-    async def verify(self, org_id: OrgId, execution_id: str) -> tuple[int, str | None]:
-        """How many events the transcript has, and what is wrong with them. NotFound without any."""
-        found = await self._transcripts.read(org_id, execution_id)
-        if not found:
-            raise NotFound("There is no transcript of this execution")
-        return len(found), problem_of(execution_id, found)

@@ -89,11 +89,6 @@ class ChangeStore:
             return False
         return True
 
-    async def has_begun(self, org_id: OrgId, execution_id: str) -> bool:
-        """Whether the execution has begun any change."""
-        found = await self._changes.find_one(org_id, {"execution_id": execution_id}, fields={"_id": 1})
-        return found is not None
-
     async def delete_of(self, org_id: OrgId, execution_id: str) -> None:
         await self._changes.delete_many(org_id, {"execution_id": execution_id})
 

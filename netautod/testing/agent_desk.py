@@ -1,6 +1,8 @@
 """The desk of an agent's run without a server: a model, tools and a transcript in memory."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Any
 
 from netautod.agents.approvals import approval_of
 from netautod.agents.desk import Desk
@@ -47,6 +49,16 @@ def desk_of(
     async def briefing(org_id: OrgId) -> str:
         return "an organization of a test"
 
+    begun: set[str] = set()
+
+    async def begin_change(
+        org_id: OrgId, execution_id: str, call_id: str, told: Mapping[str, Any], at: datetime
+    ) -> bool:
+        """In memory, as long as this desk."""
+        before = call_id in begun
+        begun.add(call_id)
+        return not before
+
     async def mark_unclear(org_id: OrgId, execution_id: str, *, unclear: bool) -> None:
         """A run without a server has no row."""
 
@@ -58,6 +70,7 @@ def desk_of(
         owner=owner,
         acting=acting,
         briefing=briefing,
+        begin_change=begin_change,
         mark_unclear=mark_unclear,
         redact=lambda text: redact(text, platforms.of_readers),
         http=http,

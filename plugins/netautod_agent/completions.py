@@ -3,6 +3,8 @@
 import asyncio
 import json
 from collections.abc import Awaitable, Callable, Sequence
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from typing import Any, ClassVar
 
 from netautod.plugin_api import (
@@ -111,5 +113,13 @@ def _said(answer: OutboundAnswer) -> str:
 
 
 def _seconds(answer: OutboundAnswer) -> float:
+    """RFC 9110, 10.2.3: a number of seconds, or the date when it may be tried again."""
     said = answer.headers.get("Retry-After", "")
-    return min(LONGEST_PAUSE, float(said)) if said.isascii() and said.isdigit() else 0.0
+    if said.isascii() and said.isdigit():
+        return min(LONGEST_PAUSE, float(said))
+    try:
+        until = parsedate_to_datetime(said)
+    except ValueError:
+        return 0.0
+    left = (until if until.tzinfo else until.replace(tzinfo=UTC)) - datetime.now(UTC)
+    return min(LONGEST_PAUSE, max(0.0, left.total_seconds()))

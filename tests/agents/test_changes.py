@@ -1,5 +1,6 @@
 """The tool that changes configurations, on real sessions with simulated devices."""
 
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 from uuid import uuid4
@@ -8,9 +9,7 @@ import pytest
 from marshmallow import ValidationError
 
 from netautod.agents.changes.service import ChangeArguments, ConfigChanges
-from netautod.agents.store import ChangeStore
 from netautod.agents.tools.contract import Calling
-from netautod.core.clock import SystemClock
 from netautod.core.errors import InvalidInput
 from netautod.outbound.addresses import AddressRules
 from netautod.outbound.client import GuardedClient
@@ -19,6 +18,10 @@ from netautod.testing import SimulatedDevice, ios_script
 from tests.configs.fleet import Fleet
 
 LINES = ["ntp server 192.0.2.99"]
+
+
+async def nothing() -> None:
+    pass
 
 
 @dataclass(kw_only=True)
@@ -31,6 +34,7 @@ class Change:
     admitted: list[str] = field(default_factory=list)
     marks: list[tuple[bool, int]] = field(default_factory=list)
     device: SimulatedDevice | None = None
+    meanwhile: Callable[[], Awaitable[None]] = nothing
 
     def __post_init__(self) -> None:
         parts = self.fleet.parts
@@ -39,13 +43,11 @@ class Change:
             credentials=parts.devices.credentials,
             sessions=self.fleet.sessions,
             configs=parts.configs.service,
-            changes=ChangeStore(self.fleet.database),
             audit=self.fleet.installation.audit,
-            clock=SystemClock(),
         )
         [self.tool] = self.changes.tools()
 
-    def calling(self) -> Calling:
+    def calling(self, approved: Mapping[str, Any] | None = None) -> Calling:
         work = self.fleet.work(bulk=True, execution_id=self.execution_id)
         return Calling(
             work=work,
@@ -55,6 +57,7 @@ class Change:
             execution_id=self.execution_id,
             call_id=self.call_id,
             writing=self.writing,
+            approved=approved or {},
         )
 
     async def writing(self, begins: bool) -> None:
@@ -67,7 +70,10 @@ class Change:
         return await self.tool.plan(self.arguments(**fields), self.calling())
 
     async def do(self, **fields: Any) -> Any:
-        return await self.tool.call(self.arguments(**fields), self.calling())
+        """Once it has been planned, and approved as it stands then."""
+        approved = (await self.plan(**fields)).bound
+        await self.meanwhile()
+        return await self.tool.call(self.arguments(**fields), self.calling(approved))
 
 
 def switch(fleet: Fleet, **fields: Any) -> SimulatedDevice:
@@ -129,9 +135,25 @@ async def test_it_is_done_once_and_compared(fleet: Fleet) -> None:
     assert device.commands.count(LINES[0]) == 1
     [event] = await fleet.audited("device.change")
     assert event["details"]["lines"] == LINES
-    with pytest.raises(PermanentFailure, match="outcome unknown"):
-        await change.do()
-    assert device.commands.count(LINES[0]) == 1
+
+
+async def test_what_is_edited_after_the_comparison_gets_no_line(fleet: Fleet) -> None:
+    """The way is looked up for the session: it is that one which must be the approved one."""
+    device = switch(fleet)
+    device_id = await fleet.device(device)
+    other = await fleet.credential("other")
+
+    async def edited() -> None:
+        (await fleet.api.put(f"/api/devices/{device_id}", {"default_credential_id": other})).expect()
+
+    change = Change(fleet=fleet, device=device, meanwhile=edited)
+    done = await change.do()
+    assert not done.ok
+    assert "what was approved is not what would be done now" in done.text
+    assert "Nothing is in force." in done.text
+    assert [begins for begins, _ in change.marks] == [True, False]
+    assert LINES[0] not in device.commands
+    assert "configure terminal" not in device.commands
 
 
 async def test_a_device_that_does_not_answer_any_more_leaves_an_unknown_outcome(fleet: Fleet) -> None:
@@ -141,9 +163,6 @@ async def test_a_device_that_does_not_answer_any_more_leaves_an_unknown_outcome(
     change = Change(fleet=fleet)
     with pytest.raises(PermanentFailure, match="outcome unknown: sw1"):
         await change.do()
-    with pytest.raises(PermanentFailure, match="outcome unknown"):
-        await change.do()
-    assert device.commands.count(LINES[0]) == 1
 
 
 async def test_a_device_that_lets_nobody_configure_it_is_not_changed(fleet: Fleet) -> None:
@@ -229,6 +248,7 @@ NO_LINES = [
         "ssh 192.0.2.1",
     ),
     *("telnet 192.0.2.1", "install all", "tclsh", "bash", "python", "format flash:", "request system reboot"),
+    *("ntp\u202e server", "ntp server\u200b x", "\ufeffntp", "ntp\u2028server", "a\u00a0b", "a\u2066b"),
     *("start shell", "save", "x" * 501, "traceroute 192.0.2.1", "archive download-sw tftp://x"),
 ]
 

@@ -12,18 +12,18 @@ from typing import Any
 
 from marshmallow import ValidationError, fields, validate
 
+from netautod.agents.approvals import CHANGED, UNKNOWN
 from netautod.agents.changes.predict import predicted
-from netautod.agents.store import ChangeStore
 from netautod.agents.tools.configs import Configs
 from netautod.agents.tools.contract import Calling, DeviceArguments, DeviceFinder, Tool
 from netautod.audit.service import AuditLog
-from netautod.core.clock import Clock
 from netautod.core.errors import InvalidInput, NetautodError
 from netautod.core.redaction.commands import shown_command
 from netautod.core.schema import Boolean, ShortList
 from netautod.credentials.service import CredentialService
 from netautod.devices.models import Device
 from netautod.devices.service import DeviceService
+from netautod.devices.sessions.paths import Leg
 from netautod.devices.sessions.service import DeviceSessions
 from netautod.plugin_api import DeviceFailed, PermanentFailure, ToolOutcome, ToolPlan
 from netautod.ssh.changing import ChangeReport, change
@@ -32,8 +32,6 @@ from netautod.ssh.platform.model import ConfigChange
 MANAGE = "devices.manage"
 MOST_LINES = 500
 SECONDS = 240.0
-UNKNOWN = "outcome unknown"
-_PRINTABLE = re.compile(r"[ -~\u00a0-\U0010ffff]+")
 # What runs a command from within the configuration mode, ends it, or stores and restarts: a change is
 # configuration, and saving it is said by `save`.
 _NO_CONFIG = re.compile(
@@ -44,7 +42,8 @@ _NO_CONFIG = re.compile(
 
 
 def one_line(text: str) -> None:
-    if not _PRINTABLE.fullmatch(text) or not text.strip():
+    # Not what is invisible or turns the direction of reading, either: approvers see what is sent.
+    if not text.isprintable() or not text.strip():
         raise ValidationError("A line has printable characters, and at least one that is no blank.")
     if _NO_CONFIG.fullmatch(text.strip()):
         raise ValidationError("This is a command, no line of configuration.")
@@ -74,17 +73,13 @@ class ConfigChanges:
         credentials: CredentialService,
         sessions: DeviceSessions,
         configs: Configs,
-        changes: ChangeStore,
         audit: AuditLog,
-        clock: Clock,
     ) -> None:
         self._devices = devices
         self._credentials = credentials
         self._sessions = sessions
         self._configs = configs
-        self._changes = changes
         self._audit = audit
-        self._clock = clock
         self._finder = DeviceFinder(devices)
 
     def tools(self) -> Sequence[Tool]:
@@ -149,37 +144,31 @@ class ConfigChanges:
     async def _bound(
         self, device: Device, arguments: Mapping[str, Any], calling: Calling
     ) -> Mapping[str, Any]:
-        targets, jump = [], device
+        way, jump = list[dict[str, Any]](), device
         credential = await self._credentials.usable(
             calling.work.org_id, override=None, device_default=device.default_credential_id
         )
-        targets.append(_target(device, credential.id))
-        while jump.jump_device_id is not None and len(targets) < 10:
+        way.append(_target(device, credential.id))
+        while jump.jump_device_id is not None and len(way) < 10:
             jump = await self._devices.get(calling.work.org_id, jump.jump_device_id)
             hop = await self._credentials.usable(
                 calling.work.org_id, override=None, device_default=jump.default_credential_id
             )
-            targets.append(_target(jump, hop.id))
-        return {"targets": targets, "lines": list(arguments["lines"]), "save": arguments["save"]}
+            way.append(_target(jump, hop.id))
+        return {"targets": way, "lines": list(arguments["lines"]), "save": arguments["save"]}
 
     async def _change(self, arguments: Mapping[str, Any], calling: Calling) -> ToolOutcome:
         device, _ = await self._changeable(arguments, calling)
         calling.admit(device.id)
         before = await calling.acting.capture_config(device.id)
-        await self._begin(device, arguments, calling)
+        await self._told(device, arguments, calling)
         report = await self._sent(device, arguments, calling)
         text = [*_told(report), *await self._compared(device, before.version, calling)]
         return ToolOutcome(text="\n".join(text), source=f"change of {device.name}", ok=report.refused is None)
 
-    async def _begin(self, device: Device, arguments: Mapping[str, Any], calling: Calling) -> None:
-        """From here on the approval is used up: whoever comes later cannot know what came of it."""
+    async def _told(self, device: Device, arguments: Mapping[str, Any], calling: Calling) -> None:
         calling.work.guard()
-        work, told = calling.work, {"device_id": device.id, "lines": len(arguments["lines"])}
-        begun = await self._changes.begin(
-            work.org_id, calling.execution_id, calling.call_id, told, self._clock.now()
-        )
-        if not begun:
-            raise PermanentFailure(f"{UNKNOWN}: the change of {device.name} was begun before")
+        work = calling.work
         details = {
             "device_name": device.name,
             "lines": [shown_command(line) for line in arguments["lines"]],
@@ -195,8 +184,12 @@ class ConfigChanges:
         await calling.writing(True)
         try:
             async with scope.open(device.id) as opened:
-                sending = True
-                report = await change(opened.session, arguments["lines"], save=arguments["save"])
+                if targets_of(opened.legs) != calling.approved.get("targets"):
+                    # Edited since the approval was compared: the way was looked up anew for this session.
+                    report = ChangeReport(answers=(), refused=f"{CHANGED}.", in_force=False, saved=False)
+                else:
+                    sending = True
+                    report = await change(opened.session, arguments["lines"], save=arguments["save"])
         except DeviceFailed as failure:
             await calling.writing(False)
             if report is not None:  # only the close of the session failed
@@ -204,6 +197,10 @@ class ConfigChanges:
             if not sending or failure.kind == "refused_command":  # before the first line
                 return ChangeReport(answers=(), refused=failure.text, in_force=False, saved=False)
             raise PermanentFailure(f"{UNKNOWN}: {device.name}: {failure.text}") from failure
+        except NetautodError:
+            if not sending:
+                await calling.writing(False)
+            raise
         # Not when the run is ended in the middle of it: then nobody knows.
         await calling.writing(False)
         return report
@@ -219,6 +216,11 @@ class ConfigChanges:
         except (DeviceFailed, NetautodError) as failure:
             return [f"The configuration could not be read afterwards: {failure.text}"]
         return [f"The configuration is now version {after.version}:", found.text]
+
+
+def targets_of(legs: Sequence[Leg]) -> list[dict[str, Any]]:
+    """Where a session leads to, as an approval is bound to it: the device first, then the way back."""
+    return [_target(leg.device, leg.credential_id) for leg in reversed(legs)]
 
 
 def _target(device: Device, credential_id: str) -> dict[str, Any]:

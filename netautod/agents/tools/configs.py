@@ -14,7 +14,8 @@ from netautod.plugin_api import ToolOutcome
 
 READ = "devices.access"
 MANAGE = "devices.manage"
-SHOWN = ("version", "created_at", "last_seen_at", "size", "notes")
+# Without the notes: what people write there is for people.
+SHOWN = ("version", "created_at", "last_seen_at", "size")
 
 
 class Version(Protocol):
@@ -123,13 +124,7 @@ class ConfigTools:
     async def _list(self, arguments: Mapping[str, Any], calling: Calling) -> ToolOutcome:
         device = await self._finder.find(calling.work.org_id, arguments["device"])
         found = await self._configs.page(calling.work.org_id, device.id, Page(limit=50, offset=0))
-        shown = [
-            {
-                name: item.to_json()[name]
-                for name in ("version", "created_at", "last_seen_at", "size", "notes")
-            }
-            for item in found.items
-        ]
+        shown = [{name: item.to_json()[name] for name in SHOWN} for item in found.items]
         return ToolOutcome(text=rows(f"{found.total} versions:", shown), source=f"versions of {device.name}")
 
     async def _read(self, arguments: Mapping[str, Any], calling: Calling) -> ToolOutcome:

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Protocol
 
@@ -41,7 +41,8 @@ class Calling:
     """One call of a tool: the `ToolContext` of plugins, and `work` in the owner's name for our own tools.
 
     `writing(True)` is to be awaited before a device is changed, `writing(False)` once it is known what came
-    of it: in between, the end of the run is told as an unknown outcome.
+    of it: in between, the end of the run is told as an unknown outcome. `approved` is what the approval of
+    the call is bound to, empty for a call that needs none.
     """
 
     work: Work
@@ -51,6 +52,7 @@ class Calling:
     execution_id: str
     call_id: str
     writing: Callable[[bool], Awaitable[None]]
+    approved: Mapping[str, Any] = field(default_factory=dict)
 
     def admit(self, device_id: str) -> None:
         self.admitted(device_id)

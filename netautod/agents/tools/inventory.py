@@ -161,7 +161,3 @@ class InventoryTools:
         found = await self._discovery.find(calling.work.org_id, **arguments)
         what = next(iter(arguments.values()))
         return ToolOutcome(text=rows(f"{len(found)} matches:", found), source=f"sightings of {what}")
-
-
-def _end(end: Mapping[str, Any], names: Mapping[str, str]) -> Mapping[str, Any]:
-    return {"name": names[end["node"]], "interface": end["interface"]}

@@ -74,9 +74,7 @@ def agents_of(
             credentials=devices.credentials,
             sessions=operations.sessions,
             configs=configs,
-            changes=stores.agent_changes,
             audit=audit,
-            clock=clock,
         ),
     )
     services = AgentServices(
@@ -86,6 +84,7 @@ def agents_of(
         owner=owners.active_caller,
         acting=_nobody,
         briefing=Briefing(devices=devices.devices, organizations=stores.organizations).of,
+        begin_change=stores.agent_changes.begin,
         mark_unclear=stores.executions.mark_unclear,
         redact=lambda text: redact(text, platforms.of_readers),
         http=http,

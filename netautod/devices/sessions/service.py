@@ -6,7 +6,7 @@ visit is pinned right after the login, since the engine learns it in the same st
 
 import asyncio
 import math
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -54,10 +54,12 @@ def lease_name(device_id: str) -> str:
 class Visit(Generic[Opened]):
     """A session on a device, for `work` under a guard that asks for the lease of the device too.
 
-    `deadline` is when the visit ends, on the clock of the loop; None for one without a limit.
+    `deadline` is when the visit ends, on the clock of the loop; None for one without a limit. `legs` are the
+    logins of the way that was taken, the device's own last.
     """
 
     device: Device
+    legs: Sequence[Leg]
     session: Opened
     credential_id: str
     work: Work
@@ -257,6 +259,7 @@ class SessionScope:
             await node.host_keys.answered(work.org_id, leg.device)
         return Visit(
             device=legs[-1].device,
+            legs=tuple(legs),
             session=session,
             credential_id=legs[-1].credential_id,
             work=guarded,

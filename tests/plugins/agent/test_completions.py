@@ -107,6 +107,12 @@ async def test_what_is_sent() -> None:
     [
         pytest.param([Status(429, {"Retry-After": "7"})], [7.0], id="asks for a pause"),
         pytest.param([Status(429, {"Retry-After": "86400"})], [60.0], id="a day is too long"),
+        pytest.param(
+            [Status(503, {"Retry-After": "Fri, 31 Dec 2100 23:59:59 GMT"})], [60.0], id="until a date"
+        ),
+        pytest.param(
+            [Status(503, {"Retry-After": "Fri, 31 Dec 1999 23:59:59 GMT"})], [1.0], id="until a date that was"
+        ),
         pytest.param([Status(429, {"Retry-After": "soon"})], [1.0], id="a pause that is no number"),
         pytest.param([Status(500), Status(502), Status(503)], [1.0, 2.0, 4.0], id="overloaded"),
         pytest.param([Broken()], [1.0], id="a broken connection"),

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from netautod.agents.models import problem_of
-from netautod.plugin_api import ApprovalDecision, ModelFailed, PermanentFailure
+from netautod.plugin_api import ApprovalDecision, ExecutionFailed, ModelFailed, PermanentFailure, ToolCall
 from netautod.testing import DeviceFailed, ExecutorRun, run_executor
 from netautod_agent import AgentExecutor, AgentSettings
 from tests.plugins.agent.scripted import ScriptedModel, TextParameters, Tool, call, transient
@@ -234,7 +234,15 @@ async def test_an_approval_is_for_one_call() -> None:
     ("says", "error"),
     [
         pytest.param(PermanentFailure("outcome unknown: sw1"), "outcome unknown: sw1", id="outcome unknown"),
-        pytest.param(ZeroDivisionError("oh"), "the executor failed unexpectedly", id="a bug"),
+        pytest.param(ZeroDivisionError("oh"), "outcome unknown: the tool write failed", id="a bug"),
+        pytest.param(
+            DeviceFailed("no answer", kind="timeout"),
+            "outcome unknown: the tool write failed: no answer",
+            id="a device",
+        ),
+        pytest.param(
+            ExecutionFailed("not now"), "outcome unknown: the tool write failed: not now", id="later"
+        ),
     ],
 )
 async def test_a_run_that_has_written_is_never_tried_again(says: Exception, error: str) -> None:
@@ -243,6 +251,46 @@ async def test_a_run_that_has_written_is_never_tried_again(says: Exception, erro
     run = await ran(model, tool, previous=parked, approval=decided("approved"))
     assert run.state == "failed"
     assert str(run.error).startswith(error)
+
+
+@pytest.mark.parametrize(
+    ("tool", "asked", "text"),
+    [
+        pytest.param(Tool(), call("look", "{", id="c2"), "not valid JSON", id="malformed arguments"),
+        pytest.param(Tool(), call("nothing", id="c2"), "there is no tool", id="an unknown tool"),
+        pytest.param(Tool(permission="x.y"), call("look", id="c2"), "lacks the permission", id="permission"),
+        pytest.param(Tool(says=ZeroDivisionError()), call("look", id="c2"), "unexpectedly", id="a bug"),
+    ],
+)
+async def test_a_reading_that_is_refused_after_a_write_does_not_end_the_run(
+    tool: Tool, asked: ToolCall, text: str
+) -> None:
+    write, model = writing(says="done"), ScriptedModel(script=[WRITE, [asked]])
+    parked = await ran(model, write, tool)
+    run = await ran(model, write, tool, previous=parked, approval=decided("approved"))
+    assert (run.state, run.output["answer"]) == ("completed", "That is all.")
+    assert text in model.told()["c2"]
+
+
+async def test_a_turn_with_too_much_in_it_is_cut_and_can_still_be_parked() -> None:
+    much = [call("look", '{"x": "' + "\U0001f600" * 60_000 + '"}', id=f"m{number}") for number in range(150)]
+    write, model = writing(), ScriptedModel(script=[[*WRITE, *much]])
+    parked = await ran(model, write, Tool())
+    assert parked.state == "approval_pending"
+    settings = AgentSettings(max_tool_calls=200)
+    run = await ran(model, write, Tool(), previous=parked, approval=decided("rejected"), settings=settings)
+    assert run.state == "completed"
+    assert len(model.told()) == 100
+    assert "longer than 200000 bytes" in model.told()["m0"]
+
+
+async def test_secrets_in_a_prompt_do_not_leave_for_the_model() -> None:
+    model = ScriptedModel()
+    prompt = "Why does this not work?\nsnmp-server community canary-1 RO\nenable secret 0 canary-2\n"
+    run = await run_executor(AgentExecutor(AgentSettings()), {"prompt": prompt}, model=model)
+    assert run.state == "completed"
+    assert "Why does this not work?" in str(model.asked)
+    assert "canary" not in str(model.asked) + str(run.transcript)
 
 
 async def test_nor_when_the_model_fails_after_it() -> None:
