@@ -92,6 +92,7 @@ def _switch(name: str, kept: dict[str, Any]) -> SimulatedDevice:
         username=USERNAME,
         password=kept["password"],
         config=ios_config(name, interfaces=4),
+        takes_lines=True,
         host_key=asyncssh.import_private_key(kept["host_keys"][name]),
     )
 

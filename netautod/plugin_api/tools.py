@@ -84,8 +84,8 @@ class AgentTool(Protocol):
 class WritingTool(AgentTool, Protocol):
     """A tool of the kind `write`.
 
-    Its approval is used up before `call`. What `call` raises means that nobody knows what came of it, and ends
-    the run; what is known to have failed is a ToolOutcome that is not `ok`.
+    Its approval is used up before `call`. What `call` raises means that nobody knows what came of it, and
+    ends the run; what is known to have failed is a ToolOutcome that is not `ok`.
     """
 
     async def plan(self, arguments: Mapping[str, Any], context: ToolContext) -> ToolPlan:

@@ -6,6 +6,7 @@ from typing import Any
 
 from netautod.plugin_api import TranscriptEvent
 
+REFUSED = "error"  # the source of what the desk answers in the place of a tool
 MOST = 200
 MOST_LINES = 50  # whose text is shown of one citation
 # As the model is told to write it; a range of one line may leave out the second number.
@@ -15,7 +16,8 @@ _CITATION = re.compile(r"\[cite:([A-Za-z0-9_.-]{1,64}):(\d{1,7})(?:-(\d{1,7}))?\
 def citations_of(answer: str, events: Sequence[TranscriptEvent]) -> list[dict[str, Any]]:
     """Each once: `{tool_call_id, first, last, text, holds, source}`.
 
-    `holds`: the call was made and succeeded, and its result has these lines; `text` is what they say.
+    `holds`: the call was made, and what it returned has these lines; `text` is what they say. That a device
+    refused something is a fact as well; what we refused to call has returned nothing.
     """
     results = {event.tool_call_id: event for event in events if event.role == "tool"}
     found: dict[tuple[str, int, int], dict[str, Any]] = {}
@@ -29,7 +31,7 @@ def _checked(event: TranscriptEvent | None, call_id: str, first: int, last: int)
     lines = _lines(event) if event is not None else {}
     holds = (
         event is not None
-        and event.ok is True
+        and event.source != REFUSED
         and first <= last
         and all(number in lines for number in (first, last))
     )

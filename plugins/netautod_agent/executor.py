@@ -18,7 +18,7 @@ from netautod.plugin_api import (
     TranscriptEvent,
 )
 from netautod_agent.budgets import Budgets, BudgetSpent
-from netautod_agent.citations import citations_of
+from netautod_agent.citations import REFUSED, citations_of
 from netautod_agent.conversation import final_answer, messages_of, opening, unanswered
 from netautod_agent.settings import AgentSettings
 
@@ -153,7 +153,8 @@ def _made(event: TranscriptEvent) -> dict[str, Any]:
 
 def _error(event: TranscriptEvent) -> str:
     first = (event.result or "").split("\n")[1:2]
-    return f"{event.tool}: {first[0].partition('| ')[2] if first else 'failed'}"
+    said = first[0].partition("| ")[2] if first else "failed"
+    return f"{event.tool}: {said}" if event.source == REFUSED else f"{event.tool}: {event.source}: {said}"
 
 
 def _short(text: str) -> str:

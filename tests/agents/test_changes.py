@@ -87,7 +87,7 @@ async def test_a_plan_only_reads(fleet: Fleet) -> None:
     plan = await change.plan(reason="more time")
     assert plan.request["lines"] == LINES
     assert plan.request["reason"] == "more time"
-    assert plan.request["text"] == "Send 1 lines of configuration to sw1, without storing it"
+    assert plan.request["text"] == "Send one line of configuration to sw1, without storing it"
     assert "+ntp server 192.0.2.99" in plan.request["diff"].split("\n")
     [target] = plan.bound["targets"]
     assert (target["device_id"], target["host"], target["port"]) == (device_id, "127.0.0.1", device.port)

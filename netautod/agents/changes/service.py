@@ -238,7 +238,9 @@ def _target(device: Device, credential_id: str) -> dict[str, Any]:
 
 def _sentence(device: Device, arguments: Mapping[str, Any]) -> str:
     stored = "and store it for the next start" if arguments["save"] else "without storing it"
-    return f"Send {len(arguments['lines'])} lines of configuration to {device.name}, {stored}"
+    count = len(arguments["lines"])
+    what = "one line" if count == 1 else f"{count} lines"
+    return f"Send {what} of configuration to {device.name}, {stored}"
 
 
 def _told(report: ChangeReport) -> list[str]:

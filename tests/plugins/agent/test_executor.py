@@ -7,7 +7,14 @@ from typing import Any
 import pytest
 
 from netautod.agents.models import problem_of
-from netautod.plugin_api import ApprovalDecision, ExecutionFailed, ModelFailed, PermanentFailure, ToolCall
+from netautod.plugin_api import (
+    ApprovalDecision,
+    ExecutionFailed,
+    ModelFailed,
+    PermanentFailure,
+    ToolCall,
+    ToolOutcome,
+)
 from netautod.testing import DeviceFailed, ExecutorRun, run_executor
 from netautod_agent import AgentExecutor, AgentSettings
 from tests.plugins.agent.scripted import ScriptedModel, TextParameters, Tool, call, transient
@@ -44,6 +51,23 @@ async def test_results_are_numbered_data_and_can_be_cited() -> None:
         *("system", "user", "assistant", "tool", "assistant")
     ]
     assert problem_of(run.execution.id, run.transcript) is None
+
+
+async def test_what_was_not_called_is_no_evidence_and_what_a_device_refused_is() -> None:
+    class Refusing(Tool):
+        async def call(self, arguments: Any, context: Any) -> ToolOutcome:
+            return ToolOutcome(text="% Invalid input", source="show x on sw1", ok=False)
+
+    calls = [call("look"), call("nothing", id="c2")]
+    model = ScriptedModel(script=[calls, "No [cite:c1:1-1] [cite:c2:1-1] [cite:c3:1-1]."])
+    run = await ran(model, Refusing())
+    assert [(one["holds"], one["text"]) for one in run.output["citations"]] == [
+        (True, "% Invalid input"),
+        (False, None),
+        (False, None),
+    ]
+    assert "look: show x on sw1: % Invalid input" in [line.text for line in run.log]
+    assert "nothing: error: there is no tool 'nothing'" in [line.text for line in run.log]
 
 
 @pytest.mark.parametrize(
