@@ -22,6 +22,7 @@ from netautod.agents.models import START, Chained, chained, problem_of
 from netautod.agents.presenting import Presenter, cleaned, marked
 from netautod.agents.runs import AgentServices, RunOf
 from netautod.agents.tools.contract import Calling, json_schema
+from netautod.core import json_values
 from netautod.core.errors import Forbidden, InvalidInput, NetautodError, NotFound
 from netautod.core.guard import LeaseLostError
 from netautod.core.schema import sentence
@@ -112,7 +113,7 @@ class Desk:
             role="assistant",
             text=cleaned(reply.text[:MOST_TEXT]),
             tool_calls=tuple(calls),
-            model=reply.model[:200],
+            model=cleaned(reply.model[:200]),
             input_tokens=reply.input_tokens,
             output_tokens=reply.output_tokens,
             duration_ms=duration_ms,
@@ -225,11 +226,12 @@ def _arguments(tool: AgentTool | None, call: ToolCall) -> Mapping[str, Any]:
     if call.arguments == TOO_LONG:
         raise InvalidInput(f"the arguments of the turn's calls are longer than {MOST_ARGUMENTS} bytes")
     try:
-        found = json.loads(call.arguments or "{}")
+        found = json.loads(call.arguments or "{}", parse_constant=json_values.no_constant)
     except (ValueError, RecursionError) as error:
         raise InvalidInput("the arguments are not valid JSON") from error
     if not isinstance(found, dict):
         raise InvalidInput("the arguments are no JSON object")
+    json_values.check(found)
     try:
         loaded: Mapping[str, Any] = tool.parameters().load(found)
     except ValidationError as error:

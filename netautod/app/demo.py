@@ -93,6 +93,7 @@ def _switch(name: str, kept: dict[str, Any]) -> SimulatedDevice:
         password=kept["password"],
         config=ios_config(name, interfaces=4),
         takes_lines=True,
+        responses={"write memory": "Building configuration...\n[OK]"},
         host_key=asyncssh.import_private_key(kept["host_keys"][name]),
     )
 

@@ -49,7 +49,7 @@ def _largest(value: dict[str, Any]) -> str:
 
 def _loaded(body: bytes) -> Any:
     try:
-        return json.loads(body.decode("utf-8"), parse_constant=_no_constant)
+        return json.loads(body.decode("utf-8"), parse_constant=no_constant)
     except (ValueError, RecursionError) as error:
         raise InvalidInput("The request body is not valid JSON") from error
 
@@ -83,7 +83,8 @@ def encode(value: Any) -> bytes:
     return ENCODER.encode(value).encode()
 
 
-def _no_constant(name: str) -> Any:
+def no_constant(name: str) -> Any:
+    """For `parse_constant`: NaN and Infinity are no JSON."""
     raise ValueError(name)
 
 

@@ -154,6 +154,12 @@ REFUSED = [
     pytest.param([call("nothing")], "there is no tool 'nothing'", id="an unknown tool"),
     pytest.param([call("look", "{")], "the arguments are not valid JSON", id="no JSON"),
     pytest.param([call("look", "[" * 100_000)], "the arguments are not valid JSON", id="deep JSON"),
+    pytest.param(
+        [call("look", '{"a": "\\ud800"}')], "a: the text is not valid Unicode", id="half a character"
+    ),
+    pytest.param([call("look", '{"a": "\\u0000"}')], "a: NUL is not allowed", id="NUL"),
+    pytest.param([call("look", '{"a": NaN}')], "not valid JSON", id="no number"),
+    pytest.param([call("look", '{"a": 1e999}')], "a: the number is out of range", id="endless"),
     pytest.param([call("look", '"x"')], "the arguments are no JSON object", id="a text"),
     pytest.param([call("look", '{"a": 1}')], "a: Unknown field", id="an unknown argument"),
     pytest.param([call("forbidden")], "the tool forbidden is forbidden", id="forbidden"),
