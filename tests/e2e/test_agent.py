@@ -309,6 +309,10 @@ async def test_no_secret_leaves_for_the_model(lab: Lab) -> None:
     note = (await lab.admin.add("/api/docs", **noted))["id"]
     guide = {"name": "guide", "category": "mops", "content_type": "config", "content": CONFIG_SECRETS}
     document = (await lab.admin.add("/api/docs", **guide))["id"]
+    stored = f"/api/config/devices/{lab.device_id}"
+    version = (await lab.admin.client.post(f"{stored}/pull")).json["version"]
+    about = {"notes": "the plain words canary-eight"}
+    (await lab.admin.client.put(f"{stored}/configs/{version}/notes", about)).expect()
     answers = [
         Call("pull_config", {"device": "sw1"}),
         Call("read_config", {"device": "sw1"}),
@@ -320,15 +324,18 @@ async def test_no_secret_leaves_for_the_model(lab: Lab) -> None:
         Call("read_document", {"document_id": document}),
         Call("test_credential", {"device": "sw1"}),
         Call("list_executions", {}),
+        Call("list_configs", {"device": "sw1"}),
     ]
-    await lab.ran(answers, "Done.")
+    await lab.ran(answers, "Done.", prompt="What is wrong with this?\nenable secret 0 canary-nine\n")
     sent = b"".join(lab.model.bodies).decode()
     told = lab.model.results()
     assert "agents cannot read notes" in told["call_1_6"]
     assert "safe" not in told["call_1_5"]
     assert "login succeeded" in told["call_1_8"]
     assert "snmp-server community" in told["call_1_1"]
-    for number in ("$one", "-two", "-three", "-four", "-five", "-six", "-seven"):
+    assert f'"version": {version}' in told["call_1_10"]
+    assert "What is wrong with this?" in sent
+    for number in ("$one", "-two", "-three", "-four", "-five", "-six", "-seven", "-eight", "-nine"):
         assert f"canary{number}" not in sent, number
 
 
