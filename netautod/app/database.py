@@ -74,12 +74,20 @@ async def _require_replica_set(database: Database) -> None:
 
 
 @asynccontextmanager
-async def any_database(settings: Settings) -> AsyncIterator[Database]:
-    """For commands: the configured database, that of a running service, or a private one within the block."""
+async def any_server(settings: Settings) -> AsyncIterator[str]:
+    """For commands: the URI of the configured server, that of a running service, or a private one within the
+    block.
+    """
     uri = settings.mongodb.uri or find_running(settings.data_dir)
     if uri:
-        async with open_database(settings, uri) as database:
-            yield database
+        yield uri
     else:
-        async with EmbeddedMongo(settings.data_dir) as mongo, open_database(settings, mongo.uri) as database:
-            yield database
+        async with EmbeddedMongo(settings.data_dir) as mongo:
+            yield mongo.uri
+
+
+@asynccontextmanager
+async def any_database(settings: Settings) -> AsyncIterator[Database]:
+    """The database on any server."""
+    async with any_server(settings) as uri, open_database(settings, uri) as database:
+        yield database

@@ -3,8 +3,10 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from uuid import uuid4
 
+from netautod.app.archive.marker import require_no_restore
 from netautod.app.migrations import migrations_of
 from netautod.app.parts.leases import named_leases
 from netautod.app.parts.users import UserParts, initial_password_watch_of, users_of
@@ -41,8 +43,10 @@ async def open_installation(
 ) -> AsyncIterator[Installation]:
     """Migrates the data, opens the vault, and makes the first organization and administrator if needed.
 
-    `busy` hears when the migrations begin and end. Raises NewerDatabase before anything is changed.
+    `busy` hears when the migrations begin and end. Raises NewerDatabase before anything is changed, and
+    ArchiveError on a database into which a restore is not finished.
     """
+    await require_no_restore(database)
     stores = Stores.of(database, settings.retention)
     await _migrate(settings, database, stores, busy)
     vault = await Vault.open(
@@ -90,4 +94,7 @@ async def _migrate(settings: Settings, database: Database, stores: Stores, busy:
         database=database, node_id=str(uuid4()), clock=SystemClock(), settings=settings.executions
     )
     async with leasing as leases:
-        await MigrationRunner(database, known, leases=leases, busy=busy).bring_up()
+        # A restore that begins at this moment finds the lease's collection and leaves the database alone, or
+        # is found here: it marks the database before it looks whether there is anything in it.
+        unless = partial(require_no_restore, database)
+        await MigrationRunner(database, known, leases=leases, busy=busy, unless=unless).bring_up()

@@ -12,6 +12,7 @@ from netautod.app.settings import Settings
 from netautod.cli import (
     agents,
     audit,
+    backup,
     check_config,
     doctor,
     export_configs,
@@ -22,6 +23,7 @@ from netautod.cli import (
     organizations,
     platforms,
     plugins,
+    restore,
     serve,
     sync,
     users,
@@ -36,7 +38,7 @@ DEFAULT_FILES = (Path("/etc/netautod/netautod.toml"),)
 # In the order of `netautod --help`.
 COMMANDS = (
     *(serve, check_config, doctor, plugins, platforms, openapi, imports, import_configs, export_configs),
-    *(keys, sync, users, organizations, audit, agents),
+    *(backup, restore, keys, sync, users, organizations, audit, agents),
 )
 
 

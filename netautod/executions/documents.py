@@ -137,6 +137,12 @@ def cancel_change(by: str | None, name: str | None, reason: str | None = None) -
     }
 
 
+def abandoned_change(reason: str) -> Document:
+    """active -> cancelled, of an execution on which no node works any more, whatever its row says."""
+    line = _closing("warning", f"cancelled by the service: {reason}", node={"$literal": None})
+    return {**cancel_change(None, None, reason), **line}
+
+
 def dead_change(outcome: Outcome) -> Document:
     """running -> what the outcome says, of a run whose node died: it writes no more lines."""
     change = outcome_change(outcome)

@@ -225,6 +225,11 @@ class ExecutionStore:
         )
         return to_execution(document) if document else None
 
+    async def abandon_all(self, reason: str) -> int:
+        """Cancels every active execution of all organizations, while no node lives; returns how many."""
+        change = documents.abandoned_change(reason)
+        return await self._all.update_many({"state": {"$in": list(CANCELLABLE)}}, [{"$set": change}])
+
     async def cancel_waiting_of(self, org_id: OrgId, task_id: str, *, by: str, name: str) -> Execution | None:
         """Cancels one of those that a deleted task still has waiting; None if there is none."""
         where = {"task_id": task_id, "state": {"$in": ["pending", "approval_pending"]}}

@@ -290,6 +290,11 @@ class Database:
         told: Document = await self._calls.read(lambda: self._client.admin.command("buildInfo"))
         return str(told["version"])
 
+    async def collection_names(self) -> frozenset[str]:
+        """Those that there are, but for the server's own."""
+        names = await self._calls.read(lambda: self._raw.list_collection_names())
+        return frozenset(name for name in names if not name.startswith("system."))
+
     async def drop(self) -> None:
         await self._calls.write(lambda: self._client.drop_database(self.name))
 

@@ -51,6 +51,11 @@ class SessionStore:
         found = await self._all.find({**recent, "ended_at": None, "expires_at": {"$gt": now}})
         return [_to_session(document) for document in found]
 
+    async def end_all(self, reason: str, now: datetime) -> int:
+        """Ends the living sessions of everybody; returns how many."""
+        where = {"ended_at": None, "expires_at": {"$gt": now}}
+        return await self._all.update_many(where, {"$set": {"ended_at": now, "end_reason": reason}})
+
     async def end_others(self, user: User, kept: str, reason: str, now: datetime) -> int:
         """Ends all of the user's living sessions but one; returns how many."""
         where = {

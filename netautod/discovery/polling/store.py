@@ -100,6 +100,10 @@ class PollStore:
         """It was interrupted, and that was nobody's fault: the attempt does not count."""
         await self._polls.update(poll.org_id, _as_seen(poll), {"$inc": {"attempt": -1}})
 
+    async def discard_open(self) -> int:
+        """Of all organizations those that wait or run, while no node lives; returns how many."""
+        return await self._all.delete_many(OPEN)
+
     async def discard(self, poll: Poll) -> None:
         """It was not to be begun."""
         await self._polls.delete(poll.org_id, _as_seen(poll))

@@ -35,6 +35,12 @@ class UntoldEvents:
             org_id, {"_id": device_id}, [{"$set": {"untold": left}}, {"$set": {"untold_at": ended}}]
         )
 
+    async def drop_all(self) -> int:
+        """Of all organizations, without telling anybody; returns of how many devices."""
+        return await self._all.update_many(
+            {"untold_at": {"$type": "date"}}, {"$unset": {"untold_at": ""}, "$set": {"untold": []}}
+        )
+
     async def untold(self, *, before: datetime, limit: int) -> list[tuple[OrgId, str, list[Document]]]:
         """Events of all organizations that wait since before that moment, by device."""
         found = await self._all.find(

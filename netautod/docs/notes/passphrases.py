@@ -1,25 +1,18 @@
 """The notes key under a passphrase: Argon2id stretches the passphrase, AES-256-GCM wraps the key.
 
-Parameters are the second recommended option of RFC 9106 section 4 (64 MiB, three passes) with one lane,
-because more lanes take the cores from the event loop. They are stored beside each wrapped key.
+The parameters of the stretching are stored beside each wrapped key.
 """
 
 import asyncio
 import os
-import unicodedata
 from dataclasses import dataclass, field
 from typing import Any, Self
 
-from argon2.low_level import Type, hash_secret_raw
-
 from netautod.core.identity import OrgId
-from netautod.vault.envelope import KEY_BYTES, Place, close_box, open_box
+from netautod.vault.envelope import Place, close_box, open_box
 from netautod.vault.errors import VaultError
+from netautod.vault.passphrase import LANES, MEMORY_KIB, PASSES, SALT_BYTES, passphrase_key
 
-MEMORY_KIB = 64 * 1024
-PASSES = 3
-LANES = 1
-SALT_BYTES = 16
 FORMAT = 1
 
 
@@ -79,17 +72,9 @@ class Passphrases:
             return None
 
     async def _derived(self, passphrase: str, salt: bytes, memory_kib: int, passes: int, lanes: int) -> bytes:
-        secret = unicodedata.normalize("NFKC", passphrase).encode()
         async with self._turn:
             return await asyncio.to_thread(
-                hash_secret_raw,
-                secret=secret,
-                salt=salt,
-                time_cost=passes,
-                memory_cost=memory_kib,
-                parallelism=lanes,
-                hash_len=KEY_BYTES,
-                type=Type.ID,
+                passphrase_key, passphrase, salt=salt, memory_kib=memory_kib, passes=passes, lanes=lanes
             )
 
 

@@ -73,6 +73,10 @@ class NotesVaultStore:
         """Removes the open key; false if there is no passphrase that could bring it back."""
         return await self._vaults.update(org_id, {"_id": org_id, "passphrase": {"$ne": None}}, _LOCK)
 
+    async def lock_all(self) -> int:
+        """Removes the open keys of all organizations that have a passphrase; returns how many have."""
+        return await self._all.update_many({"passphrase": {"$ne": None}}, _LOCK)
+
     async def lock_expired(self, now: datetime) -> int:
         """Removes the open keys whose time is over, of all organizations."""
         expired = {"unlocked_until": {"$lte": now}, "passphrase": {"$ne": None}}

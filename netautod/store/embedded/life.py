@@ -25,6 +25,9 @@ logger = logging.getLogger(__name__)
 _CACHE_GIGABYTES = "0.25"
 # The default is 5 % of the free disk; one member replays nothing, change streams look back minutes.
 _OPLOG_MEGABYTES = "256"
+# For how long what was is kept, to be read at a moment of the past; store/raw/history.py changes it.
+HISTORY_PARAMETER = "minSnapshotHistoryWindowInSeconds"
+HISTORY_SECONDS = 0
 _LOG_BYTES = 16 << 20
 # A loop of uvloop starts no process with a umask of its own.
 _FOR_US_ALONE = 'umask 077; exec "$@"'
@@ -168,11 +171,12 @@ def _options(files: DataDir) -> list[str]:
     options += ["--wiredTigerCacheSizeGB", _CACHE_GIGABYTES, "--oplogSize", _OPLOG_MEGABYTES, "--noscripting"]
     options += ["--logpath", str(files.log), "--logappend", "--logRotate", "reopen", "--quiet"]
     # A primary without secondaries cannot hand over: skip the 15 s of quiescing on SIGTERM.
-    # Snapshots of the past are not read here: a dropped table must not keep its file for five more minutes.
+    # Snapshots of the past are read by backups alone: a dropped table must not keep its file for five more
+    # minutes.
     for parameter in (
         "diagnosticDataCollectionEnabled=false",
         "shutdownTimeoutMillisForSignaledShutdown=0",
-        "minSnapshotHistoryWindowInSeconds=0",
+        f"{HISTORY_PARAMETER}={HISTORY_SECONDS}",
     ):
         options += ["--setParameter", parameter]
     return options

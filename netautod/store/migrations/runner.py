@@ -7,7 +7,7 @@ the same time; since every step is idempotent, one that lost its lease unnoticed
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from netautod.core.guard import LeaseLostError, no_guard
@@ -26,8 +26,16 @@ Busy = Callable[[bool], None]
 """Told that migrations, or the wait for those of another node, begin and end."""
 
 
+Unless = Callable[[], Awaitable[None]]
+"""Raises what forbids a change of the data; awaited when the database shows that somebody is about to."""
+
+
 def unheard(busy: bool) -> None:
     """Nobody wants to know."""
+
+
+async def unhindered() -> None:
+    """Nothing forbids it."""
 
 
 def newer_than(known: Sequence[Migration], applied: Sequence[Applied]) -> str | None:
@@ -54,11 +62,13 @@ class MigrationRunner:
         *,
         leases: NamedLeases,
         busy: Busy = unheard,
+        unless: Unless = unhindered,
     ) -> None:
         self._store = MigrationStore(database)
         self._migrations = migrations
         self._leases = leases
         self._busy = busy
+        self._unless = unless
 
     async def bring_up(self) -> None:
         """Before anything is served: does what is to be done, or waits until another node has done it.
@@ -69,6 +79,7 @@ class MigrationRunner:
             if await self._due(background=False):
                 with self._telling():
                     await self._until_done()
+            await self._unless()
             for migration in self._migrations:
                 if migration.catch_up is not None:
                     await migration.catch_up(no_guard)
@@ -115,6 +126,7 @@ class MigrationRunner:
 
     async def _under(self, held: Lease, *, background: bool) -> None:
         try:
+            await self._unless()
             # Another node may have been at it until now.
             for migration in await self._due(background=background):
                 await self._apply(migration, held)

@@ -1,0 +1,78 @@
+"""The mark of a restore that is not finished: a document that is there before anything else is written.
+
+It says how far the restore is, so that it can go on; nothing of the product starts on a database that has it.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final, Literal
+
+from netautod.app.archive.errors import ArchiveError
+from netautod.core.errors import Duplicate
+from netautod.core.json_values import to_text
+from netautod.store.client import Database
+
+COLLECTION = "unfinished_restores"
+_ID: Final = "restore"
+Phase = Literal["claimed", "loading", "loaded"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class UnfinishedRestore:
+    """Of the backup `backup_id`. `claimed`: nothing was written, since the database may turn out not to be
+    empty; `loading`: `frames` of documents are in; `loaded`: all are, and were compared.
+    """
+
+    backup_id: str
+    taken_at: datetime
+    phase: Phase = "claimed"
+    frames: int = 0
+
+
+class RestoreMarker:
+    def __init__(self, database: Database) -> None:
+        self._marks = database.collection(COLLECTION)
+
+    async def find(self) -> UnfinishedRestore | None:
+        found = await self._marks.find_one({"_id": _ID})
+        if found is None:
+            return None
+        return UnfinishedRestore(
+            backup_id=found["backup_id"],
+            taken_at=found["taken_at"],
+            phase=found["phase"],
+            frames=found["frames"],
+        )
+
+    async def begin(self, backup_id: str, taken_at: datetime) -> UnfinishedRestore:
+        """The one that is there by now: this one, or one that was begun before, of whichever backup."""
+        begun = UnfinishedRestore(backup_id=backup_id, taken_at=taken_at)
+        try:
+            await self._marks.insert({"_id": _ID, **vars(begun)})
+        except Duplicate:
+            return await self.find() or begun
+        return begun
+
+    async def progress(self, frames: int) -> None:
+        """Acknowledged by the journal, and so is everything that was written before."""
+        await self._set({"phase": "loading", "frames": frames})
+
+    async def loaded(self) -> None:
+        await self._set({"phase": "loaded"})
+
+    async def end(self) -> None:
+        await self._marks.delete({"_id": _ID})
+
+    async def _set(self, values: Mapping[str, Any]) -> None:
+        await self._marks.update({"_id": _ID}, {"$set": values})
+
+
+async def require_no_restore(database: Database) -> None:
+    """Raises ArchiveError on a database whose restore is not finished."""
+    found = await RestoreMarker(database).find()
+    if found is not None:
+        raise ArchiveError(
+            f"The restore of the backup of {to_text(found.taken_at)} into this database is not finished: "
+            "run `netautod restore` with the same file again"
+        )

@@ -1,0 +1,149 @@
+"""`netautod restore`: a backup into an empty database, in steps that go on where they were interrupted."""
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import BinaryIO
+
+from netautod.app.archive.errors import ArchiveError
+from netautod.app.archive.file.reading import CheckedArchive, checked
+from netautod.app.archive.file.records import Contents
+from netautod.app.archive.interrupting import Stop, in_thread
+from netautod.app.archive.loading import compare, load
+from netautod.app.archive.marker import COLLECTION as MARKER
+from netautod.app.archive.marker import RestoreMarker, UnfinishedRestore
+from netautod.app.archive.settling import Settled, settle
+from netautod.app.database import any_server, open_database
+from netautod.app.settings import Settings
+from netautod.core.errors import InvalidInput
+from netautod.core.json_values import to_text
+from netautod.store.client import Database
+from netautod.vault.root.key_file import FILE_NAME, SETTING, load_root_key
+from netautod.vault.root.store import record_of
+
+
+@dataclass(frozen=True, kw_only=True)
+class Restored:
+    """`resumed`: an earlier call had begun it."""
+
+    contents: Contents
+    settled: Settled
+    resumed: bool
+
+
+async def restore(settings: Settings, path: Path, passphrase: str | None) -> Restored:
+    """Nothing is written before the whole file was read and found right, and the root key fits.
+
+    Raises InvalidInput for a file that cannot be read or a wrong passphrase, ArchiveError, VaultError,
+    Unavailable and DiskFull; after the last two the same call goes on.
+    """
+    with _opened(path) as file:
+        archive = await in_thread(partial(checked, file, passphrase))
+        await asyncio.to_thread(_require_key, settings, archive)
+        async with any_server(settings) as uri, open_database(settings, uri) as database:
+            mark, resumed = await _begun(database, archive)
+            if mark.phase != "loaded":
+                await _load(file, passphrase, archive.contents, mark, uri=uri, database=database)
+            settled = await settle(
+                database, settings, backup_id=archive.header.id, taken_at=archive.contents.taken_at
+            )
+            await RestoreMarker(database).end()
+    return Restored(contents=archive.contents, settled=settled, resumed=resumed)
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[BinaryIO]:
+    try:
+        file = path.open("rb")
+    except OSError as error:
+        raise InvalidInput(f"{path}: {error.strerror}") from error
+    with file:
+        yield file
+
+
+def _require_key(settings: Settings, archive: CheckedArchive) -> None:
+    """Raises ArchiveError or VaultError if what is restored could not be opened."""
+    key = load_root_key(settings.data_dir, settings.master_key_path)
+    place = f"put it at {settings.data_dir / FILE_NAME}, or set {SETTING} to it"
+    if key is None:
+        raise ArchiveError(f"The root key of this backup is missing (nothing was written): {place}")
+    record = record_of(archive.roots, key)
+    if record is None:
+        raise ArchiveError(
+            f"The root key in {key.source} is not the one of this backup (nothing was written): {place}"
+        )
+    if not record.active:
+        raise ArchiveError(
+            f"The root key in {key.source} is older than this backup (nothing was written): "
+            f"set {SETTING} to the one that replaced it"
+        )
+
+
+async def _begun(database: Database, archive: CheckedArchive) -> tuple[UnfinishedRestore, bool]:
+    """Marks the database, and says whether that had been done before."""
+    marker, backup_id = RestoreMarker(database), archive.header.id
+    before = await marker.find()
+    if before is None:
+        await _require_empty(database)
+    mark = await marker.begin(backup_id, archive.contents.taken_at)
+    if mark.backup_id != backup_id:
+        raise ArchiveError(
+            f"The restore of another backup, of {to_text(mark.taken_at)}, is not finished in this database: "
+            "go on with that file, or drop the database"
+        )
+    if mark.phase == "claimed":
+        # A service that starts at this moment has made its collections before it looked for the mark.
+        try:
+            await _require_empty(database)
+        except ArchiveError:
+            await marker.end()
+            raise
+    return mark, before is not None
+
+
+async def _require_empty(database: Database) -> None:
+    found = await database.collection_names() - {MARKER}
+    if found:
+        raise ArchiveError(
+            f"The database {database.name} is not empty (it has {len(found)} collections): "
+            "a backup is restored into an empty one"
+        )
+
+
+async def _load(
+    file: BinaryIO,
+    passphrase: str | None,
+    contents: Contents,
+    mark: UnfinishedRestore,
+    *,
+    uri: str,
+    database: Database,
+) -> None:
+    marker, loop = RestoreMarker(database), asyncio.get_running_loop()
+
+    def progress(frames: int) -> None:
+        asyncio.run_coroutine_threadsafe(marker.progress(frames), loop).result()
+
+    def work(stop: Stop) -> None:
+        load(
+            file,
+            passphrase,
+            uri=uri,
+            database=database.name,
+            done=mark.frames,
+            progress=progress,
+            stop=stop,
+        )
+        compare(contents, uri=uri, database=database.name, stop=stop)
+
+    await marker.progress(mark.frames)
+    try:
+        await in_thread(work)
+    except ArchiveError:
+        # A fail-over may have lost what was in: the next call sends everything again.
+        await marker.progress(0)
+        raise
+    await marker.loaded()

@@ -1,0 +1,1 @@
+"""Whole collections as BSON, as they are: nothing is decoded on the way."""

@@ -1,0 +1,81 @@
+"""Makes our own mongod keep its past for as long as it is read, which it does not do otherwise.
+
+The time grows with the work. If we are killed, it stays at what it was by then, plus a minute, until the next
+backup ends or the mongod is started again: that costs room for what is changed meanwhile, and nothing else.
+"""
+
+import fcntl
+import logging
+import os
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from pymongo import MongoClient
+from pymongo.errors import PyMongoError
+
+from netautod.core.errors import Conflict
+from netautod.store.embedded.files import explained
+from netautod.store.embedded.life import HISTORY_PARAMETER, HISTORY_SECONDS
+from netautod.store.failures import translated
+from netautod.store.raw.connecting import raw_client
+
+logger = logging.getLogger(__name__)
+MARGIN_SECONDS = 60
+_EVERY_SECONDS = 10.0
+_LOCK_NAME = "backup.lock"
+
+
+@contextmanager
+def kept_history(uri: str, data_dir: Path) -> Iterator[None]:
+    """What there is at the beginning of the block can be read until its end.
+
+    Raises Conflict while another process does the same: the first to end would take the past away from both.
+    """
+    with _alone(data_dir), raw_client(uri) as client:
+        began, stop = time.monotonic(), threading.Event()
+
+        def keep() -> None:
+            elapsed = time.monotonic() - began
+            _set(client, int(elapsed) + MARGIN_SECONDS)
+
+        def go_on() -> None:
+            while not stop.wait(_EVERY_SECONDS):
+                try:
+                    keep()
+                except PyMongoError as error:  # the reading will notice, too
+                    logger.debug("the past of the database cannot be kept: %s", error)
+
+        with translated(writing=False):
+            keep()
+        thread = threading.Thread(target=go_on, name="kept history", daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            stop.set()
+            thread.join()
+            with suppress(PyMongoError):  # a mongod that has ended has forgotten it
+                _set(client, HISTORY_SECONDS)
+
+
+def _set(client: MongoClient[Any], seconds: int) -> None:
+    client.admin.command({"setParameter": 1, HISTORY_PARAMETER: seconds})
+
+
+@contextmanager
+def _alone(data_dir: Path) -> Iterator[None]:
+    with explained(data_dir):
+        flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+        descriptor = os.open(data_dir / _LOCK_NAME, flags, 0o600)
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise Conflict(f"Another backup of {data_dir} is under way") from error
+        yield
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,62 @@
+"""Writes many documents as they are, without waiting for the disk each time."""
+
+from collections import deque
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import Any
+
+from bson.raw_bson import RawBSONDocument
+from pymongo.database import Database
+from pymongo.errors import BulkWriteError
+from pymongo.write_concern import WriteConcern
+
+from netautod.store.failures import duplicates_of, translated
+from netautod.store.raw.connecting import raw_client
+
+# More of them gain nothing: by then the server is busy.
+THREADS = 3
+
+
+class RawWriter:
+    """Made by `raw_writer`. A crash of the server may take what was inserted along, until a later write of
+    anybody is acknowledged by a majority with its journal: both keep everything in order.
+    """
+
+    def __init__(self, database: Database[Any], threads: ThreadPoolExecutor) -> None:
+        # The memory of a majority would be waited for with each batch; whoever goes on waits for it once.
+        self._database = database.with_options(write_concern=WriteConcern(w=1, j=False))
+        self._threads = threads
+        self._waiting: deque[Future[None]] = deque()
+
+    def insert(self, collection: str, documents: Sequence[bytes]) -> None:
+        """Returns before they are there. A document whose `_id` is there already is left out.
+
+        Raises what an earlier batch has met, as `flush` does.
+        """
+        self._waiting.append(self._threads.submit(self._insert, collection, documents))
+        while len(self._waiting) > THREADS:
+            self._waiting.popleft().result()
+
+    def flush(self) -> None:
+        """Returns when all are there; raises Unavailable, UnknownOutcome or DiskFull."""
+        while self._waiting:
+            self._waiting.popleft().result()
+
+    def _insert(self, collection: str, documents: Sequence[bytes]) -> None:
+        made = [RawBSONDocument(document) for document in documents]
+        with translated(writing=True):
+            try:
+                self._database[collection].insert_many(made, ordered=False, bypass_document_validation=True)
+            except BulkWriteError as error:
+                duplicates_of(error)
+
+
+@contextmanager
+def raw_writer(uri: str, database: str) -> Iterator[RawWriter]:
+    with (
+        translated(writing=True),
+        raw_client(uri, connections=THREADS) as client,
+        ThreadPoolExecutor(THREADS, "raw writes") as threads,
+    ):
+        yield RawWriter(client.get_database(database), threads)
