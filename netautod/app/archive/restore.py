@@ -60,8 +60,11 @@ def _opened(path: Path) -> Iterator[BinaryIO]:
         file = path.open("rb")
     except OSError as error:
         raise InvalidInput(f"{path}: {error.strerror}") from error
-    with file:
-        yield file
+    try:
+        with file:
+            yield file
+    except OSError as error:
+        raise ArchiveError(f"{path} cannot be read: {error.strerror or error}") from error
 
 
 def _require_key(settings: Settings, archive: CheckedArchive) -> None:

@@ -5,6 +5,8 @@ from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
+from netautod.app.archive.errors import ArchiveError
+from netautod.app.archive.marker import require_no_restore
 from netautod.app.configuration import Configuration
 from netautod.app.doctor.findings import Finding, of_members, of_mongodb
 from netautod.app.migrations import migrations_of
@@ -126,6 +128,14 @@ async def _deletions(patient: Patient) -> AsyncIterator[Finding]:
             yield Finding(check="organizations", text=text, todo=todo)
 
 
+async def _restore(patient: Patient) -> AsyncIterator[Finding]:
+    try:
+        await require_no_restore(patient.database)
+    except ArchiveError as error:
+        todo = "nothing starts on this database before; or drop it"
+        yield Finding(check="restore", text=error.text, todo=todo)
+
+
 async def _nodes(patient: Patient) -> AsyncIterator[Finding]:
     nodes = await SystemStore(patient.database).nodes()
     versions = sorted({node.version for node in nodes})
@@ -138,6 +148,7 @@ DATABASE_CHECKS: tuple[Check, ...] = (
     _version,
     _replica_set,
     _clock,
+    _restore,
     _migrations,
     _indexes,
     _key,
