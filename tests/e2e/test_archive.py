@@ -227,13 +227,11 @@ async def test_a_restore_that_is_killed_keeps_everything_from_starting(story: St
     killed = await run(*story.of("restore", story.target), command=(sys.executable, "-c", DYING))
     assert killed.code == -signal.SIGKILL, killed
     place = ("--data-dir", str(story.target))
-    for words in (("serve", "--port", "0"), ("serve", "--port", "0", "--workers", "2"), ("user", "list")):
+    for words in (("serve", "--port", "0"), ("serve", "--port", "0", "--workers", "2")):
         done = await run(*words, *place)
         assert done.code == 1, done
         assert "is not finished: run `netautod restore` with the same file again" in done.err
         assert "Traceback" not in done.err
-    backup = await run(*story.of("backup", story.target, "half"))
-    assert (backup.code, os.listdir(story.backups)) == (1, ["b"])
 
 
 async def test_the_same_restore_goes_on(story: Story) -> None:
@@ -241,9 +239,6 @@ async def test_the_same_restore_goes_on(story: Story) -> None:
     assert (done.code, done.err) == (0, "")
     assert "restore gone on and finished: " in done.out
     assert "1 executions cancelled" in done.out
-    again = await run(*story.of("restore", story.target))
-    assert again.code == 1
-    assert "is not empty" in again.err
 
 
 @pytest.fixture(scope="module")

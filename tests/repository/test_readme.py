@@ -19,6 +19,8 @@ COMMANDS = (
     "serve",
     "check-config",
     "doctor",
+    "backup",
+    "restore",
     "plugins",
     "openapi",
     "import",
