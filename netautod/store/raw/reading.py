@@ -22,6 +22,8 @@ from netautod.store.raw.connecting import RAW, raw_client
 # Server codes: SnapshotTooOld, SnapshotUnavailable (src/mongo/base/error_codes.yml of MongoDB).
 _TOO_OLD = 239
 _UNAVAILABLE = 246
+# Without a bound the server answers with 16 MB, of which there are several at a time and in several forms.
+_BATCH_BYTES = 4 << 20
 
 
 class PastGoneError(NetautodError):
@@ -59,12 +61,17 @@ class RawReader:
         return frozenset(name for name in names if not name.startswith("system."))
 
     def batches(self, collection: str) -> Iterator[Sequence[bytes]]:
-        """All documents, up to 16 MB of them at a time; none of a collection that does not exist."""
+        """All documents, about 4 MiB of them at a time and never more than 16; none of a collection that does
+        not exist.
+        """
         cursor = self._answer({"find": collection})
-        yield [document.raw for document in cursor["firstBatch"]]
+        documents = [document.raw for document in cursor["firstBatch"]]
+        yield documents
         while cursor["id"]:
-            cursor = self._answer({"getMore": cursor["id"], "collection": collection})
-            yield [document.raw for document in cursor["nextBatch"]]
+            more = {"getMore": cursor["id"], "collection": collection, "batchSize": _next(documents)}
+            cursor = self._answer(more)
+            documents = [document.raw for document in cursor["nextBatch"]]
+            yield documents
 
     def count(self, collection: str) -> int:
         """By a query of its own."""
@@ -91,6 +98,11 @@ class RawReader:
             if error.code == _UNAVAILABLE:
                 raise CatalogChangedError("A collection was made or dropped meanwhile") from error
             raise
+
+
+def _next(documents: Sequence[bytes]) -> int:
+    """How many are asked for, if they are as large as the last ones."""
+    return max(1, _BATCH_BYTES * len(documents) // max(1, sum(map(len, documents))))
 
 
 @contextmanager
