@@ -94,7 +94,10 @@ def _once(
 
 def _past_gone(source: BackupSource) -> ArchiveError:
     if source.own_folder is not None:
-        return ArchiveError("The database was started again meanwhile, and its past is gone: try again")
+        return ArchiveError(
+            "The past of the database is gone: it was started again meanwhile, or this command was stopped. "
+            "Try again"
+        )
     return ArchiveError(
         "The database keeps its past for a shorter time than the backup takes. Make that longer than 300 "
         f"seconds on its servers: db.adminCommand({{setParameter: 1, {HISTORY_PARAMETER}: 3600}})"

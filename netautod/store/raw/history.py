@@ -26,7 +26,6 @@ from netautod.store.raw.connecting import raw_client
 logger = logging.getLogger(__name__)
 MARGIN_SECONDS = 60
 _EVERY_SECONDS = 10.0
-_LOCK_NAME = "backup.lock"
 
 
 @contextmanager
@@ -68,9 +67,9 @@ def _set(client: MongoClient[Any], seconds: int) -> None:
 
 @contextmanager
 def _alone(data_dir: Path) -> Iterator[None]:
+    # The folder itself is locked: a file that root makes here would be in the way of the service's own user.
     with explained(data_dir):
-        flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
-        descriptor = os.open(data_dir / _LOCK_NAME, flags, 0o600)
+        descriptor = os.open(data_dir, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -30,7 +30,8 @@ def test_an_error_comes_behind_the_values_before_it() -> None:
 
 
 def test_whoever_stops_taking_stops_the_making() -> None:
-    made, threads = [], threading.active_count()
+    made: list[int] = []
+    threads = threading.active_count()
 
     def endless() -> Iterator[int]:
         while True:

@@ -231,7 +231,7 @@ def test_what_is_no_backup_is_called_so(content: bytes) -> None:
         read(content, None)
 
 
-HOSTILE_LOCKS = {
+HOSTILE_LOCKS: dict[str, dict[str, object]] = {
     "a terabyte of memory": {"memory_kib": 1 << 30},
     "years of passes": {"passes": 1 << 30},
     "an unknown function": {"kdf": "argon3"},

@@ -104,7 +104,12 @@ async def test_what_was_in_is_not_sent_again(
     assert noted is not None
     assert 5 <= noted.frames <= 15
     again: list[str] = []
-    monkeypatch.setattr(RawWriter, "insert", lambda w, c, d: (again.append(c), insert(w, c, d)))
+
+    def noted_again(writer: RawWriter, collection: str, documents: list[bytes]) -> None:
+        again.append(collection)
+        insert(writer, collection, documents)
+
+    monkeypatch.setattr(RawWriter, "insert", noted_again)
     die_at(monkeypatch, settling, "create_indexes", 1)
     with pytest.raises(Died):
         await target.restore(file)

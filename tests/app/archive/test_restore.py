@@ -10,6 +10,7 @@ import pytest
 from pymongo import MongoClient
 
 from netautod.app import installation
+from netautod.app.archive import backup, settling
 from netautod.app.archive.backup import back_up
 from netautod.app.archive.collections import KEPT, LEFT_OUT
 from netautod.app.archive.errors import ArchiveError, DamagedError
@@ -223,6 +224,21 @@ async def test_an_installation_is_not_overwritten_by_its_own_backup(origin: Plac
     with pytest.raises(ArchiveError, match="is not empty"):
         await origin.restore(file, PASSPHRASE)
     assert origin.all() == before
+
+
+async def test_what_is_of_the_moment_is_not_restored_either(
+    origin: Place, target: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """From a backup that has it, as one of another version might."""
+    with monkeypatch.context() as patched:
+        patched.setattr(backup, "in_backup", sorted)
+        contents = await back_up(origin.settings, tmp_path / "b", None)
+    assert {*LEFT_OUT} - {MARKER} <= {*contents.collections}
+    monkeypatch.setattr(settling, "create_indexes", lambda *_: pytest.fail("loaded and compared"))
+    with pytest.raises(pytest.fail.Exception, match="loaded and compared"):
+        await target.restore(tmp_path / "b")
+    assert [name for name in LEFT_OUT if name != MARKER and target.documents(name)] == []
+    assert target.documents("sites") == origin.documents("sites")
 
 
 async def test_a_service_that_starts_at_the_same_moment_keeps_the_database(
