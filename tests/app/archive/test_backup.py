@@ -10,10 +10,10 @@ import pytest
 from pymongo import MongoClient
 from pymongo.write_concern import WriteConcern
 
-from netautod.app.archive import backup
 from netautod.app.archive.backup import back_up, unknown_in
 from netautod.app.archive.collections import KEPT, LEFT_OUT, SETTLED
 from netautod.app.archive.errors import ArchiveError
+from netautod.app.archive.file.new_file import NewFile
 from netautod.app.archive.file.reading import records_of
 from netautod.app.archive.file.records import Documents
 from netautod.core.errors import InvalidInput, Unavailable
@@ -129,14 +129,14 @@ async def test_what_was_written_is_read_again_before_it_has_its_name(
     origin: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A disk that gives back something else than it took."""
-    real = backup.NewFile.written
+    real = NewFile.written
 
-    def written(file: backup.NewFile) -> None:
+    def written(file: NewFile) -> None:
         file.file.seek(-100, os.SEEK_END)
         file.file.write(b"\0")
         real(file)
 
-    monkeypatch.setattr(backup.NewFile, "written", written)
+    monkeypatch.setattr(NewFile, "written", written)
     with pytest.raises(ArchiveError, match="damaged"):
         await back_up(origin.settings, tmp_path / "b", None)
     assert os.listdir(tmp_path) == []
