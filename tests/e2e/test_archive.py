@@ -161,7 +161,7 @@ async def begun(story: Story) -> AsyncIterator[Process]:
     ) as process:
 
         async def in_the_middle() -> bool:
-            assert process.returncode is None
+            assert process.returncode is None, process
             return written_by(process.pid, story.backups) > MIB
 
         await eventually(in_the_middle, seconds=60)
@@ -173,10 +173,11 @@ async def begun(story: Story) -> AsyncIterator[Process]:
 def written_by(pid: int, folder: Path) -> int:
     """Bytes of the file without a name that the process, or what it became, has open in that folder."""
     sizes = [0]
-    for number in Path(f"/proc/{pid}/fd").iterdir():
-        with suppress(OSError):
-            if os.readlink(number).startswith(f"{folder}/"):
-                sizes.append(number.stat().st_size)
+    with suppress(FileNotFoundError):  # it has ended
+        for number in Path(f"/proc/{pid}/fd").iterdir():
+            with suppress(OSError):
+                if os.readlink(number).startswith(f"{folder}/"):
+                    sizes.append(number.stat().st_size)
     return max(sizes)
 
 
