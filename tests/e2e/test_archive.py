@@ -28,7 +28,7 @@ from tests.support.execution import eventually
 from tests.support.programs.service import NETAUTOD, Finished, Service, environment, run, serving
 from tests.support.programs.started import started
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
 MIB = 1 << 20
 # Random, so that the file grows with it, and more than the reading is ahead of the writing. Its name lies
 # between `audit_events` and `sites`, which are read in the order of the names.
