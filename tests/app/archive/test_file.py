@@ -298,3 +298,25 @@ def test_the_order_of_documents_does_not_matter_to_their_tally() -> None:
     other = Tallying()
     other.add([*documents[:3], bson.encode({"_id": 4})])
     assert other.tally not in tallies
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        pytest.param(sealing.Checksums, id="plain"),
+        pytest.param(lambda file_id: sealing.Encryption(bytes(32), file_id), id="encrypted"),
+    ],
+)
+def test_a_frame_opens_in_its_own_place_alone(made: Callable[[bytes], sealing.Sealing]) -> None:
+    own, other = made(b"o" * 32), made(b"x" * 32)
+    sealed = own.close(7, False, b"content")
+    assert own.open(7, False, sealed) == b"content"
+    for opener, number, last, content in (
+        (own, 8, False, sealed),
+        (own, 7, True, sealed),
+        (other, 7, False, sealed),
+        (own, 7, False, sealed[:-1]),
+        (own, 7, False, b""),
+    ):
+        with pytest.raises(DamagedError):
+            opener.open(number, last, content)
