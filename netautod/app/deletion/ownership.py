@@ -1,6 +1,7 @@
 """Every collection of the database, and whom its documents belong to: one that is missing fails a test."""
 
 from netautod.agents import store as agents
+from netautod.app.archive import marker
 from netautod.audit.chain import store as chains
 from netautod.audit.documents import COLLECTION as AUDIT_EVENTS
 from netautod.auth.directory import store as directory_lookups
@@ -93,6 +94,7 @@ SHARED: tuple[Shared, ...] = (
     Shared(collection=rewrapping.PROGRESS_COLLECTION, reason="how far a rotation of keys has come"),
     Shared(collection=migrations.COLLECTION, reason="what has been done to the data"),
     Shared(collection=upgrade.MARKS, reason="the same, by earlier versions"),
+    Shared(collection=marker.COLLECTION, reason="a restore into this database that is not finished"),
     Shared(collection=redirects.COLLECTION, reason="logins under way, of nobody known yet"),
     Shared(collection=stale_store.MARKS, reason="a place in the order of all devices"),
     Shared(collection=named.COLLECTION, reason="what nodes hold: goes with the devices and sources"),

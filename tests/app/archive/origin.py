@@ -20,7 +20,7 @@ from netautod.store.settings import MongoDBSettings
 NOW = datetime.now(UTC).replace(microsecond=0)
 SOON = NOW + timedelta(hours=1)
 # Their documents are made by the start of the installation, and others would be in its way.
-OWN = {"organizations", "vault_roots", "audit_chains", "users", "roles", "upgrades", MARKER}
+OWN = {"organizations", "vault_roots", "audit_chains", "users", "roles", "migrations", MARKER}
 Document = dict[str, Any]
 
 

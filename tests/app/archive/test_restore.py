@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 from pymongo import MongoClient
 
-from netautod.app import installation
 from netautod.app.archive import backup, settling
 from netautod.app.archive.backup import back_up
 from netautod.app.archive.collections import KEPT, LEFT_OUT
@@ -22,6 +21,8 @@ from netautod.app.doctor.checks import examined
 from netautod.app.installation import open_installation
 from netautod.app.plugins.loading import LoadedPlugins
 from netautod.core.errors import InvalidInput
+from netautod.store.leases.lease import Lease
+from netautod.store.leases.named import NamedLeases
 from netautod.vault.errors import VaultError
 from netautod.vault.root.key_file import write_root_key
 from tests.app.archive.origin import NOW, Document, Place, place
@@ -264,13 +265,17 @@ async def test_a_service_that_starts_a_moment_later_finds_the_mark(
 ) -> None:
     """It has looked for the mark before it was there, and does so again."""
 
-    async def marked(*_: object) -> None:
-        await RestoreMarker(target.database).begin("b", NOW)
+    real = NamedLeases.acquire
 
-    monkeypatch.setattr(installation, "create_indexes", marked)
+    async def acquire(leases: NamedLeases, name: str) -> Lease | None:
+        await RestoreMarker(target.database).begin("b", NOW)
+        return await real(leases, name)
+
+    monkeypatch.setattr(NamedLeases, "acquire", acquire)
     with pytest.raises(ArchiveError, match="is not finished"):
         async with open_installation(target.settings, target.database):
             pytest.fail("it started")
+    assert target.documents("migrations") == []
     assert target.documents("organizations") == []
 
 
