@@ -142,6 +142,11 @@ setup(
         ],
         # A quicker event loop, used where it is installed.
         "uvloop": ["uvloop>=0.21; sys_platform != 'win32' and platform_python_implementation == 'CPython'"],
+        # Traces, for `telemetry.otlp_endpoint`: from 1.28 on it works with protobuf 5 (opentelemetry-python, pull request 4206).
+        "telemetry": [
+            "opentelemetry-exporter-otlp-proto-http>=1.28",
+            "opentelemetry-sdk>=1.28",
+        ],
         "test": [
             "cyclonedx-python-lib[json-validation]>=8",
             "ciscoconfparse2==0.9.18",  # recorded configurations of network devices, read by the tests
@@ -151,6 +156,8 @@ setup(
             "mongomock-motor>=0.0.36",
             "mypy>=1.15",
             "oidc-provider-mock>=0.3",
+            "opentelemetry-exporter-otlp-proto-http>=1.28",
+            "opentelemetry-sdk>=1.28",
             "packaging",
             "pyseccomp>=0.1.2",  # the filter of system calls in the units of systemd
             "pytest>=8.3",

@@ -224,6 +224,7 @@ def _application(
         refusals=refusals,
         room=installation.database.room,
         metrics=installation.metrics,
+        tracer=installation.tracer,
         database_seconds=settings.mongodb.timeout_seconds,
     )
     return application(ROUTES, context, services)

@@ -15,6 +15,7 @@ from netautod.app.stores import Stores
 from netautod.audit.service import AuditLog
 from netautod.core.clock import Clock, SystemClock
 from netautod.core.metrics import Metrics
+from netautod.core.tracing import Tracer
 from netautod.store.client import Database
 from netautod.store.migrations.runner import Busy, MigrationRunner, unheard
 from netautod.store.server_clock import ServerClock
@@ -35,11 +36,17 @@ class Installation:
     people: UserParts
     initial_password: str | None
     metrics: Metrics = field(default_factory=Metrics)
+    tracer: Tracer | None = None
 
 
 @asynccontextmanager
 async def open_installation(
-    settings: Settings, database: Database, metrics: Metrics | None = None, *, busy: Busy = unheard
+    settings: Settings,
+    database: Database,
+    metrics: Metrics | None = None,
+    tracer: Tracer | None = None,
+    *,
+    busy: Busy = unheard,
 ) -> AsyncIterator[Installation]:
     """Migrates the data, opens the vault, and makes the first organization and administrator if needed.
 
@@ -85,6 +92,7 @@ async def open_installation(
                 people=people,
                 initial_password=initial_password,
                 metrics=metrics,
+                tracer=tracer,
             )
 
 

@@ -25,6 +25,7 @@ from netautod.app.exposition.page import page_of
 from netautod.app.installation import Installation, open_installation
 from netautod.app.parts.http import deadlines_of
 from netautod.app.settings import Settings
+from netautod.app.telemetry.opening import tracing
 from netautod.app.watch.watched import Watched
 from netautod.core.errors import NetautodError, Unavailable
 from netautod.core.loop.garbage import LOOK_SECONDS, spared_heap
@@ -110,7 +111,8 @@ async def serve(
         counted = metrics if settings.metrics.port else None
         database, _uri = await stack.enter_async_context(open_database(settings, state, counted))
         state.database = database
-        opening = open_installation(settings, database, metrics, busy=watched.board.migrate)
+        tracer = await stack.enter_async_context(tracing(settings.telemetry))
+        opening = open_installation(settings, database, metrics, tracer, busy=watched.board.migrate)
         installation = await stack.enter_async_context(opening)
         service = await stack.enter_async_context(build(configuration, installation, state.health, watched))
         if with_demo:

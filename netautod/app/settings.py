@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from netautod.app.exposition.settings import MetricsSettings
+from netautod.app.telemetry.settings import TelemetrySettings
 from netautod.auth.settings import AuthSettings, LicenseSettings, SshCaSettings
 from netautod.configs.settings import BackupSettings, ConfigSettings
 from netautod.core.retention import RetentionSettings
@@ -92,6 +93,7 @@ class Settings:
     outbound: OutboundSettings = field(default_factory=OutboundSettings)
     plugins: PluginsSettings = field(default_factory=PluginsSettings)
     metrics: MetricsSettings = field(default_factory=MetricsSettings)
+    telemetry: TelemetrySettings = field(default_factory=TelemetrySettings)
     log: LogSettings = field(default_factory=LogSettings)
     vault: NotesVaultSettings = field(default_factory=NotesVaultSettings)
     docs: DocsSettings = field(default_factory=DocsSettings)

@@ -157,6 +157,7 @@ async def device_work(
         addresses=AddressRules.allowing(settings.outbound.allow),
         observers=observers,
         metrics=installation.metrics,
+        tracer=installation.tracer,
     )
     opening = configs_of(
         database=installation.database,
@@ -278,6 +279,7 @@ def environment(
         acting=acting,
         settings=settings.executions,
         board=board,
+        tracer=installation.tracer,
     )
 
 

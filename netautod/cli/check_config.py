@@ -18,6 +18,7 @@ def run(parsed: argparse.Namespace, configuration: Configuration) -> int:
     for risk in configuration.risks.warned:
         complain(f"warning: {risk}")
     refuse(configuration.risks)
+    configuration.settings.telemetry.require_installed()
     files = tls_files(configuration.settings)
     if files is not None:
         files.context()

@@ -42,6 +42,7 @@ def add(commands: Commands) -> None:
 
 def run(parsed: argparse.Namespace, configuration: Configuration) -> int:
     refuse(configuration.risks)
+    configuration.settings.telemetry.require_installed()
     if parsed.worker_fd is None:  # the supervisor of workers has said it
         for risk in configuration.risks.warned:
             logger.warning("insecure setting: %s", risk)

@@ -1,42 +1,53 @@
-"""Log lines: one format for the whole process, the request id in every line of a request."""
+"""Log lines: one format for the whole process, with the ids that a line belongs to."""
 
 import asyncio
 import json
 import logging
 import sys
-from contextvars import ContextVar
-from datetime import UTC, datetime
-from typing import TextIO
+import time
+from typing import Any, TextIO
 
-from netautod.core.json_values import to_text
+from netautod.core.log_lines import EVENT, FIELDS, Belonging, current
 from netautod.core.printable import printable
 from netautod.core.repeats import FoldingHandler
 
-current_request: ContextVar[str] = ContextVar("current_request", default="-")
 COUNTS_SECONDS = 5.0
 # Their info lines (every connection, every command) drown ours and may quote what a device says.
 NOISY = ("asyncssh", "pymongo", "tornado.access")
 
 
-class _RequestFilter(logging.Filter):
+class _BelongingFilter(logging.Filter):
+    """Notes it when the line is made: a thread of the handler's would know nothing of the request."""
+
     def filter(self, record: logging.LogRecord) -> bool:
-        record.request = current_request.get()
+        record.belonging = current.get()
         return True
+
+
+def _at(record: logging.LogRecord) -> str:
+    """ISO 8601 in UTC with milliseconds, as everywhere in the API."""
+    seconds = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(record.created))
+    return f"{seconds}.{int(record.msecs):03d}Z"
+
+
+def _belonging(record: logging.LogRecord) -> Belonging:
+    found: Belonging = getattr(record, "belonging", Belonging())
+    return found
 
 
 class TextFormatter(logging.Formatter):
     """One event is one line: texts of clients and devices are in it, and could forge or hide others.
 
-    The trace of an exception follows in indented lines.
+    The ids stand before the text, where no text can imitate them. The trace of an exception follows in
+    indented lines.
     """
 
-    def __init__(self) -> None:
-        super().__init__("%(asctime)s %(levelname)-7s %(name)s [%(request)s] %(message)s")
-
     def format(self, record: logging.LogRecord) -> str:
-        record.message = record.getMessage()
-        record.asctime = self.formatTime(record)
-        lines = [printable(self.formatMessage(record))]
+        request, organization, user, execution, _ = _belonging(record)
+        named = (("org", organization), ("user", user), ("execution", execution))
+        ids = " ".join([request, *(f"{name}={value}" for name, value in named if value)])
+        head = f"{_at(record)} {record.levelname:<7} {record.name} [{ids}] "
+        lines = [printable(head + record.getMessage())]
         if record.exc_info:
             lines += self.formatException(record.exc_info).split("\n")
         if record.stack_info:
@@ -44,15 +55,20 @@ class TextFormatter(logging.Formatter):
         return "\n  ".join([lines[0], *map(printable, lines[1:])])
 
 
-class _JsonFormatter(logging.Formatter):
+class JsonFormatter(logging.Formatter):
+    """One event is one line and one JSON object, whatever is in it."""
+
     def format(self, record: logging.LogRecord) -> str:
-        line = {
-            "at": to_text(datetime.fromtimestamp(record.created, UTC)),
+        line: dict[str, Any] = {
+            "at": _at(record),
             "level": record.levelname.lower(),
             "logger": record.name,
-            "request": getattr(record, "request", "-"),
+            **_belonging(record).named(),
             "message": record.getMessage(),
         }
+        event = getattr(record, EVENT, None)
+        if event is not None:
+            line |= {EVENT: event, **getattr(record, FIELDS)}
         if record.exc_info:
             line["trace"] = self.formatException(record.exc_info)
         # A character that is not to be seen is one only within a text, where JSON has its own escape for it.
@@ -65,9 +81,9 @@ class _JsonFormatter(logging.Formatter):
 def configure(*, level: str, format: str, stream: TextIO = sys.stderr) -> None:
     """Sets up the root logger once, for the whole process."""
     handler = FoldingHandler(stream)
-    handler.addFilter(_RequestFilter())
+    handler.addFilter(_BelongingFilter())
     if format == "json":
-        handler.setFormatter(_JsonFormatter())
+        handler.setFormatter(JsonFormatter())
     else:
         handler.setFormatter(TextFormatter())
     logging.basicConfig(level=level.upper(), handlers=[handler], force=True)

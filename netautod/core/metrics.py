@@ -52,6 +52,10 @@ DECLARED: Mapping[str, Declared] = {
         help="Sessions with devices, by how they ended: ok, or the kind of failure.", labels=("result",)
     ),
     "polls_started": Declared(help="Polls of devices begun on this node."),
+    "device_failures": Declared(
+        help="Devices that could not be reached or read, by the way to them and the kind of failure.",
+        labels=("transport", "kind"),
+    ),
     "polls_finished": Declared(help="Polls that read something."),
     "polls_failed": Declared(help="Polls that read nothing."),
     "polls_taken_over": Declared(help="Polls whose node died or stopped, begun again by this one."),

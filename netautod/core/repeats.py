@@ -11,6 +11,8 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from typing import Any, TextIO
 
+from netautod.core.log_lines import EVENT, NOBODY, Belonging
+
 SECONDS = 60.0
 # Keys may come from clients (the routes that they ask for): the oldest makes room, told with its count.
 MOST = 1000
@@ -37,7 +39,8 @@ class FoldingHandler(logging.StreamHandler[TextIO]):
 
     One failure is: lines with the same `repeats(...)`, of any level; else warnings and worse with the same
     text, and from loggers that are not ours with the same text but for its numbers. A line that belongs to a
-    request is not counted unless it has a key: its request id is what somebody will look for.
+    request is not counted unless it has a key: its request id is what somebody will look for. Nor is an event
+    with fields of its own, which are those of this one.
     """
 
     def __init__(self, stream: TextIO, *, clock: Callable[[], float] = time.monotonic) -> None:
@@ -137,7 +140,7 @@ def _key_of(record: logging.LogRecord) -> Hashable | None:
     if given is not None:
         return (record.name, given)
     ours = record.name.split(".")[0].startswith(OURS)
-    if record.levelno < logging.WARNING or (ours and getattr(record, "request", "-") != "-"):
+    if record.levelno < logging.WARNING or (ours and _is_somebodys(record)):
         return None
     text = _text(record)
     raised = record.exc_info[1] if record.exc_info else None
@@ -148,6 +151,10 @@ def _key_of(record: logging.LogRecord) -> Hashable | None:
         type(raised),
         None if raised is None else _NUMBERS.sub("#", str(raised)),
     )
+
+
+def _is_somebodys(record: logging.LogRecord) -> bool:
+    return hasattr(record, EVENT) or getattr(record, "belonging", Belonging()).request != NOBODY
 
 
 def _without_trace(record: logging.LogRecord) -> logging.LogRecord:

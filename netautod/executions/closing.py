@@ -14,6 +14,7 @@ from netautod.core.identity import Caller
 from netautod.executions.log_store import ExecutionLogStore
 from netautod.executions.models import Execution
 from netautod.executions.store import ExecutionStore
+from netautod.executions.told import tell_end
 from netautod.store.leases.lease import Lease
 
 logger = logging.getLogger(__name__)
@@ -66,6 +67,7 @@ class LogClosing:
             caller.org_id, task_id, by=caller.user_id, name=caller.username
         ):
             await self.ended(execution)
+            tell_end(execution, execution.state, execution.error_message, now=self._clock.now())
 
     async def _close(self, execution: Execution) -> None:
         assert execution.closing is not None

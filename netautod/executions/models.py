@@ -48,6 +48,7 @@ class Closing:
 class Execution:
     """`requested_by` is the id of who started it, or owned the task then. `approved_by_others`: neither that
     user nor the owner may decide on what it asks for. `unclear`: it is in the middle of a change of a device.
+    `traceparent` names the span of the request that asked for it, if that was traced.
     """
 
     id: str
@@ -81,6 +82,7 @@ class Execution:
     approval_expires_at: datetime | None = None
     approved_by_others: bool | None = None
     unclear: bool | None = None
+    traceparent: str | None = None
 
     @property
     def log_ended(self) -> bool:
@@ -166,6 +168,7 @@ def new_execution(
     scheduled_for: datetime | None,
     created_at: datetime,
     requested_by: str | None = None,
+    traceparent: str | None = None,
 ) -> Execution:
     """A new pending execution with its own copy of what the task says now.
 
@@ -199,6 +202,7 @@ def new_execution(
         created_at=created_at,
         scope=task.scope,
         requested_by=requested_by or task.owner_id,
+        traceparent=traceparent,
     )
 
 

@@ -3,10 +3,12 @@
 import logging
 from typing import Protocol
 
+from netautod.core.clock import Clock, SystemClock
 from netautod.core.errors import Unavailable
 from netautod.core.repeats import repeats
 from netautod.executions.models import Execution
 from netautod.executions.store import ExecutionStore
+from netautod.executions.told import tell_end
 from netautod.executions.transitions import TERMINAL, State
 from netautod.plugin_api import FinishedExecution
 
@@ -32,12 +34,19 @@ class FinishNotifier:
     Without an observer of the hook a notification costs nothing.
     """
 
-    def __init__(self, *, store: ExecutionStore, observers: ExecutionObservers) -> None:
+    def __init__(
+        self, *, store: ExecutionStore, observers: ExecutionObservers, clock: Clock | None = None
+    ) -> None:
+        self._clock = clock or SystemClock()
         self._store = store
         self._observers = observers
 
     async def notify(self, execution: Execution, state: State, error_message: str | None) -> None:
-        """To be called after the move to `state` is stored; only terminal states are reported."""
+        """To be called after the move to `state` is stored; only terminal states are reported.
+
+        The log has a line of each.
+        """
+        tell_end(execution, state, error_message, now=self._clock.now())
         if state not in TERMINAL or not self._observers.wanted(HOOK):
             return
         self._observers.execution_finished(
@@ -55,7 +64,7 @@ class FinishNotifier:
 
     async def _failed_before(self, execution: Execution) -> bool:
         try:
-            before = await self._store.last_finished(execution.task_id, but=execution.id)
+            before = await self._store.last_finished(execution.org_id, execution.task_id, but=execution.id)
         except Unavailable as error:
             text = "whether task %s has recovered is not known: %s"
             logger.warning(text, execution.task_id, error, extra=repeats("recovered"))

@@ -13,6 +13,7 @@ from netautod.audit.service import AuditLog
 from netautod.core.clock import Clock
 from netautod.core.errors import Conflict, Forbidden, NotFound
 from netautod.core.identity import Caller, OrgId
+from netautod.core.log_lines import current
 from netautod.core.pages import Page, PageOf
 from netautod.executions.closing import LogClosing
 from netautod.executions.log_store import ExecutionLogStore
@@ -85,6 +86,7 @@ class ExecutionService:
             scheduled_for=None,
             created_at=self._clock.now(),
             requested_by=caller.user_id,
+            traceparent=current.get().traceparent or None,
         )
         await self._store.insert(execution)
         self._runs.kick()

@@ -116,7 +116,7 @@ class ExecutionStore:
             return False
         return found["state"] in ACTIVE or found["completed_at"] is None or found["completed_at"] >= since
 
-    async def last_finished(self, task_id: str, *, but: str) -> State | None:
+    async def last_finished(self, org_id: OrgId, task_id: str, *, but: str) -> State | None:
         """How the newest other execution of the task that was not cancelled has ended.
 
         Newest by creation, in which an index keeps them: a task's executions run one at a time.
@@ -126,7 +126,7 @@ class ExecutionStore:
             "state": {"$in": ["completed", "failed", "timeout"]},
             "_id": {"$ne": but},
         }
-        found = await self._all.find_one(ended, fields={"state": 1}, sort=NEWEST_FIRST)
+        found = await self._scoped.find_one(org_id, ended, fields={"state": 1}, sort=NEWEST_FIRST)
         return None if found is None else found["state"]
 
     async def pending(self, org_id: OrgId) -> int:
@@ -185,7 +185,8 @@ class ExecutionStore:
 
     async def has_ended(self, held: Lease, state: State) -> bool:
         """Whether the claim `held` is the last one and the execution is in that state."""
-        row = await self._leased.find_one({"_id": held.row_id}, fields={"state": 1, "epoch": 1})
+        where = {"_id": held.row_id, **_place(held.row)}
+        row = await self._leased.find_one(where, fields={"state": 1, "epoch": 1})
         return row is not None and row["epoch"] == held.epoch and row["state"] == state
 
     async def dead_runs(self, *, grace_seconds: float, limit: int) -> list[DeadRun]:
@@ -209,6 +210,8 @@ class ExecutionStore:
         """running -> what the outcome says; false if the lease was renewed or taken meanwhile."""
         still_dead = {
             "_id": dead.execution.id,
+            "org_id": dead.execution.org_id,
+            "task_id": dead.execution.task_id,
             "state": "running",
             "epoch": dead.epoch,
             "lease_until": dead.lease_until,
@@ -250,7 +253,8 @@ class ExecutionStore:
     async def held_or_closing(self, held: Lease) -> Execution | None:
         """The execution, if its lease is still the one `held`, or was when it was ended from outside."""
         node = held.row["owner"]
-        where = {"_id": held.row_id, "epoch": held.epoch, "$or": [{"owner": node}, {"closing.node": node}]}
+        ours = {"_id": held.row_id, **_place(held.row), "epoch": held.epoch}
+        where = {**ours, "$or": [{"owner": node}, {"closing.node": node}]}
         document = await self._all.find_one(where)
         return to_execution(document) if document else None
 
@@ -349,7 +353,12 @@ def where_of(filters: Mapping[str, Any]) -> Document:
 
 
 def _fenced(held: Lease) -> Filter:
-    return {**held.fence, "state": "running"}
+    """With what a sharded cluster would find its shard by (store/sharding.py)."""
+    return {**held.fence, **_place(held.row), "state": "running"}
+
+
+def _place(row: Document) -> Filter:
+    return {"org_id": row["org_id"], "task_id": row["task_id"]}
 
 
 def _ended(before: datetime) -> Document:

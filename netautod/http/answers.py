@@ -29,6 +29,7 @@ from netautod.http.errors import (
     status_of,
     told,
 )
+from netautod.http.told import shown_path
 
 logger = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -43,6 +44,7 @@ class AnsweringHandler(RequestHandler):
     caller: Caller
     info: RequestInfo
     _answer: tuple[Any, ...] = ()
+    _error = ""
     _parts: AsyncGenerator[bytes, None] | None = None
 
     @property
@@ -147,6 +149,7 @@ class AnsweringHandler(RequestHandler):
         """Called for what a handler raises. An answer that has begun must not look complete."""
         if self._headers_written:
             cast(Any, self.request.connection).close()
+            self.over(500)
         else:
             super().send_error(status_code, **kwargs)
 
@@ -180,13 +183,16 @@ class AnsweringHandler(RequestHandler):
         if isinstance(value, Unavailable):  # every client meets it, again and again
             # The sentence of a full disk is another one with each byte that is free.
             kind = "full disk" if isinstance(value, DiskFull) else value.text
-            logger.warning(
-                "%s %s: %s", self.request.method, self.request.path, value, extra=repeats(("503", kind))
-            )
+            path = shown_path(self.request.path, 503)
+            logger.warning("%s %s: %s", self.request.method, path, value, extra=repeats(("503", kind)))
         elif expected or isinstance(value, HTTPError):
-            logger.info("%s %s: %s", self.request.method, self.request.path, value)
+            self._error = str(value)  # told with the request
         else:
-            logger.error("%s %s failed", self.request.method, self.request.path, exc_info=(typ, value, tb))  # type: ignore[arg-type]
+            path = shown_path(self.request.path, 500)
+            logger.error("%s %s failed", self.request.method, path, exc_info=(typ, value, tb))  # type: ignore[arg-type]
+
+    def over(self, status: int) -> None:
+        """The request is, as far as it goes: told by the subclass, once."""
 
     def compute_etag(self) -> str | None:
         return None

@@ -10,6 +10,7 @@ from netautod.core.errors import Unauthenticated
 from netautod.core.identity import Caller, RequestInfo
 from netautod.core.metrics import Metrics
 from netautod.core.refusals import Refusals, UnheardRefusals
+from netautod.core.tracing import Tracer
 from netautod.core.waiting import REQUEST_SECONDS
 from netautod.http.bodies.reader import BodyReader
 from netautod.http.fair_share import FairShare
@@ -46,6 +47,7 @@ class HttpContext:
     shares: Shares = field(default_factory=lambda: Shares.within(LimitSettings()))
     room: Room = field(default_factory=Room)
     metrics: Metrics = field(default_factory=Metrics)
+    tracer: Tracer | None = None
 
     def allows(self, origin: str) -> bool:
         """Whether pages of this origin may call the API; empty: the request comes from no page."""

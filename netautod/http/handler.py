@@ -16,7 +16,7 @@ from netautod.core.errors import (
     Unavailable,
 )
 from netautod.core.identity import RequestInfo
-from netautod.core.logs import current_request
+from netautod.core.log_lines import event
 from netautod.core.loop.pace import in_thread_if_large
 from netautod.core.refusals import Refusal, TokenRefused, UnrecordedChange
 from netautod.core.repeats import repeats
@@ -24,7 +24,7 @@ from netautod.core.schema import load, uuid_or_none
 from netautod.core.trace import Trace, current_trace
 from netautod.core.waiting import Patience, begin_request
 from netautod.http.access import Operation
-from netautod.http.answers import METHODS, AnsweringHandler
+from netautod.http.answers import METHODS
 from netautod.http.bodies.received import ReceivedBody
 from netautod.http.errors import (
     MethodNotAllowed,
@@ -32,6 +32,8 @@ from netautod.http.errors import (
     UnsupportedEncoding,
     status_of,
 )
+from netautod.http.telling import TellingHandler
+from netautod.http.told import CLIENT_GONE, REQUEST, shown_path
 
 logger = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -48,14 +50,13 @@ class EveryMethod(tuple[str, ...]):
 
 
 @stream_request_body
-class JsonHandler(AnsweringHandler):
+class JsonHandler(TellingHandler):
     """Answers JSON. Subclasses declare each method with `requires`, `any_token` or `public`."""
 
     SUPPORTED_METHODS = EveryMethod(RequestHandler.SUPPORTED_METHODS)
 
     body: dict[str, Any]
     query: dict[str, Any]
-    route = ""
     _work: asyncio.Future[Any] | None = None
     _client_gone = False
     _received: ReceivedBody | None = None
@@ -91,13 +92,14 @@ class JsonHandler(AnsweringHandler):
 
     async def _admit(self, operation: Operation) -> None:
         self.caller = await self.context.caller_of(self._bearer_token(), self.info)
+        self.belongs_to(self.caller)
         if not self.request.path.startswith(OWN_ACCOUNT):
             self.caller.require_unblocked()
         if operation.permission is not None:
             self.caller.require(operation.permission)
 
     def _begin(self) -> None:
-        current_request.set(self.request_id)
+        self.begun()
         self._trace = Trace()
         current_trace.set(self._trace)
         self._patience = begin_request(self.context.database_seconds)
@@ -184,6 +186,7 @@ class JsonHandler(AnsweringHandler):
         self._client_gone = True
         if self._received is not None and not self._received.whole:
             self._received.leave()
+            self.over(CLIENT_GONE)
         if self._work is not None:
             self._work.cancel()
 
@@ -229,20 +232,11 @@ class JsonHandler(AnsweringHandler):
         cast(Any, self.request.connection).set_max_body_size(max(length, operation.body_limit))
 
     def on_finish(self) -> None:
-        self._count()
+        self.over(CLIENT_GONE if self._client_gone else self.get_status())
         if self._patience is not None:
             self._patience.end()
         if self._received is not None:
             self._received.leave()
-
-    def _count(self) -> None:
-        """Whoever sends what has no route or no method of ours makes no new series."""
-        method, route = self.request.method or "", self.route or "unknown"
-        metrics = self.context.metrics
-        metrics.add(
-            "http_requests", 1, method if method in METHODS else "other", route, str(self.get_status())
-        )
-        metrics.observe("http_request_seconds", self.request.request_time(), route)
 
     def _refuse_odd_headers(self) -> None:
         headers = self.request.headers
@@ -274,6 +268,8 @@ def _query_text(key: str, given: list[bytes]) -> str:
 class UnknownRouteHandler(JsonHandler):
     """Every path that no route matches, and the targets that are no path."""
 
+    _folded = False
+
     async def prepare(self) -> None:
         self._begin()
         self._count_anonymous()
@@ -291,6 +287,20 @@ class UnknownRouteHandler(JsonHandler):
         if not isinstance(value, NotFound):
             super().log_exception(typ, value, tb)
             return
-        method, path, client = self.request.method, self.request.path, self.info.ip_address
-        again = repeats(("unknown route", client, method, path[:256]))
-        logger.info("%s %s from %s: unknown route", method, path, client, extra=again)
+        self._folded = True
+        method, path, client = self.request.method, shown_path(self.request.path, 404), self.info.ip_address
+        again = repeats(("unknown route", client, method, path))
+        fields = {
+            "method": method,
+            "route": "unknown",
+            "path": path,
+            "status": 404,
+            "seconds": round(self.request.request_time(), 6),
+            "client": client,
+        }
+        line = {**again, **event(REQUEST, fields)}
+        logger.info("%s %s from %s: unknown route", method, path, client, extra=line)
+
+    def _tell(self, status: int, seconds: float) -> None:
+        if not self._folded:
+            super()._tell(status, seconds)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from netautod.core import logs
+from netautod.core.log_lines import Belonging, current
 from netautod.core.repeats import MOST, SECONDS, Failing, FoldingHandler, repeats
 
 Say = Callable[[], None]
@@ -21,7 +22,7 @@ class Log:
         self.now = 1000.0
         self._stream = io.StringIO()
         self.handler = FoldingHandler(self._stream, clock=lambda: self.now)
-        self.handler.addFilter(logs._RequestFilter())
+        self.handler.addFilter(logs._BelongingFilter())
         self.handler.setFormatter(logging.Formatter("%(message)s"))
 
     @property
@@ -107,9 +108,9 @@ def test_what_is_something_else_is_said(log: Log, say: Callable[[int], None]) ->
 
 def test_a_failed_request_can_be_found_by_its_id(log: Log) -> None:
     for request in ("a", "b"):
-        token = logs.current_request.set(request)
+        token = current.set(Belonging(request=request))
         OURS.error("GET /api/x failed")
-        logs.current_request.reset(token)
+        current.reset(token)
     assert len(log.lines) == 2
 
 

@@ -7,6 +7,7 @@ from netautod.audit.service import AuditLog
 from netautod.core.clock import Clock
 from netautod.core.metrics import Metrics
 from netautod.core.pauses import Pauses
+from netautod.core.tracing import Tracer
 from netautod.core.watch.board import Board
 from netautod.executions.aftermath.service import Aftermath
 from netautod.executions.aftermath.store import AftermathStore
@@ -33,6 +34,7 @@ def environment_of(
     acting: ActingFactory,
     settings: ExecutionSettings,
     board: Board | None = None,
+    tracer: Tracer | None = None,
 ) -> RunEnvironment:
     """What the runs of a node work with; `acting` is what executors may do, as the `owners` of the tasks.
 
@@ -49,6 +51,7 @@ def environment_of(
         clock=clock,
         metrics=metrics,
         board=board or Board(),
+        tracer=tracer,
     )
 
 

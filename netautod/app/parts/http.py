@@ -10,6 +10,7 @@ from netautod.core.clock import Clock
 from netautod.core.identity import OrgId
 from netautod.core.metrics import Metrics
 from netautod.core.refusals import Refusals
+from netautod.core.tracing import Tracer
 from netautod.http.bodies.reader import BodyReader
 from netautod.http.connections.deadlines import Deadlines
 from netautod.http.context import HttpContext, Shares, networks
@@ -32,6 +33,7 @@ def http_context_of(
     room: Room,
     metrics: Metrics,
     database_seconds: float,
+    tracer: Tracer | None,
 ) -> HttpContext:
     return HttpContext(
         authenticate=authenticator.authenticate,
@@ -49,6 +51,7 @@ def http_context_of(
         shares=Shares.within(limits),
         room=room,
         metrics=metrics,
+        tracer=tracer,
     )
 
 

@@ -9,6 +9,7 @@ from netautod.audit.service import AuditLog
 from netautod.auth.ssh_ca.service import SshAuthority
 from netautod.core.clock import Clock
 from netautod.core.metrics import Metrics
+from netautod.core.tracing import Tracer
 from netautod.devices.host_keys.service import HostKeys
 from netautod.devices.operations.commands import CommandRunner
 from netautod.devices.operations.credential_tests import CredentialTests
@@ -61,6 +62,7 @@ def operations_of(
     addresses: AddressRules,
     observers: SuspensionObservers,
     metrics: Metrics,
+    tracer: Tracer | None = None,
 ) -> DeviceOperations:
     suspensions = Suspensions(store=stores.suspensions, clock=clock, observers=observers)
     for refused in (stores.suspensions, stores.caller_suspensions):
@@ -80,6 +82,7 @@ def operations_of(
         settings=settings,
         reach=DeviceReach(rules=addresses),
         metrics=metrics,
+        tracer=tracer,
     )
     return DeviceOperations(
         suspensions=suspensions,

@@ -17,7 +17,9 @@ Opened = TypeVar("Opened", CliSession, Subsystem)
 
 
 class Door(ABC, Generic[Opened]):
-    """How a session is opened, and what the device is to whoever goes through it."""
+    """How a session is opened, and what the device is to whoever goes through it; `transport` is its name."""
+
+    transport: str
 
     @abstractmethod
     def device(self, device: Device) -> Device:
@@ -35,6 +37,8 @@ class Door(ABC, Generic[Opened]):
 
 class CommandLine(Door[CliSession]):
     """The device at its own port, by its own protocol."""
+
+    transport = "cli"
 
     def device(self, device: Device) -> Device:
         return device
@@ -56,6 +60,10 @@ class SubsystemAt(Door[Subsystem]):
 
     name: str
     port: int
+
+    @property
+    def transport(self) -> str:  # type: ignore[override]  # of a frozen value
+        return self.name
 
     def device(self, device: Device) -> Device:
         if device.protocol == SSH and device.port == self.port:

@@ -16,6 +16,7 @@ from netautod.audit.service import AuditLog
 from netautod.auth.ssh_ca.service import SshAuthority
 from netautod.core.guard import Guard, LeaseLostError
 from netautod.core.metrics import Metrics
+from netautod.core.tracing import Tracer
 from netautod.core.work import Work
 from netautod.credentials.service import CredentialService
 from netautod.devices.host_keys.service import HostKeys
@@ -31,6 +32,7 @@ from netautod.devices.sessions.reach import DeviceReach
 from netautod.devices.sessions.suspensions import Suspensions
 from netautod.devices.sessions.turns import Turns
 from netautod.devices.settings import DeviceSettings
+from netautod.devices.told import visiting
 from netautod.devices.vouching.destinations import is_same
 from netautod.ssh.failures import DeviceFailed
 from netautod.ssh.platform.registry import PlatformRegistry
@@ -90,6 +92,7 @@ class DeviceSessions:
     reach: DeviceReach
     busy_seconds: float = BUSY_SECONDS
     metrics: Metrics = field(default_factory=Metrics)
+    tracer: Tracer | None = None
 
     def __post_init__(self) -> None:
         self.turns = Turns(total=self.settings.concurrent_sessions, per_site=self.settings.sessions_per_site)
@@ -181,14 +184,16 @@ class SessionScope:
     async def through(
         self, door: Door[Opened], device_id: str, *, credential_id: str | None = None
     ) -> AsyncIterator[Visit[Opened]]:
-        """`_through`, counted by how it ends."""
+        """`_through`, told and counted by how it ends."""
+        node, work, transport = self.node, self.work, door.transport
         try:
-            async with self._through(door, device_id, credential_id=credential_id) as visit:
-                yield visit
+            with visiting(work, device_id, transport, metrics=node.metrics, tracer=node.tracer):
+                async with self._through(door, device_id, credential_id=credential_id) as visit:
+                    yield visit
         except DeviceFailed as exc:
-            self.node.metrics.add("device_sessions", 1, exc.kind)
+            node.metrics.add("device_sessions", 1, exc.kind)
             raise
-        self.node.metrics.add("device_sessions", 1, "ok")
+        node.metrics.add("device_sessions", 1, "ok")
 
     @asynccontextmanager
     async def _through(

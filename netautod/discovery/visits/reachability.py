@@ -17,7 +17,7 @@ PROBE_SECONDS = 5.0
 class Probe:
     """`failed`: why there was no connection, None if there was one. `latency_ms`: until it stood."""
 
-    failed: str | None = None
+    failed: DeviceFailed | None = None
     latency_ms: float | None = None
 
 
@@ -43,10 +43,11 @@ async def probe(device: Device, reach: DeviceReach, *, seconds: float = PROBE_SE
                     await writer.wait_closed()
                 return Probe(latency_ms=round(latency, 3))
     except TimeoutError:
-        return Probe(failed=f"port {device.port} does not answer within {seconds:g} s")
+        text = f"port {device.port} does not answer within {seconds:g} s"
+        return Probe(failed=DeviceFailed(text, kind="timeout"))
     except DeviceFailed:
         raise
     except (OSError, UnicodeError) as exc:
         failure = exc
-    _, text = network_problem(failure, service=device.protocol.upper())
-    return Probe(failed=f"port {device.port}: {text}")
+    kind, text = network_problem(failure, service=device.protocol.upper())
+    return Probe(failed=DeviceFailed(f"port {device.port}: {text}", kind=kind))

@@ -6,15 +6,18 @@ cancelled is left behind, and counted: it must not keep the poller from the othe
 
 import asyncio
 import logging
-from collections.abc import Mapping
+from collections.abc import Coroutine, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from netautod.core.foreign import no_exit
 from netautod.core.guard import LeaseLostError
+from netautod.core.log_lines import current
 from netautod.core.metrics import Metrics
+from netautod.core.tracing import Span
 from netautod.core.work import Work
 from netautod.devices.models import Device
+from netautod.devices.told import tell_failure, visiting
 from netautod.discovery.access.target import Access, DeviceTarget
 from netautod.discovery.visits.order import CLI, merged, missing_from, not_served, transports_of
 from netautod.discovery.visits.reachability import probe
@@ -86,7 +89,14 @@ class Visits:
         self, collector: Collector, target: DeviceTarget, asked: frozenset[Table], seconds: float
     ) -> Collected:
         """What the collector gives in time; DeviceFailed, also for what it raises by mistake."""
-        reading = asyncio.create_task(_collect(collector, target, asked))
+        work, metrics, tracer = target.used.work, self.metrics, self.access.sessions.tracer
+        with visiting(work, target.device_id, collector.transport, metrics=metrics, tracer=tracer) as span:
+            return await self._read(_collect(collector, target, asked, span), collector, seconds)
+
+    async def _read(
+        self, work: Coroutine[Any, Any, Collected], collector: Collector, seconds: float
+    ) -> Collected:
+        reading = asyncio.create_task(work)
         try:
             done, _ = await asyncio.wait({reading}, timeout=max(0.0, seconds))
         except asyncio.CancelledError:
@@ -160,11 +170,19 @@ class _Visit:
         try:
             found = await probe(device, self.target.used.reach)
         except DeviceFailed as exc:  # it may not be connected to: nobody tried
+            self._tell(exc)
             self.failures.append(f"{CLI}: {exc.text}")
             return
         self.reachable, self.latency_ms = found.failed is None, found.latency_ms
         if found.failed is not None:
-            self.failures.append(f"{device.protocol}: {found.failed}")
+            self._tell(found.failed)
+            self.failures.append(f"{device.protocol}: {found.failed.text}")
+
+    def _tell(self, failed: DeviceFailed) -> None:
+        target, metrics = self.target, self.visits.metrics
+        tell_failure(
+            failed, work=target.used.work, device_id=target.device_id, transport=CLI, metrics=metrics
+        )
 
     def result(self) -> Visited:
         return Visited(
@@ -176,7 +194,11 @@ class _Visit:
         )
 
 
-async def _collect(collector: Collector, target: DeviceTarget, asked: frozenset[Table]) -> Collected:
+async def _collect(
+    collector: Collector, target: DeviceTarget, asked: frozenset[Table], span: Span | None
+) -> Collected:
+    if span is not None:
+        current.set(current.get()._replace(traceparent=span.traceparent))
     try:
         with no_exit():
             given = await collector.collect(target, asked)

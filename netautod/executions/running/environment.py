@@ -7,6 +7,7 @@ from typing import Protocol
 from netautod.core.clock import Clock
 from netautod.core.identity import Caller, OrgId
 from netautod.core.metrics import Metrics
+from netautod.core.tracing import Tracer
 from netautod.core.watch.board import Board
 from netautod.core.work import Work
 from netautod.executions.models import Execution, LogEntry
@@ -85,3 +86,4 @@ class RunEnvironment:
     clock: Clock
     metrics: Metrics
     board: Board = field(default_factory=Board)
+    tracer: Tracer | None = None

@@ -10,6 +10,7 @@ from netautod.core.errors import Unavailable
 from netautod.core.guard import LeaseLostError
 from netautod.core.pauses import Pauses
 from netautod.core.repeats import Failing, repeats
+from netautod.core.tracing import Span
 from netautod.executions import outcome
 from netautod.executions.claims import Candidate, ClaimedRun
 from netautod.executions.closing import LogClosing
@@ -18,6 +19,7 @@ from netautod.executions.notifier import FinishNotifier
 from netautod.executions.outcome import NeverStarted, Outcome
 from netautod.executions.running.attempt import Attempt
 from netautod.executions.running.environment import RunEnvironment
+from netautod.executions.running.traced import note_end, traced
 from netautod.executions.store import ExecutionStore
 from netautod.store.leases.keeper import LeaseKeeper
 from netautod.store.leases.lease import Lease
@@ -197,12 +199,17 @@ class Runner:
         self._metrics.set("executions_running", len(self._running))
 
     async def _run(self, run: ClaimedRun, attempt: Attempt) -> None:
+        with traced(self._environment.tracer, run.execution) as span:
+            await self._run_and_write(run, attempt, span)
+
+    async def _run_and_write(self, run: ClaimedRun, attempt: Attempt, span: Span | None) -> None:
         held, execution = run.held, run.execution
         ended, written = None, False
         try:
             ended = await attempt.run()
             written = ended is not None and await self._write(held, attempt, ended)
             if ended is not None and written:
+                note_end(span, ended.state)
                 self._metrics.add("executions_finished")
                 self._metrics.add("executions_ended", 1, ended.state)
                 await self._notifier.notify(execution, ended.state, ended.error_message)

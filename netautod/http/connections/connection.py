@@ -11,13 +11,15 @@ from tornado.http1connection import HTTP1ConnectionParameters, HTTP1ServerConnec
 from tornado.httputil import HTTPServerConnectionDelegate
 from tornado.iostream import IOStream, SSLIOStream, StreamClosedError
 
-from netautod.core.logs import current_request
+from netautod.core.log_lines import Belonging, current, event
+from netautod.core.redaction.patterns import without_secret_patterns
 from netautod.http.connections.deadlines import Deadlines, Stage, Timing
 from netautod.http.connections.eviction import ConnectionTable
 from netautod.http.connections.exchange import Exchange, Turns
 from netautod.http.connections.in_work import InWork
 from netautod.http.connections.incoming import BLOCK, Incoming
 from netautod.http.connections.refusal import Refusal
+from netautod.http.told import REQUEST
 
 logger = logging.getLogger(__name__)
 STEP = 16 * 1024
@@ -67,8 +69,10 @@ class ServerConnection(HTTP1ServerConnection):
         logger.info("%s takes too long (%s)", self.context, self._timing.stage.name.lower())
         asked = self._timing.stage is Stage.BODY or (self._timing.stage is Stage.HEAD and self._incoming.held)
         if asked and (self._exchange is None or not self._exchange.answer_begun):
+            refusal = Refusal(408, "The request took too long to arrive")
+            if self._timing.stage is Stage.HEAD:  # else its handler tells it
+                self._tell(refusal)
             with suppress(StreamClosedError):
-                refusal = Refusal(408, "The request took too long to arrive")
                 self.stream.write(refusal.answer(uuid4().hex, hsts=self._hsts))
         self.stream.close()
 
@@ -108,8 +112,8 @@ class ServerConnection(HTTP1ServerConnection):
 
     async def _refuse(self, refusal: Refusal) -> None:
         request_id = uuid4().hex
-        current_request.set(request_id)
-        logger.info("%s: %d %s", self.context, refusal.status, refusal)
+        current.set(Belonging(request=request_id))
+        self._tell(refusal)
         try:
             self._count(str(self.context))
         except Refusal as other:
@@ -117,6 +121,11 @@ class ServerConnection(HTTP1ServerConnection):
         self._enter(Stage.ENDING)
         await self.stream.write(refusal.answer(request_id, hsts=self._hsts))
         await self._linger()
+
+    def _tell(self, refusal: Refusal) -> None:
+        text = without_secret_patterns(refusal.text)
+        fields = {"status": refusal.status, "client": str(self.context), "error": text}
+        logger.info("%s: %d %s", self.context, refusal.status, text, extra=event(REQUEST, fields))
 
     async def _linger(self) -> None:
         """Waits for the client to hang up: to close on what it still sends would take the answer from it."""

@@ -1,0 +1,1 @@
+"""Traces for a collector of OpenTelemetry, where the settings name one."""

@@ -1,0 +1,92 @@
+"""The example of three nodes and three members of a replica set, from its files: a member and a node are lost."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from netautod.testing import Faults, SimulatedDevice
+from tests.e2e.console import EXECUTIONS, Console
+from tests.support.client import ApiClient
+from tests.support.execution import eventually
+from tests.support.programs.scale_example import Example, scale_example
+from tests.support.programs.service import run
+
+pytestmark = pytest.mark.slow
+SHOW_RUN = "show running-config"
+# About 20 s for a config of 4 KB: certainly under way when its node dies.
+SLOW = Faults(slow=0.2)
+
+
+async def clients(example: Example) -> list[Console]:
+    """One at each node, with one login: the nodes share their sessions."""
+    first = await example.nodes[0].client("admin")
+    others = [await node.anonymous() for node in example.nodes[1:]]
+    return [Console(client=one) for one in (first, *(o.with_token(str(first.token)) for o in others))]
+
+
+async def test_a_member_and_a_node_may_be_lost(tmp_path: Path) -> None:
+    async with (
+        scale_example(tmp_path) as example,
+        SimulatedDevice(hostname="quick") as quick,
+        SimulatedDevice(hostname="slow") as slow,
+    ):
+        consoles = await clients(example)
+        one, two, three = consoles
+        await one.credential("lab", is_default=True)
+        device = await one.device("quick", quick.port)
+        done = await one.run(await one.backup("quick", "quick"))
+        assert done["state"] == "completed"
+        before = await two.latest(device)
+
+        dead = await example.kill_primary()
+        await eventually(lambda: writes_again(three.client, "after the primary"), seconds=60)
+        assert await three.latest(device) == before
+        again = await three.run(await three.backup("again", "quick"), seconds=60)
+        assert again["state"] == "completed"
+        await example.start_member(dead)
+
+        slow.faults = SLOW
+        await one.device("slow", slow.port)
+        execution = await one.start(await one.backup("slow", "slow", max_retries=1))
+        await slow.wait_until(lambda seen: SHOW_RUN in seen.commands, seconds=30)
+        running = await one.read(f"{EXECUTIONS}/{execution}")
+        owner = running["attempts"][-1]["node"]
+        number = await node_of(consoles, owner)
+        await example.nodes[number].kill()
+        slow.faults = Faults()
+        left = [console for n, console in enumerate(consoles) if n != number]
+        ended = await left[0].ended(execution, seconds=60)
+        assert [attempt["outcome"] for attempt in ended["attempts"]] == ["lost", "completed"]
+        assert ended["attempts"][1]["node"] != owner
+        for console in left:
+            assert (await console.client.get("/health")).status == 200
+
+
+async def writes_again(client: ApiClient, name: str) -> bool:
+    return (await client.post("/api/sites", {"name": name})).status in (201, 409)
+
+
+async def node_of(consoles: list[Console], node: str) -> int:
+    """Which of the nodes goes by that id: each says so in the log of what it has ended."""
+    status = await consoles[0].read("/api/system/status")
+    known = {one["id"]: one for one in status["nodes"]}
+    ports = [console.client.base_url.rpartition(":")[2] for console in consoles]
+    return ports.index(str(known[node]["port"])) if "port" in known[node] else _by_pid(known[node])
+
+
+def _by_pid(node: dict[str, object]) -> int:
+    raise AssertionError(f"a node that cannot be told from others: {node}")
+
+
+async def test_another_key_is_refused(tmp_path: Path) -> None:
+    """What the text says of a node with a key of its own."""
+    async with scale_example(tmp_path) as example:
+        (tmp_path / "master.key").chmod(0o600)
+        (tmp_path / "master.key").write_bytes(os.urandom(32))
+        variables = dict([example.placed("scale-node.environment").splitlines()[-1].split("=", 1)])
+        refused = await run(
+            "serve", "--config", str(tmp_path / "node-1.toml"), "--port", "0", variables=variables
+        )
+        assert refused.code == 1
+        assert "key" in refused.err.splitlines()[-1]

@@ -1,0 +1,170 @@
+"""The example of three nodes on a replica set of three members, started from its files in config/."""
+
+import asyncio
+import json
+import os
+import re
+from asyncio.subprocess import Process
+from collections.abc import AsyncIterator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pymongo import AsyncMongoClient
+from pymongo.errors import PyMongoError
+
+from netautod.store.embedded.program import find_mongod, minimal_environment
+from tests.support.programs.service import QUICK_LEASES, Service, serving
+from tests.support.programs.started import ROOT, free_ports, started
+from tests.support.servers.certificates import Authority
+
+CONFIG = ROOT / "config"
+MEMBERS = ("db1.example.net:27017", "db2.example.net:27017", "db3.example.net:27017")
+START_SECONDS = 90.0
+Raw = AsyncMongoClient[dict[str, Any]]
+
+
+@dataclass(kw_only=True)
+class Example:
+    """What the files say, with the places of this test in them. Made by `scale_example`."""
+
+    folder: Path
+    authority: Authority
+    stack: AsyncExitStack
+    ports: list[int] = field(default_factory=lambda: free_ports(3))
+    members: dict[int, Process] = field(default_factory=dict)
+    nodes: list[Service] = field(default_factory=list)
+
+    def placed(self, name: str, **more: str) -> str:
+        """A file of config/; each place of the example that it names is one of the test's."""
+        text = (CONFIG / name).read_text()
+        for old, new in {
+            **{member: f"127.0.0.1:{port}" for member, port in zip(MEMBERS, self.ports, strict=True)},
+            "/etc/netautod/mongodb-ca.pem": str(self.authority.file),
+            "/etc/netautod/master.key": str(self.folder / "master.key"),
+            "/etc/mongodb/ca.pem": str(self.authority.file),
+            "/etc/mongodb/keyfile": str(self.folder / "keyfile"),
+            "/etc/mongodb/tls.pem": str(self.folder / "tls.pem"),
+            **more,
+        }.items():
+            text = text.replace(old, new)
+        return text
+
+    async def start_member(self, port: int) -> None:
+        data = self.folder / f"member-{port}"
+        data.mkdir(exist_ok=True)
+        text = self.placed(
+            "scale-mongod.conf",
+            **{
+                "/var/lib/mongodb": str(data),
+                "/var/log/mongodb/mongod.log": f"{data}.log",
+                "port: 27017": f"port: {port}",
+                "127.0.0.1,db1.example.net": "127.0.0.1",
+            },
+        )
+        assert "example.net" not in text
+        file = data.with_suffix(".conf")
+        file.write_text(text)
+        # Three of them on a machine of the tests; this machine may have no room for sockets in /tmp.
+        small = ("--wiredTigerCacheSizeGB", "0.25", "--oplogSize", "64", "--nounixsocket")
+        command = (str(find_mongod()), "--config", str(file), *small)
+        starting = started(*command, slow_to_leave=True, env=minimal_environment())
+        self.members[port] = await self.stack.enter_async_context(starting)
+        async with asyncio.timeout(START_SECONDS):
+            while await self._hello(port) is None:
+                assert self.members[port].returncode is None, Path(f"{data}.log").read_text()[-3000:]
+                await asyncio.sleep(0.1)
+
+    async def primary(self) -> int:
+        async with asyncio.timeout(START_SECONDS):
+            while True:
+                for port in self.members:
+                    hello = await self._hello(port)
+                    if hello is not None and hello["isWritablePrimary"]:
+                        return port
+                await asyncio.sleep(0.1)
+
+    async def kill_primary(self) -> int:
+        port = await self.primary()
+        process = self.members.pop(port)
+        process.kill()
+        await process.wait()
+        return port
+
+    async def make_set(self) -> None:
+        """The steps of config/scale.md, in its words."""
+        steps = re.findall(r"(rs\.initiate|createUser)\((\{.*?\n\})\)", self.placed("scale.md"), re.DOTALL)
+        (_, wanted), (_, root), (_, netautod) = steps
+        async with self.client(self.ports[0]) as client:
+            await client.admin.command({"replSetInitiate": json.loads(wanted)})
+        async with self.client(await self.primary()) as client:
+            await create_user(client, json.loads(root))
+        login = {"username": "root", "password": "ROOT-PASSWORD"}
+        async with self.client(await self.primary(), **login) as client:
+            await create_user(client, json.loads(netautod))
+
+    @asynccontextmanager
+    async def client(self, port: int, **login: str) -> AsyncIterator[Raw]:
+        made: Raw = AsyncMongoClient(
+            "127.0.0.1",
+            port,
+            directConnection=True,
+            tls=True,
+            tlsCAFile=str(self.authority.file),
+            serverSelectionTimeoutMS=1000,
+            **login,
+        )
+        try:
+            yield made
+        finally:
+            await made.close()
+
+    async def _hello(self, port: int) -> Mapping[str, Any] | None:
+        with suppress(PyMongoError):
+            async with self.client(port) as client:
+                found: Mapping[str, Any] = await client.admin.command("hello")
+                return found
+        return None
+
+    async def start_node(self, number: int) -> Service:
+        """Its port is a free one: `serving` says so by a flag, which outranks the file."""
+        file = self.folder / f"node-{number}.toml"
+        places = {"node1.example.net": "127.0.0.1", "192.0.2.10": "127.0.0.1", "port = 9464": "port = 0"}
+        file.write_text(self.placed("scale-node.toml", **places))
+        variables = dict(
+            line.split("=", 1)
+            for line in self.placed("scale-node.environment").splitlines()
+            if not line.startswith("#")
+        )
+        assert "example.net" not in file.read_text() + str(variables)
+        serving_node = serving(
+            self.folder / f"data-{number}", "--config", str(file), variables={**variables, **QUICK_LEASES}
+        )
+        service = await self.stack.enter_async_context(serving_node)
+        self.nodes.append(service)
+        return service
+
+
+async def create_user(client: Raw, wanted: dict[str, Any]) -> None:
+    """`db.createUser()` is this command with the name in front."""
+    name = wanted.pop("user")
+    await client.admin.command({"createUser": name, **wanted})
+
+
+@asynccontextmanager
+async def scale_example(folder: Path) -> AsyncIterator[Example]:
+    """Three members and three nodes, all of them killed at the end."""
+    authority = Authority(folder, "authority")
+    certificate, key = authority.server("member")
+    (folder / "tls.pem").write_bytes(certificate.read_bytes() + key.read_bytes())
+    for name, content in (("keyfile", os.urandom(48).hex().encode()), ("master.key", os.urandom(32))):
+        (folder / name).write_bytes(content)
+        (folder / name).chmod(0o400)
+    async with AsyncExitStack() as stack:
+        example = Example(folder=folder, authority=authority, stack=stack)
+        await asyncio.gather(*(example.start_member(port) for port in example.ports))
+        await example.make_set()
+        for number in (1, 2, 3):
+            await example.start_node(number)
+        yield example
