@@ -43,6 +43,9 @@ DECLARED: Mapping[str, Declared] = {
     "executions_finished": Declared(help="Attempts that ended on this node."),
     "executions_ended": Declared(help="Attempts that ended on this node, by outcome.", labels=("outcome",)),
     "executions_fenced": Declared(help="Results dropped because the lease was gone."),
+    "executions_leases_lost": Declared(
+        help="Attempts ended in the middle: their execution was cancelled, or another node has it by now."
+    ),
     "executions_taken_over": Declared(help="Executions whose node died, taken over by this one."),
     "executions_abandoned": Declared(help="Executors that ignored their cancellation."),
     "executions_running": _gauge("Executions running on this node now."),

@@ -1,9 +1,9 @@
 """A fleet of 1,000,000 tasks, 200,000 devices and 50 nodes: the lag, the database's work, the first limit.
 
-`python tests/bench/bench_simulation.py --scale 5 --speed 5 --minutes 2` plays a part of it: tasks, devices and
-nodes divided by the scale, each node a process, and the day faster by the speed: what is due in so many
-minutes comes at once at the beginning of a single one, and sessions take so much less. What has been scaled is
-printed with the numbers. With `--scale 1` it is the whole fleet, which needs fifty processors.
+`python tests/bench/bench_simulation.py --scale 5 --speed 5 --minutes 2` plays a part of it: tasks, devices
+and nodes divided by the scale, each node a process, and the day faster by the speed: what is due in so many
+minutes comes at once at the beginning of a single one, and sessions take so much less. What has been scaled
+is printed with the numbers. With `--scale 1` it is the whole fleet, which needs fifty processors.
 """
 
 import argparse
@@ -11,7 +11,7 @@ import asyncio
 import sys
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -42,7 +42,7 @@ class Play:
     scale: float = 5.0
     speed: float = 5.0
     minutes: int = 2
-    fleet: Fleet = Fleet()
+    fleet: Fleet = field(default_factory=Fleet)
 
     @property
     def part(self) -> Fleet:
@@ -179,7 +179,8 @@ def _tell_what_is_scaled(report: Report, play: Play) -> None:
         "a session", f"{part.session_seconds:g} s for {whole.session_seconds:g} s (speed {play.speed:g})"
     )
     report.parameter(
-        "due at once", f"{play.due}: {play.speed:g} minutes' worth of the day, {play.minutes} times, 60 s apart"
+        "due at once",
+        f"{play.due}: {play.speed:g} minutes' worth of the day, {play.minutes} times, 60 s apart",
     )
 
 

@@ -1,6 +1,9 @@
 """The page of metrics of a running service: what is done is counted, with one process and with workers."""
 
+import asyncio
+import re
 import socket
+from asyncio.subprocess import PIPE, STDOUT
 from collections import defaultdict
 from collections.abc import Callable
 from pathlib import Path
@@ -9,14 +12,30 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 from tornado.httpclient import AsyncHTTPClient
 
+from netautod.core.metrics import DECLARED, NOT_ON_THE_PAGE
 from netautod.testing import SimulatedDevice
 from tests.e2e.console import Console
 from tests.support.execution import eventually
 from tests.support.programs.service import NotStarted, serving
-from tests.support.programs.started import free_port
+from tests.support.programs.started import free_port, not_installed, program
 
 pytestmark = pytest.mark.slow
 Samples = dict[tuple[str, frozenset[tuple[str, str]]], float]
+
+
+@pytest.fixture
+def promtool() -> str:
+    return program("promtool") or not_installed("promtool is not installed")
+
+
+def ids_in(page: str) -> list[str]:
+    """Labels whose values would have no end."""
+    return re.findall(r'"[0-9a-f]{8}-[0-9a-f]{4}-[^"]*"|"[^"]*\d+\.\d+\.\d+\.\d+[^"]*"', page)
+
+
+def names_on(page: str) -> set[str]:
+    found = re.findall(r"^# TYPE netautod_(\w+) ", page, re.MULTILINE)
+    return {name.removesuffix("_total") for name in found}
 
 
 async def read(port: int) -> Samples:
@@ -44,6 +63,7 @@ GROWS = {
     "an execution": sample("executions_ended_total", outcome="completed"),
     "a session that was good": sample("device_sessions_total", result="ok"),
     "a session that was refused": sample("device_sessions_total", result="refused"),
+    "a device that refuses": sample("device_failures_total", transport="cli", kind="refused"),
     "the database": sample("database_command_seconds_count", command="find"),
     "connections to it": sample("database_pool_wait_seconds_count"),
     "a request's time": sample("http_request_seconds_count", route="/api/auth/login"),
@@ -52,7 +72,8 @@ GROWS = {
 
 
 @pytest.mark.parametrize("flags", [(), ("--workers", "2")], ids=["one process", "workers"])
-async def test_what_is_done_is_counted(tmp_path: Path, flags: tuple[str, ...]) -> None:
+async def test_what_is_done_is_counted(tmp_path: Path, flags: tuple[str, ...], promtool: str) -> None:
+    """Every declared metric is on the page, in the conventions' words, and no id is in a label."""
     port = free_port()
     variables = {"NETAUTOD_METRICS_PORT": str(port)}
     async with (
@@ -80,6 +101,15 @@ async def test_what_is_done_is_counted(tmp_path: Path, flags: tuple[str, ...]) -
         assert not [labels for _, labels in after if any("8f2b" in value for _, value in labels)]
         page = await AsyncHTTPClient().fetch(f"http://127.0.0.1:{port}/other", raise_error=False)
         assert page.code == 404
+        page = await AsyncHTTPClient().fetch(f"http://127.0.0.1:{port}/metrics")
+    checking = await asyncio.create_subprocess_exec(
+        promtool, "check", "metrics", stdin=PIPE, stdout=PIPE, stderr=STDOUT
+    )
+    said, _ = await checking.communicate(page.body)
+    assert said == b""
+    assert checking.returncode == 0
+    assert ids_in(page.body.decode()) == []
+    assert {name for name in DECLARED if name not in NOT_ON_THE_PAGE} <= names_on(page.body.decode())
 
 
 async def test_gauges_of_the_database(tmp_path: Path) -> None:

@@ -27,10 +27,9 @@ LARGE = 3_000_000
 
 
 @dataclass(frozen=True, kw_only=True)
-class Proxied:
-    """Two nodes behind a proxy, and a client that asks it."""
+class Proxy:
+    """A proxy that runs, and a client that asks it."""
 
-    nodes: tuple[Service, Service]
     url: str
     trusting: ssl.SSLContext
 
@@ -43,6 +42,13 @@ class Proxied:
             return await client.fetch(request, raise_error=False)
         finally:
             client.close()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Proxied(Proxy):
+    """With two nodes behind it."""
+
+    nodes: tuple[Service, Service]
 
 
 def nginx(folder: Path, program: str, text: str) -> tuple[str, ...]:
@@ -69,8 +75,9 @@ PROXIES: dict[str, tuple[str, Callable[[Path, str, str], tuple[str, ...]]]] = {
 
 @asynccontextmanager
 async def proxied(
-    name: str, folder: Path, nodes: tuple[Service, Service], authority: Authority
-) -> AsyncIterator[Proxied]:
+    name: str, folder: Path, nodes: tuple[str, str], authority: Authority
+) -> AsyncIterator[Proxy]:
+    """`nodes` are their URLs."""
     program = shutil.which(name, path=f"{os.environ['PATH']}:/usr/sbin")
     if program is None:
         (pytest.fail if os.environ.get("CI") else pytest.skip)(f"{name} is not installed")
@@ -79,8 +86,8 @@ async def proxied(
     file, command = PROXIES[name]
     port, text = free_port(), (CONFIG / file).read_text()
     for old, new in (
-        ("127.0.0.1:8081", nodes[0].url.removeprefix("http://")),
-        ("127.0.0.1:8082", nodes[1].url.removeprefix("http://")),
+        ("127.0.0.1:8081", nodes[0].removeprefix("http://")),
+        ("127.0.0.1:8082", nodes[1].removeprefix("http://")),
         ("listen 443 ssl", f"listen 127.0.0.1:{port} ssl"),
         ("127.0.0.1:443 ssl", f"127.0.0.1:{port} ssl"),
         ("/etc/netautod/tls.crt", str(certificate)),
@@ -90,8 +97,7 @@ async def proxied(
         text = text.replace(old, new)
     assert "443" not in text.replace(str(port), "")
     async with started(*command(folder, program, text), log=folder / "proxy.log"):
-        there = Proxied(
-            nodes=nodes,
+        there = Proxy(
             url=f"https://127.0.0.1:{port}",
             trusting=ssl.create_default_context(cafile=str(authority.file)),
         )
@@ -124,8 +130,8 @@ async def site(
         shutil.copy(tmp_path / "one" / "master.key", two / "master.key")
         async with serving(two, variables=place) as second:
             authority = Authority(tmp_path, "authority")
-            async with proxied(request.param, folder, (first, second), authority) as there:
-                yield there
+            async with proxied(request.param, folder, (first.url, second.url), authority) as there:
+                yield Proxied(url=there.url, trusting=there.trusting, nodes=(first, second))
 
 
 async def test_the_client_is_known_by_its_own_address(site: Proxied) -> None:
@@ -154,6 +160,43 @@ async def test_a_long_answer_goes_through_whole(site: Proxied) -> None:
     answer = await site.ask(f"/api/docs/{document}", headers=token)
     assert answer.code == 200
     assert content in answer.body.decode()
+
+
+class Streaming:
+    """In the place of a node: well, and with a stream of events whose next one waits for the test."""
+
+    def __init__(self) -> None:
+        self.may_go_on = asyncio.Event()
+        self.url = ""
+
+    async def answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        head = await reader.readuntil(b"\r\n\r\n")
+        writer.write(b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Type: text/event-stream\r\n\r\n")
+        if b" /events " in head:
+            writer.write(b"data: first\n\n")
+            await writer.drain()
+            await self.may_go_on.wait()
+            writer.write(b"data: second\n\n")
+        await writer.drain()
+        writer.close()
+
+
+@pytest.mark.parametrize("name", PROXIES)
+async def test_an_event_goes_out_before_the_next_one_comes(name: str, tmp_path: Path) -> None:
+    node, folder = Streaming(), tmp_path / "proxy"
+    folder.mkdir()
+    server = await asyncio.start_server(node.answer, "127.0.0.1", 0)
+    node.url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+    authority = Authority(tmp_path, "authority")
+    async with server, proxied(name, folder, (node.url, node.url), authority) as site:
+        port = int(site.url.rpartition(":")[2])
+        reader, writer = await asyncio.open_connection("127.0.0.1", port, ssl=site.trusting)
+        writer.write(b"GET /events HTTP/1.1\r\nHost: netautod.example\r\n\r\n")
+        async with asyncio.timeout(60):
+            assert b"data: first\n\n" in await reader.readuntil(b"first\n\n")
+            node.may_go_on.set()
+            await reader.readuntil(b"second\n\n")
+        writer.close()
 
 
 async def test_a_node_is_stopped_under_load_without_an_error(site: Proxied) -> None:

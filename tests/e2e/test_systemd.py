@@ -4,7 +4,8 @@ import asyncio
 import os
 import signal
 import socket
-from collections.abc import AsyncIterator, Callable
+import sys
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -12,7 +13,7 @@ import pytest
 
 from netautod.app.watch.systemd import longer
 from tests.support.execution import eventually
-from tests.support.programs.service import Service, serving
+from tests.support.programs.service import NETAUTOD, Service, serving
 
 pytestmark = pytest.mark.slow
 WATCHDOG_USEC = 1_000_000
@@ -52,11 +53,13 @@ class Manager:
 
 
 @asynccontextmanager
-async def managed(path: str, data: Path, *flags: str, **more: str) -> AsyncIterator[tuple[Manager, Service]]:
+async def managed(
+    path: str, data: Path, *flags: str, command: Sequence[str] = (*NETAUTOD, "serve"), **more: str
+) -> AsyncIterator[tuple[Manager, Service]]:
     manager = Manager(path)
     variables = {"NOTIFY_SOCKET": path, "WATCHDOG_USEC": str(WATCHDOG_USEC), **more}
     try:
-        async with serving(data, *flags, variables=variables) as service:
+        async with serving(data, *flags, command=command, variables=variables) as service:
             yield manager, service
     finally:
         manager.close()
@@ -97,6 +100,37 @@ async def test_no_sign_of_life_while_the_loop_is_held_up(tmp_path: Path) -> None
         await eventually(lambda: manager.silent(WATCHDOG_USEC / 1e6 * 2))
         os.kill(serving_process, signal.SIGCONT)
         await manager.until("WATCHDOG=1".__eq__)
+
+
+BLOCKED = """
+import signal, sys, time
+from pathlib import Path
+from netautod.cli.entry import main
+def block(*_):  # between two steps of the loop, which stands still until the file is gone
+    while Path({flag!r}).exists():
+        time.sleep(0.05)
+signal.signal(signal.SIGUSR2, block)
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+async def test_no_sign_of_life_while_code_blocks_the_loop(tmp_path: Path) -> None:
+    """The process runs all the while, and the one that watches it, too."""
+    flag = tmp_path / "blocked"
+    command = (sys.executable, "-c", BLOCKED.format(flag=str(flag)), "serve")
+    never = {"NETAUTOD_SERVER_MAX_STALL_SECONDS": "0"}
+    async with managed(str(tmp_path / "notify"), tmp_path / "data", command=command, **never) as (
+        manager,
+        service,
+    ):
+        await manager.until("READY=1".__eq__)
+        await manager.until("WATCHDOG=1".__eq__)
+        flag.touch()
+        service.process.send_signal(signal.SIGUSR2)
+        await eventually(lambda: manager.silent(WATCHDOG_USEC / 1e6 * 2))
+        flag.unlink()
+        await manager.until("WATCHDOG=1".__eq__)
+        assert (await (await service.anonymous()).get("/health")).status == 200
 
 
 async def test_another_process_is_watched(tmp_path: Path) -> None:

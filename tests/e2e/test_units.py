@@ -10,6 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from netautod.app.plugins.services import STEP_SECONDS
+from netautod.app.supervisor import STOP_MARGIN
+from netautod.app.telemetry.opening import LAST_SECONDS
+from netautod.http.settings import ServerSettings
 from netautod.store.client import Database
 from netautod.testing import SimulatedDevice
 from tests.e2e.console import Console
@@ -68,8 +72,21 @@ def test_nodes_of_a_host_differ_in_their_files_only() -> None:
 
 
 def test_the_stop_leaves_time_to_end() -> None:
-    assert int(values(UNIT, "TimeoutStopSec")[0]) > 30 + 30
-    assert int(values(UNIT, "WatchdogSec")[0]) > 20
+    """For the drain, the services of plugins, the last traces, and the supervisor's patience with workers."""
+    settings, ending = ServerSettings(), STEP_SECONDS + STOP_MARGIN + LAST_SECONDS
+    for unit in (UNIT, TEMPLATE):
+        assert int(values(unit, "TimeoutStopSec")[0]) > settings.drain_seconds + ending
+        assert int(values(unit, "WatchdogSec")[0]) > settings.max_stall_seconds
+
+
+def credentials(folder: Path) -> Path:
+    """What systemd makes of LoadCredential=: files of these names in a folder of the service's own."""
+    made = folder / "credentials"
+    made.mkdir(mode=0o500)
+    for unit in (UNIT, TEMPLATE):
+        for line in values(unit, "LoadCredential"):
+            (made / line.partition(":")[0]).write_bytes(bytes(range(32)))
+    return made
 
 
 @pytest.mark.slow
@@ -80,7 +97,11 @@ async def test_it_works_with_what_is_left(
     calls = allowed_calls(UNIT)
     assert {"execve", "setpriority"} <= calls
     assert calls.isdisjoint({"ptrace", "mount", "bpf", "chown", "setuid", "init_module"})
-    place = {"NETAUTOD_MONGODB_URI": mongo_uri, "NETAUTOD_MONGODB_DATABASE": database.name}
+    place = {
+        "NETAUTOD_MONGODB_URI": mongo_uri,
+        "NETAUTOD_MONGODB_DATABASE": database.name,
+        "CREDENTIALS_DIRECTORY": str(credentials(tmp_path)),
+    }
     command = (sys.executable, str(CONFINED), str(UNIT), *NETAUTOD, "serve")
     async with (
         SimulatedDevice(hostname="sw1") as switch,
@@ -105,3 +126,4 @@ async def test_it_works_with_what_is_left(
         polled = await console.client.post(f"/api/devices/{device}/poll", {})
         assert polled.status == 202
         assert await service.stop() == 0
+    assert not (tmp_path / "data" / "master.key").exists()  # the one that systemd hands over is used

@@ -207,6 +207,8 @@ class Runner:
         ended, written = None, False
         try:
             ended = await attempt.run()
+            if ended is None:
+                self._metrics.add("executions_leases_lost")
             written = ended is not None and await self._write(held, attempt, ended)
             if ended is not None and written:
                 note_end(span, ended.state)

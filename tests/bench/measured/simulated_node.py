@@ -2,8 +2,8 @@
 
 `python -m tests.bench.measured.simulated_node <uri> <database> <slots> <seconds of a session>`
 
-A run reads its device, holds the device's lease for the time of the session, records a result and logs a line;
-what a session costs the node's processor besides is what bench_fleet measures.
+A run reads its device, holds the device's lease for the time of the session, records a result and logs a
+line; what a session costs the node's processor besides is what bench_fleet measures.
 """
 
 import asyncio

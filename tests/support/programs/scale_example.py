@@ -73,7 +73,7 @@ class Example:
         self.members[port] = await self.stack.enter_async_context(starting)
         async with asyncio.timeout(START_SECONDS):
             while await self._hello(port) is None:
-                assert self.members[port].returncode is None, Path(f"{data}.log").read_text()[-3000:]
+                assert self.members[port].returncode is None, f"see {data}.log"
                 await asyncio.sleep(0.1)
 
     async def primary(self) -> int:
@@ -100,12 +100,14 @@ class Example:
             await client.admin.command({"replSetInitiate": json.loads(wanted)})
         async with self.client(await self.primary()) as client:
             await create_user(client, json.loads(root))
-        login = {"username": "root", "password": "ROOT-PASSWORD"}
-        async with self.client(await self.primary(), **login) as client:
+        as_root = self.client(await self.primary(), username="root", password="ROOT-PASSWORD")
+        async with as_root as client:
             await create_user(client, json.loads(netautod))
 
     @asynccontextmanager
-    async def client(self, port: int, **login: str) -> AsyncIterator[Raw]:
+    async def client(
+        self, port: int, *, username: str | None = None, password: str | None = None
+    ) -> AsyncIterator[Raw]:
         made: Raw = AsyncMongoClient(
             "127.0.0.1",
             port,
@@ -113,7 +115,8 @@ class Example:
             tls=True,
             tlsCAFile=str(self.authority.file),
             serverSelectionTimeoutMS=1000,
-            **login,
+            username=username,
+            password=password,
         )
         try:
             yield made

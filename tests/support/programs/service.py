@@ -22,7 +22,7 @@ from tests.support.programs.started import ROOT, started
 # The program that is tested: that of this checkout, or an installed one (tests/app/test_packaging.py).
 TESTED = "TESTED_PROGRAM"
 NETAUTOD = (os.environ[TESTED],) if TESTED in os.environ else (sys.executable, "-m", "netautod")
-READY = re.compile(r"netautod ready on (http://127\.0\.0\.1:\d+)")
+READY = re.compile(r"netautod ready on (https?://127\.0\.0\.1:\d+)")
 START_SECONDS = 60.0
 # Deaths of nodes are noticed ten times sooner than by default.
 QUICK_LEASES = {
