@@ -12,6 +12,7 @@ from netautod.core.printable import printable
 from netautod.core.repeats import FoldingHandler
 
 COUNTS_SECONDS = 5.0
+_ENCODER = json.JSONEncoder(ensure_ascii=False, check_circular=False)
 # Their info lines (every connection, every command) drown ours and may quote what a device says.
 NOISY = ("asyncssh", "pymongo", "tornado.access")
 
@@ -27,7 +28,7 @@ class _BelongingFilter(logging.Filter):
 def _at(record: logging.LogRecord) -> str:
     """ISO 8601 in UTC with milliseconds, as everywhere in the API."""
     seconds = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(record.created))
-    return f"{seconds}.{int(record.msecs):03d}Z"
+    return f"{seconds}.{int(record.created * 1000) % 1000:03d}Z"
 
 
 def _belonging(record: logging.LogRecord) -> Belonging:
@@ -72,7 +73,7 @@ class JsonFormatter(logging.Formatter):
         if record.exc_info:
             line["trace"] = self.formatException(record.exc_info)
         # A character that is not to be seen is one only within a text, where JSON has its own escape for it.
-        written = json.dumps(line, ensure_ascii=False)
+        written = _ENCODER.encode(line)
         if written == printable(written):
             return written
         return "".join(c if printable(c) == c else json.dumps(c)[1:-1] for c in written)

@@ -31,7 +31,7 @@ def tell(told: Told) -> None:
     """The query is not in it, which may hold what somebody searches for."""
     if not logger.isEnabledFor(logging.INFO):
         return
-    path = shown_path(told.path, told.status)
+    path, error = shown_path(told.path, told.status), ""
     fields = {
         "method": told.method[:SHOWN],
         "route": told.route,
@@ -42,17 +42,13 @@ def tell(told: Told) -> None:
     }
     if told.error:
         fields["error"] = without_secret_patterns(told.error)
-        logger.info(
-            "%s %s %d in %.1f ms from %s: %s",
-            *(told.method[:SHOWN], path, told.status, told.seconds * 1000, told.client, fields["error"]),
-            extra=event(REQUEST, fields),
-        )
-        return
-    logger.info(
-        "%s %s %d in %.1f ms from %s",
-        *(told.method[:SHOWN], path, told.status, told.seconds * 1000, told.client),
-        extra=event(REQUEST, fields),
+        error = f": {fields['error']}"
+    text = (
+        f"{fields['method']} {path} {told.status} in {told.seconds * 1000:.1f} ms from {told.client}{error}"
     )
+    # Not logger.info, which spends a third of its time on the name of the calling function.
+    line = event(REQUEST, fields)
+    logger.handle(logger.makeRecord(logger.name, logging.INFO, __file__, 0, text, (), None, extra=line))
 
 
 def shown_path(path: str, status: int) -> str:

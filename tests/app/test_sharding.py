@@ -87,10 +87,11 @@ def test_the_recorded_queries_hold_the_organization_or_are_listed() -> None:
 
 @pytest.mark.slow
 async def test_from_a_tick_to_the_end_of_a_run_queries_hold_the_organization(
-    world: World, database: Database, mongo_uri: str
+    indexed: Database, mongo_uri: str
 ) -> None:
     """What the nodes do over and over: fire, claim, renew, write, end; by hand and by schedule."""
-    with profiled(database, mongo_uri) as profile:
+    world = World(database=indexed)
+    with profiled(indexed, mongo_uri) as profile:
         async with world.node(Does(nothing)):
             by_hand, scheduled = task(), due_task()
             await world.add(by_hand)

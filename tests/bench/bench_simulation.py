@@ -172,6 +172,7 @@ async def _until_done(database: Database, minutes: Sequence[datetime], due: int)
 
 def _tell_what_is_scaled(report: Report, play: Play) -> None:
     whole, part = play.fleet, play.part
+    report.parameter("a run", "one device of its own a day; polls and requests of people are not played")
     for name in ("tasks", "devices", "nodes"):
         report.parameter(name, f"{getattr(part, name)} of {getattr(whole, name)} (scale {play.scale:g})")
     report.parameter("slots of a node", part.slots)

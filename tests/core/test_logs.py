@@ -3,12 +3,16 @@
 import io
 import json
 import logging
+import re
 import sys
+import time
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from netautod.core import logs
+from netautod.core.log_lines import Belonging, current
 
 Logged = Callable[[str, str], list[str]]
 
@@ -62,6 +66,38 @@ def test_json_lines_keep_the_text(logged: Logged) -> None:
     assert line.isprintable()
     assert "M\u00fcnchen" in line
     assert json.loads(line)["message"] == f"PUT /api/sites: {text}"
+
+
+def test_an_event_has_its_ids_and_fields_beside_the_text(logged: Logged) -> None:
+    token = current.set(Belonging("r1", "o1", "u1", "e1", f"00-{'a' * 32}-{'b' * 16}-01"))
+    try:
+        (line,) = logged("json", '", "user": "root')
+        (shown,) = logged("text", "[- user=root]")[1:]
+    finally:
+        current.reset(token)
+    found = json.loads(line)
+    assert found["message"] == 'PUT /api/sites: ", "user": "root'
+    ids = {name: found[name] for name in ("request", "organization", "user", "execution")}
+    assert ids == {"request": "r1", "organization": "o1", "user": "u1", "execution": "e1"}
+    assert (found["trace_id"], found["span_id"]) == ("a" * 32, "b" * 16)
+    assert " [r1 org=o1 user=u1 execution=e1] PUT /api/sites: [- user=root]" in shown
+    assert re.match(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z WARNING ", shown)
+
+
+@pytest.mark.parametrize("zone", ["UTC", "Asia/Kathmandu"])
+def test_times_are_utc_wherever_the_machine_stands(
+    logged: Logged, zone: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TZ", zone)
+    time.tzset()
+    try:
+        before = datetime.now(UTC)
+        (line,) = logged("json", "x")
+        at = datetime.fromisoformat(json.loads(line)["at"])
+    finally:
+        monkeypatch.undo()
+        time.tzset()
+    assert timedelta(milliseconds=-2) < at - before < timedelta(minutes=5)
 
 
 def test_the_text_of_an_exception_cannot_begin_a_line() -> None:

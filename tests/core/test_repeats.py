@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from netautod.core import logs
-from netautod.core.log_lines import Belonging, current
+from netautod.core.log_lines import Belonging, current, event
 from netautod.core.repeats import MOST, SECONDS, Failing, FoldingHandler, repeats
 
 Say = Callable[[], None]
@@ -98,6 +98,7 @@ def test_lines_of_one_failure_may_say_different_things(log: Log) -> None:
         pytest.param(lambda n: OURS.warning("task %d is disabled", n), id="other texts of ours"),
         pytest.param(lambda n: OURS.info("stopping"), id="information"),
         pytest.param(lambda n: OURS.warning("x", extra=repeats(n)), id="other keys"),
+        pytest.param(lambda n: OURS.warning("x", extra=event("device_failure", {})), id="events"),
     ],
 )
 def test_what_is_something_else_is_said(log: Log, say: Callable[[int], None]) -> None:

@@ -188,5 +188,5 @@ def test_the_readme_lists_the_fields() -> None:
     rows = {row.split("|")[1].strip(): row.split("|")[2] for row in text.splitlines() if row.count("|") >= 3}
     everywhere = set(re.findall(r"`(\w+)`", rows["all"] + rows["of somebody"]))
     for event, fields in EVENTS.items():
-        assert set(fields) <= everywhere | set(re.findall(r"`(\w+)`", rows[f"`event` `{event}`"])), event
+        assert set(fields) <= everywhere | set(re.findall(r"`(\w+)`", rows[f"of the event `{event}`"])), event
     assert everywhere >= {*ALWAYS, "request", "organization", "user", "execution", "trace_id", "span_id"}

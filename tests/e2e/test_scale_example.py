@@ -23,6 +23,7 @@ async def clients(example: Example) -> list[Console]:
     return [Console(client=one) for one in (first, *(o.with_token(str(first.token)) for o in others))]
 
 
+@pytest.mark.timeout(400)  # six programs start, and two of them are lost
 async def test_a_member_and_a_node_may_be_lost(tmp_path: Path) -> None:
     async with (
         scale_example(tmp_path) as example,

@@ -69,11 +69,11 @@ class ServerConnection(HTTP1ServerConnection):
         logger.info("%s takes too long (%s)", self.context, self._timing.stage.name.lower())
         asked = self._timing.stage is Stage.BODY or (self._timing.stage is Stage.HEAD and self._incoming.held)
         if asked and (self._exchange is None or not self._exchange.answer_begun):
-            refusal = Refusal(408, "The request took too long to arrive")
+            refusal, request_id = Refusal(408, "The request took too long to arrive"), uuid4().hex
             if self._timing.stage is Stage.HEAD:  # else its handler tells it
-                self._tell(refusal)
+                self._tell(refusal, request_id)
             with suppress(StreamClosedError):
-                self.stream.write(refusal.answer(uuid4().hex, hsts=self._hsts))
+                self.stream.write(refusal.answer(request_id, hsts=self._hsts))
         self.stream.close()
 
     async def _server_request_loop(self, delegate: HTTPServerConnectionDelegate) -> None:
@@ -112,8 +112,7 @@ class ServerConnection(HTTP1ServerConnection):
 
     async def _refuse(self, refusal: Refusal) -> None:
         request_id = uuid4().hex
-        current.set(Belonging(request=request_id))
-        self._tell(refusal)
+        self._tell(refusal, request_id)
         try:
             self._count(str(self.context))
         except Refusal as other:
@@ -122,10 +121,12 @@ class ServerConnection(HTTP1ServerConnection):
         await self.stream.write(refusal.answer(request_id, hsts=self._hsts))
         await self._linger()
 
-    def _tell(self, refusal: Refusal) -> None:
+    def _tell(self, refusal: Refusal, request_id: str) -> None:
         text = without_secret_patterns(refusal.text)
         fields = {"status": refusal.status, "client": str(self.context), "error": text}
+        token = current.set(Belonging(request=request_id))
         logger.info("%s: %d %s", self.context, refusal.status, text, extra=event(REQUEST, fields))
+        current.reset(token)
 
     async def _linger(self) -> None:
         """Waits for the client to hang up: to close on what it still sends would take the answer from it."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from pymongo import AsyncMongoClient
+from pymongo import MongoClient
 from pymongo.errors import PyMongoError
 
 from netautod.store.embedded.program import find_mongod, minimal_environment
@@ -22,7 +22,7 @@ from tests.support.servers.certificates import Authority
 CONFIG = ROOT / "config"
 MEMBERS = ("db1.example.net:27017", "db2.example.net:27017", "db3.example.net:27017")
 START_SECONDS = 90.0
-Raw = AsyncMongoClient[dict[str, Any]]
+Answer = dict[str, Any]
 
 
 @dataclass(kw_only=True)
@@ -96,38 +96,31 @@ class Example:
         """The steps of config/scale.md, in its words."""
         steps = re.findall(r"(rs\.initiate|createUser)\((\{.*?\n\})\)", self.placed("scale.md"), re.DOTALL)
         (_, wanted), (_, root), (_, netautod) = steps
-        async with self.client(self.ports[0]) as client:
-            await client.admin.command({"replSetInitiate": json.loads(wanted)})
-        async with self.client(await self.primary()) as client:
-            await create_user(client, json.loads(root))
-        as_root = self.client(await self.primary(), username="root", password="ROOT-PASSWORD")
-        async with as_root as client:
-            await create_user(client, json.loads(netautod))
+        await self.told(self.ports[0], {"replSetInitiate": json.loads(wanted)})
+        await self.told(await self.primary(), create_user(json.loads(root)))
+        login = {"username": "root", "password": "ROOT-PASSWORD"}
+        await self.told(await self.primary(), create_user(json.loads(netautod)), **login)
 
-    @asynccontextmanager
-    async def client(
-        self, port: int, *, username: str | None = None, password: str | None = None
-    ) -> AsyncIterator[Raw]:
-        made: Raw = AsyncMongoClient(
+    async def told(self, port: int, command: Mapping[str, Any], **login: str) -> Answer:
+        """One command on the database `admin` of one member; in a thread, as the driver wants it."""
+        return await asyncio.to_thread(self._told, port, command, login)
+
+    def _told(self, port: int, command: Mapping[str, Any], login: Mapping[str, Any]) -> Answer:
+        client: MongoClient[Answer] = MongoClient(
             "127.0.0.1",
             port,
             directConnection=True,
             tls=True,
             tlsCAFile=str(self.authority.file),
-            serverSelectionTimeoutMS=1000,
-            username=username,
-            password=password,
+            serverSelectionTimeoutMS=2000,
+            **login,
         )
-        try:
-            yield made
-        finally:
-            await made.close()
+        with client:
+            return client.admin.command(dict(command))
 
-    async def _hello(self, port: int) -> Mapping[str, Any] | None:
+    async def _hello(self, port: int) -> Answer | None:
         with suppress(PyMongoError):
-            async with self.client(port) as client:
-                found: Mapping[str, Any] = await client.admin.command("hello")
-                return found
+            return await self.told(port, {"hello": 1})
         return None
 
     async def start_node(self, number: int) -> Service:
@@ -149,10 +142,9 @@ class Example:
         return service
 
 
-async def create_user(client: Raw, wanted: dict[str, Any]) -> None:
+def create_user(wanted: Mapping[str, Any]) -> Mapping[str, Any]:
     """`db.createUser()` is this command with the name in front."""
-    name = wanted.pop("user")
-    await client.admin.command({"createUser": name, **wanted})
+    return {"createUser": wanted["user"], **{name: wanted[name] for name in wanted if name != "user"}}
 
 
 @asynccontextmanager
