@@ -142,7 +142,8 @@ setup(
         ],
         # A quicker event loop, used where it is installed.
         "uvloop": ["uvloop>=0.21; sys_platform != 'win32' and platform_python_implementation == 'CPython'"],
-        # Traces, for `telemetry.otlp_endpoint`: from 1.28 on it works with protobuf 5 (opentelemetry-python, pull request 4206).
+        # Traces, for `telemetry.otlp_endpoint`; from 1.28 on it works with protobuf 5 (opentelemetry-python's
+        # pull request 4206).
         "telemetry": [
             "opentelemetry-exporter-otlp-proto-http>=1.28",
             "opentelemetry-sdk>=1.28",

@@ -103,6 +103,7 @@ FIRST_TO_CHANGE: Mapping[tuple[str, tuple[str, ...]], str] = {
 
 ACROSS: Mapping[tuple[str, str], str] = {
     ("devices", "live poll_due_at poll_enabled"): "a node looks for due polls of all organizations at once",
+    ("discovered", "untold_at"): "a look for changes that observers have not been told, every some seconds",
     ("documents", "deleted_at"): "upkeep every some minutes",
     ("documents", "resealing"): "upkeep every some minutes",
     ("executions", "$expr closing.since"): "a look for logs to end, every tenth of a lease",

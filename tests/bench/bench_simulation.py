@@ -1,6 +1,6 @@
 """A fleet of 1,000,000 tasks, 200,000 devices and 50 nodes: the lag, the database's work, the first limit.
 
-`python tests/bench/bench_simulation.py --scale 5 --speed 5 --minutes 2` plays a part of it: tasks, devices
+`python tests/bench/bench_simulation.py --scale 10 --speed 5 --minutes 2` plays a part of it: tasks, devices
 and nodes divided by the scale, each node a process, and the day faster by the speed: what is due in so many
 minutes comes at once at the beginning of a single one, and sessions take so much less. What has been scaled
 is printed with the numbers. With `--scale 1` it is the whole fleet, which needs fifty processors.
@@ -39,7 +39,7 @@ OPERATIONS = ("insert", "query", "update", "delete", "getmore", "command")
 class Play:
     """`scale` divides the fleet, `speed` its day; `minutes` are played."""
 
-    scale: float = 5.0
+    scale: float = 10.0
     speed: float = 5.0
     minutes: int = 2
     fleet: Fleet = field(default_factory=Fleet)
