@@ -26,13 +26,23 @@ class Manager:
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_NONBLOCK)
         self._socket.bind("\0" + path[1:] if path.startswith("@") else path)
         self.path = path
+        self._heard: asyncio.Queue[str] = asyncio.Queue()
+        # From the beginning: the kernel keeps ten messages for whoever does not read (max_dgram_qlen).
+        self._reading = asyncio.create_task(self._read())
 
-    def close(self) -> None:
+    async def _read(self) -> None:
+        while True:
+            data = await asyncio.get_running_loop().sock_recv(self._socket, 4096)
+            self._heard.put_nowait(data.decode())
+
+    async def close(self) -> None:
+        self._reading.cancel()
+        await asyncio.gather(self._reading, return_exceptions=True)
         self._socket.close()
 
     async def next(self) -> str:
         async with asyncio.timeout(60):
-            return (await asyncio.get_running_loop().sock_recv(self._socket, 4096)).decode()
+            return await self._heard.get()
 
     async def until(self, wanted: Callable[[str], bool]) -> list[str]:
         """What has come, with the first that is wanted at its end."""
@@ -43,13 +53,14 @@ class Manager:
 
     async def silent(self, seconds: float) -> bool:
         """Whether nothing comes for so long, once what is on its way has come."""
+        while not self._heard.empty():
+            self._heard.get_nowait()
         try:
             async with asyncio.timeout(seconds):
-                while True:
-                    await asyncio.get_running_loop().sock_recv(self._socket, 4096)
-                    return False
+                await self._heard.get()
         except TimeoutError:
             return True
+        return False
 
 
 @asynccontextmanager
@@ -62,7 +73,7 @@ async def managed(
         async with serving(data, *flags, command=command, variables=variables) as service:
             yield manager, service
     finally:
-        manager.close()
+        await manager.close()
 
 
 def children(pid: int) -> list[int]:

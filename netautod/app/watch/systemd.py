@@ -9,15 +9,20 @@ import time
 logger = logging.getLogger(__name__)
 ASK_SECONDS, LONGER_SECONDS = 20.0, 60
 READY, STOPPING, ALIVE = "READY=1", "STOPPING=1", "WATCHDOG=1"
+MOST_SECONDS = 2.0
 
 
 def notify(message: str) -> None:
-    """Without NOTIFY_SOCKET nothing happens."""
+    """Without NOTIFY_SOCKET nothing happens.
+
+    A manager that does not read holds nobody up for long: a sign of life is worth nothing later.
+    """
     address = os.environ.get("NOTIFY_SOCKET")
     if not address:
         return
     name = "\0" + address[1:] if address.startswith("@") else address
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC) as channel:
+        channel.settimeout(0 if message == ALIVE else MOST_SECONDS)
         try:
             channel.sendto(message.encode(), name)
         except OSError as error:
