@@ -72,6 +72,7 @@ UNSHARDED: Mapping[str, str] = {
     "known_addresses": "of accounts, before the organization is known; they expire",
     "leases": "found by name alone, by nodes of no organization; one row of each device in use",
     "login_failures": "of accounts and addresses, before the organization is known; they expire",
+    "migrations": "one row of each migration",
     "nodes": "one row of each node",
     "notes_vaults": "one row of each organization",
     "organizations": "one row of each organization",

@@ -130,7 +130,7 @@ async def test_a_node_that_starts_while_another_one_migrates_says_so_and_waits(
     await manager.until(longer().__eq__)  # systemd is asked for more time
     await leases.delete({"_id": LEASE})
     await starting
-    manager.close()
+    await manager.close()
 
 
 async def _ready(folder: Path, port: int, variables: Mapping[str, str]) -> None:
