@@ -25,6 +25,7 @@ from netautod.app.routes import ROUTES, description
 from netautod.app.settings import Settings
 from netautod.app.stages import DeviceWork, Logins
 from netautod.app.watch.watched import Watched
+from netautod.core import json_values
 from netautod.core.disk import MIB, Space
 from netautod.core.metrics import Metrics
 from netautod.core.refusals import Refusals
@@ -203,7 +204,7 @@ def _services(
             lookouts=(watch.risks,),
         ),
         DocsPage.read(),
-        Description(description()),
+        Description(json_values.encode(description())),
     )
 
 

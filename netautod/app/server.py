@@ -12,10 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from tornado.netutil import bind_sockets
-
 from netautod.app import database as databases
-from netautod.app import demo
 from netautod.app.build import build
 from netautod.app.configuration import Configuration
 from netautod.app.draining import drain
@@ -23,11 +20,12 @@ from netautod.app.exposition.gauges import DatabaseGauges
 from netautod.app.exposition.listener import handing_page, serving_page
 from netautod.app.exposition.page import page_of
 from netautod.app.installation import Installation, open_installation
+from netautod.app.listening import StartError
 from netautod.app.parts.http import deadlines_of
 from netautod.app.settings import Settings
 from netautod.app.telemetry.opening import tracing
 from netautod.app.watch.watched import Watched
-from netautod.core.errors import NetautodError, Unavailable
+from netautod.core.errors import Unavailable
 from netautod.core.loop.garbage import LOOK_SECONDS, spared_heap
 from netautod.core.metrics import Metrics
 from netautod.http.connections import descriptors
@@ -43,10 +41,6 @@ from netautod.users.organizations import initial_password
 
 logger = logging.getLogger(__name__)
 CERTIFICATE_SECONDS = 10.0
-
-
-class StartError(NetautodError):
-    """The service cannot start; one line for the operator."""
 
 
 class ServiceState:
@@ -116,6 +110,8 @@ async def serve(
         installation = await stack.enter_async_context(opening)
         service = await stack.enter_async_context(build(configuration, installation, state.health, watched))
         if with_demo:
+            from netautod.app import demo  # with the simulated devices
+
             await stack.enter_async_context(demo.run(service, installation, settings.data_dir, out))
         garbage = stack.enter_context(spared_heap())
         looks = Periodic(garbage.look, name="the look for garbage", seconds=LOOK_SECONDS)
@@ -243,19 +239,6 @@ async def open_database(
 
 async def _watch(mongo: EmbeddedMongo, state: ServiceState) -> None:
     state.fail(f"the embedded MongoDB ended: {await mongo.ended()}")
-
-
-def bind(settings: Settings) -> socket.socket:
-    """The listening socket; raises StartError for an address that is taken or not ours."""
-    wanted = settings.server
-    try:
-        found = bind_sockets(wanted.port, wanted.host)
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise StartError(f"cannot listen on {wanted.host}:{wanted.port}: {reason}") from error
-    for spare in found[1:]:  # a name such as localhost has several addresses; one is enough
-        spare.close()
-    return found[0]
 
 
 def _server(settings: Settings, tls: TlsFiles | None) -> HttpServer:

@@ -20,8 +20,9 @@ from netautod.app import server
 from netautod.app.exposition.listener import handed_page, serving_page
 from netautod.app.exposition.page import page_of_workers
 from netautod.app.installation import open_installation
+from netautod.app.listening import StartError, bind
 from netautod.app.plugins.services import STEP_SECONDS
-from netautod.app.server import ServiceState, StartError
+from netautod.app.server import ServiceState
 from netautod.app.settings import Settings
 from netautod.app.watch import systemd
 
@@ -101,7 +102,7 @@ async def supervise(
     state = ServiceState()
     server.stop_on_signals(state)
     async with AsyncExitStack() as stack:
-        listener = server.bind(settings)
+        listener = bind(settings)
         stack.callback(listener.close)
         database, uri = await stack.enter_async_context(server.open_database(settings, state))
         async with open_installation(settings, database, busy=systemd.Asking()) as installation:

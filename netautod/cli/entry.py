@@ -4,30 +4,13 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
 
 from netautod import __version__
 from netautod.app.configuration import Configuration, load
 from netautod.app.settings import Settings
-from netautod.cli import (
-    agents,
-    audit,
-    backup,
-    check_config,
-    doctor,
-    export_configs,
-    import_configs,
-    imports,
-    keys,
-    openapi,
-    organizations,
-    platforms,
-    plugins,
-    restore,
-    serve,
-    sync,
-    users,
-)
+from netautod.cli import serve
 from netautod.cli.output import complain
 from netautod.cli.parsing import SETTINGS_FLAGS, Commands
 from netautod.core import logs
@@ -35,16 +18,33 @@ from netautod.core.errors import InvalidInput, NetautodError
 from netautod.core.settings.field import SettingsError
 
 DEFAULT_FILES = (Path("/etc/netautod/netautod.toml"),)
-# In the order of `netautod --help`.
-COMMANDS = (
-    *(serve, check_config, doctor, plugins, platforms, openapi, imports, import_configs, export_configs),
-    *(backup, restore, keys, sync, users, organizations, audit, agents),
-)
+# In the order of `netautod --help`, with the modules that add them. Only the one of the command that is asked
+# for is loaded: together they take 50 MB, which the process that watches the service would keep.
+COMMANDS = {
+    "serve": "serve",
+    "check-config": "check_config",
+    "doctor": "doctor",
+    "plugins": "plugins",
+    "platform": "platforms",
+    "openapi": "openapi",
+    "import": "imports",
+    "import-configs": "import_configs",
+    "export-configs": "export_configs",
+    "backup": "backup",
+    "restore": "restore",
+    "rotate-keys": "keys",
+    "sync": "sync",
+    "user": "users",
+    "org": "organizations",
+    "audit": "audit",
+    "agent": "agents",
+}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Exit codes: 0 done, 1 failed, 2 wrong call or wrong settings."""
-    parsed = _parser().parse_args(arguments)
+    given = sys.argv[1:] if arguments is None else arguments
+    parsed = _parser(given).parse_args(given)
     try:
         configuration = _configuration(parsed)
     except SettingsError as error:
@@ -62,12 +62,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return result
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
+    """For these arguments: it knows their command, or all of them if they begin with none."""
     parser = argparse.ArgumentParser(prog="netautod", description="A self-hosted network-automation service.")
     parser.add_argument("--version", action="version", version=f"netautod {__version__}")
     commands = Commands(parser)
-    for module in COMMANDS:
-        module.add(commands)
+    asked = [name for name in arguments[:1] if name in COMMANDS]
+    for name in asked or COMMANDS:
+        import_module(f"netautod.cli.{COMMANDS[name]}").add(commands)
     return parser
 
 

@@ -10,8 +10,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from netautod.app import server, supervisor
 from netautod.app.configuration import Configuration
+from netautod.app.listening import bind
 from netautod.app.watch import systemd
 from netautod.app.watch.parent import Parent
 from netautod.app.watch.watched import Watched
@@ -19,7 +19,6 @@ from netautod.cli.output import say
 from netautod.cli.parsing import SETTINGS_FLAGS, Commands
 from netautod.cli.risks import refuse
 from netautod.core import logs
-from netautod.core.watch.loop import WatchedLoop
 from netautod.http.settings import ServerSettings
 
 logger = logging.getLogger(__name__)
@@ -48,6 +47,8 @@ def run(parsed: argparse.Namespace, configuration: Configuration) -> int:
             logger.warning("insecure setting: %s", risk)
     if parsed.workers == 1:
         return _serve_watched(parsed, configuration)
+    from netautod.app import supervisor
+
     asyncio.run(
         _counting(
             supervisor.supervise(
@@ -76,9 +77,12 @@ def _serve_watched(parsed: argparse.Namespace, configuration: Configuration) -> 
     """One process of the service, and the one that watches it."""
     settings, shared = configuration.settings, parsed.worker_fd is not None
     # The socket is the watching process's: clients wait while the other one is started again.
-    listener = socket.socket(fileno=parsed.worker_fd) if shared else server.bind(settings)
+    listener = socket.socket(fileno=parsed.worker_fd) if shared else bind(settings)
 
     def serve(watched: Watched) -> int:
+        # Not before the fork: the process that watches would hold 50 MB that it never uses.
+        from netautod.app import server
+
         serving = server.serve(
             configuration,
             with_demo=parsed.demo,
@@ -103,6 +107,8 @@ def _serve_watched(parsed: argparse.Namespace, configuration: Configuration) -> 
 
 def _loop(settings: ServerSettings) -> asyncio.AbstractEventLoop:
     if not settings.uvloop or find_spec("uvloop") is None:
+        from netautod.core.watch.loop import WatchedLoop
+
         return WatchedLoop()
     from netautod.core.watch.uv_loop import WatchedUvLoop
 

@@ -27,6 +27,8 @@ async def connected(
     if target.protocol == "ssh":
         return await connect(target, login, guard=guard, seconds=limits.login_seconds)
 
+    await TelnetStream.load()
+
     def stream() -> TelnetStream:
         return TelnetStream(guard=guard, limit=limits.output_bytes, columns=_COLUMNS, rows=_ROWS)
 

@@ -3,11 +3,9 @@
 from collections.abc import Callable
 
 from netautod.plugin_api import AuthProvider, PluginHost, hookimpl
-from netautod_ldap.provider import LdapProvider
 from netautod_ldap.settings import LdapSettings
 
 __all__ = [
-    "LdapProvider",
     "LdapSettings",
     "netautod_register_auth_providers",
     "netautod_register_settings",
@@ -24,4 +22,7 @@ def netautod_register_auth_providers(
     register: Callable[[AuthProvider], None], host: PluginHost[LdapSettings]
 ) -> None:
     if host.settings.enabled:
+        # Who has no directory needs none of ldap3's 5 MB.
+        from netautod_ldap.provider import LdapProvider
+
         register(LdapProvider(host.settings))

@@ -3,11 +3,9 @@
 from collections.abc import Callable
 
 from netautod.plugin_api import AuthProvider, PluginHost, hookimpl
-from netautod_oidc.provider import OidcProvider
 from netautod_oidc.settings import OidcSettings
 
 __all__ = [
-    "OidcProvider",
     "OidcSettings",
     "netautod_register_auth_providers",
     "netautod_register_settings",
@@ -24,4 +22,7 @@ def netautod_register_auth_providers(
     register: Callable[[AuthProvider], None], host: PluginHost[OidcSettings]
 ) -> None:
     if host.settings.enabled:
+        # Who has no provider needs none of the cryptography behind it.
+        from netautod_oidc.provider import OidcProvider
+
         register(OidcProvider(host.settings, http=host.http))

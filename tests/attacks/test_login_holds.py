@@ -14,8 +14,10 @@ from netautod.auth.models import IssuedTokens
 from netautod.outbound.addresses import AddressRules
 from netautod.outbound.client import GuardedClient
 from netautod.users.models import NewUser
-from netautod_ldap import LdapProvider, LdapSettings
-from netautod_oidc import OidcProvider, OidcSettings
+from netautod_ldap import LdapSettings
+from netautod_ldap.provider import LdapProvider
+from netautod_oidc import OidcSettings
+from netautod_oidc.provider import OidcProvider
 from tests.attacks.attackers import directory as hostile
 from tests.attacks.attackers import strangers
 from tests.auth.support import INFO, Node, ServeNode, serve_node, start_node

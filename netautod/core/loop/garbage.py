@@ -8,6 +8,7 @@ they are stored or answered, by their reference counts alone, which no collectio
 """
 
 import gc
+import linecache
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -53,6 +54,7 @@ class RareCollections:
 def spared_heap(*, clock: Callable[[], float] = time.monotonic) -> Iterator[RareCollections]:
     """Sets aside what is there by now, as it stays to the end, and leaves old objects to the looks."""
     thresholds = gc.get_threshold()
+    linecache.clearcache()  # the driver notes who makes a client, with whole files of source: 1 MB
     gc.collect()
     gc.freeze()
     gc.set_threshold(NEW_OBJECTS, NEVER, NEVER)

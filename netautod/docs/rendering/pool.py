@@ -1,4 +1,7 @@
-"""The pool of warm rendering children: a few at a time, each render bounded, a lost child replaced."""
+"""The pool of rendering children: a few at a time, each render bounded, a lost child replaced.
+
+They are started when they are needed, and stay warm until nothing has been rendered for a while.
+"""
 
 import asyncio
 import logging
@@ -14,6 +17,7 @@ from netautod.docs.rendering.protocol import DIED, TOO_LONG, WALL_SECONDS
 
 logger = logging.getLogger(__name__)
 MAX_WAITING = 64
+IDLE_SECONDS = 300.0  # a child takes 25 MB, and half a second to start
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,19 +33,18 @@ class Rendered:
 
 
 class RenderPool:
-    """`async with RenderPool(processes=2) as pool:` starts the children in the background.
+    """`async with RenderPool(processes=2) as pool:` ends its children with the block.
 
     A template is never parsed here: Jinja2 folds constants while it compiles, so even that can be a bomb.
     """
 
-    def __init__(self, *, processes: int = 2) -> None:
-        self._size = processes
+    def __init__(self, *, processes: int = 2, idle_seconds: float = IDLE_SECONDS) -> None:
+        self._idle_seconds = idle_seconds
         self._slots = asyncio.Semaphore(processes)
         self._idle: list[RenderProcess] = []
         self._children: set[RenderProcess] = set()
-        self._starting = 0
         self._waiting = 0
-        self._warming: asyncio.Task[None] | None = None
+        self._resting: asyncio.Task[None] | None = None
 
     @property
     def children(self) -> frozenset[RenderProcess]:
@@ -49,13 +52,12 @@ class RenderPool:
         return frozenset(self._children)
 
     async def __aenter__(self) -> Self:
-        self._warming = asyncio.create_task(self._warm_up(), name="rendering children")
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        if self._warming is not None:
-            self._warming.cancel()
-            await asyncio.gather(self._warming, return_exceptions=True)
+        if self._resting is not None:
+            self._resting.cancel()
+            await asyncio.gather(self._resting, return_exceptions=True)
         await asyncio.gather(*(child.kill() for child in self._children))
         self._children.clear()
         self._idle.clear()
@@ -73,6 +75,7 @@ class RenderPool:
             return await self._render(template.encode(), json_values.encode(variables))
         finally:
             self._slots.release()
+            self._rest_later()
 
     async def _render(self, template: bytes, variables: bytes) -> Rendered:
         child = self._idle.pop() if self._idle else await self._start()
@@ -97,14 +100,11 @@ class RenderPool:
         return Rendered(output="", success=False, error=text)
 
     async def _start(self) -> RenderProcess:
-        self._starting += 1
         try:
             child = await RenderProcess.start()
         except (ChildLostError, OSError) as error:
             logger.error("templates cannot be rendered: %s", error)
             raise Unavailable("Templates cannot be rendered at the moment") from error
-        finally:
-            self._starting -= 1
         self._children.add(child)
         return child
 
@@ -112,12 +112,13 @@ class RenderPool:
         self._children.discard(child)
         await asyncio.shield(child.kill())
 
-    async def _warm_up(self) -> None:
-        for _ in range(self._size):
-            async with self._slots:
-                if len(self._children) + self._starting >= self._size:
-                    return
-                try:
-                    self._idle.append(await self._start())
-                except Unavailable:
-                    return  # the next render tries again, and answers the error
+    def _rest_later(self) -> None:
+        if self._resting is not None:
+            self._resting.cancel()
+        self._resting = asyncio.create_task(self._rest(), name="rendering children")
+
+    async def _rest(self) -> None:
+        """Ends the children when nothing has been rendered for a while."""
+        await asyncio.sleep(self._idle_seconds)
+        while self._idle:
+            await self._discard(self._idle.pop())

@@ -18,7 +18,7 @@ _WORD = re.compile(r"[A-Za-z0-9/*.:=,_@%+-]+")
 _ARGUMENT = re.compile(r"([A-Za-z0-9/.:=,_~-]*)<([a-z]+)>")
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Argument:
     """An argument of a kind, behind a text that is part of the same word."""
 
@@ -29,7 +29,7 @@ class Argument:
         return f"{self.before}<{self.kind}>"
 
 
-@dataclass(kw_only=True, eq=False)
+@dataclass(kw_only=True, eq=False, slots=True)
 class Node:
     """A place in commands: what each word, and each argument, leads to. `ends`: a command may end here."""
 
@@ -88,13 +88,18 @@ class _Builder:
         """A new node behind all these, which each of the token's words leads to."""
         new = Node()
         for item in token.split("|"):
-            found = _ARGUMENT.fullmatch(item)
-            known = _WORD.fullmatch(item) is not None if found is None else found[2] in KINDS
-            if not known:
-                raise InvalidInput(f"the form {self.form!r}: {item!r} is neither a word nor an argument")
+            argument = self._argument(item)
             for node in nodes:
-                if found is None:
+                if argument is None:
                     node.words.setdefault(item, []).append(new)
                 else:
-                    node.arguments.setdefault(Argument(before=found[1], kind=found[2]), []).append(new)
+                    node.arguments.setdefault(argument, []).append(new)
         return new
+
+    def _argument(self, item: str) -> Argument | None:
+        """None for a word."""
+        found = _ARGUMENT.fullmatch(item)
+        known = _WORD.fullmatch(item) is not None if found is None else found[2] in KINDS
+        if not known:
+            raise InvalidInput(f"the form {self.form!r}: {item!r} is neither a word nor an argument")
+        return None if found is None else Argument(before=found[1], kind=found[2])

@@ -1,6 +1,7 @@
 """The bytes of one telnet connection, over TCP or through a jump device."""
 
 import asyncio
+from importlib import import_module
 from typing import Any, Protocol
 
 import asyncssh
@@ -8,7 +9,6 @@ import asyncssh
 from netautod.core.guard import Guard
 from netautod.ssh.failures import DeviceFailed
 from netautod.ssh.shell.stream import ByteStream
-from netautod.ssh.telnet.options import Options
 
 
 class Carrier(Protocol):
@@ -27,6 +27,9 @@ class TelnetStream(ByteStream):
     """
 
     def __init__(self, *, guard: Guard, limit: int, columns: int, rows: int) -> None:
+        # telnetlib3 brings servers and terminals along, which few installations need; `load` has imported it.
+        from netautod.ssh.telnet.options import Options
+
         super().__init__(guard=guard, limit=limit)
         self.hung_up = asyncio.Event()
         self._carrier: Carrier | None = None
@@ -50,6 +53,11 @@ class TelnetStream(ByteStream):
     def closed(self, exc: Exception | None) -> None:
         super().closed(exc)
         self.hung_up.set()
+
+    @staticmethod
+    async def load() -> None:
+        """To be awaited before one is made: the import takes 50 ms the first time, so a thread does it."""
+        await asyncio.to_thread(import_module, "netautod.ssh.telnet.options")
 
     @property
     def is_open(self) -> bool:

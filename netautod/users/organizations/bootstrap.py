@@ -59,8 +59,10 @@ class Bootstrap:
 
     async def _add_generated(self, organization: Organization) -> str | None:
         # The file comes first: if we die after the insert, the password of the new user can still be read.
-        password = await asyncio.to_thread(initial_password.obtain, self._data_dir, generated_password())
-        await self._organizations.check_chosen(password, OWNER, field=initial_password.NAME)
+        generated = generated_password()
+        password = await asyncio.to_thread(initial_password.obtain, self._data_dir, generated)
+        if password != generated:  # the file was there: who wrote it chose what is in it
+            await self._organizations.check_chosen(password, OWNER, field=initial_password.NAME)
         if await self._add(organization, password):
             return password
         await self._admin_exists(organization)

@@ -110,7 +110,8 @@ class OrganizationService:
         """
         name, username = _require_name(name), require_username(admin)
         chosen = password or generated_password()
-        await self.check_chosen(chosen, PasswordOwner(username=username, organization=name))
+        if password:
+            await self.check_chosen(password, PasswordOwner(username=username, organization=name))
         await self._refuse_taken(name, username)
         organization = await self.begin(name)
         _refuse_deleted(organization)
@@ -134,7 +135,7 @@ class OrganizationService:
         """Of a first administrator's password. Raises InvalidInput for one of the wrong form; a weak one is
         taken with a warning, so that an installation that starts with it today starts with it tomorrow.
         """
-        self._policy.check_form(password, owner.username, field=field)
+        await self._policy.check_form(password, owner.username, field=field)
         weakness = await self._policy.weakness(password, owner)
         if weakness is not None:
             logger.warning("%s of %s %s: change it", field, owner.username, weakness)

@@ -121,3 +121,9 @@ def _unmatchable_hash() -> str:
     """Today's parameters with a random digest: no password has it, and checking one costs as always."""
     salt, digest = (base64.b64encode(os.urandom(n)).decode().rstrip("=") for n in (SALT_BYTES, HASH_BYTES))
     return f"$argon2id$v=19$m={MEMORY_KIB},t={ITERATIONS},p={LANES}${salt}${digest}"
+
+
+def unaccented(text: str) -> str:
+    """In lower case and without accents: nobody's name is harder to guess for being written plainly."""
+    parts = unicodedata.normalize("NFKD", text).casefold()
+    return unicodedata.normalize("NFC", "".join(one for one in parts if not unicodedata.combining(one)))

@@ -17,6 +17,7 @@ from netautod.docs.rendering.pool import RenderPool
 from netautod.docs.rendering.process import RenderProcess
 from tests.docs.library import NOTE, PASSPHRASE, TEMPLATE, TEXT, Node
 from tests.support.client import assert_error
+from tests.support.execution import eventually
 
 VLANS = """\
 {% for vlan in vlans if vlan.id > 1 -%}
@@ -194,6 +195,20 @@ async def test_a_killed_child_is_replaced() -> None:
         lost = await pool.render("{{ 1 }}", {})
         assert (lost.success, lost.error) == (False, "The rendering process died")
         assert (await pool.render("{{ 1 }}", {})).output == "1"
+
+
+async def test_children_live_from_the_first_render_until_nothing_is_rendered_any_more() -> None:
+    async with RenderPool(processes=2, idle_seconds=0.1) as pool:
+        assert not pool.children
+        assert (await pool.render("{{ 1 }}", {})).output == "1"
+        (child,) = pool.children
+
+        async def gone() -> bool:
+            return not alive(child)
+
+        await eventually(gone)
+        assert not pool.children
+        assert (await pool.render("{{ 2 }}", {})).output == "2"
 
 
 async def test_a_child_that_does_not_answer_is_killed_in_time() -> None:

@@ -6,7 +6,8 @@ from dataclasses import replace
 import pytest
 
 from netautod.plugin_api import Identity
-from netautod_ldap import LdapProvider, LdapSettings
+from netautod_ldap import LdapSettings
+from netautod_ldap.provider import LdapProvider
 from tests.support.programs import slapd
 from tests.support.servers.certificates import Authority
 

@@ -8,7 +8,8 @@ from collections.abc import Callable
 import pytest
 
 from netautod.plugin_api import ProviderUnavailable
-from netautod_ldap import LdapProvider, LdapSettings
+from netautod_ldap import LdapSettings
+from netautod_ldap.provider import LdapProvider
 from tests.plugins.ldap.conftest import SearchSettings, asked
 from tests.support.programs import slapd
 from tests.support.programs.slapd import BASE, PASSWORD

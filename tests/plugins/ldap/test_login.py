@@ -7,7 +7,7 @@ import pytest
 
 from netautod.plugin_api import Identity, ProbeResult, ProviderUnavailable, ProvisioningRules
 from netautod.users.models import NewUser, User
-from netautod_ldap import LdapProvider
+from netautod_ldap.provider import LdapProvider
 from tests.auth.support import Node, ServeNode, start_node
 from tests.plugins.ldap.conftest import SearchSettings
 from tests.support.client import ApiClient, assert_error

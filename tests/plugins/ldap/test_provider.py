@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from netautod.plugin_api import ProviderUnavailable
-from netautod_ldap import LdapProvider, LdapSettings
+from netautod_ldap import LdapSettings
+from netautod_ldap.provider import LdapProvider
 from netautod_ldap.settings import ServerAddress
 from netautod_ldap.templates import filled_dn, filled_filter
 from tests.plugins.ldap.conftest import SearchSettings, asked

@@ -6,8 +6,9 @@ from datetime import UTC, datetime
 import pytest
 
 from netautod.plugin_api import AccountEnded, Identity, KnownUser, LookupOf, ProviderUnavailable
-from netautod_ldap import LdapProvider, LdapSettings
+from netautod_ldap import LdapSettings
 from netautod_ldap.disabled import why_disabled
+from netautod_ldap.provider import LdapProvider
 from netautod_ldap.session import Entry
 from tests.plugins.ldap.conftest import SearchSettings, asked
 from tests.support.programs.slapd import BASE, BLIND, GRACE, PASSWORD, Slapd, changed

@@ -9,7 +9,8 @@ import pytest
 from netautod.outbound.addresses import AddressRules
 from netautod.outbound.client import GuardedClient
 from netautod.plugin_api import RedirectAttempt
-from netautod_oidc import OidcProvider, OidcSettings
+from netautod_oidc import OidcSettings
+from netautod_oidc.provider import OidcProvider
 from tests.support.servers.identity_provider import CLIENT_ID, CLIENT_SECRET, ScriptedProvider
 
 ATTEMPT = RedirectAttempt(

@@ -9,7 +9,8 @@ import pytest
 
 from netautod.outbound.addresses import AddressRules
 from netautod.outbound.client import GuardedClient
-from netautod_oidc import OidcProvider, OidcSettings
+from netautod_oidc import OidcSettings
+from netautod_oidc.provider import OidcProvider
 from tests.auth.redirect.uris import UNLISTED
 from tests.auth.support import ServeNode, start_node
 from tests.plugins.oidc.login import LISTED, Setup, tokens_of

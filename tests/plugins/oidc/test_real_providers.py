@@ -15,7 +15,8 @@ import pytest
 
 from netautod.outbound.addresses import AddressRules
 from netautod.outbound.client import GuardedClient
-from netautod_oidc import OidcProvider, OidcSettings
+from netautod_oidc import OidcSettings
+from netautod_oidc.provider import OidcProvider
 from tests.auth.support import Node, serve_node, start_node
 from tests.plugins.oidc.browser import Browser
 from tests.support.client import ApiClient

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from netautod.plugin_api import KnownUser, LoginEnded, ProviderUnavailable
-from netautod_oidc import OidcProvider
+from netautod_oidc.provider import OidcProvider
 from tests.plugins.oidc.conftest import ATTEMPT, CODE, provider_for
 from tests.support.servers.identity_provider import ScriptedProvider, new_key
 

@@ -10,7 +10,7 @@ import pytest
 from joserfc.jwk import OctKey
 
 from netautod.plugin_api import LoginRefused, ProviderUnavailable
-from netautod_oidc import OidcProvider
+from netautod_oidc.provider import OidcProvider
 from tests.plugins.oidc.conftest import ATTEMPT, CODE
 from tests.support.servers.identity_provider import CLIENT_ID, ScriptedProvider, new_key
 

@@ -7,8 +7,9 @@ import string
 import pytest
 
 from netautod.core.errors import InvalidInput
+from netautod.users.passwords.common import is_common
 from netautod.users.passwords.hashing import PasswordHasher
-from netautod.users.passwords.policy import PasswordOwner, PasswordPolicy, is_common
+from netautod.users.passwords.policy import PasswordOwner, PasswordPolicy
 from netautod.users.passwords.strength import GUESSES_OF_SCORE_2, is_strong
 
 RIGHT = "correct horse battery staple"
