@@ -1,6 +1,6 @@
 """JSON encoded in parts, so that the event loop gets its turns while an answer of many MiB is written."""
 
-from collections.abc import AsyncGenerator, Callable, Iterator
+from collections.abc import AsyncGenerator, Callable, Collection, Iterator
 from contextlib import aclosing
 from typing import Any, TypeVar
 
@@ -84,21 +84,20 @@ def _pieces(value: Any) -> Iterator[bytes]:
 
 def _is_light(value: Any) -> bool:
     """Looks at no more values than are light."""
-    left, waiting = LIGHT, [value]
+    left, waiting = LIGHT, list[Collection[Any]]([(value,)])
     while waiting:
-        one = waiting.pop()
-        left -= 1
-        if isinstance(one, str):
-            left -= len(one) // CHARACTERS_PER_VALUE
-        elif isinstance(one, dict):
-            if len(one) > left:
-                return False
-            left -= sum(map(len, one)) // CHARACTERS_PER_VALUE
-            waiting.extend(one.values())
-        elif isinstance(one, list | tuple):
-            if len(one) > left:
-                return False
-            waiting.extend(one)
+        values = waiting.pop()
+        left -= len(values)
         if left < 0:
             return False
-    return True
+        for one in values:
+            if isinstance(one, str):
+                left -= len(one) // CHARACTERS_PER_VALUE
+            elif isinstance(one, dict):
+                if len(one) > left:
+                    return False
+                left -= sum(map(len, one)) // CHARACTERS_PER_VALUE
+                waiting.append(one.values())
+            elif isinstance(one, list | tuple):
+                waiting.append(one)
+    return left >= 0

@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from functools import wraps
+from functools import cached_property, wraps
 from typing import Any, Concatenate, ParamSpec, Protocol, TypedDict, TypeVar, Unpack
 
 from netautod.core.errors import Forbidden, Unauthenticated
@@ -42,6 +42,11 @@ class Operation:
     limited: bool = True
     changes: bool = True
     grows: bool = True
+
+    @cached_property
+    def query_schema(self) -> Query | None:
+        """Made once: making one takes longer than what it does for a request."""
+        return None if self.query is None else self.query()
 
     def needs_room(self, method: str) -> bool:
         """Whether it is refused when the disk is full."""

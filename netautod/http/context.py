@@ -59,6 +59,8 @@ class HttpContext:
         RFC 6797 7.2: not where it does not. A trusted proxy says by X-Forwarded-Proto how the client came;
         of several values the first is the client's.
         """
+        if not self.hsts_seconds:
+            return None
         protocol = request.protocol
         if self._trusted(request.remote_ip or ""):
             protocol = request.headers.get("X-Forwarded-Proto", protocol).partition(",")[0].strip().lower()

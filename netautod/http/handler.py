@@ -142,8 +142,8 @@ class JsonHandler(TellingHandler):
         """Called by the declared method's wrapper, after the body has arrived."""
         if self._received is not None:
             self._received.complete()
-        if operation.query is not None:
-            schema = operation.query()
+        schema = operation.query_schema
+        if schema is not None:
             given = self.request.query_arguments
             self.query = load(
                 schema, {key: _query_text(key, given[key]) for key in schema.fields if key in given}

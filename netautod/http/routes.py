@@ -1,18 +1,19 @@
-"""Routes: `/api/devices/:id` patterns, their order, the services that their handlers get, and what refuses
-to start."""
+"""Routes: `/api/devices/:id` patterns, the services that their handlers get, and what refuses to start."""
 
 import inspect
-import re
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
+from typing import Any
 
-from tornado.routing import URLSpec
+from tornado.escape import url_unescape
+from tornado.httputil import HTTPServerRequest
 from tornado.web import Application
 
 from netautod.http.access import Operation, operation_of
 from netautod.http.answers import METHODS
 from netautod.http.context import HttpContext
 from netautod.http.handler import JsonHandler, UnknownRouteHandler
+from netautod.http.route_table import RouteTable
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,19 +52,29 @@ def application(routes: Iterable[Route], context: HttpContext, services: Collect
     Raises UndeclaredError for a method that nobody declared, MissingServiceError for an attribute that
     none of the services fits.
     """
-    ordered = sorted(routes, key=_specificity)
-    for route in ordered:
-        _refuse_undeclared(route)
-    specs = [
-        URLSpec(_pattern(route.path), route.handler, {**_attributes(route, services), "route": route.path})
-        for route in ordered
-    ]
-    return Application(
-        specs,
-        default_handler_class=UnknownRouteHandler,
-        context=context,
-        log_function=lambda handler: None,
+    made = _RoutedApplication(
+        default_handler_class=UnknownRouteHandler, context=context, log_function=lambda handler: None
     )
+    for route in routes:
+        _refuse_undeclared(route)
+        made.table.add(route.path, (route.handler, {**_attributes(route, services), "route": route.path}))
+    return made
+
+
+class _RoutedApplication(Application):
+    """With a table in the place of Tornado's list of patterns, which it tries one after the other."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.table: RouteTable[tuple[type[JsonHandler], dict[str, object]]] = RouteTable()
+
+    def find_handler(self, request: HTTPServerRequest, **kwargs: Any) -> Any:
+        found = self.table.find(request.path)
+        if found is None:
+            return super().find_handler(request, **kwargs)
+        (handler, attributes), segments = found
+        given = [url_unescape(segment, encoding=None, plus=False) for segment in segments]
+        return self.get_handler_delegate(request, handler, attributes, path_args=given)
 
 
 def _attributes(route: Route, offered: Collection[object]) -> dict[str, object]:
@@ -77,16 +88,6 @@ def _attributes(route: Route, offered: Collection[object]) -> dict[str, object]:
             )
         found[name] = fitting[0]
     return found
-
-
-def _specificity(route: Route) -> tuple[tuple[bool, str], ...]:
-    # A literal segment goes before a parameter in the same place: /devices/browse before /devices/:id.
-    return tuple((segment.startswith(":"), segment) for segment in route.path.split("/"))
-
-
-def _pattern(path: str) -> str:
-    parts = ["([^/]+)" if part.startswith(":") else re.escape(part) for part in path.split("/")]
-    return "/".join(parts) + "$"
 
 
 def _refuse_undeclared(route: Route) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import ContextVar, copy_context
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeVar
 
@@ -82,9 +82,8 @@ class Calls:
         end = clock() + terms.seconds
         with terms.patience.spent():
             while True:
-                left = end - clock()
                 try:
-                    return await self._once(ask, replace(terms, seconds=left), writing=False)
+                    return await self._once(ask, terms, writing=False, seconds=end - clock())
                 except Unavailable:
                     if end - clock() <= pause + LEAST_SECONDS:
                         raise
@@ -131,16 +130,19 @@ class Calls:
         terms: _Terms,
         *,
         writing: bool,
+        seconds: float | None = None,
         driver: float | None = None,
     ) -> T:
-        """`driver`: its own limit, where that is for more than this call."""
-        if terms.seconds <= LEAST_SECONDS:
+        """`seconds`: what is left of those of the terms. `driver`: its own limit, where that is for more than
+        this call."""
+        seconds = terms.seconds if seconds is None else seconds
+        if seconds <= LEAST_SECONDS:
             raise Unavailable(UNAVAILABLE)
         token = _threads.set(self._threads[terms.lane])
-        limit = asyncio.timeout(terms.seconds)
+        limit = asyncio.timeout(seconds)
         try:
             async with limit:
-                with pymongo.timeout(driver or terms.seconds * DRIVERS_PART), translated(writing=writing):
+                with pymongo.timeout(driver or seconds * DRIVERS_PART), translated(writing=writing):
                     return await ask()
         except TimeoutError as error:
             if not limit.expired():

@@ -35,6 +35,8 @@ class SharedReads(Generic[V]):
 
     async def get(self, key: str, read: Callable[[], Awaitable[V | None]]) -> V | None:
         entry = self._fresh(key) or self._start(key, read)
+        if entry.reading.done():
+            return entry.reading.result()
         # Shielded: the request that began the reading may go away while others wait for it.
         return await within_patience(asyncio.shield(entry.reading))
 
