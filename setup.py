@@ -122,6 +122,7 @@ setup(
         "motor>=3.7,<4",
         "netutils>=1.19,<2",
         "ntc-templates>=7",
+        "orjson>=3.11.6,<4",  # before, deeply nested values overflow the stack (CVE-2025-67221)
         "pluggy>=1.6,<2",
         "pyjwt[crypto]>=2.10,<3",
         "pyotp>=2.9",

@@ -22,7 +22,7 @@ from netautod.core.loop.pace import in_thread_if_large
 from netautod.core.pages import Page, PageOf
 from netautod.devices.service import DeviceService
 from netautod.ssh.encoding import bytes_of, encoding_of, readable
-from netautod.ssh.platform.redact import redact
+from netautod.ssh.platform.redact import clean_lines, redact
 from netautod.ssh.platform.registry import PlatformRegistry
 
 NO_VERSION = "Config version not found"
@@ -48,6 +48,7 @@ class ConfigService:
         self._learned = learned
         self._devices = devices
         self._platforms = platforms
+        self._clean = clean_lines(platforms.of_readers)
         self._comparing = comparing
         self._audit = audit
 
@@ -166,7 +167,7 @@ class ConfigService:
         return found
 
     async def _redacted(self, text: str) -> str:
-        return await in_thread_if_large(len(text), redact, text, self._platforms.of_readers)
+        return await in_thread_if_large(len(text), redact, text, self._platforms.of_readers, self._clean)
 
     async def _version(self, org_id: OrgId, device_id: str, version: int | None) -> Config:
         if version is None:

@@ -71,11 +71,15 @@ class DocumentService:
         """
         ids = await self._documents.listed(org_id, filters, limit=limit, offset=offset)
         for start in range(0, len(ids), READ_AT_ONCE):
-            sized = await self._documents.sized(org_id, filters, ids[start : start + READ_AT_ONCE])
-            for group in _groups(sized) if content else [[document for document, _ in sized]]:
-                if content:
-                    group = await self._documents.with_contents(org_id, [one.id for one in group])
-                for shown in await self._shown(org_id, group):
+            some = ids[start : start + READ_AT_ONCE]
+            if not content:
+                for shown in await self._shown(
+                    org_id, await self._documents.without_contents(org_id, filters, some)
+                ):
+                    yield shown
+                continue
+            for group in _groups(await self._documents.sizes(org_id, filters, some)):
+                for shown in await self._shown(org_id, await self._documents.with_contents(org_id, group)):
                     yield shown
 
     async def get(self, org_id: OrgId, document_id: str) -> ShownDocument:
@@ -188,15 +192,15 @@ async def _shown_with(key: bytes | None, org_id: OrgId, document: Document) -> S
     return ShownDocument(document=document, text=text, locked=locked)
 
 
-def _groups(sized: Sequence[tuple[Document, int]]) -> Iterator[list[Document]]:
+def _groups(sized: Sequence[tuple[str, int]]) -> Iterator[list[str]]:
     """In the same order, each as large as may be held at once."""
-    group: list[Document] = []
+    group: list[str] = []
     held = 0
-    for document, size in sized:
+    for one, size in sized:
         if group and held + size > CONTENTS_AT_ONCE:
             yield group
             group, held = [], 0
-        group.append(document)
+        group.append(one)
         held += size
     if group:
         yield group

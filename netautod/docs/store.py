@@ -61,14 +61,23 @@ class DocumentStore:
         )
         return [row["_id"] for row in found]
 
-    async def sized(
+    async def sizes(
         self, org_id: OrgId, filters: DocumentFilter, document_ids: Sequence[str]
-    ) -> list[tuple[Document, int]]:
-        """Those that still match, without contents but with their sizes in bytes, in the order of the ids."""
+    ) -> list[tuple[str, int]]:
+        """The ids of those that still match, in the same order, with the sizes of the contents in bytes."""
+        where = {**_where(filters), "_id": {"$in": list(document_ids)}}
+        found = await self._documents.find(org_id, where, fields={"size": 1})
+        rows = {row["_id"]: row["size"] for row in found}
+        return [(one, rows[one]) for one in document_ids if one in rows]
+
+    async def without_contents(
+        self, org_id: OrgId, filters: DocumentFilter, document_ids: Sequence[str]
+    ) -> list[Document]:
+        """Those that still match, in the order of the ids."""
         where = {**_where(filters), "_id": {"$in": list(document_ids)}}
         found = await self._documents.find(org_id, where, fields=_WITHOUT_CONTENT)
-        rows = {row["_id"]: (_document(row, content=False), row["size"]) for row in found}
-        return [rows[document_id] for document_id in document_ids if document_id in rows]
+        rows = {row["_id"]: row for row in found}
+        return [_document(rows[one], content=False) for one in document_ids if one in rows]
 
     async def with_contents(self, org_id: OrgId, document_ids: Sequence[str]) -> list[Document]:
         """In the order of the ids, without those that are gone."""

@@ -6,9 +6,8 @@ from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import ContextVar, copy_context
 from copy import copy
-from dataclasses import dataclass
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import pymongo
 
@@ -50,8 +49,7 @@ class LaneFramework:
         return loop.run_in_executor(threads, partial(copy_context().run, work, *args, **kwargs))
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Terms:
+class _Terms(NamedTuple):
     """Of one call: whose patience it takes, in which threads it waits, and for how many seconds."""
 
     patience: Patience

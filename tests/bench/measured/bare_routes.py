@@ -83,7 +83,7 @@ class Bare:
         results = {"execution_id": self.execution_id}
         return [
             await self._one("executions", {"_id": self.execution_id}),
-            await self.database["users"].find_one({"_id": self.user_id}),
+            await self.me(),
             await self._page("execution_results", results, [("_id", 1)]),
         ]
 
@@ -91,7 +91,9 @@ class Bare:
         return await self._find("documents", {"deleted_at": None}, [("category", 1), ("name", 1), ("_id", 1)])
 
     async def me(self) -> Any:
-        return await self.database["users"].find_one({"_id": self.user_id})
+        roles = {"from": "roles", "localField": "role_ids", "foreignField": "_id", "as": "roles"}
+        wanted = [{"$match": {"_id": self.user_id}}, {"$lookup": roles}]
+        return await self.database["users"].aggregate(wanted).to_list(None)
 
     async def _one(self, name: str, where: Raw) -> Any:
         return await self.database[name].find_one({"org_id": self.org, **where})
