@@ -14,15 +14,15 @@ from netautod.configs.store import ConfigStore
 from netautod.configs.texts.diff import Difference
 from netautod.configs.texts.learned import Rule
 from netautod.configs.texts.learned_store import LearnedNoise
+from netautod.configs.texts.shown import ShownTexts
 from netautod.configs.texts.store import ConfigTexts
 from netautod.configs.workers.pool import TextWorker
 from netautod.core.errors import NotFound
 from netautod.core.identity import Caller, OrgId
-from netautod.core.loop.pace import in_thread_if_large
 from netautod.core.pages import Page, PageOf
 from netautod.devices.service import DeviceService
 from netautod.ssh.encoding import bytes_of, encoding_of, readable
-from netautod.ssh.platform.redact import clean_lines, redact
+from netautod.ssh.platform.redact import redact
 from netautod.ssh.platform.registry import PlatformRegistry
 
 NO_VERSION = "Config version not found"
@@ -48,7 +48,7 @@ class ConfigService:
         self._learned = learned
         self._devices = devices
         self._platforms = platforms
-        self._clean = clean_lines(platforms.of_readers)
+        self._shown = ShownTexts(platforms.of_readers)
         self._comparing = comparing
         self._audit = audit
 
@@ -64,7 +64,7 @@ class ConfigService:
         text = await self._texts.load(caller.org_id, config.text_id)
         if secrets:
             await self._reveal(caller, config)
-        shown = text if secrets else await self._redacted(text)
+        shown = text if secrets else await self._shown.of(caller.org_id, config.text_id, text)
         encoding = encoding_of(text)
         learned = (await self._learned.of(caller.org_id, device_id)).rules
         noise = redact("\n".join(rule.shown for rule in learned), self._platforms.of_readers)
@@ -97,7 +97,7 @@ class ConfigService:
         if part.difference:
             return part, await self._difference(config, part, secrets=secrets)
         text = await self._texts.load(caller.org_id, part.text_id)
-        return part, readable(text if secrets else await self._redacted(text), encoding_of(text))
+        return part, readable(text if secrets else await self._shown.redacted(text), encoding_of(text))
 
     async def _difference(self, config: Config, part: Part, *, secrets: bool) -> str:
         """What the version has otherwise than the part; empty if nothing that counts."""
@@ -165,9 +165,6 @@ class ConfigService:
                 "compare", packed=packed, device_types=device_types, names=names, key=key, rules=rules
             )
         return found
-
-    async def _redacted(self, text: str) -> str:
-        return await in_thread_if_large(len(text), redact, text, self._platforms.of_readers, self._clean)
 
     async def _version(self, org_id: OrgId, device_id: str, version: int | None) -> Config:
         if version is None:

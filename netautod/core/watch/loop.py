@@ -81,15 +81,17 @@ class WatchedLoop(asyncio.SelectorEventLoop):
 
     def __init__(self) -> None:
         super().__init__()
-        self._share = RunShare(super().call_soon)
+        self._soon = super().call_soon
+        self._share = RunShare(self._soon)
 
     def call_soon(
         self, callback: Callable[[*Ts], object], *args: *Ts, context: Context | None = None
     ) -> asyncio.Handle:
-        mark = mark_in(context)
+        # Called some dozen times for a request, so written out.
+        mark = current_run.get() if context is None else context.get(current_run)
         if mark is None:
             self._share.others_are_ready = True
-            return super().call_soon(callback, *args, context=context)
+            return self._soon(callback, *args, context=context)
         return self._share.add(asyncio.Handle(mark.step, (callback, *args), self, context))
 
     def call_at(

@@ -77,9 +77,15 @@ class Scheduler:
         active = await self._active_before_their_tick(rows)
         fires: list[Execution] = []
         moves: list[tuple[Task, datetime]] = []
+        # Many tasks share a schedule, and so were moved on together the last time.
+        decisions: dict[object, Fire | Skip | Wait] = {}
         for row in rows:
+            is_active = row.task.id in active
+            alike = (row.task.cron_expression, row.task.timezone, row.task.next_run_at, is_active)
             try:
-                decision = decide(row.due(), row.now, self._catch_up, row.task.id in active, self._ticks)
+                decision = decisions.get(alike) or decisions.setdefault(
+                    alike, decide(row.due(), row.now, self._catch_up, is_active, self._ticks)
+                )
             except InvalidInput as error:
                 logger.error("task %s is disabled, its schedule is not valid: %s", row.task.id, error)
                 await self._tasks.disable(row.task.id, row.task.next_run_at)
@@ -124,5 +130,5 @@ class Scheduler:
         if isinstance(decision, Skip) and decision.reason == "previous_active":
             self._metrics.add("scheduler_skipped")
             self._metrics.add("scheduler_missed", decision.missed - 1)
-        else:
+        elif decision.missed:
             self._metrics.add("scheduler_missed", decision.missed)

@@ -177,7 +177,6 @@ def _wall_matcher(fields: CronFields) -> croniter:
     text = " ".join(
         (_listed(fields.minutes, 60), _listed(fields.hours, 24), days, _listed(fields.months, 12), weekdays)
     )
-    croniter.expand(text, strict=not fields.either_day)
     return croniter(text, 0, day_or=fields.either_day, max_years_between_matches=_LONGEST_WAIT_YEARS)
 
 
