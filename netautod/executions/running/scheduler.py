@@ -4,6 +4,7 @@ Insert before advance: if we die between the two, the next scan (here or on anot
 same id again, is told that it exists, and moves the schedule on.
 """
 
+import asyncio
 import logging
 from collections.abc import Callable
 from datetime import datetime, timedelta
@@ -21,6 +22,9 @@ from netautod.tasks.models import Task
 from netautod.tasks.store import DueRow, TaskStore
 
 logger = logging.getLogger(__name__)
+# Tasks that are decided in one turn of the loop; the database writes those before them meanwhile.
+SLICE = 200
+Decisions = dict[tuple[str, str, datetime, bool], Fire | Skip | Wait]
 
 
 class Scheduler:
@@ -72,20 +76,30 @@ class Scheduler:
     async def _scan_batch(self) -> int:
         self._executions.require_room()
         rows = await self._tasks.due(self._batch, without=self._pauses.paused())
-        if not rows:
-            return 0
-        active = await self._active_before_their_tick(rows)
+        active = await self._active_before_their_tick(rows) if rows else set[str]()
+        decisions: Decisions = {}
+        writing: asyncio.Task[None] | None = None
+        try:
+            for start in range(0, len(rows), SLICE):
+                decided = await self._decided(rows[start : start + SLICE], active, decisions)
+                if writing is not None:
+                    await writing
+                writing = asyncio.create_task(self._write(*decided), name="due scan")
+                await asyncio.sleep(0)
+        finally:
+            if writing is not None:
+                await writing
+        return len(rows)
+
+    async def _decided(
+        self, rows: list[DueRow], active: set[str], decisions: Decisions
+    ) -> tuple[list[Execution], list[tuple[Task, datetime]]]:
+        """What is to be inserted, and how the schedules move on."""
         fires: list[Execution] = []
         moves: list[tuple[Task, datetime]] = []
-        # Many tasks share a schedule, and so were moved on together the last time.
-        decisions: dict[object, Fire | Skip | Wait] = {}
         for row in rows:
-            is_active = row.task.id in active
-            alike = (row.task.cron_expression, row.task.timezone, row.task.next_run_at, is_active)
             try:
-                decision = decisions.get(alike) or decisions.setdefault(
-                    alike, decide(row.due(), row.now, self._catch_up, is_active, self._ticks)
-                )
+                decision = self._decision(row, row.task.id in active, decisions)
             except InvalidInput as error:
                 logger.error("task %s is disabled, its schedule is not valid: %s", row.task.id, error)
                 await self._tasks.disable(row.task.id, row.task.next_run_at)
@@ -98,12 +112,22 @@ class Scheduler:
                 late = (row.now - decision.scheduled_for).total_seconds()
                 self._metrics.observe("scheduler_lag_seconds", max(0.0, late))
             self._count(decision)
+        return fires, moves
+
+    def _decision(self, row: DueRow, is_active: bool, decisions: Decisions) -> Fire | Skip | Wait:
+        """Made once for tasks that share a schedule, and so were moved on together the last time."""
+        alike = (row.task.cron_expression, row.task.timezone, row.task.next_run_at, is_active)
+        found = decisions.get(alike)
+        if found is None:
+            found = decisions[alike] = decide(row.due(), row.now, self._catch_up, is_active, self._ticks)
+        return found
+
+    async def _write(self, fires: list[Execution], moves: list[tuple[Task, datetime]]) -> None:
         inserted = await self._executions.insert_many(fires)
         if inserted.inserted:
             self._metrics.add("scheduler_fired", inserted.inserted)
             self._kick()
         await self._tasks.advance(moves)
-        return len(rows)
 
     async def _active_before_their_tick(self, rows: list[DueRow]) -> set[str]:
         """Tasks whose previous execution has not ended.
