@@ -45,7 +45,7 @@ async def run(report: Report) -> None:
     ours = middle["netautod"]
     report.wanted("over_apscheduler", ours / middle["apscheduler"], "times", "at least", 5)
     report.value("over_apscheduler_majority", ours / middle["apscheduler_majority"], "times")
-    report.wanted("over_batched_loop", ours / middle["batched_loop"], "times", "at least", 0.4)
+    report.wanted("over_batched_loop", ours / middle["batched_loop"], "times", "at least", 0.9)
 
 
 async def _rate(uri: str, side: Side) -> float:

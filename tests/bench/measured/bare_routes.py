@@ -3,8 +3,8 @@
 Each reads the documents that the route shows and counts those that it counts, through motor, and writes them
 as they are: no authentication, no validation, no models, no limits.
 
-`python -m tests.bench.measured.bare_routes <uri> <database> <organization> <device> <task> <execution> <user>`
-serves `GET /<name of the route>` and prints its port.
+`python -m tests.bench.measured.bare_routes <uri> <database> <organization> <device> <task> <execution>
+<user>` serves `GET /<name of the route>` and prints its port.
 """
 
 import base64

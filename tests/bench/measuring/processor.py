@@ -1,8 +1,11 @@
-"""The processor time and the memory of another process."""
+"""The processor time, the memory and the descriptors of other processes."""
 
 import os
 import re
+from collections import defaultdict
 from pathlib import Path
+
+MAPPING = re.compile(r"^[0-9a-f]+-[0-9a-f]+ \S+ \S+ \S+ \d+ *(.*)$")
 
 
 def cpu_seconds(pid: int) -> float:
@@ -17,10 +20,50 @@ def tree_cpu_seconds(pid: int) -> float:
 
 def tree_megabytes(pid: int, field: str) -> float:
     """`VmRSS` or `VmHWM` (the highest so far) of a process and its running descendants, added up."""
-    status = Path(f"/proc/{pid}/status").read_text()
-    own = re.search(rf"^{field}:\s+(\d+) kB", status, re.MULTILINE)
-    assert own is not None, status
-    return int(own[1]) / 1024 + sum(tree_megabytes(child, field) for child in children_of(pid))
+    own = _kilobytes(Path(f"/proc/{pid}/status").read_text(), field)
+    return own / 1024 + sum(tree_megabytes(child, field) for child in children_of(pid))
+
+
+def tree_pss_megabytes(pid: int) -> float:
+    """proc(5), smaps_rollup: what several processes share is divided among all of them."""
+    texts = [Path(f"/proc/{one}/smaps_rollup").read_text() for one in tree(pid)]
+    return sum(_kilobytes(text, "Pss") for text in texts) / 1024
+
+
+def tree_alone_megabytes(pid: int) -> float:
+    """The same as if no other program ran: of files that are mapped, nothing is shared with others."""
+    anonymous, files = 0.0, defaultdict[str, float](float)
+    for one in tree(pid):
+        anonymous += _kilobytes(Path(f"/proc/{one}/smaps_rollup").read_text(), "Pss_Anon")
+        for path, size in _mapped(one).items():
+            files[path] = max(files[path], size)
+    return (anonymous + sum(files.values())) / 1024
+
+
+def tree_descriptors(pid: int) -> int:
+    return sum(len(list(Path(f"/proc/{one}/fd").iterdir())) for one in tree(pid))
+
+
+def tree(pid: int) -> list[int]:
+    return [pid, *(below for child in children_of(pid) for below in tree(child))]
+
+
+def _mapped(pid: int) -> dict[str, float]:
+    """Kilobytes in memory by mapped file, without what the process has changed of it."""
+    found, path = defaultdict[str, float](float), ""
+    for line in Path(f"/proc/{pid}/smaps").read_text().splitlines():
+        if (header := MAPPING.match(line)) is not None:
+            path = header[1]
+        elif path.startswith("/") and line.startswith(("Rss:", "Anonymous:")):
+            size = float(line.split()[1])
+            found[path] += size if line.startswith("Rss:") else -size
+    return found
+
+
+def _kilobytes(text: str, field: str) -> int:
+    found = re.search(rf"^{field}:\s+(\d+) kB", text, re.MULTILINE)
+    assert found is not None, text
+    return int(found[1])
 
 
 def reset_peak(pid: int) -> None:
