@@ -92,13 +92,13 @@ class AnsweringHandler(RequestHandler):
             async with aclosing(self._parts) as parts:
                 await self._send(parts)
         elif self._answer:
-            parts = encoded_parts(self._answer[0])
-            begun = tuple(islice(parts, 2))
+            encoded = encoded_parts(self._answer[0])
+            begun = tuple(islice(encoded, 2))
             if len(begun) == 1:
                 self._begin_answer()
                 self.finish(begun[0])
             else:
-                await self._send(_each(chain(begun, parts)))
+                await self._send(_each(chain(begun, encoded)))
 
     async def _send(self, parts: AsyncIterator[bytes]) -> None:
         # What fails up to here, as the database may, is still answered with an error.

@@ -50,7 +50,7 @@ class Bare:
         page = await self.devices()
         ids = [row["_id"] for row in page["items"]]
         page["facts"] = await self._find("backup_facts", {"_id": {"$in": ids}})
-        newest = [
+        newest: list[Raw] = [
             {"$match": {"org_id": self.org, "device_id": {"$in": ids}}},
             {"$sort": {"device_id": -1, "version": -1}},
             {"$group": {"_id": "$device_id", "row": {"$first": "$$ROOT"}}},
