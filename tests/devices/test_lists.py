@@ -6,7 +6,9 @@ from uuid import uuid4
 
 import pytest
 
+from netautod.core.guard import no_guard
 from netautod.devices.queries import COLLECTION, search_text
+from netautod.devices.store import DeviceStore
 from netautod.store.scoped import scoped
 from tests.devices.inventory import DEVICE, Inventory
 from tests.support.client import assert_error
@@ -233,11 +235,11 @@ async def test_a_search_follows_updates(
     )
 
 
-async def test_a_device_of_an_earlier_release_is_found_after_the_next_start(inventory: Inventory) -> None:
+async def test_a_device_of_an_earlier_release_is_found_after_its_migration(inventory: Inventory) -> None:
     await inventory.device(name="Old-1", host="192.0.2.77")
     devices = inventory.database.collection(COLLECTION)
     await devices.update_many({}, {"$unset": {"search": ""}})
-    await inventory.services.devices.resume()
+    await DeviceStore(inventory.database).make_searchable(no_guard)
     for q in ("old-1", "2.77"):
         (found,) = (await inventory.api.get(f"/api/devices?q={q}")).json["devices"]
         assert found["name"] == "Old-1"

@@ -82,15 +82,6 @@ async def test_a_refused_user_was_not_added(service: Service) -> None:
     assert "eve" not in await users(service)
 
 
-async def test_keys_are_rotated_under_the_running_service(service: Service, console: Console) -> None:
-    before = await console.read("/api/auth/me")
-    rotated = await beside(service, "rotate-keys")
-    assert "organization default: key version 2" in rotated.out
-    assert rotated.out.splitlines()[-1].endswith(" 0 failed")
-    assert await console.read("/api/auth/me") == before
-    assert (await service.client()).token
-
-
 @pytest.mark.parametrize(
     ("name", "allowed", "code", "said"),
     [

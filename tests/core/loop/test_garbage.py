@@ -97,7 +97,8 @@ async def test_with_a_large_table_in_the_making_it_waits_but_not_for_ever(
         clock.now += waited
         with collections_seen() as seen:
             await garbage.look()
-        assert (knot() is None, seen) == (collected, [2] if collected else [])
+        # Python itself may look at new objects at any moment.
+        assert (knot() is None, [one for one in seen if one]) == (collected, [2] if collected else [])
         table.clear()
         await garbage.look()
         assert knot() is None
@@ -110,10 +111,11 @@ async def test_what_has_lived_on_is_collected_beside_a_large_table_of_before() -
         knot = aged_knot()
         with collections_seen() as seen:
             await garbage.look()
-        assert (knot() is None, seen, len(table)) == (True, [1], FEW_BLOCKS + 1)
+        assert (knot() is None, [one for one in seen if one]) == (True, [1])
+        assert len(table) == FEW_BLOCKS + 1
 
 
 async def test_nothing_is_collected_where_nothing_has_lived_on() -> None:
     with spared_heap() as garbage, collections_seen() as seen:
         await garbage.look()
-    assert seen == []
+    assert [one for one in seen if one] == []
