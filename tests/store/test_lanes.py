@@ -6,6 +6,7 @@ import threading
 import weakref
 from contextlib import suppress
 from contextvars import ContextVar
+from functools import partial
 
 import pytest
 
@@ -51,7 +52,7 @@ async def test_there_are_no_more_threads_than_calls_at_a_time_nor_than_the_lane_
         release.wait()
         return threading.get_ident()
 
-    calls = [lane.run(lambda number=number: hangs(number)) for number in range(5)]
+    calls = [lane.run(partial(hangs, number)) for number in range(5)]
     for number in range(3):
         begun[number].acquire()
     assert not any(one.acquire(blocking=False) for one in begun[3:])
