@@ -43,7 +43,8 @@ async def array_parts(
         async for item in items:
             pieces.append(before)
             before = b","
-            for piece in _pieces(to_json(item)):
+            value = to_json(item)
+            for piece in (json_values.encode(value),) if _is_light(value) else _pieces(value):
                 pieces.append(piece)
                 size += len(piece)
                 if size >= PART_BYTES or len(pieces) >= PART_PIECES:
