@@ -36,7 +36,8 @@ class LaneThreads:
     def run(self, call: Callable[[], T]) -> "asyncio.Future[T]":
         """The result of `call`, which runs in one of the threads with the context of now.
 
-        To be called on the event loop. A future that is cancelled takes along a call that has not begun.
+        To be called on the event loop. A future that is cancelled, or has failed by then, takes along a call
+        that has not begun.
         """
         loop = asyncio.get_running_loop()
         answer: asyncio.Future[T] = loop.create_future()
@@ -66,7 +67,7 @@ class LaneThreads:
     ) -> None:
         result = failure = None
         try:
-            if not answer.cancelled():
+            if not answer.done():
                 result = context.run(call)
         except BaseException as error:  # noqa: BLE001  # for whoever awaits it, as with an executor
             failure = error

@@ -71,8 +71,11 @@ async def test_a_call_that_was_given_up_before_it_began_is_not_made() -> None:
 
     hanging = lane.run(hangs)
     waiting = lane.run(lambda: made.append("late"))
+    cut_off = lane.run(lambda: made.append("later"))
     begun.wait()
     waiting.cancel()
+    cut_off.set_exception(Gone())
+    assert isinstance(cut_off.exception(), Gone)
     hanging.cancel()  # of this one only the answer is given up
     release.set()
     await lane.run(lambda: made.append("next"))
