@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from contextvars import ContextVar
 from copy import copy
 from functools import partial
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar, cast
 
 import pymongo
 
@@ -172,9 +172,10 @@ async def _in_time(answer: Awaitable[T], seconds: float) -> T:
                 raise
             raise _CutOff from error
     # The answer of a lane, as nearly always: asyncio.timeout takes four times as long.
-    timer = asyncio.get_running_loop().call_later(seconds, _cut_off, answer)
+    future = cast("asyncio.Future[T]", answer)
+    timer = asyncio.get_running_loop().call_later(seconds, _cut_off, future)
     try:
-        return await answer
+        return await future
     finally:
         timer.cancel()
 
