@@ -34,6 +34,8 @@ from netautod.docs.store import DocumentStore, VersionStore
 READ_AT_ONCE = 200
 # Contents are held up to this many bytes together, and one more document.
 CONTENTS_AT_ONCE = 1024 * 1024
+# Contents of up to so many bytes come along with their documents: READ_AT_ONCE of them are held anyway.
+SMALL = 4 * 1024
 
 
 class DocumentService:
@@ -69,18 +71,31 @@ class DocumentService:
 
         The order is that of the beginning: what is renamed meanwhile comes once, what is deleted does not.
         """
-        ids = await self._documents.listed(org_id, filters, limit=limit, offset=offset)
-        for start in range(0, len(ids), READ_AT_ONCE):
+        few = READ_AT_ONCE if limit is None else min(limit, READ_AT_ONCE)
+        ids, up_to = list[str](), SMALL if content else -1
+        asked = few if few == limit else few + 1
+        parts = await self._documents.first(org_id, filters, limit=asked, offset=offset, up_to=up_to)
+        if len(parts) > few:
+            ids = await self._documents.listed(org_id, filters, limit=limit, offset=offset)
+            parts = await self._documents.some(org_id, filters, ids[:READ_AT_ONCE], up_to=up_to)
+        start = READ_AT_ONCE
+        while True:
+            for group in _groups(parts):
+                for shown in await self._shown(org_id, await self._whole(org_id, group, content=content)):
+                    yield shown
+            if start >= len(ids):
+                return
             some = ids[start : start + READ_AT_ONCE]
-            if not content:
-                for shown in await self._shown(
-                    org_id, await self._documents.without_contents(org_id, filters, some)
-                ):
-                    yield shown
-                continue
-            for group in _groups(await self._documents.sizes(org_id, filters, some)):
-                for shown in await self._shown(org_id, await self._documents.with_contents(org_id, group)):
-                    yield shown
+            parts = await self._documents.some(org_id, filters, some, up_to=up_to)
+            start += READ_AT_ONCE
+
+    async def _whole(self, org_id: OrgId, group: Sequence[Document], *, content: bool) -> list[Document]:
+        """With the contents that did not come along; without what is gone by now."""
+        missing = [one.id for one in group if content and one.content is None]
+        if not missing:
+            return list(group)
+        found = {one.id: one for one in await self._documents.with_contents(org_id, missing)}
+        return [found.get(one.id, one) for one in group if one.content is not None or one.id in found]
 
     async def get(self, org_id: OrgId, document_id: str) -> ShownDocument:
         """A note reads as empty and locked while the vault is locked; NotFound."""
@@ -181,7 +196,18 @@ class DocumentService:
     async def _shown(self, org_id: OrgId, documents: Sequence[Document]) -> list[ShownDocument]:
         notes = any(document.is_note for document in documents)
         key = await self._notes.key_if_unlocked(org_id) if notes else None
-        return [await _shown_with(key, org_id, document) for document in documents]
+        return [
+            _plain(document) or await _shown_with(key, org_id, document)  # most are
+            for document in documents
+        ]
+
+
+def _plain(document: Document) -> ShownDocument | None:
+    """As it is shown if nothing has to be opened for that, else None."""
+    content = document.content
+    if content is None or content.is_sealed or document.is_note:
+        return None
+    return ShownDocument(document=document, text=content.text or "")
 
 
 async def _shown_with(key: bytes | None, org_id: OrgId, document: Document) -> ShownDocument:
@@ -192,11 +218,11 @@ async def _shown_with(key: bytes | None, org_id: OrgId, document: Document) -> S
     return ShownDocument(document=document, text=text, locked=locked)
 
 
-def _groups(sized: Sequence[tuple[str, int]]) -> Iterator[list[str]]:
-    """In the same order, each as large as may be held at once."""
-    group: list[str] = []
+def _groups(parts: Sequence[tuple[Document, int]]) -> Iterator[list[Document]]:
+    """In the same order, each with as much left out as may be held at once."""
+    group: list[Document] = []
     held = 0
-    for one, size in sized:
+    for one, size in parts:
         if group and held + size > CONTENTS_AT_ONCE:
             yield group
             group, held = [], 0

@@ -11,6 +11,7 @@ from uuid import UUID, uuid5
 
 from netautod.core.errors import Duplicate
 from netautod.core.identity import OrgId
+from netautod.core.values import made
 from netautod.docs.contents import COLLECTION
 from netautod.docs.models import Content, Document, DocumentFilter, DocumentVersion
 from netautod.store.client import Database
@@ -61,23 +62,24 @@ class DocumentStore:
         )
         return [row["_id"] for row in found]
 
-    async def sizes(
-        self, org_id: OrgId, filters: DocumentFilter, document_ids: Sequence[str]
-    ) -> list[tuple[str, int]]:
-        """The ids of those that still match, in the same order, with the sizes of the contents in bytes."""
-        where = {**_where(filters), "_id": {"$in": list(document_ids)}}
-        found = await self._documents.find(org_id, where, fields={"size": 1})
-        rows = {row["_id"]: row["size"] for row in found}
-        return [(one, rows[one]) for one in document_ids if one in rows]
+    async def first(
+        self, org_id: OrgId, filters: DocumentFilter, *, limit: int, offset: int, up_to: int
+    ) -> list[tuple[Document, int]]:
+        """As `some`, but the first ones of the list, sorted by category and name."""
+        found = await self._documents.find(
+            org_id, _where(filters), fields=_with_small(up_to), sort=LISTED, limit=limit, offset=offset
+        )
+        return [_part(row) for row in found]
 
-    async def without_contents(
-        self, org_id: OrgId, filters: DocumentFilter, document_ids: Sequence[str]
-    ) -> list[Document]:
-        """Those that still match, in the order of the ids."""
+    async def some(
+        self, org_id: OrgId, filters: DocumentFilter, document_ids: Sequence[str], *, up_to: int
+    ) -> list[tuple[Document, int]]:
+        """Those that still match, in the order of the ids, with the contents of up to so many bytes, and how
+        many bytes are left out; -1: all contents are."""
         where = {**_where(filters), "_id": {"$in": list(document_ids)}}
-        found = await self._documents.find(org_id, where, fields=_WITHOUT_CONTENT)
+        found = await self._documents.find(org_id, where, fields=_with_small(up_to))
         rows = {row["_id"]: row for row in found}
-        return [_document(rows[one], content=False) for one in document_ids if one in rows]
+        return [_part(rows[one]) for one in document_ids if one in rows]
 
     async def with_contents(self, org_id: OrgId, document_ids: Sequence[str]) -> list[Document]:
         """In the order of the ids, without those that are gone."""
@@ -238,14 +240,24 @@ def _row(document: Document) -> Row:
     return {**metadata, "revision": document.revision, **_content_fields(document.content)}
 
 
+def _with_small(up_to: int) -> Row:
+    """The fields of `_part`."""
+    if up_to < 0:
+        return dict.fromkeys((*METADATA, "revision"), 1)
+    small = {"$lte": ["$size", up_to]}
+    contents = {name: {"$cond": [small, f"${name}", "$$REMOVE"]} for name in ("text", "sealed")}
+    return {**dict.fromkeys((*METADATA, "revision", "size"), 1), **contents}
+
+
+def _part(row: Row) -> tuple[Document, int]:
+    content = "text" in row
+    return _document(row, content=content), 0 if content else row.get("size", 0)
+
+
 def _document(row: Row, *, content: bool) -> Document:
     metadata: dict[str, Any] = {name: row[name] for name in METADATA}
-    return Document(
-        id=row["_id"],
-        revision=row["revision"],
-        content=_content(row) if content else None,
-        **metadata,
-    )
+    own = {"id": row["_id"], "revision": row["revision"], "content": _content(row) if content else None}
+    return made(Document, {**metadata, **own})
 
 
 def _version_id(current: Document) -> str:

@@ -3,13 +3,16 @@
 import asyncio
 import logging
 import re
+import time
 from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Callable, Iterable, Mapping
 from contextlib import aclosing, suppress
+from functools import lru_cache
 from http import HTTPStatus
 from itertools import chain, islice
 from typing import Any, TypeVar, cast
 from uuid import uuid4
 
+from tornado.httputil import HTTPHeaders, format_timestamp
 from tornado.iostream import StreamClosedError
 from tornado.web import HTTPError, RequestHandler
 
@@ -51,14 +54,22 @@ class AnsweringHandler(RequestHandler):
     def context(self) -> HttpContext:
         return cast(HttpContext, self.application.settings["context"])
 
+    def clear(self) -> None:
+        """As Tornado has it, but that the date is written once a second, and no Server to be taken away."""
+        self._headers = HTTPHeaders()
+        self._headers["Content-Type"] = "text/html; charset=UTF-8"
+        self._headers["Date"] = _date(int(time.time()))
+        self.set_default_headers()
+        self._write_buffer: list[bytes] = []
+        self._status_code, self._reason = 200, HTTPStatus.OK.phrase
+
     def set_default_headers(self) -> None:
         # Tornado calls this before prepare(), and again before it writes an error.
         if not hasattr(self, "request_id"):
             offered = self.request.headers.get("X-Request-Id", "")
             self.request_id = offered if REQUEST_ID_FORM.fullmatch(offered) else uuid4().hex
-        self.clear_header("Server")
         for name, value in common_headers(self.request_id).items():
-            self.set_header(name, value)
+            self._headers[name] = value  # set_header would look at each for what none of them holds
         hsts = self.context.hsts(self.request)
         if hsts is not None:
             self.set_header("Strict-Transport-Security", hsts)
@@ -212,6 +223,11 @@ class AnsweringHandler(RequestHandler):
             self.set_header("Access-Control-Expose-Headers", "X-Request-Id, Retry-After")
             self.set_header("Access-Control-Max-Age", "600")
             self.set_header("Vary", "Origin")
+
+
+@lru_cache(maxsize=1)
+def _date(second: int) -> str:
+    return format_timestamp(second)
 
 
 async def _each(items: Iterable[T]) -> AsyncIterator[T]:

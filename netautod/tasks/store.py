@@ -11,6 +11,7 @@ from netautod.core.errors import Conflict, Duplicate
 from netautod.core.identity import OrgId
 from netautod.core.pages import Page, PageOf
 from netautod.core.registries import Uses
+from netautod.core.values import made
 from netautod.store.client import Database, Document
 from netautod.store.indexes import Index
 from netautod.store.scoped import scoped
@@ -159,4 +160,5 @@ def _to_document(task: Task) -> Document:
 
 
 def _to_task(document: Document) -> Task:
-    return Task(id=document["_id"], **{name: document.get(name) for name in _FIELDS})  # type: ignore[arg-type]
+    fields = dict(zip(_FIELDS, map(document.get, _FIELDS), strict=True))
+    return made(Task, {"id": document["_id"], **fields})
