@@ -13,6 +13,7 @@ from netautod.app.plugins.failures import PluginError, one_line
 from netautod.app.plugins.loading import LoadedPlugins, call
 from netautod.app.plugins.refusals import refuse_collector, refuse_executor, refuse_model, refuse_tool
 from netautod.app.plugins.registering import Names, Turn
+from netautod.core.clock import Clock, SystemClock
 from netautod.core.foreign import no_exit
 from netautod.executions.running.hosted import hosted
 from netautod.outbound.addresses import AddressRules
@@ -28,8 +29,10 @@ from netautod.plugin_api import (
     PasswordProvider,
     PluginHost,
     PluginService,
+    PluginStorage,
     RedirectProvider,
 )
+from netautod.plugin_api.storage import NoStorage
 from netautod.system.models import PluginStatus
 from netautod.users.models import LDAP, OIDC
 
@@ -46,11 +49,16 @@ OBSERVER_HOOKS = (
 
 @dataclass(frozen=True, kw_only=True)
 class HostValues:
-    """What the host of every plugin is made from; `settings` are the sections that were read, by plugin."""
+    """What the host of every plugin is made from; `settings` are the sections that were read, by plugin.
+
+    `storage` answers that of a plugin by its name.
+    """
 
     http: GuardedClient = field(default_factory=lambda: GuardedClient(AddressRules()))
     instance_name: str = "netautod"
     settings: Mapping[str, Any] = field(default_factory=dict)
+    clock: Clock = field(default_factory=SystemClock)
+    storage: Callable[[str], PluginStorage] = lambda name: NoStorage()
 
 
 class PluginManager:
@@ -63,6 +71,7 @@ class PluginManager:
         self._required = tuple(required)
         self._values = values or HostValues()
         self._owners: dict[str, str] = {}  # plugins by the names of their services
+        self._hosts: dict[str, PluginHost[Any]] = {}
 
     @property
     def statuses(self) -> Sequence[PluginStatus]:
@@ -207,10 +216,21 @@ class PluginManager:
             self.mark_broken(name, hook, failure)
 
     def _host(self, name: str) -> PluginHost[Any]:
-        settings = self._values.settings.get(name)
-        if settings is None and name in self._loaded.sections:
-            settings = self._loaded.sections[name]()
-        return PluginHost(settings=settings, http=self._values.http, instance_name=self._values.instance_name)
+        if name not in self._hosts:
+            values = self._values
+            settings = values.settings.get(name)
+            if settings is None and name in self._loaded.sections:
+                settings = self._loaded.sections[name]()
+            self._hosts[name] = PluginHost(
+                settings=settings,
+                http=values.http,
+                instance_name=values.instance_name,
+                name=name,
+                clock=values.clock,
+                logger=logging.getLogger(f"plugin.{name}"),
+                storage=values.storage(name),
+            )
+        return self._hosts[name]
 
 
 def _call_all(implementations: Iterable[pluggy.HookImpl], arguments: Mapping[str, Any]) -> None:
