@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager, nullcontext
 from dataclasses import replace
 
 from netautod.audit.service import AuditLog
+from netautod.auth.asking import asked
 from netautod.auth.authenticator import Authenticator
 from netautod.auth.directory.service import DirectoryLookups
 from netautod.auth.lockout.service import Attempt, Lockout
@@ -24,7 +25,13 @@ from netautod.auth.tokens.service import require_session
 from netautod.core.errors import Forbidden, TooManyRequests, Unauthenticated, Unavailable
 from netautod.core.identity import Caller, RequestInfo
 from netautod.core.refusals import TokenRefused
-from netautod.plugin_api.auth import ProviderUnavailable
+from netautod.plugin_api.auth import (
+    AccountEnded,
+    Identity,
+    LoginEnded,
+    LoginRefused,
+    ProviderUnavailable,
+)
 from netautod.users.models import LOCAL, User
 from netautod.users.organizations.service import OrganizationService
 from netautod.users.service import UserService
@@ -96,7 +103,7 @@ class AuthService:
 
     async def login(self, provider_name: str, request: LoginRequest, info: RequestInfo) -> IssuedTokens:
         """Raises Unauthenticated for wrong credentials, TooManyRequests for an address that is locked out,
-        InvalidInput for a provider that is off and a public key that gets no certificate.
+        InvalidInput for a provider that takes no password (now) and a public key that gets no certificate.
         """
         provider = self.providers.get(provider_name)
         client_key = None if request.public_key is None else parse_public_key(request.public_key)
@@ -110,7 +117,7 @@ class AuthService:
             if user is None:
                 raise await self._failed(provider.name, attempt, named, info)
             if user.otp_enabled:
-                await self._require_code(attempt, user, request.otp, info)
+                await self._require_code(provider.name, attempt, user, request.otp, info)
             await self._lockout.succeeded(attempt)
             return await self.begin(
                 user,
@@ -215,7 +222,7 @@ class AuthService:
     ) -> User | None:
         """The active user whose name and password these are."""
         try:
-            identity = await provider.authenticate(request.username, request.password)
+            identity = await self._confirmed(provider, request)
         except ProviderUnavailable as error:
             logger.error("%s cannot check passwords: %s", provider.name, error)
             await self.note_failure(provider.name, "auth.login_failed", named, info, unavailable=True)
@@ -229,14 +236,27 @@ class AuthService:
         known = user is not None and user.is_active and user.auth_provider == provider.name
         return user if known else None
 
-    async def _require_code(self, attempt: Attempt, user: User, code: str | None, info: RequestInfo) -> None:
+    async def _confirmed(self, provider: PasswordLogin, request: LoginRequest) -> Identity | None:
+        """What the provider says of the name and the password. Raises ProviderUnavailable."""
+        call = provider.authenticate(request.username, request.password)
+        if provider.name == LOCAL:
+            return await call
+        try:
+            return await asked(provider.name, call, (Identity, type(None)))
+        except (LoginRefused, AccountEnded, LoginEnded) as refusal:  # it says no in another way
+            logger.warning("a login through %s failed: %s", provider.name, refusal)
+            return None
+
+    async def _require_code(
+        self, provider_name: str, attempt: Attempt, user: User, code: str | None, info: RequestInfo
+    ) -> None:
         """After the right password. A wrong code is told as a wrong password is."""
         if not code:
             await self._lockout.passed(attempt)
-            await self._record("auth.otp_required", user, None, info, {"auth_provider": LOCAL})
+            await self._record("auth.otp_required", user, None, info, {"auth_provider": provider_name})
             raise Unauthenticated(REQUIRED)
         if not await self._otp.accept(attempt, user, code):
-            raise await self._failed(LOCAL, attempt, user, info)
+            raise await self._failed(provider_name, attempt, user, info)
 
     def _refuse_certificate(self, user: User) -> None:
         """It would open devices to whom the API is closed."""

@@ -11,7 +11,13 @@ import pluggy
 
 from netautod.app.plugins.failures import PluginError, one_line
 from netautod.app.plugins.loading import LoadedPlugins, call
-from netautod.app.plugins.refusals import refuse_collector, refuse_executor, refuse_model, refuse_tool
+from netautod.app.plugins.refusals import (
+    refuse_collector,
+    refuse_executor,
+    refuse_login,
+    refuse_model,
+    refuse_tool,
+)
 from netautod.app.plugins.registering import Names, Turn
 from netautod.core.clock import Clock, SystemClock
 from netautod.core.foreign import no_exit
@@ -26,15 +32,12 @@ from netautod.plugin_api import (
     Executor,
     ModelBackend,
     OpenInventory,
-    PasswordProvider,
     PluginHost,
     PluginService,
     PluginStorage,
-    RedirectProvider,
 )
 from netautod.plugin_api.storage import NoStorage
 from netautod.system.models import PluginStatus
-from netautod.users.models import LDAP, OIDC
 
 logger = logging.getLogger(__name__)
 Named = TypeVar("Named")
@@ -259,10 +262,7 @@ def _tool(tool: AgentTool) -> tuple[str, AgentTool]:
 
 
 def _login(provider: AuthProvider) -> tuple[str, AuthProvider]:
-    if not isinstance(provider, PasswordProvider | RedirectProvider):
-        raise PluginError("an auth provider is a PasswordProvider or a RedirectProvider")
-    if provider.name not in (LDAP, OIDC):
-        raise PluginError(f"an auth provider is named ldap or oidc, not {provider.name}")
+    refuse_login(provider)
     return provider.name, provider
 
 
