@@ -78,7 +78,7 @@ class PluginStorage(Protocol):
         self, org_id: str, *, prefix: str = "", after: str = "", limit: int = 100
     ) -> Sequence[StoredValue]:
         """In the order of the keys' characters: `limit` (1 to 1,000) of those that begin with `prefix` and
-        come after the key `after`. A page with fewer is the last; one may end early at 4 MiB of values.
+        come after the key `after`. A page may end early, at 4 MiB: the one behind the last is empty.
         """
         ...
 

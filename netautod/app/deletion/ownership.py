@@ -35,6 +35,8 @@ from netautod.store.leases import named
 from netautod.store.migrations import store as migrations
 from netautod.store.ownership import Owned, Shared
 from netautod.system import store as system
+from netautod.system.plugin_storage import store as plugin_records
+from netautod.system.plugin_storage import usage_store as plugin_usage
 from netautod.tasks import store as tasks
 from netautod.users.organizations import store as organizations
 from netautod.users.roles import store as roles
@@ -78,6 +80,8 @@ OWNED: tuple[Owned, ...] = (
     Owned(collection=document_versions.VERSIONS),
     Owned(collection=documents.COLLECTION),
     Owned(collection=notes.COLLECTION),
+    Owned(collection=plugin_records.COLLECTION),
+    Owned(collection=plugin_usage.COLLECTION),
     Owned(collection=AUDIT_EVENTS),
     Owned(collection=chains.CHAINS, field="_id"),
     Owned(collection=organization_keys.COLLECTION, field="_id"),

@@ -1,29 +1,64 @@
 """The part of the composition root about plugins: what they are lent, their services and their observers."""
 
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
+from dataclasses import replace
 
 from netautod.app.configuration import Configuration
+from netautod.app.installation import Installation
 from netautod.app.plugins.manager import HostValues, PluginManager
 from netautod.app.plugins.observers import Observers
 from netautod.app.plugins.services import running_services
+from netautod.app.settings import PluginsSettings
+from netautod.core.clock import Clock
+from netautod.core.disk import MIB
 from netautod.core.metrics import Metrics
 from netautod.outbound.client import GuardedClient
+from netautod.plugin_api import PluginStorage
+from netautod.system.plugin_storage.models import Quota
+from netautod.system.plugin_storage.service import PluginStorages
 
 
 def plugins_of(
-    configuration: Configuration, http: GuardedClient, *, required: Iterable[str] = ()
+    configuration: Configuration,
+    http: GuardedClient,
+    *,
+    required: Iterable[str] = (),
+    clock: Clock | None = None,
+    storage: Callable[[str], PluginStorage] | None = None,
 ) -> PluginManager:
-    """The loaded plugins, lent `http`; the log is told of those that cannot be.
+    """The loaded plugins, lent `http`, and `storage` where there is a database; the log is told of those
+    that cannot be loaded.
 
     Raises PluginError for a required one that cannot be loaded.
     """
     settings = configuration.settings
     configuration.plugins.log_failures()
     values = HostValues(http=http, instance_name=settings.server.instance_name, settings=settings.of_plugins)
+    if clock is not None:
+        values = replace(values, clock=clock)
+    if storage is not None:
+        values = replace(values, storage=storage)
     manager = PluginManager(configuration.plugins, required=required, values=values)
     manager.check_required()
     return manager
+
+
+def storages_of(installation: Installation, settings: PluginsSettings) -> PluginStorages:
+    """What plugins keep in the database."""
+    quota = Quota(
+        records=settings.storage_records,
+        bytes=settings.storage_mb * MIB,
+        value_bytes=settings.storage_value_kb * 1024,
+    )
+    return PluginStorages(
+        records=installation.stores.plugin_records,
+        usages=installation.stores.plugin_usage,
+        vault=installation.vault,
+        organizations=installation.stores.organizations,
+        clock=installation.clock,
+        quota=quota,
+    )
 
 
 @asynccontextmanager

@@ -46,13 +46,11 @@ def refuse_collector(collector: Any) -> None:
 def refuse_login(provider: Any) -> None:
     """Raises PluginError for a provider of logins that could let nobody in."""
     _refuse("an auth provider", provider, _LOGIN)
-    kinds = (
-        isinstance(provider, PasswordProvider) and _PASSWORD_LOGIN,
-        isinstance(provider, RedirectProvider) and _REDIRECT_LOGIN,
-    )
-    if not any(kinds):
+    kinds = ((PasswordProvider, _PASSWORD_LOGIN), (RedirectProvider, _REDIRECT_LOGIN))
+    asked = [wanted for kind, wanted in kinds if isinstance(provider, kind)]
+    if not asked:
         raise PluginError("an auth provider is a PasswordProvider or a RedirectProvider")
-    for wanted in filter(None, kinds):
+    for wanted in asked:
         _refuse("an auth provider", provider, wanted)
 
 

@@ -50,7 +50,9 @@ class RedirectHandler(JsonHandler):
         if any(len(values) > 1 for values in self.request.query_arguments.values()):
             raise TokenRefused(UNKNOWN)  # RFC 6749 3.1: no parameter more than once
         self.clear_cookie(cookie.name, path=cookie.path, secure=cookie.secure, httponly=True)
-        self._send_to(await self.redirect_logins.finish(provider, self.query, self.get_cookie, self.info))
+        # Providers of other kinds send other parameters.
+        sent = {name: self.get_query_argument(name) for name in self.request.query_arguments} | self.query
+        self._send_to(await self.redirect_logins.finish(provider, sent, self.get_cookie, self.info))
 
     def _send_to(self, url: str) -> None:
         self.set_status(302)
