@@ -80,6 +80,7 @@ from netautod.users.organizations import store as organizations
 from netautod.users.organizations.store import OrganizationStore
 from netautod.users.roles.store import RoleStore
 from netautod.users.store import UserStore
+from netautod.vault import named_secrets
 from netautod.vault.envelope import SealedField
 
 INDEXES: tuple[Index, ...] = (
@@ -129,6 +130,7 @@ SEALED_FIELDS: tuple[SealedField, ...] = (
     *notes.SEALED_FIELDS,
     *otp.SEALED_FIELDS,
     *plugin_records.SEALED_FIELDS,
+    *named_secrets.SEALED_FIELDS,
 )
 
 

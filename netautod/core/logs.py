@@ -9,6 +9,7 @@ from typing import Any, TextIO
 
 from netautod.core.log_lines import EVENT, FIELDS, Belonging, current
 from netautod.core.printable import printable
+from netautod.core.redaction.known_secrets import KNOWN
 from netautod.core.repeats import FoldingHandler
 
 COUNTS_SECONDS = 5.0
@@ -48,11 +49,11 @@ class TextFormatter(logging.Formatter):
         named = (("org", organization), ("user", user), ("execution", execution))
         ids = " ".join([request, *(f"{name}={value}" for name, value in named if value)])
         head = f"{_at(record)} {record.levelname:<7} {record.name} [{ids}] "
-        lines = [printable(head + record.getMessage())]
+        lines = [printable(head + KNOWN.hide(record.getMessage()))]
         if record.exc_info:
-            lines += self.formatException(record.exc_info).split("\n")
+            lines += KNOWN.hide(self.formatException(record.exc_info)).split("\n")
         if record.stack_info:
-            lines += record.stack_info.split("\n")
+            lines += KNOWN.hide(record.stack_info).split("\n")
         return "\n  ".join([lines[0], *map(printable, lines[1:])])
 
 
@@ -65,13 +66,13 @@ class JsonFormatter(logging.Formatter):
             "level": record.levelname.lower(),
             "logger": record.name,
             **_belonging(record).named(),
-            "message": record.getMessage(),
+            "message": KNOWN.hide(record.getMessage()),
         }
         event = getattr(record, EVENT, None)
         if event is not None:
             line |= {EVENT: event, **getattr(record, FIELDS)}
         if record.exc_info:
-            line["trace"] = self.formatException(record.exc_info)
+            line["trace"] = KNOWN.hide(self.formatException(record.exc_info))
         # A character that is not to be seen is one only within a text, where JSON has its own escape for it.
         written = _ENCODER.encode(line)
         if written == printable(written):

@@ -50,6 +50,7 @@ KEPT: Final[Mapping[str, str]] = {
     "documents": "documents and notes",
     "execution_log": "lines of executions",
     "execution_results": "what executions did on each device",
+    "installation_secrets": "of plugins' settings, sealed",
     "inventory_sources": "saved inventories, tokens sealed",
     "known_addresses": "from where accounts have logged in",
     "login_failures": "a restore lifts no lockout; they run out by themselves",

@@ -41,7 +41,7 @@ from netautod.tasks import store as tasks
 from netautod.users.organizations import store as organizations
 from netautod.users.roles import store as roles
 from netautod.users.store import USERS
-from netautod.vault import organization_keys, rewrapping
+from netautod.vault import named_secrets, organization_keys, rewrapping
 from netautod.vault.root import store as roots
 
 # In the order in which they go: what others are found by comes after those.
@@ -94,6 +94,9 @@ KEPT_TO_THE_END: tuple[Owned, ...] = (
 SHARED: tuple[Shared, ...] = (
     Shared(collection=system.NODES, reason="the nodes of the installation"),
     Shared(collection=tokens.SIGNING_KEYS, reason="the installation's keys for access tokens"),
+    Shared(
+        collection=named_secrets.COLLECTION, reason="secrets of the settings, which are the installation's"
+    ),
     Shared(collection=roots.COLLECTION, reason="the installation's root key"),
     Shared(collection=rewrapping.PROGRESS_COLLECTION, reason="how far a rotation of keys has come"),
     Shared(collection=migrations.COLLECTION, reason="what has been done to the data"),

@@ -8,15 +8,18 @@ from netautod.app.configuration import Configuration
 from netautod.app.installation import Installation
 from netautod.app.plugins.manager import HostValues, PluginManager
 from netautod.app.plugins.observers import Observers
+from netautod.app.plugins.section_secrets import filled, secrets_of
 from netautod.app.plugins.services import running_services
 from netautod.app.settings import PluginsSettings
 from netautod.core.clock import Clock
 from netautod.core.disk import MIB
 from netautod.core.metrics import Metrics
+from netautod.core.redaction.known_secrets import KNOWN
 from netautod.outbound.client import GuardedClient
 from netautod.plugin_api import PluginStorage
 from netautod.system.plugin_storage.models import Quota
 from netautod.system.plugin_storage.service import PluginStorages
+from netautod.vault.named_secrets import NamedSecrets
 
 
 def plugins_of(
@@ -42,6 +45,20 @@ def plugins_of(
     manager = PluginManager(configuration.plugins, required=required, values=values)
     manager.check_required()
     return manager
+
+
+async def filled_in(configuration: Configuration, installation: Installation) -> Configuration:
+    """With the secrets of plugins that are in the vault. A plugin whose section cannot be filled is left out;
+    log lines show none of the secrets from here on.
+    """
+    secrets = NamedSecrets(installation.database, vault=installation.vault, clock=installation.clock)
+    settings = configuration.settings
+    made = await filled(settings.of_plugins, configuration.in_vault, secrets)
+    for name, failure in made.failures.items():
+        configuration.plugins.leave_out(name, failure)
+    for name, section in made.sections.items():
+        KNOWN.add(secrets_of(name, section))
+    return replace(configuration, settings=replace(settings, of_plugins=made.sections))
 
 
 def storages_of(installation: Installation, settings: PluginsSettings) -> PluginStorages:

@@ -149,6 +149,34 @@ async def test_counting_anew_forgets_nothing_that_is_under_way(world: World) -> 
         await other.put(world.ours, "c", 1)
 
 
+async def test_a_deletion_is_not_counted_twice(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is held between its row and the note of its end, and all is counted anew meanwhile."""
+    storage = world.lend(records=3)
+    for key in ("a", "b", "c"):
+        await storage.put(world.ours, key, 1)
+    held, go_on = asyncio.Event(), asyncio.Event()
+    plain = PluginUsageStore.settle
+
+    async def settle(self: PluginUsageStore, *args: Any, **options: Any) -> None:
+        held.set()
+        await go_on.wait()
+        await plain(self, *args, **options)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(PluginUsageStore, "settle", settle)
+        deleting = asyncio.create_task(storage.delete(world.ours, "a"))
+        await held.wait()
+        await world.database.collection("plugin_usage").update({}, {"$set": {"loose": True}})
+        assert (await storage.usage(world.ours)).records == 2  # counted one by one
+        go_on.set()
+        await deleting
+    [row] = await world.rows("plugin_usage")
+    assert (row["records"], row["loose"], row["pending"]) == (2, True, [])
+    await storage.put(world.ours, "d", 1)
+    with pytest.raises(StorageFull):
+        await storage.put(world.ours, "e", 1)
+
+
 async def test_a_lower_quota_lets_what_is_there_shrink_and_go(world: World) -> None:
     for key in ("a", "b", "c"):
         await world.lend().put(world.ours, key, "x" * 100)
