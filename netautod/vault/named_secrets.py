@@ -30,6 +30,11 @@ class NamedSecret:
     updated_at: datetime
 
 
+async def stored_names(database: Database) -> set[str]:
+    """The names alone, which need no key."""
+    return {row["_id"] for row in await database.collection(COLLECTION).find({}, fields={"_id": 1})}
+
+
 class NamedSecrets:
     def __init__(self, database: Database, *, vault: Vault, clock: Clock) -> None:
         self._secrets = database.collection(COLLECTION)

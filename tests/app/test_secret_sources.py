@@ -213,6 +213,14 @@ def test_no_log_line_shows_a_secret_of_the_settings(form: logging.Formatter) -> 
     assert "quotes" not in line
 
 
+@pytest.mark.parametrize(
+    ("name", "shown"), [("plugin.mine", "<hidden>"), ("netautod.core", "ghp_abcdefgh12345")]
+)
+def test_lines_of_plugins_lose_also_what_looks_like_a_secret(name: str, shown: str) -> None:
+    record = logging.LogRecord(name, 20, "f.py", 1, "sent ghp_abcdefgh12345 to it", (), None)
+    assert f"sent {shown} to it" in logs.TextFormatter().format(record)
+
+
 def test_the_failures_of_a_section_stop_no_other_plugin(tmp_path: Path) -> None:
     loaded = LoadedPlugins.of({"one": object(), "two": object()})
     KNOWN.add([SECRET])

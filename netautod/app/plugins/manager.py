@@ -21,6 +21,7 @@ from netautod.app.plugins.refusals import (
 from netautod.app.plugins.registering import Names, Turn
 from netautod.core.clock import Clock, SystemClock
 from netautod.core.foreign import no_exit
+from netautod.core.logs import OF_PLUGINS
 from netautod.executions.running.hosted import hosted
 from netautod.outbound.addresses import AddressRules
 from netautod.outbound.client import GuardedClient
@@ -230,7 +231,7 @@ class PluginManager:
                 instance_name=values.instance_name,
                 name=name,
                 clock=values.clock,
-                logger=logging.getLogger(f"plugin.{name}"),
+                logger=logging.getLogger(f"{OF_PLUGINS}{name}"),
                 storage=values.storage(name),
             )
         return self._hosts[name]

@@ -173,7 +173,13 @@ class OwnStorage:
         over, old = (None, 0) if found is None else (found.revision, found.size)
         change = Amount(records=0 if found else 1, bytes=record.size - old)
         writing = partial(self._records.write, owner, record, over=over)
-        return record if await self._counted(owner, change, writing) else None
+        try:
+            return record if await self._counted(owner, change, writing) else None
+        except StorageFull:
+            # What another has written meanwhile may be all there is room for, and can be written over.
+            if await self._records.mark(owner, key) == found:
+                raise
+            return None
 
     async def _counted(self, owner: Owner, change: Amount, writing: Writing) -> bool:
         """Writes within the quota; whether it was written. Raises StorageFull."""

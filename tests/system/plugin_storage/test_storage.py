@@ -201,6 +201,55 @@ async def test_a_full_disk_refuses_what_grows(world: World, monkeypatch: pytest.
     assert await storage.delete(world.ours, "a")
 
 
+async def test_what_is_under_way_is_waited_for_when_it_takes_the_last_room(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One write of the only key that has room is held; another of the same key waits, and comes after it."""
+    reserved, go_on = asyncio.Event(), asyncio.Event()
+    plain = PluginRecordStore.write
+
+    class Held(PluginRecordStore):
+        async def write(self, *args: Any, **options: Any) -> bool:
+            reserved.set()
+            await go_on.wait()
+            return await plain(self, *args, **options)
+
+    slow, storage = world.lend(records=1), world.lend(records=1)
+    slow._records = Held(world.database)  # type: ignore[attr-defined]
+    writing = asyncio.create_task(slow.put(world.ours, "key", "first"))
+    await reserved.wait()
+
+    async def waits(seconds: float) -> None:
+        go_on.set()
+        await asyncio.wait({writing})
+
+    monkeypatch.setattr("netautod.system.plugin_storage.service.asyncio.sleep", waits)
+    await storage.put(world.ours, "key", "second")
+    await writing
+    found = await storage.get(world.ours, "key")
+    assert found is not None
+    assert found.value == "second"
+    assert go_on.is_set()
+    with pytest.raises(StorageFull):
+        await storage.put(world.ours, "other", 1)
+
+
+async def test_a_page_whose_records_are_gone_is_not_the_end(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    storage = world.lend()
+    for key in ("a", "b", "c"):
+        await storage.put(world.ours, key, key)
+    many = PluginRecordStore.many
+
+    async def late(self: PluginRecordStore, owner: Any, keys: list[str]) -> Any:
+        await storage.delete(world.ours, "a")
+        return await many(self, owner, keys)
+
+    monkeypatch.setattr(PluginRecordStore, "many", late)
+    assert [row.key for row in await storage.list(world.ours, limit=1)] == ["b"]
+
+
 async def test_a_page_is_bounded_in_bytes_and_none_is_lost(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
