@@ -4,8 +4,8 @@ import argparse
 import asyncio
 import sys
 
+from netautod.app import stages
 from netautod.app.configuration import Configuration
-from netautod.app.parts.plugins import storages_of
 from netautod.app.settings import Settings
 from netautod.cli.installation import opened
 from netautod.cli.output import say
@@ -43,7 +43,7 @@ def _agreed(name: str) -> bool:
 async def _purge(settings: Settings, name: str) -> int:
     """One event in the audit of each organization that had any."""
     async with opened(settings) as installation:
-        storages, deleted = storages_of(installation, settings.plugins), 0
+        storages, deleted = stages.storages(settings, installation), 0
         for organization in await installation.people.organizations.all():
             count = await storages.purge(name, [organization.id])
             if count:

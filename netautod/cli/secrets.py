@@ -4,8 +4,6 @@ import argparse
 import asyncio
 import getpass
 import sys
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 
 from netautod.app.configuration import Configuration
 from netautod.app.installation import Installation
@@ -16,7 +14,7 @@ from netautod.cli.parsing import Commands
 from netautod.core.errors import InvalidInput, NotFound
 from netautod.core.identity import system_caller
 from netautod.core.json_values import to_text
-from netautod.vault.named_secrets import NamedSecret, NamedSecrets
+from netautod.vault.named_secrets import NamedSecret
 
 
 def add(commands: Commands) -> None:
@@ -58,27 +56,20 @@ def _first_line(text: str) -> str:
     return line.removesuffix("\r")
 
 
-@asynccontextmanager
-async def _secrets(settings: Settings) -> AsyncIterator[tuple[Installation, NamedSecrets]]:
-    async with opened(settings) as installation:
-        database, vault, clock = installation.database, installation.vault, installation.clock
-        yield installation, NamedSecrets(database, vault=vault, clock=clock)
-
-
 async def _all(settings: Settings) -> list[NamedSecret]:
-    async with _secrets(settings) as (_, secrets):
-        return await secrets.all()
+    async with opened(settings) as installation:
+        return await installation.secrets.all()
 
 
 async def _store(settings: Settings, name: str, value: str) -> None:
-    async with _secrets(settings) as (installation, secrets):
-        await secrets.put(name, value)
+    async with opened(settings) as installation:
+        await installation.secrets.put(name, value)
         await _note(installation, "secret.set", name)
 
 
 async def _remove(settings: Settings, name: str) -> None:
-    async with _secrets(settings) as (installation, secrets):
-        if not await secrets.delete(name):
+    async with opened(settings) as installation:
+        if not await installation.secrets.delete(name):
             raise NotFound(f"there is no secret {name!r}")
         await _note(installation, "secret.delete", name)
 

@@ -5,12 +5,12 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 
 from netautod.app.configuration import Configuration
-from netautod.app.installation import Installation
 from netautod.app.plugins.manager import HostValues, PluginManager
 from netautod.app.plugins.observers import Observers
 from netautod.app.plugins.section_secrets import filled, secrets_of
 from netautod.app.plugins.services import running_services
 from netautod.app.settings import PluginsSettings
+from netautod.app.stores import Stores
 from netautod.core.clock import Clock
 from netautod.core.disk import MIB
 from netautod.core.metrics import Metrics
@@ -20,6 +20,7 @@ from netautod.plugin_api import PluginStorage
 from netautod.system.plugin_storage.models import Quota
 from netautod.system.plugin_storage.service import PluginStorages
 from netautod.vault.named_secrets import NamedSecrets
+from netautod.vault.vault import Vault
 
 
 def plugins_of(
@@ -47,11 +48,10 @@ def plugins_of(
     return manager
 
 
-async def filled_in(configuration: Configuration, installation: Installation) -> Configuration:
+async def filled_in(configuration: Configuration, secrets: NamedSecrets) -> Configuration:
     """With the secrets of plugins that are in the vault. A plugin whose section cannot be filled is left out;
     log lines show none of the secrets from here on.
     """
-    secrets = NamedSecrets(installation.database, vault=installation.vault, clock=installation.clock)
     settings = configuration.settings
     made = await filled(settings.of_plugins, configuration.in_vault, secrets)
     for name, failure in made.failures.items():
@@ -61,7 +61,7 @@ async def filled_in(configuration: Configuration, installation: Installation) ->
     return replace(configuration, settings=replace(settings, of_plugins=made.sections))
 
 
-def storages_of(installation: Installation, settings: PluginsSettings) -> PluginStorages:
+def storages_of(*, stores: Stores, vault: Vault, clock: Clock, settings: PluginsSettings) -> PluginStorages:
     """What plugins keep in the database."""
     quota = Quota(
         records=settings.storage_records,
@@ -69,11 +69,11 @@ def storages_of(installation: Installation, settings: PluginsSettings) -> Plugin
         value_bytes=settings.storage_value_kb * 1024,
     )
     return PluginStorages(
-        records=installation.stores.plugin_records,
-        usages=installation.stores.plugin_usage,
-        vault=installation.vault,
-        organizations=installation.stores.organizations,
-        clock=installation.clock,
+        records=stores.plugin_records,
+        usages=stores.plugin_usage,
+        vault=vault,
+        organizations=stores.organizations,
+        clock=clock,
         quota=quota,
     )
 

@@ -140,9 +140,12 @@ def test_a_check_that_fails_in_another_way_leaves_its_plugin_out(
 ) -> None:
     installed.add("mine", CLAIMING)
     installed.add("other", CLAIMING)
-    configuration = read(tmp_path, installed, "[mine]\nsize = 2\n[other]\nsize = 3\n")
+    warnings: list[str] = []
+    text = "[mine]\nsize = 2\n[other]\nsize = 3\n"
+    configuration = read(tmp_path, installed, text, warnings.append)
     said = "ZeroDivisionError: division by zero"
     assert configuration.failures == {"mine": f"the section mine cannot be checked: {said}"}
+    assert warnings == [f"the section mine cannot be checked: {said}; the plugin is left out"]
     assert errors(configuration.plugins) == {"mine": said, "other": None}
     assert list(configuration.settings.of_plugins) == ["other"]
 
@@ -153,7 +156,7 @@ def test_a_plugin_without_a_section_has_none(installed: Installed, tmp_path: Pat
         read(tmp_path, installed, "[bare]\nsize = 2\n")
 
 
-def read(folder: Path, installed: Installed, text: str) -> Any:
+def read(folder: Path, installed: Installed, text: str, warn: Callable[[str], Any] = pytest.fail) -> Any:
     file = folder / "netautod.toml"
     file.write_text(text)
-    return load(file=file, environment={}, flags={}, warn=pytest.fail, found=lambda: installed.entries)
+    return load(file=file, environment={}, flags={}, warn=warn, found=lambda: installed.entries)

@@ -66,7 +66,7 @@ async def it_refuses_what_is_no_key(storage: PluginStorage, ours: str, theirs: s
                 await call
     for wrong in ({"limit": 0}, {"limit": 1001}, {"prefix": "a b"}, {"after": "|"}, {"prefix": None}):
         with pytest.raises(StorageRefused):
-            await storage.list(ours, **wrong)  # type: ignore[arg-type]
+            await storage.list(ours, **wrong)
     assert await storage.usage(ours) == await storage.usage(theirs)
 
 
