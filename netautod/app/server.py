@@ -41,6 +41,7 @@ from netautod.users.organizations import initial_password
 
 logger = logging.getLogger(__name__)
 CERTIFICATE_SECONDS = 10.0
+RELOADED = "netautod reloaded"  # the line of a worker for its supervisor
 
 
 class ServiceState:
@@ -95,7 +96,7 @@ async def serve(
             renewal = TlsRenewal(files, stamp=stamp, use=server.use_certificate)
             look = Periodic(renewal.look, name="the look at the certificate", seconds=CERTIFICATE_SECONDS)
             await stack.enter_async_context(look)
-        on_hangup(state, partial(_reload, renewal, watched))
+        on_hangup(state, partial(_reload, renewal, watched, out if shared else None))
         if shared:
             await _stop_with_parent(state)
         else:
@@ -180,10 +181,13 @@ def _leave_behind(state: ServiceState) -> None:
     os._exit(0 if state.failure is None else 1)
 
 
-async def _reload(renewal: TlsRenewal | None, watched: Watched) -> None:
+async def _reload(renewal: TlsRenewal | None, watched: Watched, out: Callable[[str], None] | None) -> None:
+    """`out` goes to the supervisor, if there is one."""
     if renewal is not None:
         await renewal.read()
     watched.board.reloaded()
+    if out is not None:
+        out(RELOADED)
 
 
 def on_hangup(state: ServiceState, reload: Callable[[], Coroutine[Any, Any, None]]) -> None:

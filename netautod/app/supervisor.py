@@ -31,10 +31,11 @@ FIRST_PAUSE, LONGEST_PAUSE = 1.0, 30.0
 STEADY_SECONDS = 60.0
 STOP_MARGIN = 15.0
 STOP = b"stop\n"
+READY, RELOADED = b"netautod ready", server.RELOADED.encode()  # lines of a worker
 
 
 class Worker:
-    """One child process; `ready` is set whenever it serves."""
+    """One child process; `ready` is set whenever it serves, `_reloaded` when it has read everything anew."""
 
     def __init__(self, command: Sequence[str], environment: dict[str, str], descriptor: int) -> None:
         self._command = command
@@ -42,6 +43,7 @@ class Worker:
         self._descriptor = descriptor
         self._process: Process | None = None
         self.ready = asyncio.Event()
+        self._reloaded = asyncio.Event()
 
     async def keep_running(self) -> None:
         """Starts it again whenever it ends, sooner or later depending on how long it lived."""
@@ -64,15 +66,20 @@ class Worker:
         self._process = process
         assert process.stdout is not None
         async for line in process.stdout:
-            if line.startswith(b"netautod ready"):
+            if line.startswith(READY):
                 self.ready.set()
+            if line.startswith((READY, RELOADED)):
+                self._reloaded.set()
         self.ready.clear()
+        self._reloaded.set()  # the one that is started in its place reads everything
         return await process.wait()
 
-    def reload(self) -> None:
-        """Once it serves; one that starts reads everything anyway."""
+    async def reload(self) -> None:
+        """Returns when it has; one that starts reads everything anyway."""
         if self.ready.is_set() and self._process is not None:
+            self._reloaded.clear()
             self._process.send_signal(signal.SIGHUP)
+            await self._reloaded.wait()
 
     async def stop(self, seconds: float) -> None:
         process = self._process
@@ -128,7 +135,7 @@ async def supervise(
         ready = asyncio.create_task(_all_ready(children))
         stopping = asyncio.create_task(state.stop.wait())
         alive = asyncio.create_task(_say_alive())
-        server.on_hangup(state, partial(_reload, children))
+        server.on_hangup(state, partial(_reload, children, asyncio.Lock()))
         try:
             await asyncio.wait({ready, stopping}, return_when=asyncio.FIRST_COMPLETED)
             if ready.done():
@@ -164,11 +171,11 @@ async def _page(sockets: Sequence[Path]) -> bytes:
     return page_of_workers({str(number): page for number, page in enumerate(pages)})
 
 
-async def _reload(children: Sequence[Worker]) -> None:
-    systemd.notify(systemd.reloading())
-    for child in children:
-        child.reload()
-    systemd.notify(systemd.READY)
+async def _reload(children: Sequence[Worker], one_at_a_time: asyncio.Lock) -> None:
+    async with one_at_a_time:
+        systemd.notify(systemd.reloading())
+        await asyncio.gather(*(child.reload() for child in children))
+        systemd.notify(systemd.READY)
 
 
 async def _say_alive() -> None:

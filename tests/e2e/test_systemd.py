@@ -80,15 +80,30 @@ def children(pid: int) -> list[int]:
     return [int(word) for word in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
 
+def frozen(pids: Sequence[int], yes: bool) -> None:
+    for pid in pids:
+        os.kill(pid, signal.SIGSTOP if yes else signal.SIGCONT)
+
+
+def arguments_of(pid: int) -> list[str]:
+    return Path(f"/proc/{pid}/cmdline").read_text().split("\0")
+
+
 @pytest.mark.parametrize("flags", [(), ("--workers", "2")], ids=["one process", "workers"])
 async def test_it_says_that_it_is_ready_alive_and_stopping(tmp_path: Path, flags: tuple[str, ...]) -> None:
     async with managed(str(tmp_path / "notify"), tmp_path / "data", *flags) as (manager, service):
         heard = await manager.until("READY=1".__eq__)
         assert set(heard[:-1]) <= {"WATCHDOG=1", longer()}  # a first start migrates
         await manager.until("WATCHDOG=1".__eq__)
+        late = [pid for pid in children(service.process.pid) if "--worker-fd" in arguments_of(pid)][:1]
+        frozen(late, True)
         service.process.send_signal(signal.SIGHUP)
         told = (await manager.until(lambda text: text.startswith("RELOADING=1\nMONOTONIC_USEC=")))[-1]
         assert int(told.rpartition("=")[2]) > 0
+        if late:  # the reload is over when the last worker has read everything
+            alive = [await manager.until("WATCHDOG=1".__eq__) for _ in range(2)]
+            assert alive == [["WATCHDOG=1"]] * 2
+            frozen(late, False)
         await manager.until("READY=1".__eq__)
         await service.client()  # and it goes on serving
         stopping = asyncio.create_task(service.stop())
