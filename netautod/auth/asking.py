@@ -6,7 +6,7 @@ from collections.abc import Awaitable
 from typing import Any, TypeVar
 
 from netautod.core.foreign import no_exit
-from netautod.plugin_api.auth import AccountEnded, LoginEnded, LoginRefused, ProviderUnavailable
+from netautod.plugin_api.auth import AccountEnded, Identity, LoginEnded, LoginRefused, ProviderUnavailable
 
 logger = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -34,3 +34,15 @@ async def asked(provider: str, call: Awaitable[T], wanted: type[T] | tuple[type[
     if not isinstance(answer, wanted):
         raise ProviderUnavailable(f"it answered a {type(answer).__name__}")
     return answer
+
+
+async def confirmed(provider: str, call: Awaitable[Identity | None]) -> Identity | None:
+    """Who it is that shows a name and a password; None for anything but the right password.
+
+    Raises ProviderUnavailable.
+    """
+    try:
+        return await asked(provider, call, (Identity, type(None)))
+    except (LoginRefused, AccountEnded, LoginEnded) as refusal:  # it says no in another way
+        logger.warning("a login through %s failed: %s", provider, refusal)
+        return None

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager, nullcontext
 from dataclasses import replace
 
 from netautod.audit.service import AuditLog
-from netautod.auth.asking import asked
+from netautod.auth.asking import confirmed
 from netautod.auth.authenticator import Authenticator
 from netautod.auth.directory.service import DirectoryLookups
 from netautod.auth.lockout.service import Attempt, Lockout
@@ -25,13 +25,7 @@ from netautod.auth.tokens.service import require_session
 from netautod.core.errors import Forbidden, TooManyRequests, Unauthenticated, Unavailable
 from netautod.core.identity import Caller, RequestInfo
 from netautod.core.refusals import TokenRefused
-from netautod.plugin_api.auth import (
-    AccountEnded,
-    Identity,
-    LoginEnded,
-    LoginRefused,
-    ProviderUnavailable,
-)
+from netautod.plugin_api.auth import ProviderUnavailable
 from netautod.users.models import LOCAL, User
 from netautod.users.organizations.service import OrganizationService
 from netautod.users.service import UserService
@@ -222,7 +216,8 @@ class AuthService:
     ) -> User | None:
         """The active user whose name and password these are."""
         try:
-            identity = await self._confirmed(provider, request)
+            call = provider.authenticate(request.username, request.password)
+            identity = await (call if provider.name == LOCAL else confirmed(provider.name, call))
         except ProviderUnavailable as error:
             logger.error("%s cannot check passwords: %s", provider.name, error)
             await self.note_failure(provider.name, "auth.login_failed", named, info, unavailable=True)
@@ -235,17 +230,6 @@ class AuthService:
             user = await self._provisioning.user_of(provider.name, identity, typed=request.username)
         known = user is not None and user.is_active and user.auth_provider == provider.name
         return user if known else None
-
-    async def _confirmed(self, provider: PasswordLogin, request: LoginRequest) -> Identity | None:
-        """What the provider says of the name and the password. Raises ProviderUnavailable."""
-        call = provider.authenticate(request.username, request.password)
-        if provider.name == LOCAL:
-            return await call
-        try:
-            return await asked(provider.name, call, (Identity, type(None)))
-        except (LoginRefused, AccountEnded, LoginEnded) as refusal:  # it says no in another way
-            logger.warning("a login through %s failed: %s", provider.name, refusal)
-            return None
 
     async def _require_code(
         self, provider_name: str, attempt: Attempt, user: User, code: str | None, info: RequestInfo
