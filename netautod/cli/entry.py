@@ -9,12 +9,14 @@ from pathlib import Path
 
 from netautod import __version__
 from netautod.app.configuration import Configuration, load
+from netautod.app.plugins.section_secrets import secrets_of
 from netautod.app.settings import Settings
 from netautod.cli import serve
 from netautod.cli.output import complain
 from netautod.cli.parsing import SETTINGS_FLAGS, Commands
 from netautod.core import logs
 from netautod.core.errors import InvalidInput, NetautodError
+from netautod.core.redaction.known_secrets import KNOWN
 from netautod.core.settings.field import SettingsError
 
 DEFAULT_FILES = (Path("/etc/netautod/netautod.toml"),)
@@ -33,6 +35,7 @@ COMMANDS = {
     "backup": "backup",
     "restore": "restore",
     "rotate-keys": "keys",
+    "secret": "secrets",
     "sync": "sync",
     "user": "users",
     "org": "organizations",
@@ -50,6 +53,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except SettingsError as error:
         return _say(error.text, 2)
     settings = configuration.settings
+    KNOWN.add(secret for name, section in settings.of_plugins.items() for secret in secrets_of(name, section))
     logs.configure(level=_log_level(parsed, settings), format=settings.log.format)
     try:
         result: int = parsed.run(parsed, configuration)

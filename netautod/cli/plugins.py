@@ -1,9 +1,10 @@
-"""The command `netautod plugins`: which plugins there are and whether they work."""
+"""The commands `netautod plugins ...`: which plugins there are and whether they work, what they keep."""
 
 import argparse
 
 from netautod.app.configuration import Configuration
 from netautod.app.parts.plugins import plugins_of
+from netautod.cli import plugin_records, plugin_sections
 from netautod.cli.output import say
 from netautod.cli.parsing import Commands
 from netautod.outbound.addresses import AddressRules
@@ -12,7 +13,10 @@ from netautod.ssh.platform.registry import PlatformRegistry
 
 
 def add(commands: Commands) -> None:
-    commands.add("plugins", run, "list the plugins and whether they work")
+    within = commands.add("plugins", run, "list the plugins and whether they work")
+    inner = within.add_subparsers(metavar="COMMAND")
+    plugin_sections.add(inner)
+    plugin_records.add(inner)
 
 
 def run(parsed: argparse.Namespace, configuration: Configuration) -> int:

@@ -16,6 +16,7 @@ from netautod.testing.reading import DeviceReading, read_device
 from netautod.testing.run import ExecutorRun, LogLine, run_executor
 from netautod.testing.run_devices import RunDevice
 from netautod.testing.state import Faults, LoginAttempt
+from netautod.testing.storage import MemoryStorage
 
 __all__ = [
     "CliScript",
@@ -26,6 +27,7 @@ __all__ = [
     "LogLine",
     "LoginAttempt",
     "LoginStep",
+    "MemoryStorage",
     "ModeChange",
     "PagerScript",
     "PolledDevice",

@@ -105,6 +105,13 @@ class LoadedPlugins:
             self._pluggy.unregister(name=name)
             raise
 
+    def leave_out(self, plugin: str, failure: BaseException) -> None:
+        """One that was loaded and cannot be used: none of its hooks is called."""
+        if self._pluggy.has_plugin(plugin):
+            self._pluggy.unregister(name=plugin)
+        self._failures.append((plugin, failure))
+        self.mark_broken(plugin, one_line(failure))
+
     def mark_broken(self, plugin: str, error: str) -> None:
         """Not one that could not be loaded because another one has its name."""
         self.statuses = [
