@@ -56,8 +56,8 @@ class OnceHandler(ConditionalHandler):
     async def note_body(self, parts: Sequence[bytes]) -> None:
         """What makes the request this one, before the body is handed over."""
         kind, boundary = _media_type(self.request.headers.get("Content-Type", ""))
-        told = f"{self.request.query}\n{kind}\n".encode("utf-8", "surrogatepass")
-        size = sum(map(len, parts))
+        size = sum(map(len, parts))  # what says of which kind nothing is, says nothing
+        told = f"{self.request.query}\n{kind if size else ''}\n".encode("utf-8", "surrogatepass")
         self._digest = await in_thread_if_large(size, _digest, told, parts, boundary)
 
     async def once(self, operation: Operation, perform: Callable[[], Awaitable[None]]) -> None:
