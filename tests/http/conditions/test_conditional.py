@@ -3,6 +3,7 @@
 import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -241,6 +242,41 @@ async def test_a_write_that_is_no_edit_changes_the_tag_too(
         assert await rows.update({"_id": path.rpartition("/")[2]}, {"$set": written})
         assert await tag_at(here, path) != tag
         assert_error(await here.put(path, resource.change, headers={"If-Match": tag}), 412)
+
+
+@pytest.mark.parametrize("method", ["PUT", "DELETE"])
+@pytest.mark.parametrize(
+    ("resource", "collection", "written"),
+    [
+        pytest.param(RESOURCES[0], "tasks", {"last_run_at": datetime(2026, 1, 1, tzinfo=UTC)}, id="a run"),
+        pytest.param(RESOURCES[2], "devices", {"host_key_fingerprint": "SHA256:abc"}, id="a pinned key"),
+    ],
+)
+async def test_such_a_write_is_seen_between_the_comparison_and_the_write(
+    nodes: Nodes,
+    apis: tuple[ApiClient, ApiClient],
+    resource: Resource,
+    collection: str,
+    written: dict[str, Any],
+    method: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    path = await resource.made(apis[0])
+    tag = await tag_at(apis[0], path)
+    store, change, delete = WRITES[resource.name]
+    name = change if method == "PUT" else delete
+    write: Callable[..., Awaitable[Any]] = getattr(store, name)
+
+    async def write_after_another(self: Any, *args: Any, **kwargs: Any) -> Any:
+        monkeypatch.setattr(store, name, write)
+        rows = nodes[0].database.collection(collection)
+        assert await rows.update({"_id": path.rpartition("/")[2]}, {"$set": written})
+        return await write(self, *args, **kwargs)
+
+    monkeypatch.setattr(store, name, write_after_another)
+    body = resource.change if method == "PUT" else None
+    assert_error(await apis[0].request(method, path, body, headers={"If-Match": tag}), 412)
+    assert_error(await apis[1].request(method, path, body, headers={"If-Match": tag}), 412)
 
 
 @pytest.mark.parametrize("method", ["PUT", "DELETE"])
