@@ -9,7 +9,6 @@ import asyncio
 import hashlib
 import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from email.message import Message
 from itertools import islice
 from typing import Any
 
@@ -22,6 +21,7 @@ from netautod.http.answers import LIST_PART
 from netautod.http.conditions.handler import ConditionalHandler
 from netautod.http.conditions.tags import tag_of
 from netautod.http.errors import status_of
+from netautod.http.uploads import media_type_of
 from netautod.idempotency.models import Claim, KeptAnswer, Scope
 from netautod.idempotency.service import MOST_KEPT
 
@@ -55,10 +55,13 @@ class OnceHandler(ConditionalHandler):
 
     async def note_body(self, parts: Sequence[bytes]) -> None:
         """What makes the request this one, before the body is handed over."""
-        kind, boundary = _media_type(self.request.headers.get("Content-Type", ""))
+        # The boundary of a form may be chosen anew for each request.
+        kind, boundary = media_type_of(self.request.headers.get("Content-Type", ""))
         size = sum(map(len, parts))  # what says of which kind nothing is, says nothing
         told = f"{self.request.query}\n{kind if size else ''}\n".encode("utf-8", "surrogatepass")
-        self._digest = await in_thread_if_large(size, _digest, told, parts, boundary)
+        self._digest = await in_thread_if_large(
+            size, _digest, told, parts, boundary.encode("utf-8", "surrogatepass")
+        )
 
     async def once(self, operation: Operation, perform: Callable[[], Awaitable[None]]) -> None:
         """Does it, unless it was done under the same key before."""
@@ -161,14 +164,6 @@ class OnceHandler(ConditionalHandler):
 
 def _is_refusal(error: Exception) -> bool:
     return isinstance(error, NetautodError) and status_of(error) < 500
-
-
-def _media_type(text: str) -> tuple[str, bytes]:
-    """The type without its parameters, and the boundary of a form, which a repeat may choose anew."""
-    header = Message()
-    header["Content-Type"] = text
-    boundary = header.get_boundary() if header.get_content_maintype() == "multipart" else None
-    return header.get_content_type(), (boundary or "").encode("utf-8", "surrogateescape")
 
 
 def _digest(told: bytes, parts: Sequence[bytes], boundary: bytes) -> bytes:

@@ -14,8 +14,8 @@ NOT_MODIFIED = "What the client has is what there is"
 _TAGS = "Entity tags in quotes, separated by commas, or `*`."
 _KEY = (
     "1 to 255 visible ASCII characters, chosen anew for each request. A repeat under the same key within 24 "
-    "hours gets the first answer again and does nothing; it gets 409 while the first is in work, or if its body "
-    "or query is another one."
+    "hours gets the first answer again and does nothing; it gets 409 while the first is in work, or if its "
+    "body or query is another one."
 )
 
 
