@@ -138,4 +138,5 @@ async def exchange(url: str, sent: str) -> str:
 @pytest.mark.parametrize("status", [status for status in HTTPStatus if status >= 400])
 def test_a_refusal_of_what_is_no_request(status: int) -> None:
     answer = Refusal(status, "No").answer("1").decode()
+    assert ("retry_after_secs" in answer) == (status == 429)
     assert (f"\r\nRetry-After: {RETRY_SECONDS}\r\n" in answer) == (status in RETRIED)

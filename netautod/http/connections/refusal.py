@@ -16,11 +16,12 @@ class Refusal(Exception):
         super().__init__(text)
         self.status = status
         self.text = text if len(text) <= SHOWN else f"{text[:SHOWN]}..."
+        self._told = retry_after is not None or status == HTTPStatus.TOO_MANY_REQUESTS  # in the body, too
         self.retry_after = RETRY_SECONDS if retry_after is None and status in RETRIED else retry_after
 
     def answer(self, request_id: str, *, hsts: str | None = None) -> bytes:
         """The whole message, for a connection that ends after it; `hsts`: Strict-Transport-Security."""
-        told = {} if self.retry_after is None else {"retry_after_secs": self.retry_after}
+        told = {"retry_after_secs": self.retry_after} if self._told else {}
         body = json_values.encode({"error": self.text, **told})
         headers = {
             "Date": formatdate(usegmt=True),
