@@ -58,22 +58,24 @@ class WorkRequest(Request):
 
 @dataclass
 class Work:
-    """What the requests of a test do: `begun` counts them, and they wait for `go`."""
+    """What the requests of a test do: `begun` counts them, and they wait for `go`, or the one that is held by
+    its number for its own event."""
 
     begun: int = 0
     go: asyncio.Event = field(default_factory=asyncio.Event)
     started: asyncio.Event = field(default_factory=asyncio.Event)
+    held: dict[int, asyncio.Event] = field(default_factory=dict)
     failure: BaseException | None = None
     answer: Any = None
 
     async def do(self) -> Any:
-        self.begun += 1
+        self.begun = number = self.begun + 1
         self.started.set()
-        await self.go.wait()
+        await self.held.get(number, self.go).wait()
         if self.failure is not None:
             failure, self.failure = self.failure, None
             raise failure
-        return {"begun": self.begun, "ids": []} if self.answer is None else self.answer
+        return {"begun": number, "ids": []} if self.answer is None else self.answer
 
 
 class WorkHandler(JsonHandler):
