@@ -17,7 +17,7 @@ from tests.bench.measuring.service import running_service
 from tests.support.client import ApiClient, Response
 
 DEVICES = 100
-ROUNDS = 200
+ROUNDS = 100
 LIST = f"/api/devices?limit={DEVICES}"
 MOST_OF_A_LIST = 0.05
 LEAST_OF_A_RUN = 0.4
