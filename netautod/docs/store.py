@@ -11,9 +11,10 @@ from uuid import UUID, uuid5
 
 from netautod.core.errors import Duplicate
 from netautod.core.identity import OrgId
+from netautod.core.pages import in_turns
 from netautod.core.values import made
 from netautod.docs.contents import COLLECTION
-from netautod.docs.models import Content, Document, DocumentFilter, DocumentVersion
+from netautod.docs.models import Content, Document, DocumentFilter, DocumentVersion, ListedDocument
 from netautod.store.client import Database
 from netautod.store.client import Document as Row
 from netautod.store.indexes import Index
@@ -23,9 +24,11 @@ VERSIONS = "document_versions"
 ALIVE = {"deleted_at": None}
 NEWEST_FIRST = {"revision": -1}
 LISTED = (("category", 1), ("name", 1), ("_id", 1))
+# Not to sort by: what a list needs to know of each document without reading one.
+FACTS = (("revision", 1), ("updated_at", 1))
 INDEXES = (
-    Index(collection=COLLECTION, keys=(("org_id", 1), *LISTED)),
-    Index(collection=COLLECTION, keys=(("org_id", 1), ("parent_folder", 1), *LISTED)),
+    Index(collection=COLLECTION, keys=(("org_id", 1), *LISTED, *FACTS)),
+    Index(collection=COLLECTION, keys=(("org_id", 1), ("parent_folder", 1), *LISTED, *FACTS)),
     Index(collection=COLLECTION, keys=(("deleted_at", 1),), partial={"deleted_at": {"$type": "date"}}),
     Index(collection=COLLECTION, keys=(("resealing", 1),), partial={"resealing": {"$gt": ""}}),
     # Covers the list: 10,000 versions are listed without reading one of their contents.
@@ -55,12 +58,17 @@ class DocumentStore:
 
     async def listed(
         self, org_id: OrgId, filters: DocumentFilter, *, limit: int | None, offset: int
-    ) -> list[str]:
-        """The ids, sorted by category and name; limit None: all. An index alone answers this."""
+    ) -> list[ListedDocument]:
+        """Sorted by category and name; limit None: all. An index alone answers this."""
         found = await self._documents.find(
-            org_id, _where(filters), fields={"_id": 1}, sort=LISTED, limit=limit or 0, offset=offset
+            org_id,
+            _where(filters),
+            fields={"category": 1, "revision": 1, "updated_at": 1},
+            sort=LISTED,
+            limit=limit or 0,
+            offset=offset,
         )
-        return [row["_id"] for row in found]
+        return await in_turns(_listed, found)
 
     async def first(
         self, org_id: OrgId, filters: DocumentFilter, *, limit: int, offset: int, up_to: int
@@ -100,11 +108,15 @@ class DocumentStore:
         where = {"_id": old.id, "revision": old.revision, **ALIVE}
         return await self._documents.update(org_id, where, {"$set": row})
 
-    async def mark_deleted(self, org_id: OrgId, document_id: str, at: datetime) -> bool:
-        """From here on the document is gone for everybody; false if it was before."""
+    async def mark_deleted(
+        self, org_id: OrgId, document_id: str, at: datetime, *, revision: int | None = None
+    ) -> bool:
+        """From here on the document is gone for everybody; false if it was before, or is at another revision
+        than the one that is given."""
         emptied = dict.fromkeys((*METADATA, "text", "sealed", "resealing"), "")
         change = {"$set": {"deleted_at": at}, "$unset": emptied}
-        return await self._documents.update(org_id, {"_id": document_id, **ALIVE}, change)
+        wanted = {} if revision is None else {"revision": revision}
+        return await self._documents.update(org_id, {**wanted, "_id": document_id, **ALIVE}, change)
 
     async def deleted(self) -> list[tuple[OrgId, str, datetime]]:
         """(organization, id, since when) of the deleted ones whose rows are still there."""
@@ -232,6 +244,12 @@ def _where(filters: DocumentFilter) -> Row:
     if filters.parent_folder is not None:
         where["parent_folder"] = filters.parent_folder or None
     return where
+
+
+def _listed(row: Row) -> ListedDocument:
+    return ListedDocument(
+        id=row["_id"], category=row["category"], revision=row["revision"], updated_at=row["updated_at"]
+    )
 
 
 def _row(document: Document) -> Row:

@@ -25,6 +25,8 @@ from netautod.core.repeats import repeats
 from netautod.http.access import Operation, operation_of
 from netautod.http.context import HttpContext
 from netautod.http.errors import (
+    RETRIED,
+    RETRY_SECONDS,
     MethodNotAllowed,
     common_headers,
     error_body,
@@ -37,6 +39,9 @@ from netautod.http.told import shown_path
 logger = logging.getLogger(__name__)
 T = TypeVar("T")
 METHODS = ("GET", "POST", "PUT", "DELETE")
+# To pages of other origins, which see and send no more than that.
+ALLOWED_HEADERS = "Authorization, Content-Type, X-Request-Id, If-Match, If-None-Match, Idempotency-Key"
+EXPOSED_HEADERS = "X-Request-Id, Retry-After, ETag, Idempotent-Replayed"
 LIST_PART = 500  # items of a long list that are written in one turn of the loop
 REQUEST_ID_FORM = re.compile(r"[A-Za-z0-9._-]{1,64}")
 
@@ -48,6 +53,7 @@ class AnsweringHandler(RequestHandler):
     info: RequestInfo
     _answer: tuple[Any, ...] = ()
     _error = ""
+    retry_seconds = RETRY_SECONDS
     _parts: AsyncGenerator[bytes, None] | None = None
 
     @property
@@ -106,10 +112,18 @@ class AnsweringHandler(RequestHandler):
             encoded = encoded_parts(self._answer[0])
             begun = tuple(islice(encoded, 2))
             if len(begun) == 1:
-                self._begin_answer()
-                self.finish(begun[0])
+                self.send_whole(begun[0])
             else:
-                await self._send(_each(chain(begun, encoded)))
+                await self.send_pieces(chain(begun, encoded))
+
+    def send_whole(self, content: bytes) -> None:
+        """JSON that is encoded already."""
+        self._begin_answer()
+        self.finish(content)
+
+    async def send_pieces(self, parts: Iterable[bytes]) -> None:
+        """The same in at least one part, each when the client has taken the one before."""
+        await self._send(_each(parts))
 
     async def _send(self, parts: AsyncIterator[bytes]) -> None:
         # What fails up to here, as the database may, is still answered with an error.
@@ -170,9 +184,17 @@ class AnsweringHandler(RequestHandler):
         else:
             super().send_error(status_code, **kwargs)
 
+    def set_status(self, status_code: int, reason: str | None = None) -> None:
+        """Whoever answers 429 or 503, the client hears when to come again."""
+        super().set_status(status_code, reason)
+        if status_code in RETRIED:
+            self.set_header("Retry-After", str(self.retry_seconds))
+
     def write_error(self, status_code: int, **kwargs: Any) -> None:
         error = told(kwargs["exc_info"][1] if "exc_info" in kwargs else None, self.context.room)
         body = self._error_answer(status_code, error)
+        if self.get_status() == HTTPStatus.TOO_MANY_REQUESTS:
+            body.setdefault("retry_after_secs", self.retry_seconds)
         self.set_header("Content-Type", "application/json")
         self.finish(json_values.encode(body))
 
@@ -218,9 +240,9 @@ class AnsweringHandler(RequestHandler):
         origin = self.request.headers.get("Origin", "")
         if self.context.allows(origin):
             self.set_header("Access-Control-Allow-Origin", origin)
-            self.set_header("Access-Control-Allow-Headers", "Authorization, Content-Type, X-Request-Id")
+            self.set_header("Access-Control-Allow-Headers", ALLOWED_HEADERS)
             self.set_header("Access-Control-Allow-Methods", ", ".join(METHODS))
-            self.set_header("Access-Control-Expose-Headers", "X-Request-Id, Retry-After")
+            self.set_header("Access-Control-Expose-Headers", EXPOSED_HEADERS)
             self.set_header("Access-Control-Max-Age", "600")
             self.set_header("Vary", "Origin")
 

@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from types import MappingProxyType
 from typing import Any
 
 from netautod.core.errors import Conflict, Duplicate
@@ -19,6 +20,7 @@ from netautod.tasks.decide import DueTask
 from netautod.tasks.models import Task
 
 COLLECTION = "tasks"
+NOTHING: Mapping[str, Any] = MappingProxyType({})
 INDEXES = (
     Index(collection=COLLECTION, keys=(("org_id", 1), ("name", 1)), unique=True),
     Index(collection=COLLECTION, keys=(("org_id", 1), ("task_type", 1), ("created_at", -1), ("_id", 1))),
@@ -83,8 +85,9 @@ class TaskStore:
             document = await self._tasks.find_and_update(org_id, where, {"$set": dict(change)})
         return _to_task(document) if document else None
 
-    async def delete(self, org_id: OrgId, task_id: str) -> bool:
-        return await self._tasks.delete(org_id, {"_id": task_id})
+    async def delete(self, org_id: OrgId, task_id: str, was: Mapping[str, Any] = NOTHING) -> bool:
+        """As `change`; false if the task is gone or another one than `was` says."""
+        return await self._tasks.delete(org_id, {**was, "_id": task_id})
 
     async def using_credential(self, org_id: OrgId, credential_id: str, limit: int) -> Uses:
         where = {"parameters.credential_id": credential_id}
@@ -141,6 +144,11 @@ class TaskStore:
         """Enabled flags by id; a task that is gone is missing."""
         found = await self._all.find({"_id": {"$in": list(task_ids)}}, fields={"enabled": 1})
         return {document["_id"]: document["enabled"] for document in found}
+
+
+def unchanged(task: Task) -> Mapping[str, Any]:
+    """The condition that the task is in every field as it was read, whoever writes it meanwhile."""
+    return {name: {"$eq": getattr(task, name)} for name in _FIELDS}
 
 
 @contextmanager
