@@ -2,13 +2,18 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Protocol
 
 from netautod.core.foreign import no_exit
 from netautod.core.settings.field import Checked, SettingsError
 from netautod.core.settings.table import rows_of
 from netautod.vault.errors import VaultError
-from netautod.vault.named_secrets import NamedSecrets
+
+
+class Secrets(Protocol):
+    """Those of the vault; this module is loaded by the process that watches, which has no database."""
+
+    async def values(self, names: set[str]) -> Mapping[str, str | VaultError]: ...
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,7 +25,7 @@ class FilledSections:
 
 
 async def filled(
-    sections: Mapping[str, Any], in_vault: Mapping[str, str], secrets: NamedSecrets
+    sections: Mapping[str, Any], in_vault: Mapping[str, str], secrets: Secrets
 ) -> FilledSections:
     """`in_vault`: the names of secrets by the keys of the settings, `SECTION.NAME`.
 
