@@ -34,6 +34,7 @@ DECISIONS = {
     "/api/auth/logout": Decision(None, ACCOUNT),
     "/api/auth/otp": Decision(None, ACCOUNT),
     "/api/auth/otp/confirm": Decision(None, ACCOUNT),
+    "/api/auth/providers/:name/test": Decision(None, ACCOUNT),
     "/api/auth/refresh": Decision(None, ACCOUNT),
     "/api/auth/tokens": Decision(None, ACCOUNT),
     "/api/config/devices/:device_id/pull": Decision(AGAIN, "runs; a config that is stored makes no version"),
