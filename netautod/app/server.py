@@ -249,7 +249,7 @@ def _server(settings: Settings, tls: TlsFiles | None) -> HttpServer:
     wanted = settings.server
     return HttpServer(
         refusing_application(wanted, "starting"),
-        connections=descriptors.fitting(settings.limits.connections),
+        connections=descriptors.fitting(settings.limits.connections, streams=settings.events.listeners),
         deadlines=deadlines_of(wanted),
         trusted_proxies=networks(wanted.trusted_proxies),
         tls=None if tls is None else tls.context(),

@@ -35,6 +35,7 @@ logger = logging.getLogger(__name__)
 T = TypeVar("T")
 METHODS = ("GET", "POST", "PUT", "DELETE")
 LIST_PART = 500  # items of a long list that are written in one turn of the loop
+ALLOWED_HEADERS = "Authorization, Content-Type, Last-Event-ID, X-Request-Id"
 REQUEST_ID_FORM = re.compile(r"[A-Za-z0-9._-]{1,64}")
 
 
@@ -207,7 +208,7 @@ class AnsweringHandler(RequestHandler):
         origin = self.request.headers.get("Origin", "")
         if self.context.allows(origin):
             self.set_header("Access-Control-Allow-Origin", origin)
-            self.set_header("Access-Control-Allow-Headers", "Authorization, Content-Type, X-Request-Id")
+            self.set_header("Access-Control-Allow-Headers", ALLOWED_HEADERS)
             self.set_header("Access-Control-Allow-Methods", ", ".join(METHODS))
             self.set_header("Access-Control-Expose-Headers", "X-Request-Id, Retry-After")
             self.set_header("Access-Control-Max-Age", "600")

@@ -8,16 +8,17 @@ RESERVE = 512
 """For the database, devices, files, worker processes and connections that are just being turned away."""
 
 
-def fitting(connections: int) -> int:
-    """How many connections this process can hold of those that are wanted; raises its limit if it may."""
+def fitting(connections: int, *, streams: int = 0) -> int:
+    """How many connections this process can hold of those that are wanted beside so many streams; raises its
+    limit if it may."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft == resource.RLIM_INFINITY:
         return connections
-    wanted = connections + RESERVE
+    wanted = connections + streams + RESERVE
     if soft < wanted:
         soft = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
-    found = within(connections, soft)
+    found = within(connections, soft - streams)
     if found < connections:
         logger.warning(
             "limits.connections is lowered from %d to %d: the process may open %d files (ulimit -Hn)",

@@ -22,9 +22,11 @@ class ConnectionTable(Generic[M]):
         self._groups: dict[str, _Group[M]] = {}
         # Groups by how many they hold; of equal ones the first is the one that has held so many longest.
         self._by_size: dict[int, dict[str, None]] = {}
+        self._apart: set[M] = set()
 
     def __len__(self) -> int:
-        return len(self._group_of)
+        """Without those that are set apart."""
+        return len(self._group_of) - len(self._apart)
 
     def all(self) -> list[M]:
         return list(self._group_of)
@@ -39,7 +41,15 @@ class ConnectionTable(Generic[M]):
         found.members.add(member)
         found.idle[member] = None
 
+    def set_apart(self, member: M, *, apart: bool) -> None:
+        """Whether it is counted: not while it is a stream, of which there is a limit of their own."""
+        if apart and member in self._group_of:
+            self._apart.add(member)
+        else:
+            self._apart.discard(member)
+
     def remove(self, member: M) -> None:
+        self._apart.discard(member)
         group = self._group_of.pop(member, None)
         if group is None:
             return

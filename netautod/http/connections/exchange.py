@@ -195,6 +195,10 @@ class Exchange(HTTP1Connection):
             self._request_headers["Connection"] = "close"
         return super().write_headers(start_line, headers, chunk)
 
+    def goes_on(self) -> None:
+        """The answer has no end of its own: it does not count among those that the node serves at once."""
+        self._enter(Stage.STREAM)
+
     def finish(self) -> None:
         super().finish()
         if self._read_finished and not self._finish_future.done():

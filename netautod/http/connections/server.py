@@ -75,8 +75,8 @@ class HttpServer(TCPServer, HTTPServerConnectionDelegate):
 
     @property
     def held(self) -> int:
-        """How many connections there are."""
-        return len(self._table)
+        """How many connections there are, streams included."""
+        return len(self._table.all())
 
     @property
     def _context(self) -> HttpContext:

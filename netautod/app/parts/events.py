@@ -1,0 +1,37 @@
+"""The part of the composition root about event streams: their sources, who stays, who publishes."""
+
+from dataclasses import dataclass
+
+from netautod.app.stores import Stores
+from netautod.auth.standing import Standings
+from netautod.configs.event_feed import ConfigFeed
+from netautod.core.clock import Clock
+from netautod.discovery.polling.event_feed import PollFeed
+from netautod.events.publishing import EventPublisher
+from netautod.events.service import EventService
+from netautod.events.settings import EventSettings
+from netautod.executions.event_feed import ExecutionFeed, ExecutionLogs
+from netautod.store.client import Database
+
+
+@dataclass(frozen=True, kw_only=True)
+class EventParts:
+    """`publisher` is for events that have no record of their own."""
+
+    streams: EventService
+    publisher: EventPublisher
+
+
+def events_of(
+    *, database: Database, stores: Stores, clock: Clock, standings: Standings, settings: EventSettings
+) -> EventParts:
+    feeds = (ExecutionFeed(database), PollFeed(database), ConfigFeed(database), stores.events)
+    streams = EventService(
+        database=database,
+        feeds=feeds,
+        logs=ExecutionLogs(executions=stores.executions, logs=stores.execution_logs),
+        clock=clock,
+        check=standings.callers,
+        settings=settings,
+    )
+    return EventParts(streams=streams, publisher=EventPublisher(store=stores.events, clock=clock))
