@@ -247,9 +247,11 @@ async def _watch(mongo: EmbeddedMongo, state: ServiceState) -> None:
 
 def _server(settings: Settings, tls: TlsFiles | None) -> HttpServer:
     wanted = settings.server
+    fitting = descriptors.fitting(settings.limits.connections, settings.events.listeners)
     return HttpServer(
         refusing_application(wanted, "starting"),
-        connections=descriptors.fitting(settings.limits.connections, streams=settings.events.listeners),
+        connections=fitting.connections,
+        streams=fitting.streams,
         deadlines=deadlines_of(wanted),
         trusted_proxies=networks(wanted.trusted_proxies),
         tls=None if tls is None else tls.context(),

@@ -17,7 +17,8 @@ class _Group(Generic[M]):
 class ConnectionTable(Generic[M]):
     """All connections by the address that holds them; no step takes longer because there are many."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, most_apart: int = 0) -> None:
+        self._most_apart = most_apart
         self._group_of: dict[M, str | None] = {}
         self._groups: dict[str, _Group[M]] = {}
         # Groups by how many they hold; of equal ones the first is the one that has held so many longest.
@@ -42,8 +43,8 @@ class ConnectionTable(Generic[M]):
         found.idle[member] = None
 
     def set_apart(self, member: M, *, apart: bool) -> None:
-        """Whether it is counted: not while it is a stream, of which there is a limit of their own."""
-        if apart and member in self._group_of:
+        """Not counted while it is a stream, which have a limit of their own; of `most_apart` of them."""
+        if apart and member in self._group_of and len(self._apart) < self._most_apart:
             self._apart.add(member)
         else:
             self._apart.discard(member)
