@@ -1,6 +1,7 @@
 """What a version tells listeners: that a device's config has changed. An imported one is no news."""
 
 from collections.abc import AsyncIterator, Collection, Iterable, Sequence
+from dataclasses import replace
 from datetime import datetime
 
 from netautod.configs.models import FROM_DEVICE
@@ -22,6 +23,7 @@ class ConfigFeed:
 
     def derive(self, document: Document) -> Iterable[Event]:
         config = to_config(document)
+        as_made = replace(config, notes=None, last_seen_at=config.created_at)
         if config.source == FROM_DEVICE:
             yield Event(
                 at=config.created_at,
@@ -29,7 +31,7 @@ class ConfigFeed:
                 name=CONFIG,
                 org_id=OrgId(config.org_id),
                 permission=DEVICES,
-                data=config.to_json(),
+                data=as_made.to_json(),
             )
 
     def since(self, moment: datetime, orgs: Collection[OrgId]) -> AsyncIterator[Document]:

@@ -31,10 +31,7 @@ class EventPublisher:
         """
         if not NAME.fullmatch(name):
             raise InvalidInput(f"name: {name[:200]!r} is not of the form PLUGIN.NAME")
-        value = dict(data)
-        json_values.check(value)
-        if len(json_values.encode(value)) > MOST_BYTES:
-            raise InvalidInput(f"data: More than {MOST_BYTES // 1024} KiB as JSON")
+        value = _json(data)
         event_id = str(uuid4())
         event = Event(
             at=self._clock.now(),
@@ -45,3 +42,14 @@ class EventPublisher:
             data=value,
         )
         await self._store.insert(event_id, event)
+
+
+def _json(data: Mapping[str, Any]) -> Mapping[str, Any]:
+    try:
+        body = json_values.encode(dict(data))
+    except TypeError as error:
+        raise InvalidInput(f"data: Not JSON: {error}") from error
+    if len(body) > MOST_BYTES:
+        raise InvalidInput(f"data: More than {MOST_BYTES // 1024} KiB as JSON")
+    value: Mapping[str, Any] = json_values.decode(body)
+    return value

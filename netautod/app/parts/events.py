@@ -1,17 +1,25 @@
 """The part of the composition root about event streams: their sources, who stays, who publishes."""
 
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from typing import Protocol
 
 from netautod.app.stores import Stores
-from netautod.auth.standing import Standings
 from netautod.configs.event_feed import ConfigFeed
 from netautod.core.clock import Clock
+from netautod.core.identity import Caller
 from netautod.discovery.polling.event_feed import PollFeed
 from netautod.events.publishing import EventPublisher
 from netautod.events.service import EventService
 from netautod.events.settings import EventSettings
 from netautod.executions.event_feed import ExecutionFeed, ExecutionLogs
 from netautod.store.client import Database
+
+
+class Standings(Protocol):
+    """Who is behind tokens."""
+
+    async def callers(self, tokens: Collection[str]) -> Mapping[str, Caller]: ...
 
 
 @dataclass(frozen=True, kw_only=True)
