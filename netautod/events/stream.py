@@ -79,6 +79,7 @@ class EventStream:
         async with self._replay.of(self.listener.org_id, resumed.position) as replayed:
             if replayed.gap is not None:
                 self._place = replace(self._place, position=self._node.settled)
+                self._resumed = None
                 yield wire.reset(self._place, replayed.gap)
             self._sent = frozenset(event.position for event in replayed.events)
             async for part in self._joined(self._event(one, None) for one in replayed.events):
@@ -155,11 +156,9 @@ class EventStream:
         return self._event(entry.event, entry.body) if self._is_news(entry.event) else b""
 
     def _is_news(self, event: Event) -> bool:
-        if event.position in self._sent:
-            return False
-        if event.at >= self.listener.since:
-            return True
-        return self._resumed is not None and event.position > self._resumed.position
+        if self._resumed is None:
+            return event.at >= self.listener.since
+        return event.position > self._resumed.position and event.position not in self._sent
 
     def _event(self, event: Event, body: bytes | None) -> bytes:
         if event.permission is not None and not self.listener.caller.can(event.permission):
