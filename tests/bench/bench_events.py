@@ -63,7 +63,7 @@ async def _fill(client: ApiClient) -> str:
         "task_type": "backup",
         "cron_expression": "0 0 1 1 *",
         "enabled": False,
-        "parameters": {"device_filter": {"tags": ["none"]}},
+        "parameters": {"device_filter": {"site": "none"}},
     }
     made: str = (await client.post("/api/tasks/schedules", task)).expect(201)["id"]
     return made
