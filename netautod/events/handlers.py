@@ -33,10 +33,10 @@ class EventsHandler(JsonHandler):
     async def get(self) -> None:
         """Server-sent events: what happens in the organization, as far as the caller may see it.
 
-        `execution`, `log` (with `execution_id` alone) and `approval` need `tasks.operate`, `poll` and `config`
-        `devices.access`, those of plugins what these say. Each has an `id` and JSON `data`. The header
-        `Last-Event-ID` resumes the stream behind that event, for five minutes and at any node; `reset` says
-        that events may be missing, `end` why the stream ends. A comment comes every 15 seconds.
+        `execution`, `log` (with `execution_id` alone) and `approval` need `tasks.operate`, `poll` and
+        `config` need `devices.access`, those of plugins what these say. Each has an `id` and JSON `data`. The
+        header `Last-Event-ID` resumes the stream behind that event, for five minutes and at any node; `reset`
+        says that events may be missing, `end` why the stream ends. A comment comes every 15 seconds.
         """
         given = self.request.headers.get("Last-Event-ID", "")
         resumed = Resumed.parse(given) if given else None

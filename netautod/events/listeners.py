@@ -5,12 +5,12 @@ import logging
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import suppress
+from contextvars import Context
 from typing import NamedTuple
 
 from netautod.core.errors import Overloaded, Unavailable
 from netautod.core.identity import Caller, OrgId
 from netautod.core.repeats import Failing
-from netautod.core.waiting import call_by_call
 from netautod.events import wire
 from netautod.events.journal import Journal
 from netautod.events.listener import DRAINING, SLOW, TOKEN, Listener
@@ -78,8 +78,8 @@ class Listeners:
         )
         listener.reading = journal.end
         if self._checking is None or self._checking.done():
-            with call_by_call():
-                self._checking = asyncio.create_task(self._check_on(), name="the check of listeners")
+            checking, name = self._check_on(), "the check of listeners"
+            self._checking = asyncio.create_task(checking, name=name, context=Context())
 
     def leave(self, listener: Listener) -> None:
         found = self._of_org[listener.org_id]

@@ -3,12 +3,12 @@
 import asyncio
 import logging
 from collections.abc import Sequence
+from contextvars import Context
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from netautod.core.errors import Unavailable
 from netautod.core.repeats import Failing
-from netautod.core.waiting import call_by_call
 from netautod.events import wire
 from netautod.events.feed import LogLine, Logs
 from netautod.events.journal import Journal
@@ -58,8 +58,8 @@ class LogFollower:
         followed.listeners.add(listener)
         listener.reading_log = followed.lines.end
         if self._task is None or self._task.done():
-            with call_by_call():
-                self._task = asyncio.create_task(self._follow_on(), name="the logs that are listened to")
+            following, name = self._follow_on(), "the logs that are listened to"
+            self._task = asyncio.create_task(following, name=name, context=Context())
         return followed
 
     def leave(self, listener: Listener, execution_id: str) -> None:

@@ -17,7 +17,7 @@ from netautod.events.models import RESUMABLE, Event, Position
 
 logger = logging.getLogger(__name__)
 T = TypeVar("T")
-AT_ONCE = 8
+AT_ONCE = 4
 MOST = 5000
 # The moment of an event may be a little later than those in its record (clocks of nodes, of the server).
 MARGIN = timedelta(seconds=2)

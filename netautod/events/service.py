@@ -10,6 +10,7 @@ from typing import Self
 from netautod.core.clock import Clock
 from netautod.core.errors import NotFound
 from netautod.core.identity import Caller
+from netautod.core.waiting import within_patience
 from netautod.events.feed import Feed, Logs
 from netautod.events.listener import GONE, Listener
 from netautod.events.listeners import Check, Listeners
@@ -18,7 +19,7 @@ from netautod.events.models import Event, Position, Resumed, log_name
 from netautod.events.ordering import Ordering
 from netautod.events.replay import Replay
 from netautod.events.settings import EventSettings
-from netautod.events.stream import EventStream
+from netautod.events.stream import FRESH_SECONDS, EventStream
 from netautod.events.tailer import OVERLAP, Tailer
 from netautod.store.client import Database
 
@@ -93,7 +94,8 @@ class EventService:
             caller=caller,
             token=token,
             since=self._clock.now() - BEGINNING,
-            checked_at=asyncio.get_running_loop().time(),
+            # What the request was admitted by may have been remembered: nothing is sent before a check.
+            checked_at=asyncio.get_running_loop().time() - FRESH_SECONDS,
             execution_id=execution_id,
         )
         self._listeners.enter(listener)
@@ -141,7 +143,7 @@ class EventService:
             self._leaving = None
         if self._stopping is not None:
             await asyncio.shield(self._stopping)
-        await self._tailer.start()
+        await within_patience(self._tailer.start())
 
     def _linger(self) -> None:
         if not len(self._listeners) and self._leaving is None:

@@ -11,7 +11,7 @@ from netautod.events.listener import SLOW, Listener
 from netautod.events.listeners import Entry, Listeners
 from netautod.events.log_follower import Followed, Line, LogFollower
 from netautod.events.models import OPERATE, Event, Position, Resumed
-from netautod.events.replay import Replay
+from netautod.events.replay import MARGIN, Replay
 
 logger = logging.getLogger(__name__)
 COMMENT_SECONDS = 15.0
@@ -55,6 +55,7 @@ class EventStream:
         self._log_start = 0 if followed is None else followed.seq
         # What was replayed and may come again as new.
         self._sent: frozenset[Position] = frozenset()
+        self._sent_until = place.position
 
     async def parts(self) -> AsyncGenerator[bytes, None]:
         """Each is asked for when the client has taken the one before."""
@@ -68,6 +69,8 @@ class EventStream:
         while self.listener.ended is None:
             self.listener.wake.clear()
             part = self._new() if self._fresh() else b""
+            if self._node.settled > self._sent_until:
+                self._sent = frozenset()
             if part:
                 yield part
             elif self.listener.ended is None and not await self._woken(COMMENT_SECONDS):
@@ -82,6 +85,8 @@ class EventStream:
                 self._resumed = None
                 yield wire.reset(self._place, replayed.gap)
             self._sent = frozenset(event.position for event in replayed.events)
+            last = max((event.at for event in replayed.events), default=self.listener.since)
+            self._sent_until = Position.before(last + MARGIN)
             async for part in self._joined(self._event(one, None) for one in replayed.events):
                 yield part
 

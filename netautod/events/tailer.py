@@ -11,6 +11,7 @@ Writers know nothing of it and pay nothing for it.
 import asyncio
 import logging
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextvars import Context
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -18,7 +19,6 @@ from netautod.core.clock import Clock
 from netautod.core.errors import Unavailable
 from netautod.core.identity import OrgId
 from netautod.core.repeats import Failing
-from netautod.core.waiting import call_by_call
 from netautod.events.feed import Feed
 from netautod.events.models import RESUMABLE, Event, Position
 from netautod.store.changes import Changes, HistoryLost, NoChangeStreams
@@ -74,9 +74,8 @@ class Tailer:
             self._ready.clear()
             self._token = self._place = self._pruned = None
             self._seen.clear()
-            # Not for one request, whose time with the database is soon over.
-            with call_by_call():
-                self._task = asyncio.create_task(self._run(), name="the events")
+            # Not in the context of the request that comes first: it is for all.
+            self._task = asyncio.create_task(self._run(), name="the events", context=Context())
         await self._ready.wait()
 
     async def stop(self) -> None:

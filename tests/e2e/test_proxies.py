@@ -7,6 +7,7 @@ import ssl
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -169,9 +170,10 @@ async def test_an_event_goes_out_before_the_next_one_comes(site: Proxied) -> Non
     made = {"name": "none", "task_type": "backup", "cron_expression": "0 0 1 1 *", "enabled": False}
     made |= {"parameters": {"device_filter": {"site": "none"}}}
     task = (await client.post("/api/tasks/schedules", made)).expect(201)["id"]
-    run, trust = f"/api/tasks/schedules/{task}/run", {"trusting": site.trusting}
-    async with listening(site.url, client.token, **trust) as first:
-        async with listening(site.url, client.token, **trust) as second:
+    run = f"/api/tasks/schedules/{task}/run"
+    listen = partial(listening, site.url, client.token, trusting=site.trusting)
+    async with listen() as first:
+        async with listen() as second:
             for _ in range(2):
                 execution = (await client.post(run)).expect(202)["id"]
                 for stream in (first, second):
@@ -182,7 +184,7 @@ async def test_an_event_goes_out_before_the_next_one_comes(site: Proxied) -> Non
         last, other = first.last_id, await site.nodes[1].client("admin", site.nodes[0].password)
         assert await site.nodes[0].stop() == 0
         execution = (await other.post(run)).expect(202)["id"]
-    async with listening(site.url, client.token, last_id=last, **trust) as again:
+    async with listen(last_id=last) as again:
         assert [(await again.next()).data["id"] for _ in range(3)] == [execution] * 3
 
 

@@ -62,7 +62,7 @@ async def test_a_stream_goes_on_at_another_node(nodes: Nodes, change_streams: bo
             await publish(nodes, first, "g")
             async with other.listen(token, last_id=heard.last_id) as heard:
                 assert await next_names(heard, 1) == ["g"]
-            place = (await _begun_at(other, token, nodes)).id
+            place = str((await _begun_at(other, token, nodes)).id)
             await publish(nodes, first, "c", "d")
 
 

@@ -48,6 +48,7 @@ def serve_application(
     *,
     server: ServerSettings = ServerSettings(),  # noqa: B008  # it is frozen
     connections: int = LimitSettings().connections,
+    streams: int = 0,
     tls: ssl.SSLContext | None = None,
     port: int = 0,
 ) -> tuple[HttpServer, str]:
@@ -55,6 +56,7 @@ def serve_application(
     made = HttpServer(
         application,
         connections=connections,
+        streams=streams,
         deadlines=deadlines_of(server),
         trusted_proxies=networks(server.trusted_proxies),
         tls=tls,
