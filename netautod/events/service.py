@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import timedelta
 from typing import Self
@@ -11,17 +11,14 @@ from netautod.core.clock import Clock
 from netautod.core.errors import NotFound
 from netautod.core.identity import Caller
 from netautod.core.waiting import within_patience
-from netautod.events.feed import Feed, Logs
+from netautod.events.feed import Logs
 from netautod.events.listener import GONE, Listener
-from netautod.events.listeners import Check, Listeners
+from netautod.events.listeners import Listeners
 from netautod.events.log_follower import LogFollower
-from netautod.events.models import Event, Position, Resumed, log_name
-from netautod.events.ordering import Ordering
+from netautod.events.models import Position, Resumed, log_name
 from netautod.events.replay import Replay
-from netautod.events.settings import EventSettings
 from netautod.events.stream import FRESH_SECONDS, EventStream
 from netautod.events.tailer import OVERLAP, Tailer
-from netautod.store.client import Database
 
 logger = logging.getLogger(__name__)
 # A client that comes back at once finds the tailer running.
@@ -36,28 +33,19 @@ class EventService:
     def __init__(
         self,
         *,
-        database: Database,
-        feeds: Sequence[Feed],
+        listeners: Listeners,
+        tailer: Tailer,
+        follower: LogFollower,
+        replay: Replay,
         logs: Logs,
         clock: Clock,
-        check: Check,
-        settings: EventSettings,
     ) -> None:
+        self._listeners = listeners
+        self._tailer = tailer
+        self._follower = follower
+        self._replay = replay
         self._logs = logs
         self._clock = clock
-        self._listeners = Listeners(most=settings.listeners, check=check)
-        self._ordering = Ordering(self._listeners.add)
-        self._follower = LogFollower(logs)
-        self._replay = Replay(feeds, clock=clock)
-        self._tailer = Tailer(
-            database=database,
-            feeds=feeds,
-            clock=clock,
-            streams=settings.change_streams,
-            orgs=lambda: self._listeners.orgs,
-            found=self._found,
-            lost=self._listeners.missed,
-        )
         self._leaving: asyncio.TimerHandle | None = None
         self._stopping: asyncio.Task[None] | None = None
 
@@ -154,6 +142,3 @@ class EventService:
         self._leaving = None
         if not len(self._listeners):
             self._stopping = asyncio.create_task(self._tailer.stop(), name="the end of following events")
-
-    def _found(self, events: Sequence[Event]) -> None:
-        self._ordering.add(events)

@@ -9,9 +9,14 @@ from netautod.configs.event_feed import ConfigFeed
 from netautod.core.clock import Clock
 from netautod.core.identity import Caller
 from netautod.discovery.polling.event_feed import PollFeed
+from netautod.events.listeners import Listeners
+from netautod.events.log_follower import LogFollower
+from netautod.events.ordering import Ordering
 from netautod.events.publishing import EventPublisher
+from netautod.events.replay import Replay
 from netautod.events.service import EventService
 from netautod.events.settings import EventSettings
+from netautod.events.tailer import Tailer
 from netautod.executions.event_feed import ExecutionFeed, ExecutionLogs
 from netautod.store.client import Database
 
@@ -34,12 +39,23 @@ def events_of(
     *, database: Database, stores: Stores, clock: Clock, standings: Standings, settings: EventSettings
 ) -> EventParts:
     feeds = (ExecutionFeed(database), PollFeed(database), ConfigFeed(database), stores.events)
-    streams = EventService(
+    logs = ExecutionLogs(executions=stores.executions, logs=stores.execution_logs)
+    listeners = Listeners(most=settings.listeners, check=standings.callers)
+    tailer = Tailer(
         database=database,
         feeds=feeds,
-        logs=ExecutionLogs(executions=stores.executions, logs=stores.execution_logs),
         clock=clock,
-        check=standings.callers,
-        settings=settings,
+        streams=settings.change_streams,
+        orgs=lambda: listeners.orgs,
+        found=Ordering(listeners.add).add,
+        lost=listeners.missed,
+    )
+    streams = EventService(
+        listeners=listeners,
+        tailer=tailer,
+        follower=LogFollower(logs),
+        replay=Replay(feeds, clock=clock),
+        logs=logs,
+        clock=clock,
     )
     return EventParts(streams=streams, publisher=EventPublisher(store=stores.events, clock=clock))
