@@ -16,7 +16,7 @@ from netautod.app.installation import Installation
 from netautod.app.parts.devices import DeviceParts
 from netautod.app.parts.executions import aftermath_of, history_of
 from netautod.app.parts.http import http_context_of
-from netautod.app.parts.plugins import observers_of, plugins_of
+from netautod.app.parts.plugins import filled_in, observers_of, plugins_of
 from netautod.app.parts.system import capabilities_of, system_of
 from netautod.app.parts.users import initial_password_watch_of
 from netautod.app.plugins.manager import PluginManager
@@ -39,6 +39,7 @@ from netautod.http.docs_page import DocsPage
 from netautod.http.health import Health, HealthCheck
 from netautod.http.openapi import Description
 from netautod.http.routes import application
+from netautod.idempotency.service import IdempotencyKeys
 from netautod.outbound.addresses import AddressRules
 from netautod.outbound.client import GuardedClient
 from netautod.system.pauses import FollowedPauses
@@ -73,9 +74,16 @@ async def build(
     watched: Watched,
 ) -> AsyncIterator[Service]:
     """Builds everything and starts what runs in the background; the caller listens and drains."""
+    configuration = await filled_in(configuration, installation.secrets)
     settings = configuration.settings
     http = GuardedClient(AddressRules.allowing(settings.outbound.allow))
-    plugins = plugins_of(configuration, http, required=settings.plugins.required)
+    plugins = plugins_of(
+        configuration,
+        http,
+        required=settings.plugins.required,
+        clock=installation.clock,
+        storage=stages.storages(settings, installation).of,
+    )
     executors = plugins.executors()
     metrics, node_id = installation.metrics, str(uuid4())
     metrics.set("executions_slots", settings.executions.slots)
@@ -233,6 +241,7 @@ def _application(
         room=installation.database.room,
         metrics=installation.metrics,
         tracer=installation.tracer,
+        idempotency=IdempotencyKeys(store=installation.stores.idempotency, vault=installation.vault),
         database_seconds=settings.mongodb.timeout_seconds,
     )
     return application(ROUTES, context, services)

@@ -62,6 +62,8 @@ from netautod.executions.history.store import ExecutionHistoryStore
 from netautod.executions.log_store import ExecutionLogStore
 from netautod.executions.result_store import DeviceResultStore
 from netautod.executions.store import ExecutionStore
+from netautod.idempotency import store as idempotency
+from netautod.idempotency.store import IdempotencyStore
 from netautod.inventory import store as sources
 from netautod.inventory.store import SourceStore
 from netautod.inventory.sync import store as sync_history
@@ -71,6 +73,9 @@ from netautod.sites.store import SiteStore
 from netautod.store.client import Database
 from netautod.store.indexes import Index
 from netautod.system import store as system
+from netautod.system.plugin_storage import store as plugin_records
+from netautod.system.plugin_storage.store import PluginRecordStore
+from netautod.system.plugin_storage.usage_store import PluginUsageStore
 from netautod.system.store import SystemStore
 from netautod.tasks import store as tasks
 from netautod.tasks.store import TaskStore
@@ -79,6 +84,7 @@ from netautod.users.organizations import store as organizations
 from netautod.users.organizations.store import OrganizationStore
 from netautod.users.roles.store import RoleStore
 from netautod.users.store import UserStore
+from netautod.vault import named_secrets
 from netautod.vault.envelope import SealedField
 
 INDEXES: tuple[Index, ...] = (
@@ -94,6 +100,7 @@ INDEXES: tuple[Index, ...] = (
     *devices.INDEXES,
     *due_polls.INDEXES,
     *host_keys.INDEXES,
+    *idempotency.INDEXES,
     *directory_lookups.INDEXES,
     *discovered.INDEXES,
     *documents.INDEXES,
@@ -126,8 +133,11 @@ SEALED_FIELDS: tuple[SealedField, ...] = (
     *config_texts.SEALED_FIELDS,
     *learned_store.SEALED_FIELDS,
     *sources.SEALED_FIELDS,
+    *idempotency.SEALED_FIELDS,
     *notes.SEALED_FIELDS,
     *otp.SEALED_FIELDS,
+    *plugin_records.SEALED_FIELDS,
+    *named_secrets.SEALED_FIELDS,
 )
 
 
@@ -146,6 +156,7 @@ class Stores:
     backup_facts: BackupFactsStore
     bindings: BindingStore
     host_keys: HostKeyStore
+    idempotency: IdempotencyStore
     configs: ConfigStore
     credentials: CredentialStore
     devices: DeviceStore
@@ -164,6 +175,8 @@ class Stores:
     notes: NotesVaultStore
     organizations: OrganizationStore
     otp: OtpStore
+    plugin_records: PluginRecordStore
+    plugin_usage: PluginUsageStore
     polls: PollStore
     redirects: RedirectStore
     refresh_tokens: RefreshTokenStore
@@ -194,6 +207,7 @@ class Stores:
             backup_facts=BackupFactsStore(database),
             bindings=BindingStore(database, counts=devices.counts),
             host_keys=HostKeyStore(database),
+            idempotency=IdempotencyStore(database),
             configs=ConfigStore(database),
             credentials=CredentialStore(database),
             devices=devices,
@@ -212,6 +226,8 @@ class Stores:
             notes=NotesVaultStore(database),
             organizations=OrganizationStore(database),
             otp=OtpStore(database),
+            plugin_records=PluginRecordStore(database),
+            plugin_usage=PluginUsageStore(database),
             polls=PollStore(database, keep=retention.poll_history),
             redirects=RedirectStore(database),
             refresh_tokens=RefreshTokenStore(database),

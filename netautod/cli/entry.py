@@ -9,12 +9,14 @@ from pathlib import Path
 
 from netautod import __version__
 from netautod.app.configuration import Configuration, load
+from netautod.app.plugins.section_secrets import secrets_of
 from netautod.app.settings import Settings
 from netautod.cli import serve
 from netautod.cli.output import complain
 from netautod.cli.parsing import SETTINGS_FLAGS, Commands
 from netautod.core import logs
 from netautod.core.errors import InvalidInput, NetautodError
+from netautod.core.redaction.known_secrets import KNOWN
 from netautod.core.settings.field import SettingsError
 
 DEFAULT_FILES = (Path("/etc/netautod/netautod.toml"),)
@@ -33,6 +35,7 @@ COMMANDS = {
     "backup": "backup",
     "restore": "restore",
     "rotate-keys": "keys",
+    "secret": "secrets",
     "sync": "sync",
     "user": "users",
     "org": "organizations",
@@ -45,11 +48,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Exit codes: 0 done, 1 failed, 2 wrong call or wrong settings."""
     given = sys.argv[1:] if arguments is None else arguments
     parsed = _parser(given).parse_args(given)
+    if hasattr(parsed, "without_settings"):
+        return _without_settings(parsed)
     try:
         configuration = _configuration(parsed)
     except SettingsError as error:
         return _say(error.text, 2)
     settings = configuration.settings
+    KNOWN.add(secret for name, section in settings.of_plugins.items() for secret in secrets_of(name, section))
     logs.configure(level=_log_level(parsed, settings), format=settings.log.format)
     try:
         result: int = parsed.run(parsed, configuration)
@@ -60,6 +66,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return 130
     return result
+
+
+def _without_settings(parsed: argparse.Namespace) -> int:
+    """A command for authors of plugins: they have no installation, and their own may be broken."""
+    try:
+        code: int = parsed.without_settings(parsed)
+    except InvalidInput as error:
+        return _say(error.text, 2)
+    return code
 
 
 def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:

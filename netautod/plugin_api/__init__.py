@@ -7,6 +7,7 @@ and `BlockingExecutor` for one whose work blocks.
 
 import pluggy
 
+from netautod.core.clock import Clock
 from netautod.core.device_addresses import ip_address, mac_address
 from netautod.core.device_texts import device_text
 from netautod.core.interface_names import long_name
@@ -112,6 +113,13 @@ from netautod.plugin_api.inventory import (
     RemoteProblem,
 )
 from netautod.plugin_api.settings import RiskRule, SettingsError, setting
+from netautod.plugin_api.storage import (
+    PluginStorage,
+    StorageFull,
+    StorageRefused,
+    StorageUsage,
+    StoredValue,
+)
 from netautod.plugin_api.tools import (
     AgentTool,
     ToolContext,
@@ -119,10 +127,12 @@ from netautod.plugin_api.tools import (
     ToolPlan,
     WritingTool,
 )
+from netautod.plugin_api.version import VERSION, PluginApiDeprecation
 from netautod.ssh.failures import DeviceFailed
 
 __all__ = [
     "TABLES",
+    "VERSION",
     "AccountEnded",
     "Acting",
     "AddressRefused",
@@ -137,6 +147,7 @@ __all__ = [
     "CaptureOutcome",
     "Channel",
     "CliReader",
+    "Clock",
     "Collected",
     "Collector",
     "CommandOutcome",
@@ -181,8 +192,10 @@ __all__ = [
     "OutboundRequest",
     "PasswordProvider",
     "PermanentFailure",
+    "PluginApiDeprecation",
     "PluginHost",
     "PluginService",
+    "PluginStorage",
     "PollTarget",
     "ProbeResult",
     "ProviderUnavailable",
@@ -202,6 +215,10 @@ __all__ = [
     "SettingsError",
     "SnmpAccess",
     "SnmpUser",
+    "StorageFull",
+    "StorageRefused",
+    "StorageUsage",
+    "StoredValue",
     "SyncActing",
     "SyncHttp",
     "SyncResults",

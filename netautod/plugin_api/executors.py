@@ -45,6 +45,7 @@ class ExecutionInfo:
     """What is being run. `attempt` counts from 1; `deadline` is when this attempt times out."""
 
     id: str
+    org_id: str
     task_id: str
     task_name: str
     attempt: int

@@ -11,6 +11,7 @@ from netautod.app.archive.marker import COLLECTION as MARKER
 
 # In no backup, and not restored from one that has it.
 LEFT_OUT: Final[Mapping[str, str]] = {
+    "idempotency_keys": "answers of requests of the last 24 hours, which a restore undoes in part",
     "leases": "held by nodes that are not there after a restore; nobody may have to wait for them",
     "nodes": "the heartbeats of nodes that are not there after a restore",
     "seats": "held by sessions, which end",
@@ -18,6 +19,7 @@ LEFT_OUT: Final[Mapping[str, str]] = {
     "redirect_logins": "logins that are under way in a browser, for ten minutes at most",
     "events": "news of the last minutes, which are old by then",
     "directory_lookups": "turns and tokens of directories' logins: of sessions, which end, or made anew",
+    "plugin_usage": "counted anew before the first write of a plugin",
     MARKER: "says that a restore is not finished",
 }
 
@@ -50,11 +52,13 @@ KEPT: Final[Mapping[str, str]] = {
     "documents": "documents and notes",
     "execution_log": "lines of executions",
     "execution_results": "what executions did on each device",
+    "installation_secrets": "of plugins' settings, sealed",
     "inventory_sources": "saved inventories, tokens sealed",
     "known_addresses": "from where accounts have logged in",
     "login_failures": "a restore lifts no lockout; they run out by themselves",
     "migrations": "which changes of the data are done, at the same moment as the data",
     "organizations": "the tenants",
+    "plugin_records": "what plugins keep, sealed; also of those that are not installed (any more)",
     "roles": "of organizations",
     "signing_keys": "sealed; the sessions whose tokens they have signed end",
     "sites": "of organizations",

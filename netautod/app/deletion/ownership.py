@@ -29,6 +29,7 @@ from netautod.docs.notes import store as notes
 from netautod.events import store as events
 from netautod.executions import log_store, result_store
 from netautod.executions import store as executions
+from netautod.idempotency import store as idempotency
 from netautod.inventory import store as sources
 from netautod.inventory.sync import store as sync_history
 from netautod.sites import store as sites
@@ -36,15 +37,18 @@ from netautod.store.leases import named
 from netautod.store.migrations import store as migrations
 from netautod.store.ownership import Owned, Shared
 from netautod.system import store as system
+from netautod.system.plugin_storage import store as plugin_records
+from netautod.system.plugin_storage import usage_store as plugin_usage
 from netautod.tasks import store as tasks
 from netautod.users.organizations import store as organizations
 from netautod.users.roles import store as roles
 from netautod.users.store import USERS
-from netautod.vault import organization_keys, rewrapping
+from netautod.vault import named_secrets, organization_keys, rewrapping
 from netautod.vault.root import store as roots
 
 # In the order in which they go: what others are found by comes after those.
 OWNED: tuple[Owned, ...] = (
+    Owned(collection=idempotency.COLLECTION),
     Owned(collection=tasks.COLLECTION),
     Owned(collection=sessions.SESSIONS),
     Owned(collection=sessions.REFRESH_TOKENS),
@@ -80,6 +84,8 @@ OWNED: tuple[Owned, ...] = (
     Owned(collection=document_versions.VERSIONS),
     Owned(collection=documents.COLLECTION),
     Owned(collection=notes.COLLECTION),
+    Owned(collection=plugin_records.COLLECTION),
+    Owned(collection=plugin_usage.COLLECTION),
     Owned(collection=AUDIT_EVENTS),
     Owned(collection=chains.CHAINS, field="_id"),
     Owned(collection=organization_keys.COLLECTION, field="_id"),
@@ -92,6 +98,9 @@ KEPT_TO_THE_END: tuple[Owned, ...] = (
 SHARED: tuple[Shared, ...] = (
     Shared(collection=system.NODES, reason="the nodes of the installation"),
     Shared(collection=tokens.SIGNING_KEYS, reason="the installation's keys for access tokens"),
+    Shared(
+        collection=named_secrets.COLLECTION, reason="secrets of the settings, which are the installation's"
+    ),
     Shared(collection=roots.COLLECTION, reason="the installation's root key"),
     Shared(collection=rewrapping.PROGRESS_COLLECTION, reason="how far a rotation of keys has come"),
     Shared(collection=migrations.COLLECTION, reason="what has been done to the data"),
