@@ -32,6 +32,7 @@ from netautod.core.refusals import Refusals
 from netautod.core.waiting import unhurried, waits
 from netautod.core.watch.loop import Ticker
 from netautod.discovery.polling.poller import Poller
+from netautod.events.service import EventService
 from netautod.executions.running.node import ExecutionNode
 from netautod.http.bodies.reader import BodyReader
 from netautod.http.docs_page import DocsPage
@@ -52,6 +53,7 @@ class Service:
     application: Application
     node: ExecutionNode
     poller: Poller | None
+    events: EventService
     metrics: Metrics
     plugins: PluginManager
     devices: DeviceParts
@@ -60,7 +62,8 @@ class Service:
     @property
     def drained(self) -> Sequence[Draining]:
         """What has to end before the node stops."""
-        return (self.node,) if self.poller is None else (self.node, self.poller)
+        running: tuple[Draining, ...] = (self.events, self.node)
+        return running if self.poller is None else (*running, self.poller)
 
 
 @asynccontextmanager
@@ -101,6 +104,8 @@ async def build(
         stack.push_async_callback(logins.auth.providers.close)
         await enter(logins.sessions.activity)
         await enter(logins.auth.lookups)
+        events = stages.events(settings, installation, logins)
+        await enter(events.streams)
         refusals = await enter(stages.refusals(installation))
         work = await enter(
             stages.device_work(settings, installation, plugins, leases, logins.ssh_ca, observers)
@@ -140,11 +145,13 @@ async def build(
             ),
             history_of(installation.stores, runs.executions, agents.agents),
             HealthCheck(health),
+            events.streams,
         )
         yield Service(
             application=_application(settings, installation, logins, bodies, refusals, services),
             node=runs.node,
             poller=discovery.poller,
+            events=events.streams,
             metrics=metrics,
             plugins=plugins,
             devices=work.devices,

@@ -19,6 +19,7 @@ from netautod.devices.vouching import handlers as vouching
 from netautod.discovery import handlers as discovery
 from netautod.docs import handlers as docs
 from netautod.docs.notes import handlers as notes
+from netautod.events import handlers as events
 from netautod.executions import handlers as executions
 from netautod.executions.history import handlers as history
 from netautod.http import docs_page, health, openapi
@@ -51,6 +52,7 @@ ROUTES: tuple[Route, ...] = (
     *discovery.ROUTES,
     *docs_page.ROUTES,
     *docs.ROUTES,
+    *events.ROUTES,
     *executions.ROUTES,
     *history.ROUTES,
     *health.ROUTES,

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from netautod.app import database as databases
-from netautod.app.build import build
+from netautod.app.build import Service, build
 from netautod.app.configuration import Configuration
 from netautod.app.draining import drain
 from netautod.app.exposition.gauges import DatabaseGauges
@@ -118,7 +118,7 @@ async def serve(
         looks = Periodic(garbage.look, name="the look for garbage", seconds=LOOK_SECONDS)
         await stack.enter_async_context(looks)
         await stack.enter_async_context(
-            _page_served(settings, installation, server, files, shared=shared, socket=metrics_socket)
+            _page_served(settings, installation, server, service, files, shared=shared, socket=metrics_socket)
         )
         server.application = service.application
         if shared:
@@ -141,6 +141,7 @@ def _page_served(
     settings: Settings,
     installation: Installation,
     server: HttpServer,
+    service: Service,
     files: TlsFiles | None,
     *,
     shared: bool,
@@ -161,6 +162,7 @@ def _page_served(
     async def page() -> bytes:
         await gauges.refresh()
         metrics.set("http_connections", server.held)
+        metrics.set("event_listeners", service.events.listening)
         if files is not None:
             with suppress(TlsError):  # between two files of a new pair
                 metrics.set("certificate_ends_at_seconds", files.ends_at().timestamp())
@@ -247,9 +249,11 @@ async def _watch(mongo: EmbeddedMongo, state: ServiceState) -> None:
 
 def _server(settings: Settings, tls: TlsFiles | None) -> HttpServer:
     wanted = settings.server
+    fitting = descriptors.fitting(settings.limits.connections, settings.events.listeners)
     return HttpServer(
         refusing_application(wanted, "starting"),
-        connections=descriptors.fitting(settings.limits.connections),
+        connections=fitting.connections,
+        streams=fitting.streams,
         deadlines=deadlines_of(wanted),
         trusted_proxies=networks(wanted.trusted_proxies),
         tls=None if tls is None else tls.context(),

@@ -22,6 +22,7 @@ from netautod.core.settings.table import Setting, rows_of
 from netautod.devices.settings import DeviceSettings
 from netautod.discovery.polling.settings import PollingSettings
 from netautod.docs.settings import DocsSettings, NotesVaultSettings
+from netautod.events.settings import EventSettings
 from netautod.executions.settings import ExecutionSettings, SchedulerSettings
 from netautod.http.settings import LimitSettings, ServerSettings
 from netautod.inventory.settings import InventorySettings
@@ -87,6 +88,7 @@ class Settings:
     ssh_ca: SshCaSettings = field(default_factory=SshCaSettings)
     license: LicenseSettings = field(default_factory=LicenseSettings)
     limits: LimitSettings = field(default_factory=LimitSettings)
+    events: EventSettings = field(default_factory=EventSettings)
     scheduler: SchedulerSettings = field(default_factory=SchedulerSettings)
     executions: ExecutionSettings = field(default_factory=ExecutionSettings)
     retention: RetentionSettings = field(default_factory=RetentionSettings)

@@ -13,6 +13,7 @@ from netautod.app.parts.configs import ConfigParts, configs_of
 from netautod.app.parts.devices import DeviceParts, devices_of
 from netautod.app.parts.discovery import DiscoveryParts, discovery_of
 from netautod.app.parts.docs import documents_of, notes_of
+from netautod.app.parts.events import EventParts, events_of
 from netautod.app.parts.executions import environment_of, executions_of, node_of
 from netautod.app.parts.http import refusal_log_of
 from netautod.app.parts.inventory import InventoryParts, inventory_of
@@ -113,6 +114,16 @@ async def logins(settings: Settings, installation: Installation, plugins: Plugin
         settings=settings.auth,
     )
     return Logins(sessions=sessions, ssh_ca=ssh_ca, auth=auth)
+
+
+def events(settings: Settings, installation: Installation, logins: Logins) -> EventParts:
+    return events_of(
+        database=installation.database,
+        stores=installation.stores,
+        clock=installation.clock,
+        standings=logins.sessions.standings,
+        settings=settings.events,
+    )
 
 
 def storages(settings: Settings, installation: Installation) -> PluginStorages:

@@ -54,6 +54,8 @@ from netautod.docs import store as documents
 from netautod.docs.notes import store as notes
 from netautod.docs.notes.store import NotesVaultStore
 from netautod.docs.store import DocumentStore, VersionStore
+from netautod.events import store as events
+from netautod.events.store import PublishedEvents
 from netautod.executions import log_store, result_store
 from netautod.executions import store as executions
 from netautod.executions.history.store import ExecutionHistoryStore
@@ -102,6 +104,7 @@ INDEXES: tuple[Index, ...] = (
     *directory_lookups.INDEXES,
     *discovered.INDEXES,
     *documents.INDEXES,
+    *events.INDEXES,
     *executions.INDEXES,
     *failure_counters.INDEXES,
     *known_addresses.INDEXES,
@@ -163,6 +166,7 @@ class Stores:
     discovered_reads: DiscoveredReads
     document_versions: VersionStore
     documents: DocumentStore
+    events: PublishedEvents
     execution_history: ExecutionHistoryStore
     execution_logs: ExecutionLogStore
     execution_results: DeviceResultStore
@@ -213,6 +217,7 @@ class Stores:
             discovered_reads=DiscoveredReads(database),
             document_versions=VersionStore(database),
             documents=DocumentStore(database),
+            events=PublishedEvents(database),
             execution_history=ExecutionHistoryStore(database),
             execution_logs=ExecutionLogStore(database),
             execution_results=DeviceResultStore(database),

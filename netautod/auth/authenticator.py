@@ -7,46 +7,28 @@ that ends on another node is refused that soon.
 
 import asyncio
 import logging
-from dataclasses import dataclass
-from datetime import datetime, timedelta
-from typing import Generic, TypeVar
+from datetime import timedelta
 
 from netautod.auth.models import ApiToken, LoginSession
 from netautod.auth.required_actions import RequiredActions
 from netautod.auth.sessions.activity import SessionActivity
 from netautod.auth.sessions.store import SessionStore
+from netautod.auth.standing import Standing, standing_of_session, standing_of_token
 from netautod.auth.tokens.access import INVALID, AccessClaims, AccessTokens
 from netautod.auth.tokens.service import hash_of, is_api_token
 from netautod.auth.tokens.store import ApiTokenStore
 from netautod.core.clock import Clock
 from netautod.core.errors import Unavailable
-from netautod.core.identity import Caller, RequestInfo, UsedToken
+from netautod.core.identity import Caller, RequestInfo
 from netautod.core.loop.shared_reads import SharedReads
-from netautod.core.permissions import common_permissions
 from netautod.core.refusals import TokenRefused
 from netautod.core.repeats import repeats
-from netautod.users.models import User
 from netautod.users.service import UserService
 
 logger = logging.getLogger(__name__)
 MAX_CACHED = 10_000
 ACTIVITY_INTERVAL = timedelta(minutes=1)
 """The last activity of a session and the last use of an API token are written this often at most."""
-
-
-H = TypeVar("H", LoginSession, ApiToken)
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Standing(Generic[H]):
-    """What the database says of a token: the session or API token that it is, and its user."""
-
-    holder: H
-    user: User
-    permissions: frozenset[str]
-
-    def holds(self, now: datetime) -> bool:
-        return self.holder.holds(self.user, now)
 
 
 class Authenticator:
@@ -72,10 +54,10 @@ class Authenticator:
         self._activity = activity
         self._activity_interval = activity_interval
         # Two caches, so that a flood of made-up API tokens does not evict the sessions.
-        self._sessions: SharedReads[_Standing[LoginSession]] = SharedReads(
+        self._sessions: SharedReads[Standing[LoginSession]] = SharedReads(
             clock=clock, seconds=cache_seconds, size=MAX_CACHED
         )
-        self._api_tokens: SharedReads[_Standing[ApiToken]] = SharedReads(
+        self._api_tokens: SharedReads[Standing[ApiToken]] = SharedReads(
             clock=clock, seconds=cache_seconds, size=MAX_CACHED
         )
 
@@ -90,7 +72,7 @@ class Authenticator:
         if standing.user.id != claims.user_id or standing.user.org_id != claims.org_id:
             raise claims.refusal()
         self._activity.note(standing.holder, self._clock.now())
-        return self._caller(standing, info, session_id=standing.holder.id)
+        return standing.caller(self._required_actions, info, session_id=standing.holder.id)
 
     def forget_session(self, session_id: str) -> None:
         """After this node changed the session: its next request reads anew, also past a running reading."""
@@ -109,12 +91,12 @@ class Authenticator:
         standing = await self._api_tokens.get(token_hash, lambda: self._read_api_token(token_hash))
         if standing is None:
             raise TokenRefused(INVALID)
-        caller = self._caller(standing, info, token=standing.holder.used)
+        caller = standing.caller(self._required_actions, info, token=standing.holder.used)
         if not standing.holds(self._clock.now()):
             raise TokenRefused(INVALID, caller)
         return caller
 
-    async def _read_session(self, claims: AccessClaims) -> _Standing[LoginSession] | None:
+    async def _read_session(self, claims: AccessClaims) -> Standing[LoginSession] | None:
         session, user = await asyncio.gather(
             self._session_store.get(claims.org_id, claims.session_id), self._users.find(claims.user_id)
         )
@@ -128,9 +110,9 @@ class Authenticator:
                 logger.warning(
                     "the last activity of a session could not be stored", extra=repeats("activity")
                 )
-        return _Standing(holder=session, user=user, permissions=frozenset(user.permissions))
+        return standing_of_session(session, user)
 
-    async def _read_api_token(self, token_hash: str) -> _Standing[ApiToken] | None:
+    async def _read_api_token(self, token_hash: str) -> Standing[ApiToken] | None:
         token = await self._token_store.by_hash(token_hash)
         user = await self._users.find(token.user_id) if token is not None else None
         if token is None or user is None:
@@ -142,26 +124,4 @@ class Authenticator:
                 await self._token_store.record_use(token, now, ACTIVITY_INTERVAL)
             except Unavailable:
                 logger.warning("the last use of an API token could not be stored", extra=repeats("use"))
-        permissions = common_permissions(frozenset(token.permissions), frozenset(user.permissions))
-        return _Standing(holder=token, user=user, permissions=permissions)
-
-    def _caller(
-        self,
-        standing: _Standing[H],
-        info: RequestInfo,
-        *,
-        session_id: str | None = None,
-        token: UsedToken | None = None,
-    ) -> Caller:
-        user = standing.user
-        return Caller(
-            user_id=user.id,
-            org_id=user.org_id,
-            username=user.username,
-            permissions=standing.permissions,
-            session_id=session_id,
-            token=token,
-            blocked=self._required_actions.of(user, by_session=session_id is not None),
-            ip_address=info.ip_address,
-            request_id=info.request_id,
-        )
+        return standing_of_token(token, user)

@@ -63,22 +63,22 @@ class ConfigStore:
         if work is not None and work.bulk:
             return await self._reads.ask(org_id, device_id, work)
         found = await self._configs.find_one(org_id, {"device_id": device_id}, sort=NEWEST_FIRST)
-        return None if found is None else _config(found)
+        return None if found is None else to_config(found)
 
     async def newest_before(self, org_id: OrgId, device_id: str, version: int) -> Config | None:
         """The newest of the versions before this one."""
         where = {"device_id": device_id, "version": {"$lt": version}}
         found = await self._configs.find_one(org_id, where, sort=NEWEST_FIRST)
-        return None if found is None else _config(found)
+        return None if found is None else to_config(found)
 
     async def get(self, org_id: OrgId, device_id: str, version: int) -> Config | None:
         found = await self._configs.find_one(org_id, {"device_id": device_id, "version": version})
-        return None if found is None else _config(found)
+        return None if found is None else to_config(found)
 
     async def newest_of(self, org_id: OrgId, device_ids: Sequence[str]) -> dict[str, Config]:
         """The newest version of each device that has one."""
         found = await self._newest_rows(org_id, device_ids, {"row": {"$first": "$$ROOT"}})
-        return {document["_id"]: _config(document["row"]) for document in found}
+        return {document["_id"]: to_config(document["row"]) for document in found}
 
     async def newest_texts(self, org_id: OrgId, device_ids: Sequence[str]) -> dict[str, NewestText]:
         """As newest_of, but only what leads to the text."""
@@ -112,7 +112,7 @@ class ConfigStore:
             )
             where["version"] = {"$lte": first[0]["version"] if first else 0}
         found = await self._configs.find(org_id, where, sort=NEWEST_FIRST, limit=page.limit)
-        return PageOf(items=[_config(document) for document in found], total=total, page=page)
+        return PageOf(items=[to_config(document) for document in found], total=total, page=page)
 
     async def set_notes(
         self, org_id: OrgId, device_id: str, version: int, notes: str | None
@@ -121,7 +121,7 @@ class ConfigStore:
         found = await self._configs.find_and_update(
             org_id, {"device_id": device_id, "version": version}, {"$set": {"notes": notes}}
         )
-        return None if found is None else _config(found)
+        return None if found is None else to_config(found)
 
     async def seen(self, config: Config, work: Work, *, at: datetime, config_hash: str) -> Config:
         """The device still had this content. The hash moves when a release changed what is noise."""
@@ -183,7 +183,7 @@ class ConfigStore:
             where = {**conditions, "version": {"$gt": after, **upper}}
             found = await self._configs.find(org_id, where, sort=[("version", 1)], limit=BATCH)
             if found:
-                yield [_config(document) for document in found]
+                yield [to_config(document) for document in found]
             if len(found) < BATCH:
                 return
             after = found[-1]["version"]
@@ -195,7 +195,7 @@ class ConfigStore:
             order = [("created_at", 1), ("device_id", 1), ("version", 1)]
             found = await self._configs.find(org_id, after, sort=order, limit=BATCH)
             if found:
-                yield [_config(document) for document in found]
+                yield [to_config(document) for document in found]
             if len(found) < BATCH:
                 return
             at, device_id, version = (found[-1][name] for name, _ in order)
@@ -220,7 +220,7 @@ class ConfigStore:
         return [(OrgId(row["_id"]["org_id"]), row["_id"]["device_id"]) for row in found]
 
 
-def _config(document: Document) -> Config:
+def to_config(document: Document) -> Config:
     plain = {name: document[name] for name in _PLAIN}
     parts = tuple(Part(**row) for row in document.get("parts", ()))
     return Config(id=document["_id"], **plain, parts=parts, parts_at=document.get("parts_at"))

@@ -76,6 +76,7 @@ DECLARED: Mapping[str, Declared] = {
     ),
     "http_request_seconds": _seconds("From a request's head to the end of its answer.", "route"),
     "http_connections": _gauge("Connections of clients that are open."),
+    "event_listeners": _gauge("Listeners at the event stream."),
     "audit_events": Declared(help="Events of the audit: auth.login_failed and the like.", labels=("action",)),
     "credentials_suspended": _gauge("Logins on devices that are suspended for background use."),
     "notes_vaults_unlocked": _gauge("Organizations whose notes can be read at the moment."),

@@ -1,6 +1,6 @@
 """The lines of execution logs in MongoDB: the collection `execution_log`, which is only appended to."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 
@@ -63,6 +63,22 @@ class ExecutionLogStore:
             limit=limit,
         )
         return [_to_entry(document) for document in found]
+
+    async def last_seq(self, org_id: OrgId, execution_id: str) -> int:
+        """The number of the newest line, 0 without one."""
+        found = await self._entries.find_one(
+            org_id, {"execution_id": execution_id}, fields={"seq": 1}, sort=[("seq", -1)]
+        )
+        return 0 if found is None else int(found["seq"])
+
+    async def after(self, wanted: Mapping[str, int], limit: int) -> dict[str, list[LogEntry]]:
+        """Of each of these executions the entries behind a number; `limit` in all, by execution."""
+        behind = [{"execution_id": one, "seq": {"$gt": seq}} for one, seq in wanted.items()]
+        order = [("execution_id", 1), ("seq", 1)]
+        found: dict[str, list[LogEntry]] = {}
+        for document in await self._all.find({"$or": behind}, sort=order, limit=limit):
+            found.setdefault(document["execution_id"], []).append(_to_entry(document))
+        return found
 
     async def delete_of(self, execution_ids: Sequence[str]) -> None:
         """The logs of executions of any organization."""

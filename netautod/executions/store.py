@@ -45,6 +45,8 @@ INDEXES = (
         partial={"holds_task": True},
     ),
     Index(collection=COLLECTION, keys=(("closing.since", 1),), partial={"closing.since": {"$type": "date"}}),
+    # What ended lately is an event; a row that is inserted is not in it.
+    Index(collection=COLLECTION, keys=(("completed_at", 1),), partial={"completed_at": {"$type": "date"}}),
     Index(collection=COLLECTION, keys=(("state", 1), ("not_before", 1), ("created_at", 1))),
     Index(collection=COLLECTION, keys=(("state", 1), ("lease_until", 1))),
     Index(collection=COLLECTION, keys=(("task_id", 1), ("created_at", -1), ("_id", 1))),

@@ -43,6 +43,7 @@ METHODS = ("GET", "POST", "PUT", "DELETE")
 ALLOWED_HEADERS = "Authorization, Content-Type, X-Request-Id, If-Match, If-None-Match, Idempotency-Key"
 EXPOSED_HEADERS = "X-Request-Id, Retry-After, ETag, Idempotent-Replayed"
 LIST_PART = 500  # items of a long list that are written in one turn of the loop
+ALLOWED_HEADERS = "Authorization, Content-Type, Last-Event-ID, X-Request-Id"
 REQUEST_ID_FORM = re.compile(r"[A-Za-z0-9._-]{1,64}")
 
 

@@ -17,6 +17,8 @@ from netautod.store.lanes import LaneThreads
 
 T = TypeVar("T")
 LEASE_THREADS, BULK_THREADS, FEWEST_THREADS = 8, 4, 8
+# One waits for changes all the time; another one while the first is given up.
+AWAITING_THREADS = 2
 # The driver's own error comes before ours: it knows whether a write was sent at all.
 DRIVERS_PART = 0.97
 LEAST_SECONDS = 0.001
@@ -77,6 +79,7 @@ class Calls:
         ordinary = min(max(FEWEST_THREADS, 5 * (os.cpu_count() or 1)), pool - bulk)
         sizes: Mapping[Lane, int] = {"ordinary": ordinary, "bulk": bulk, "leases": LEASE_THREADS}
         self._threads = {lane: LaneThreads(size, f"mongo {lane}") for lane, size in sizes.items()}
+        self._awaiting = LaneThreads(AWAITING_THREADS, "mongo changes")
 
     def for_leases(self) -> "Calls":
         """The same database, for claims, heartbeats and fences."""
@@ -115,9 +118,27 @@ class Calls:
         with terms.patience.spent():
             return await self._once(ask, terms, writing=True)
 
+    async def awaiting(self, ask: Callable[[], Awaitable[T]], seconds: float) -> T:
+        """For what the server answers when something happens, which holds up nobody else's calls.
+
+        Without the driver's limit, which would become the time that the server waits.
+        """
+        token = _threads.set(self._awaiting)
+        limit = asyncio.timeout(seconds)
+        try:
+            async with limit:
+                with translated(writing=False):
+                    return await ask()
+        except TimeoutError as error:
+            if not limit.expired():
+                raise
+            raise Unavailable(UNAVAILABLE) from error
+        finally:
+            _threads.reset(token)
+
     def close(self) -> None:
         """Not waited for: a thread that hangs comes back when its time is over."""
-        for threads in self._threads.values():
+        for threads in (*self._threads.values(), self._awaiting):
             threads.close()
 
     def _terms(self, *, own: bool = False) -> _Terms:

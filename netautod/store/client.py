@@ -17,6 +17,7 @@ from pymongo.operations import DeleteOne, UpdateMany, UpdateOne
 from pymongo.write_concern import WriteConcern
 
 from netautod.store.calls import Calls, in_lane
+from netautod.store.changes import Changes
 from netautod.store.failures import duplicates_of
 from netautod.store.room import Room
 
@@ -305,6 +306,28 @@ class Database:
         """Those that there are, but for the server's own."""
         names = await self._calls.read(lambda: self._raw.list_collection_names())
         return frozenset(name for name in names if not name.startswith("system."))
+
+    async def changes(self, stages: Sequence[Mapping[str, Any]], *, after: Any = None) -> Changes:
+        """The changes of all collections from now on, or behind a `token`, through the stages.
+
+        Of an updated document the whole comes along, as it is when the change is read. Raises
+        NoChangeStreams, HistoryLost, Unavailable. To be closed.
+        """
+        session = await self._calls.read_once(lambda: self._client.start_session())
+
+        async def run(command: Mapping[str, Any]) -> Document:
+            answer: Document = await self._raw.command(
+                dict(command), session=session, codec_options=self._raw.codec_options
+            )
+            return answer
+
+        made = Changes(self._calls, run, session.end_session)
+        try:
+            await made.open(stages, after)
+        except BaseException:
+            await session.end_session()
+            raise
+        return made
 
     async def drop(self) -> None:
         await self._calls.write(lambda: self._client.drop_database(self.name))

@@ -9,7 +9,7 @@ from motor.motor_asyncio import AsyncIOMotorClient
 
 from netautod.core.metrics import Metrics
 from netautod.core.waiting import BULK_SECONDS, REQUEST_SECONDS
-from netautod.store.calls import LEASE_THREADS, Calls, LaneFramework
+from netautod.store.calls import AWAITING_THREADS, LEASE_THREADS, Calls, LaneFramework
 from netautod.store.client import Database, Document
 from netautod.store.commands import CommandTimes, PoolWaits
 from netautod.store.room import Room
@@ -46,7 +46,7 @@ def connect(
         # the new primary. The driver's own 10 s and 20 s are as long as a whole election.
         heartbeatFrequencyMS=MONITOR_SECONDS * 1000,
         connectTimeoutMS=MONITOR_SECONDS * 1000,
-        maxPoolSize=pool + LEASE_THREADS,
+        maxPoolSize=pool + LEASE_THREADS + AWAITING_THREADS,
         retryWrites=True,
         w="majority",
         journal=True,

@@ -71,6 +71,7 @@ UNSHARDED: Mapping[str, str] = {
     "credential_defaults": "one row of each organization",
     "device_revisions": "one row of each organization",
     "directory_lookups": "gone within minutes",
+    "events": "those of plugins, gone within minutes",
     "installation_secrets": "one row of each secret of the settings",
     "known_addresses": "of accounts, before the organization is known; they expire",
     "leases": "found by name alone, by nodes of no organization; one row of each device in use",

@@ -7,6 +7,7 @@ import ssl
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from tornado.simple_httpclient import SimpleAsyncHTTPClient
 
 from netautod.store.client import Database
 from tests.support.execution import eventually
+from tests.support.listening import listening
 from tests.support.programs.service import Service, serving
 from tests.support.programs.started import free_port, started
 from tests.support.servers.certificates import Authority
@@ -162,41 +164,28 @@ async def test_a_long_answer_goes_through_whole(site: Proxied) -> None:
     assert content in answer.body.decode()
 
 
-class Streaming:
-    """In the place of a node: well, and with a stream of events whose next one waits for the test."""
-
-    def __init__(self) -> None:
-        self.may_go_on = asyncio.Event()
-        self.url = ""
-
-    async def answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        head = await reader.readuntil(b"\r\n\r\n")
-        writer.write(b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Type: text/event-stream\r\n\r\n")
-        if b" /events " in head:
-            writer.write(b"data: first\n\n")
-            await writer.drain()
-            await self.may_go_on.wait()
-            writer.write(b"data: second\n\n")
-        await writer.drain()
-        writer.close()
-
-
-@pytest.mark.parametrize("name", PROXIES)
-async def test_an_event_goes_out_before_the_next_one_comes(name: str, tmp_path: Path) -> None:
-    node, folder = Streaming(), tmp_path / "proxy"
-    folder.mkdir()
-    server = await asyncio.start_server(node.answer, "127.0.0.1", 0)
-    node.url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
-    authority = Authority(tmp_path, "authority")
-    async with server, proxied(name, folder, (node.url, node.url), authority) as site:
-        port = int(site.url.rpartition(":")[2])
-        reader, writer = await asyncio.open_connection("127.0.0.1", port, ssl=site.trusting)
-        writer.write(b"GET /events HTTP/1.1\r\nHost: netautod.example\r\n\r\n")
-        async with asyncio.timeout(60):
-            assert b"data: first\n\n" in await reader.readuntil(b"first\n\n")
-            node.may_go_on.set()
-            await reader.readuntil(b"second\n\n")
-        writer.close()
+async def test_an_event_goes_out_before_the_next_one_comes(site: Proxied) -> None:
+    """And the stream of a node that is stopped ends at once and goes on at the other one."""
+    client = await site.nodes[0].client()
+    made = {"name": "none", "task_type": "backup", "cron_expression": "0 0 1 1 *", "enabled": False}
+    made |= {"parameters": {"device_filter": {"site": "none"}}}
+    task = (await client.post("/api/tasks/schedules", made)).expect(201)["id"]
+    run = f"/api/tasks/schedules/{task}/run"
+    listen = partial(listening, site.url, client.token, trusting=site.trusting)
+    async with listen() as first:
+        async with listen() as second:
+            for _ in range(2):
+                execution = (await client.post(run)).expect(202)["id"]
+                for stream in (first, second):
+                    heard = [await stream.next("execution") for _ in range(3)]
+                    told = [(event.data["id"], event.data["state"]) for event in heard]
+                    assert told == [(execution, state) for state in ("pending", "running", "completed")]
+        # Proxies give the two of them to different nodes, or both to the second.
+        last, other = first.last_id, await site.nodes[1].client("admin", site.nodes[0].password)
+        assert await site.nodes[0].stop() == 0
+        execution = (await other.post(run)).expect(202)["id"]
+    async with listen(last_id=last) as again:
+        assert [(await again.next()).data["id"] for _ in range(3)] == [execution] * 3
 
 
 async def test_a_node_is_stopped_under_load_without_an_error(site: Proxied) -> None:

@@ -49,6 +49,7 @@ def serve_application(
     *,
     server: ServerSettings = ServerSettings(),  # noqa: B008  # it is frozen
     connections: int = LimitSettings().connections,
+    streams: int = 0,
     tls: ssl.SSLContext | None = None,
     port: int = 0,
 ) -> tuple[HttpServer, str]:
@@ -56,6 +57,7 @@ def serve_application(
     made = HttpServer(
         application,
         connections=connections,
+        streams=streams,
         deadlines=deadlines_of(server),
         trusted_proxies=networks(server.trusted_proxies),
         tls=tls,

@@ -17,6 +17,7 @@ LEFT_OUT: Final[Mapping[str, str]] = {
     "seats": "held by sessions, which end",
     "refresh_tokens": "of sessions, which end",
     "redirect_logins": "logins that are under way in a browser, for ten minutes at most",
+    "events": "news of the last minutes, which are old by then",
     "directory_lookups": "turns and tokens of directories' logins: of sessions, which end, or made anew",
     "plugin_usage": "counted anew before the first write of a plugin",
     MARKER: "says that a restore is not finished",

@@ -26,6 +26,7 @@ from netautod.discovery.tables import shelf, untold
 from netautod.docs import contents as documents
 from netautod.docs import store as document_versions
 from netautod.docs.notes import store as notes
+from netautod.events import store as events
 from netautod.executions import log_store, result_store
 from netautod.executions import store as executions
 from netautod.idempotency import store as idempotency
@@ -61,6 +62,7 @@ OWNED: tuple[Owned, ...] = (
     Owned(collection=result_store.COLLECTION),
     Owned(collection=agents.TRANSCRIPTS),
     Owned(collection=agents.CHANGES),
+    Owned(collection=events.COLLECTION),
     Owned(collection=executions.COLLECTION),
     Owned(collection=sources.COLLECTION),
     Owned(collection=sync_history.COLLECTION),

@@ -10,6 +10,7 @@ from netautod.auth.required_actions import RequiredActions
 from netautod.auth.sessions.activity import SessionActivity
 from netautod.auth.sessions.seats import SILENCE, Seats
 from netautod.auth.sessions.service import Lifetimes, Sessions
+from netautod.auth.standing import Standings
 from netautod.auth.tokens.access import AccessTokens
 from netautod.auth.tokens.signing_keys import SigningKeys
 from netautod.core.clock import Clock
@@ -25,6 +26,7 @@ class SessionParts:
     activity: SessionActivity
     required_actions: RequiredActions
     sessions: Sessions
+    standings: Standings
 
 
 async def sessions_of(
@@ -76,6 +78,16 @@ async def sessions_of(
         activity=activity,
         required_actions=required_actions,
         sessions=sessions,
+        standings=Standings(
+            session_store=stores.sessions,
+            token_store=stores.api_tokens,
+            tokens=tokens,
+            users=users,
+            clock=clock,
+            required_actions=required_actions,
+            activity=activity,
+            activity_interval=_activity_interval(settings),
+        ),
     )
 
 

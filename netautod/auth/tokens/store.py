@@ -3,6 +3,7 @@
 Of an API token only the SHA-256 is stored, of a key only the sealed private half.
 """
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from netautod.auth.models import ApiToken, StoredSigningKey
@@ -44,6 +45,12 @@ class ApiTokenStore:
     async def by_hash(self, token_hash: str) -> ApiToken | None:
         found = await self._all.find_one({"hash": token_hash})
         return _to_token(found) if found else None
+
+    async def by_hashes(self, hashes: Sequence[str]) -> list[ApiToken]:
+        """Of all organizations; unknown ones are left out."""
+        if not hashes:
+            return []
+        return [_to_token(document) for document in await self._all.find({"hash": {"$in": list(hashes)}})]
 
     async def page(self, org_id: OrgId, user_id: str, page: Page) -> PageOf[ApiToken]:
         """A user's tokens, newest first."""

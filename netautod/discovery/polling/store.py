@@ -26,6 +26,7 @@ INDEXES = (
     Index(collection=COLLECTION, keys=(("device_id", 1), ("state", 1)), unique=True, partial=OPEN),
     Index(collection=COLLECTION, keys=(("state", 1), ("queued_at", 1)), partial=OPEN),
     Index(collection=COLLECTION, keys=HISTORY),
+    Index(collection=COLLECTION, keys=(("completed_at", 1),), partial={"completed_at": {"$type": "date"}}),
 )
 PLAIN = (
     *("org_id", "device_id", "state", "triggered_by", "queued_at", "method", "error", "started_at"),
@@ -58,7 +59,7 @@ class PollStore:
                 found = await self._polls.find_and_update(poll.org_id, waiting, change)
                 if found is None:
                     continue  # it was begun at this moment
-                return _poll(found)
+                return to_poll(found)
             return poll
 
     async def waiting(self) -> int:
@@ -74,12 +75,12 @@ class PollStore:
         if without:
             wanted["org_id"] = {"$nin": sorted(without)}
         found = await self._all.find(wanted, sort=[("queued_at", 1)], limit=limit)
-        return [_poll(document) for document in found]
+        return [to_poll(document) for document in found]
 
     async def running(self, *, limit: int) -> list[Poll]:
         """On whatever node, the oldest first."""
         found = await self._all.find({"state": RUNNING, **OPEN}, sort=[("queued_at", 1)], limit=limit)
-        return [_poll(document) for document in found]
+        return [to_poll(document) for document in found]
 
     async def insert_running(self, poll: Poll, *, at: datetime) -> Poll:
         """Raises Duplicate if a poll of the device runs."""
@@ -94,7 +95,7 @@ class PollStore:
         """
         begun = {"state": RUNNING, "started_at": at, "attempt": poll.attempt + 1}
         found = await self._polls.find_and_update(poll.org_id, _as_seen(poll), {"$set": begun})
-        return None if found is None else _poll(found)
+        return None if found is None else to_poll(found)
 
     async def give_back(self, poll: Poll) -> None:
         """It was interrupted, and that was nobody's fault: the attempt does not count."""
@@ -135,7 +136,7 @@ class PollStore:
     async def page(self, org_id: OrgId, device_id: str, *, limit: int) -> list[Poll]:
         """Newest first."""
         found = await self._polls.find(org_id, {"device_id": device_id}, sort=NEWEST_FIRST, limit=limit)
-        return [_poll(document) for document in found]
+        return [to_poll(document) for document in found]
 
     async def total(self, org_id: OrgId, device_id: str) -> int:
         return await self._polls.count(org_id, {"device_id": device_id})
@@ -153,7 +154,7 @@ def _document(poll: Poll) -> Document:
     return {"_id": poll.id, **document, "sources": dict(poll.sources), "counts": dict(poll.counts), **OPEN}
 
 
-def _poll(document: Document) -> Poll:
+def to_poll(document: Document) -> Poll:
     return Poll(
         id=document["_id"],
         sources=document["sources"],

@@ -142,7 +142,8 @@ class ServerConnection(HTTP1ServerConnection):
 
     def _enter(self, stage: Stage) -> None:
         self._timing.enter(stage, self._now())
-        if stage is Stage.WORK:
+        self._table.set_apart(self, apart=stage is Stage.STREAM)
+        if stage in (Stage.WORK, Stage.STREAM):
             self._table.busy(self)
         else:
             self._table.idle(self)

@@ -12,6 +12,7 @@ class Stage(Enum):
     HEAD = auto()  # from the first byte, or a new connection (with its TLS handshake), to the end of the head
     BODY = auto()  # from the end of the head, if there is a body
     WORK = auto()  # the request is complete
+    STREAM = auto()  # the handler goes on answering for as long as the client stays
     ANSWER = auto()  # the handler is done; the client takes what was written
     ENDING = auto()  # answered before all was read: what still comes is dropped
 

@@ -2,18 +2,26 @@
 
 import logging
 import resource
+from typing import NamedTuple
 
 logger = logging.getLogger(__name__)
 RESERVE = 512
 """For the database, devices, files, worker processes and connections that are just being turned away."""
 
 
-def fitting(connections: int) -> int:
-    """How many connections this process can hold of those that are wanted; raises its limit if it may."""
+class Fitting(NamedTuple):
+    """`streams`: how many have files of their own; further ones count among the connections."""
+
+    connections: int
+    streams: int
+
+
+def fitting(connections: int, streams: int) -> Fitting:
+    """What this process can hold of what is wanted; raises its limit of files if it may."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft == resource.RLIM_INFINITY:
-        return connections
-    wanted = connections + RESERVE
+        return Fitting(connections, streams)
+    wanted = connections + streams + RESERVE
     if soft < wanted:
         soft = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
@@ -25,7 +33,12 @@ def fitting(connections: int) -> int:
             found,
             soft,
         )
-    return found
+    return Fitting(found, beside(found, streams, soft))
+
+
+def beside(connections: int, streams: int, files: int) -> int:
+    """What the connections and the reserve leave."""
+    return max(0, min(streams, files - RESERVE - connections))
 
 
 def within(connections: int, files: int) -> int:

@@ -17,14 +17,17 @@ class _Group(Generic[M]):
 class ConnectionTable(Generic[M]):
     """All connections by the address that holds them; no step takes longer because there are many."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, most_apart: int = 0) -> None:
+        self._most_apart = most_apart
         self._group_of: dict[M, str | None] = {}
         self._groups: dict[str, _Group[M]] = {}
         # Groups by how many they hold; of equal ones the first is the one that has held so many longest.
         self._by_size: dict[int, dict[str, None]] = {}
+        self._apart: set[M] = set()
 
     def __len__(self) -> int:
-        return len(self._group_of)
+        """Without those that are set apart."""
+        return len(self._group_of) - len(self._apart)
 
     def all(self) -> list[M]:
         return list(self._group_of)
@@ -39,7 +42,15 @@ class ConnectionTable(Generic[M]):
         found.members.add(member)
         found.idle[member] = None
 
+    def set_apart(self, member: M, *, apart: bool) -> None:
+        """Not counted while it is a stream, which have a limit of their own; of `most_apart` of them."""
+        if apart and member in self._group_of and len(self._apart) < self._most_apart:
+            self._apart.add(member)
+        else:
+            self._apart.discard(member)
+
     def remove(self, member: M) -> None:
+        self._apart.discard(member)
         group = self._group_of.pop(member, None)
         if group is None:
             return

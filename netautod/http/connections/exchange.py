@@ -230,6 +230,10 @@ class Exchange(HTTP1Connection):
         future_add_done_callback(self._pending_write, self._on_write_complete)
         return future
 
+    def goes_on(self) -> None:
+        """The answer has no end of its own: it does not count among those that the node serves at once."""
+        self._enter(Stage.STREAM)
+
     def finish(self) -> None:
         if self._expected_content_remaining == 0 and not self._chunking_output and self._read_finished:
             self._write_finished = True

@@ -44,13 +44,15 @@ class Peer:
 
 
 class HttpServer(TCPServer, HTTPServerConnectionDelegate):
-    """Serves `application`, which may be another one later. `connections`: how many at most."""
+    """Serves `application`, which may be another one later. `connections`: how many at most, without those of
+    so many `streams` (answers that have no end of their own)."""
 
     def __init__(
         self,
         application: Application,
         *,
         connections: int,
+        streams: int = 0,
         deadlines: Deadlines,
         trusted_proxies: Sequence[Network] = (),
         tls: ssl.SSLContext | None = None,
@@ -61,7 +63,7 @@ class HttpServer(TCPServer, HTTPServerConnectionDelegate):
         self._deadlines = deadlines
         self._trusted = trusted_proxies
         self._parameters = HTTP1ConnectionParameters(max_header_size=MAX_HEADER, max_body_size=MAX_BODY)
-        self._table: ConnectionTable[ServerConnection] = ConnectionTable()
+        self._table: ConnectionTable[ServerConnection] = ConnectionTable(most_apart=streams)
         self._turns = Turns()
         self._in_work = InWork()
         self._paused = False
@@ -75,8 +77,8 @@ class HttpServer(TCPServer, HTTPServerConnectionDelegate):
 
     @property
     def held(self) -> int:
-        """How many connections there are."""
-        return len(self._table)
+        """How many connections there are, streams included."""
+        return len(self._table.all())
 
     @property
     def _context(self) -> HttpContext:

@@ -71,6 +71,11 @@ class RawClient:
         async with asyncio.timeout(SECONDS):
             return (await self._head())[0]
 
+    async def rest(self, end: bytes) -> bytes:
+        """What comes up to and with `end`."""
+        async with asyncio.timeout(SECONDS):
+            return await self._reader.readuntil(end)
+
     async def everything(self) -> bytes:
         """All that comes until the server hangs up, and all that came before it cut the connection."""
         said = bytearray()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from netautod.http.connections.descriptors import within
+from netautod.http.connections.descriptors import beside, within
 
 
 @pytest.mark.parametrize(
@@ -18,3 +18,16 @@ from netautod.http.connections.descriptors import within
 )
 def test_connections_leave_files_for_the_rest(connections: int, files: int, found: int) -> None:
     assert within(connections, files) == found
+
+
+@pytest.mark.parametrize(
+    ("connections", "files", "found"),
+    [
+        pytest.param(2000, 65536, 1000, id="files enough"),
+        pytest.param(2000, 2912, 400, id="for some of them"),
+        pytest.param(512, 1024, 0, id="for none: they count among the connections"),
+        pytest.param(128, 256, 0, id="hardly any"),
+    ],
+)
+def test_streams_have_what_connections_leave(connections: int, files: int, found: int) -> None:
+    assert beside(connections, 1000, files) == found

@@ -5,6 +5,7 @@ import socket
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
+from typing import Any, cast
 
 import pytest
 
@@ -54,6 +55,18 @@ class LargeHandler(JsonHandler):
         self.finish(b"x" * MANY_MIB)
 
 
+class StreamHandler(JsonHandler):
+    work: Work
+
+    @public(limited=False)
+    async def get(self) -> None:
+        """Goes on answering until it may end."""
+        cast(Any, self.request.connection).goes_on()
+        self.write("begun")
+        await self.flush()
+        await self.work.may_end.wait()
+
+
 class AskingHandler(JsonHandler):
     """Asks something before it lets the body in."""
 
@@ -100,7 +113,7 @@ class Served:
 
 @asynccontextmanager
 async def served(
-    connections: int = 10, limits: RequestLimits | None = None, **settings: object
+    connections: int = 10, streams: int = 0, limits: RequestLimits | None = None, **settings: object
 ) -> AsyncIterator[Served]:
     context = HttpContext(
         authenticate=_nobody,
@@ -113,6 +126,7 @@ async def served(
         Route(path="/quick", handler=QuickHandler),
         Route(path="/long", handler=LongHandler),
         Route(path="/large", handler=LargeHandler),
+        Route(path="/stream", handler=StreamHandler),
         Route(path="/asking", handler=AskingHandler),
     ]
     work = Work()
@@ -120,6 +134,7 @@ async def served(
         application(routes, context, [work]),
         server=ServerSettings(**settings),  # type: ignore[arg-type]
         connections=connections,
+        streams=streams,
     )
     yield Served(url=url, server=server, work=work)
     work.may_end.set()
@@ -151,6 +166,24 @@ async def test_where_everybody_works_a_newcomer_is_told_so() -> None:
         working.send(QUICK)  # once this is answered the other one is over for good
         assert (await working.answer()).status == 200
         assert (await ask(node.url, QUICK)).status == 200
+
+
+async def test_a_stream_takes_no_connection_from_others_while_it_lasts() -> None:
+    """As many as there may be beside them; it is not idle, so it never gives way, either."""
+    stream = b"GET /stream HTTP/1.1\r\nHost: a\r\n\r\n"
+    async with served(connections=1, streams=1) as node, raw(node.url) as first:
+        first.send(stream)
+        assert (await first.answer(to_head=True)).status == 200
+        assert (await ask(node.url, QUICK)).status == 200
+        async with raw(node.url) as second:
+            second.send(stream)
+            assert (await second.answer(to_head=True)).status == 200
+            async with raw(node.url) as newcomer:
+                assert (await newcomer.answer()).status == 503
+        node.work.may_end.set()
+        assert b"begun" in await first.rest(b"0\r\n\r\n")
+        first.send(QUICK)  # from here on it is a connection as any other
+        assert (await first.answer()).status == 200
 
 
 async def test_a_request_whose_body_is_still_to_come_gives_way() -> None:

@@ -1,0 +1,1 @@
+"""What has just happened, told to who listens: executions, logs, polls, configs, approvals, plugins."""

@@ -1,0 +1,46 @@
+"""What listeners have not been sent yet: kept once for all of them, each of whom is somewhere in it."""
+
+from collections import deque
+from typing import Generic, TypeVar
+
+T = TypeVar("T")
+
+
+class Journal(Generic[T]):
+    """The newest entries, numbered from 0 on; over `most` of them, or `most_bytes`, the oldest go.
+
+    Who had not read those was too slow: `read` says so.
+    """
+
+    def __init__(self, *, most: int, most_bytes: int) -> None:
+        self._most = most
+        self._most_bytes = most_bytes
+        self._entries: deque[tuple[T, int]] = deque()
+        self._bytes = 0
+        self.first = 0
+
+    @property
+    def end(self) -> int:
+        """The number of the next entry."""
+        return self.first + len(self._entries)
+
+    def add(self, entry: T, size: int) -> None:
+        self._entries.append((entry, size))
+        self._bytes += size
+        while len(self._entries) > self._most or self._bytes > self._most_bytes:
+            self._drop()
+
+    def forget(self, before: int) -> None:
+        """Everybody has read what is before that number."""
+        while self._entries and self.first < before:
+            self._drop()
+
+    def at(self, number: int) -> T | None:
+        """The entry of that number; None where there is none yet. Raises IndexError if it is gone."""
+        if number < self.first:
+            raise IndexError(number)
+        return None if number >= self.end else self._entries[number - self.first][0]
+
+    def _drop(self) -> None:
+        self._bytes -= self._entries.popleft()[1]
+        self.first += 1
