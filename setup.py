@@ -161,12 +161,14 @@ setup(
             "ciscoconfparse2==0.9.18",  # recorded configurations of network devices, read by the tests
             "fakenos==1.2.1",  # the same
             "import-linter>=2.3",
-            "jsonschema>=4.23",
+            "jsonschema-rs>=0.30",  # a hundred times as quick as jsonschema
             "mongomock-motor>=0.0.36",
             "mypy>=1.15",
             "oidc-provider-mock>=0.3",
             "opentelemetry-exporter-otlp-proto-http>=1.28",
             "opentelemetry-sdk>=1.28",
+            "openapi-python-client>=0.26",  # 3.1, and types of Python 3.11
+            "openapi-spec-validator>=0.8",
             "packaging",
             "pyseccomp>=0.1.2",  # the filter of system calls in the units of systemd
             "pytest>=8.3",
@@ -174,9 +176,10 @@ setup(
             "pytest-timeout>=2.3",
             "pytest-xdist>=3.6",
             "ruff>=0.11",
+            "schemathesis>=4.3",
+            "setuptools>=70.1",  # builds the client that a test generates
             "types-croniter",
             "types-defusedxml",
-            "types-jsonschema",
             "types-ldap3",
             "types-tqdm",
             "types-zxcvbn",

@@ -10,7 +10,7 @@ from netautod.http.routes import Route
 class CheckCommandHandler(JsonHandler):
     agents: AgentService
 
-    @requires("tasks.operate", body=CheckRequest, answer=CheckAnswer, grows=False)
+    @requires("tasks.operate", body=CheckRequest, answer=CheckAnswer, grows=False, name="check_agent_tool")
     async def post(self) -> None:
         """Says whether an agent may run a command on a platform, and why not."""
         self.answer(self.agents.check(self.body["platform"], self.body["command"]))

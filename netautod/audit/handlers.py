@@ -40,7 +40,7 @@ class AuditAnswer(PageAnswer):
 class AuditHandler(JsonHandler):
     audit: AuditLog
 
-    @requires("system.manage", query=AuditQuery, answer=AuditAnswer)
+    @requires("system.manage", query=AuditQuery, answer=AuditAnswer, name="list_audit_events")
     async def get(self) -> None:
         """Lists the organization's audit events, newest first."""
         page = Page(limit=self.query.pop("limit"), offset=self.query.pop("offset"))

@@ -80,7 +80,14 @@ class MeHandler(AuthHandler):
 
 
 class LdapLoginHandler(AuthHandler):
-    @public(body=LoginBody, answer=TokenAnswer, body_limit=SMALL_BODY, errors=REFUSED, grows=False)
+    @public(
+        body=LoginBody,
+        answer=TokenAnswer,
+        body_limit=SMALL_BODY,
+        errors=REFUSED,
+        grows=False,
+        name="login_ldap",
+    )
     async def post(self) -> None:
         """Logs in with a username and password of the LDAP directory."""
         tokens = await self.auth.login(LDAP, LoginRequest(**self.body), self.info)

@@ -1,6 +1,7 @@
 """Request and answer schemas of authentication."""
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 from marshmallow import ValidationError, fields, validate
 
@@ -43,6 +44,7 @@ class ProviderLoginBody(LoginBody):
 
 
 class LdapTestBody(Request):
+    example: ClassVar[Mapping[str, Any]] = {"username": "ada"}
     username = fields.String(validate=validate.Length(min=1, max=255))
     password = fields.String(validate=validate.Length(min=1, max=1024))
 

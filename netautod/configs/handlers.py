@@ -71,7 +71,7 @@ class ConfigsHandler(ConfigHandler):
 
 
 class LatestConfigHandler(ConfigHandler):
-    @requires(READ, query=ReadQuery, answer=ConfigAnswer)
+    @requires(READ, query=ReadQuery, answer=ConfigAnswer, name="get_latest_device_config")
     async def get(self, device_id: str) -> None:
         """Reads the newest version with its text."""
         await self.answer_config(device_id, None)
@@ -143,7 +143,7 @@ class DiffConfigsHandler(ConfigHandler):
 class PullConfigHandler(JsonHandler):
     pulls: Pulls
 
-    @requires(PULL, answer=PullAnswer, repeat=Repeat.AGAIN)
+    @requires(PULL, answer=PullAnswer, errors=(502,), name="pull_device_config", repeat=Repeat.AGAIN)
     async def post(self, device_id: str) -> None:
         """Reads the configuration of a device now."""
         captured = await self.pulls.one(self.caller, self.path_id(device_id, "Device"))
@@ -153,7 +153,7 @@ class PullConfigHandler(JsonHandler):
 class BulkPullHandler(JsonHandler):
     pulls: Pulls
 
-    @requires(PULL, body=BulkPullRequest, answer=BulkPullAnswer, repeat=Repeat.AGAIN)
+    @requires(PULL, body=BulkPullRequest, answer=BulkPullAnswer, name="pull_configs", repeat=Repeat.AGAIN)
     async def post(self) -> None:
         """Reads the configurations of many devices now; stops when the client goes away."""
         result = await self.while_connected(self.pulls.many(self.caller, self.body["device_ids"]))
@@ -163,7 +163,7 @@ class BulkPullHandler(JsonHandler):
 class SearchConfigsHandler(JsonHandler):
     search: ConfigSearch
 
-    @requires(READ, query=SearchQuery, answer=SearchAnswer)
+    @requires(READ, query=SearchQuery, answer=SearchAnswer, name="search_configs")
     async def get(self) -> None:
         """Finds lines in the newest configs of all devices: a plain text in any case, or a regex (RE2).
 
@@ -181,7 +181,9 @@ class SearchConfigsHandler(JsonHandler):
 class DevicesWithBackupInfoHandler(JsonHandler):
     backups: BackupInfos
 
-    @requires(READ, query=DeviceQuery, answer=BackedUpDevicesAnswer, etag=True)
+    @requires(
+        READ, query=DeviceQuery, answer=BackedUpDevicesAnswer, name="list_devices_with_backup_info", etag=True
+    )
     async def get(self) -> None:
         """Lists devices by name with how the backup of each stands."""
         narrowed = dict(self.query)

@@ -1,7 +1,7 @@
 """Requests, queries and answers of /api/config."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 from marshmallow import ValidationError, fields, validate, validates, validates_schema
 
@@ -93,6 +93,7 @@ class ConfigAnswer(ConfigItem):
 
 class NotesRequest(Request):
     read_only = frozenset({*ConfigAnswer().fields, "changed"}) - {"notes"}
+    example: ClassVar[Mapping[str, Any]] = {"notes": "Before the move to the new building"}
     notes = Text()
 
     @validates_schema

@@ -129,9 +129,11 @@ class Request(Schema):
     """A request body. Fields named in `read_only` may come along and are ignored; others unknown are a 400.
 
     With `partial` loading (PUT) null clears an optional field; on create null counts as absent.
+    `example`: fields that the description's example shows beside those that are needed.
     """
 
     read_only: ClassVar[frozenset[str]] = frozenset()
+    example: ClassVar[Mapping[str, Any]] = {}
     refused: ClassVar[Mapping[str, str]] = {}
 
     class Meta:
@@ -164,18 +166,20 @@ class Query(Schema):
 class QueryInteger(fields.Integer):
     """A whole number in decimal digits; over `cap` it is lowered to the cap."""
 
+    HIGHEST: ClassVar[int] = 10**18 - 1
+
     def __init__(self, *, low: int, cap: int | None = None, **options: Any) -> None:
         super().__init__(**options)
-        self._low, self._cap = low, cap
+        self.low, self.cap = low, cap
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> int:
         text = str(value)
         if not re.fullmatch(r"-?[0-9]{1,18}", text):
             raise ValidationError("Not a valid integer.")
         number = int(text)
-        if number < self._low:
-            raise ValidationError(f"Must be at least {self._low}.")
-        return number if self._cap is None else min(number, self._cap)
+        if number < self.low:
+            raise ValidationError(f"Must be at least {self.low}.")
+        return number if self.cap is None else min(number, self.cap)
 
 
 class QueryTimestamp(fields.String):

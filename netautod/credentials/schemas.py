@@ -1,13 +1,14 @@
 """Requests and answers of /api/credentials; secrets are taken and never answered."""
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
 
 from marshmallow import ValidationError, fields, validate
 
 from netautod.core.schema import (
     Answer,
     Boolean,
+    Id,
     Integer,
     Name,
     PageAnswer,
@@ -53,6 +54,11 @@ class CredentialRequest(Request):
     read_only = frozenset(
         {"id", "org_id", "has_secret", "has_passphrase", "has_enable_secret", "created_at", "updated_at"}
     )
+    example: ClassVar[Mapping[str, Any]] = {
+        "name": "switches",
+        "username": "backup",
+        "secret": "the password of the switches",
+    }
     name = Name(required=True)
     description = Text()
     credential_type = fields.String(required=True, validate=validate.OneOf(sorted(rules.TYPES)))
@@ -71,7 +77,7 @@ class CredentialRequest(Request):
 
 
 class CredentialAnswer(Answer):
-    id = fields.String()
+    id = Id()
     name = fields.String()
     description = fields.String(allow_none=True)
     credential_type = fields.String(validate=validate.OneOf(sorted(rules.TYPES)))

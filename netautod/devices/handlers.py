@@ -45,7 +45,7 @@ class DevicesHandler(DeviceHandler):
 
 
 class BrowseDevicesHandler(DeviceHandler):
-    @requires("devices.access", query=BrowseQuery, answer=BrowseAnswer)
+    @requires("devices.access", query=BrowseQuery, answer=BrowseAnswer, name="browse_devices")
     async def get(self) -> None:
         """Lists devices by name, in larger pages."""
         self.answer(await (await self.listed()).to_json_in_turns("items", DeviceItem.to_json))

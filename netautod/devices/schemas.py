@@ -1,6 +1,7 @@
 """Requests, queries and answers of /api/devices."""
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 from marshmallow import ValidationError, fields, validate
 
@@ -65,6 +66,7 @@ class DeviceRequest(Request):
             *("created_at", "updated_at"),
         }
     )
+    example: ClassVar[Mapping[str, Any]] = {"port": 22, "site": "Berlin", "tags": ["core"]}
     name = Name(required=True)
     host = fields.String(required=True, validate=_host)
     device_type = fields.String(required=True, validate=DEVICE_TYPE)
@@ -106,8 +108,8 @@ class BrowseQuery(DeviceQuery):
 
 
 class DeviceItemAnswer(Answer):
-    id = fields.String()
-    org_id = fields.String()
+    id = Id()
+    org_id = Id()
     name = fields.String()
     host = fields.String()
     port = fields.Integer()
@@ -117,11 +119,11 @@ class DeviceItemAnswer(Answer):
     model = fields.String(allow_none=True)
     platform = fields.String(allow_none=True)
     site = fields.String(allow_none=True)
-    site_id = fields.String(allow_none=True)
+    site_id = Id(allow_none=True)
     source = fields.String(validate=validate.OneOf(SOURCES))
     tags = fields.List(fields.String())
-    default_credential_id = fields.String(allow_none=True)
-    snmp_credential_id = fields.String(allow_none=True)
+    default_credential_id = Id(allow_none=True)
+    snmp_credential_id = Id(allow_none=True)
     poll_enabled = fields.Boolean()
     connect_commands = fields.List(fields.String())
     credential_state = fields.String(validate=validate.OneOf(STATES))
@@ -136,10 +138,10 @@ class DeviceAnswer(DeviceItemAnswer):
     metadata = fields.Dict()
     automation_transport = fields.String(allow_none=True)
     automation_port = fields.Integer(allow_none=True)
-    automation_credential_id = fields.String(allow_none=True)
+    automation_credential_id = Id(allow_none=True)
     inventory_id = fields.Integer(allow_none=True)
     poll_interval_minutes = fields.Integer(allow_none=True)
-    jump_device_id = fields.String(allow_none=True)
+    jump_device_id = Id(allow_none=True)
     host_key_fingerprint = fields.String(allow_none=True)
     ssh_profile = fields.String(validate=validate.OneOf(tuple(PROFILES)))
 

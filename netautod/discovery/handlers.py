@@ -99,14 +99,14 @@ class PollHandler(DiscoveryHandler):
 
 
 class TopologyHandler(DiscoveryHandler):
-    @requires("devices.access", answer=TopologyAnswer)
+    @requires("devices.access", answer=TopologyAnswer, name="get_topology")
     async def get(self) -> None:
         """Draws the network from the neighbor tables."""
         self.answer((await self.discovery.topology(self.caller.org_id)).to_json())
 
 
 class FindHandler(DiscoveryHandler):
-    @requires("devices.access", query=FindQuery, answer=FindAnswer)
+    @requires("devices.access", query=FindQuery, answer=FindAnswer, name="find_address")
     async def get(self) -> None:
         """Finds where a MAC or IP address was seen."""
         matches = await self.discovery.find(self.caller.org_id, **self.query)

@@ -223,7 +223,7 @@ class QueuedPollAnswer(Answer):
 class NodeAnswer(Answer):
     """A device, or a neighbor that the inventory does not know: then `device_id` is null."""
 
-    id = fields.String()
+    id = Id()
     device_id = Id(allow_none=True)
     name = fields.String(allow_none=True)
     platform = fields.String(allow_none=True)

@@ -103,7 +103,7 @@ class VersionsHandler(DocumentHandler):
 
 
 class OneVersionHandler(DocumentHandler):
-    @any_token(answer=VersionAnswer)
+    @any_token(answer=VersionAnswer, name="get_doc_version")
     async def get(self, version_id: str) -> None:
         """Reads one version with its content."""
         shown = await self.documents.version(self.caller.org_id, self.version_id(version_id))

@@ -1,6 +1,8 @@
 """Requests, queries and answers of documents and their versions."""
 
 import re
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 from marshmallow import ValidationError, fields, validate
 
@@ -36,6 +38,7 @@ class Contents(fields.String):
 
 class DocumentRequest(Request):
     read_only = frozenset({"id", "org_id", "created_at", "updated_at", "encrypted", "locked"})
+    example: ClassVar[Mapping[str, Any]] = {"name": "base configuration"}
     name = Name(required=True, validate=no_control_characters)
     category = fields.String(required=True, validate=validate.OneOf(CATEGORIES))
     content_type = fields.String(required=True, validate=validate.OneOf(CONTENT_TYPES))
@@ -45,6 +48,7 @@ class DocumentRequest(Request):
 
 
 class RenderRequest(Request):
+    example: ClassVar[Mapping[str, Any]] = {"variables": {"name": "core-1"}}
     variables = JsonObject(most_bytes=MIB, load_default=dict)
 
 

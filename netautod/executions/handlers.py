@@ -154,7 +154,7 @@ class RejectExecutionHandler(DecideExecutionHandler):
 
 
 class AgentHistoryHandler(ExecutionHandler):
-    @requires(ADMIN, query=HistoryQuery, answer=HistoryListAnswer)
+    @requires(ADMIN, query=HistoryQuery, answer=HistoryListAnswer, name="list_agent_executions")
     async def get(self) -> None:
         """Executions of agent tasks, newest first."""
         page = Page(limit=self.query.pop("limit"), offset=self.query.pop("offset"))

@@ -1,5 +1,8 @@
 """Query and answer schemas of executions, their log, their results and the agent history."""
 
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
 from marshmallow import fields, validate
 
 from netautod.core.schema import (
@@ -46,6 +49,7 @@ class ResultsQuery(PageQuery):
 class DecisionRequest(Request):
     """`hash` is that of the request that was shown: a decision about it is none about the next one."""
 
+    example: ClassVar[Mapping[str, Any]] = {"comment": "Go on"}
     comment = Text()
     hash = Text()
 
@@ -83,7 +87,7 @@ class ApprovalAnswer(Answer):
 
 
 class RequesterAnswer(Answer):
-    id = fields.String()
+    id = Id()
     username = fields.String(allow_none=True)
 
 

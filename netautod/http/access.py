@@ -6,6 +6,8 @@ from enum import Enum
 from functools import cached_property, wraps
 from typing import Any, Concatenate, ParamSpec, Protocol, TypedDict, TypeVar, Unpack
 
+from marshmallow import Schema
+
 from netautod.core.errors import Forbidden, Unauthenticated
 from netautod.core.foreign import no_exit
 from netautod.core.schema import Answer, Query, Request
@@ -30,7 +32,8 @@ class Operation:
 
     `consumes`: JSON schemas by media type of a body that the method reads by itself.
     `produces`: the media type of a success that is no JSON.
-    `errors`: 4xx statuses beyond those that http/openapi.py derives from the rest.
+    `errors`: statuses beyond those that http/openapi.py derives from the rest.
+    `name`: its operationId, if the path makes a poor one (http/description/names.py).
     `limited` False: it does not count for the client's address (only if `public`).
     `changes` False: a POST that changes nothing, and so needs no trace in the audit.
     `grows` False: a POST or PUT that goes on when the disk is full, as GET and DELETE do: it ends, undoes or
@@ -50,6 +53,7 @@ class Operation:
     produces: str | None = None
     body_limit: int = MIB
     errors: tuple[int, ...] = ()
+    name: str = ""
     limited: bool = True
     changes: bool = True
     grows: bool = True
@@ -60,6 +64,10 @@ class Operation:
     def query_schema(self) -> Query | None:
         """Made once: making one takes longer than what it does for a request."""
         return None if self.query is None else self.query()
+
+    @property
+    def answer_schema(self) -> Schema | None:
+        return self.answer() if isinstance(self.answer, type) else self.answer
 
     def needs_room(self, method: str) -> bool:
         """Whether it is refused when the disk is full."""
@@ -82,6 +90,7 @@ class OperationOptions(TypedDict, total=False):
     produces: str
     body_limit: int
     errors: tuple[int, ...]
+    name: str
     limited: bool
     changes: bool
     grows: bool

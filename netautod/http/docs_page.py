@@ -29,7 +29,7 @@ class DocsPage:
 class DocsPageHandler(JsonHandler):
     page: DocsPage
 
-    @public(produces="text/html")
+    @public(produces="text/html", name="get_description_page")
     async def get(self) -> None:
         """This description as a page for people."""
         self.set_header("Content-Type", "text/html; charset=utf-8")

@@ -1,83 +1,83 @@
 """The OpenAPI 3.1 description, generated from the same routes and schemas that serve the requests."""
 
 import inspect
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from http import HTTPStatus
 from typing import Any
 
 from apispec import APISpec
 from apispec.ext.marshmallow import MarshmallowPlugin
-from marshmallow import Schema
+from marshmallow import Schema, fields
 
 from netautod import __version__
-from netautod.core.bounds import MOST_ELEMENTS, MOST_TEXT
-from netautod.core.schema import Answer, Request
+from netautod.core.schema import Answer
 from netautod.http.access import Operation, public
-from netautod.http.errors import RETRIED
+from netautod.http.description import answers
+from netautod.http.description.examples import Examples
+from netautod.http.description.fields import described
+from netautod.http.description.names import GROUPS, group_of, operation_id
 from netautod.http.handler import JsonHandler
-from netautod.http.openapi_headers import (
-    RETRY_AFTER,
-    answer_headers,
-    conditional_failures,
-    not_modified,
-    request_headers,
-)
+from netautod.http.openapi_headers import conditional_failures, not_modified, request_headers
 from netautod.http.routes import Route
 
-ERROR_SCHEMA = {
-    "type": "object",
-    "properties": {"error": {"type": "string"}, "retry_after_secs": {"type": "integer"}},
-    "required": ["error"],
-    "additionalProperties": False,
+ABOUT = """The HTTP API of netautod.
+
+* Bodies are JSON objects in UTF-8. Unknown fields are refused, read-only ones are ignored.
+* Ids are UUIDs in lower case, timestamps ISO 8601 in UTC with milliseconds.
+* A text holds neither NUL nor lone surrogates, a body nests no deeper than 64 levels.
+* Everything belongs to an organization; what belongs to another one is answered as if there were none.
+* An operation names the permission that it needs as `x-permission`; without one any valid token will do.
+"""
+OWN_PACKAGE = __name__.partition(".")[0]
+TOKEN = {
+    "type": "http",
+    "scheme": "bearer",
+    "description": "The `access_token` of POST /api/auth/login, or an API token of POST /api/auth/tokens.",
 }
-
-
-ANYWHERE = (400, 408, 413, 414, 415, 417, 431)
-"""What is no request, too long, too slow or encoded is refused whatever the route."""
+ANYWHERE = (400, 408, 413, 414, 415, 417, 431, 500, 503)
+"""What is no request, too long, too slow or encoded is refused whatever the route; and any may fail."""
 
 
 def document(routes: Iterable[Route]) -> dict[str, Any]:
     """The whole description of the given routes, as JSON-able values."""
+    served = tuple(routes)
+    spec = _empty({group_of(route.path) for route in served})
+    shapes: set[type[Answer]] = set()
+    for route in served:
+        methods = route.operations()
+        spec.path(
+            path=openapi_path(route.path),
+            parameters=[_path_parameter(part[1:]) for part in route.path.split("/") if part.startswith(":")],
+            operations={name.lower(): _operation(route, name, found) for name, found in methods.items()},
+        )
+        shapes.update(found.answer for found in methods.values() if found.answer)
+    written = spec.to_dict()
+    _require_all(written["components"]["schemas"], shapes)
+    _show_examples(written, served)
+    return written
+
+
+def _empty(groups: set[str]) -> APISpec:
     plugin = MarshmallowPlugin(schema_name_resolver=_name)
     spec = APISpec(
         title="netautod",
         version=__version__,
         openapi_version="3.1.0",
         plugins=[plugin],
+        info={"description": ABOUT},
+        servers=[{"url": "/"}],
         security=[{"token": []}],
+        tags=[{"name": name, "description": GROUPS.get(name, name)} for name in sorted(groups)],
     )
     assert plugin.converter is not None
-    plugin.converter.add_attribute_function(_bound)  # type: ignore[no-untyped-call]  # of apispec
-    spec.components.security_scheme("token", {"type": "http", "scheme": "bearer"})
-    spec.components.schema("Error", ERROR_SCHEMA)
-    for status in HTTPStatus:
-        if 400 <= status < 500:
-            retried = RETRY_AFTER if status in RETRIED else {}
-            spec.components.response(_failure_name(status), _failure(status.phrase, retried))
-    answers: set[type[Answer]] = set()
-    for route in routes:
-        methods = route.operations()
-        described = {name.lower(): _operation(route, name, found) for name, found in methods.items()}
-        spec.path(
-            path=openapi_path(route.path), parameters=_path_parameters(route.path), operations=described
-        )
-        answers.update(found.answer for found in methods.values() if found.answer)
-    written = spec.to_dict()
-    _require_all(written["components"]["schemas"], answers)
-    return written
-
-
-def _bound(converter: Any, field: Any, *, ret: dict[str, Any], **_: Any) -> dict[str, Any]:
-    """The bound of a text or an array of a request, also of one that declares none by itself."""
-    # Schemas are abstract classes: isinstance would ask all of them, and each would remember that for good.
-    if Request not in type(field.root).__mro__ or "enum" in ret:
-        return {}
-    kinds = ret.get("type", ())
-    for kind, name, otherwise in (("string", "maxLength", MOST_TEXT), ("array", "maxItems", MOST_ELEMENTS)):
-        if kind in kinds and name not in ret:
-            return {name: getattr(field, "most", otherwise)}
-    return {}
+    plugin.converter.add_attribute_function(described)  # type: ignore[no-untyped-call]  # of apispec
+    spec.components.security_scheme("token", TOKEN)
+    spec.components.schema("Error", dict(answers.ERROR_SCHEMA))
+    for name, header in answers.HEADERS.items():
+        spec.components.header(name, dict(header))
+    for name, failure in answers.failures().items():
+        spec.components.response(name, failure)
+    return spec
 
 
 def openapi_path(path: str) -> str:
@@ -86,60 +86,65 @@ def openapi_path(path: str) -> str:
 
 
 def _name(schema: Any) -> str:
-    if isinstance(schema, type):
-        return schema.__name__
-    return type(schema).__name__ + ("Change" if schema.partial else "")
+    """That of its class; the schemas of a plugin are named after its package as well."""
+    kind = schema if isinstance(schema, type) else type(schema)
+    package = kind.__module__.partition(".")[0]
+    owner = "" if package == OWN_PACKAGE else package.title().replace("_", "")
+    return owner + kind.__name__ + ("Change" if kind is not schema and schema.partial else "")
 
 
-def _path_parameters(path: str) -> list[dict[str, Any]]:
-    return [
-        {"name": part[1:], "in": "path", "required": True, "schema": {"type": "string"}}
-        for part in path.split("/")
-        if part.startswith(":")
-    ]
+def _path_parameter(name: str) -> dict[str, Any]:
+    schema: dict[str, Any] = {"type": "string", "minLength": 1}
+    if name == "version":
+        schema = {"type": "integer", "minimum": 1, "maximum": 999_999_999}
+    elif name == "id" or name.endswith("_id"):
+        schema = {"type": "string", "format": "uuid"}
+    return {"name": name, "in": "path", "required": True, "schema": schema}
 
 
 def _operation(route: Route, name: str, operation: Operation) -> dict[str, Any]:
-    summary = inspect.getdoc(getattr(route.handler, name.lower())) or ""
+    told = inspect.getdoc(getattr(route.handler, name.lower())) or ""
+    summary, _, more = told.partition("\n")
+    needed = f"Needs the permission `{operation.permission}`." if operation.permission else ""
+    description = "\n\n".join(part for part in (needed, more.strip()) if part)
+    listed = {str(status): answers.failure_name(status) for status in failures(route.path, name, operation)}
     written: dict[str, Any] = {
-        "summary": summary.partition("\n")[0],
+        "operationId": operation_id(route.path, name, operation),
+        "tags": [group_of(route.path)],
+        "summary": summary,
+        **({"description": description} if description else {}),
+        **({"x-permission": operation.permission} if operation.permission else {}),
         "responses": {
-            str(operation.status): _success(name, operation),
+            str(operation.status): answers.success(name, operation),
             **not_modified(name, operation),
-            **{str(status): _failure_name(status) for status in failures(route.path, name, operation)},
-            "default": _failure("Failure", RETRY_AFTER),
+            **listed,
         },
     }
-    if operation.permission:
-        written["description"] = f"Needs the permission `{operation.permission}`."
     if operation.public:
         written["security"] = []
     written["parameters"] = request_headers(name, operation)
     if operation.query:
         written["parameters"].append({"in": "query", "schema": operation.query})
-    if operation.body:
-        schema: Any = operation.body(partial=True) if operation.partial else operation.body
-        written["requestBody"] = {"content": {"application/json": {"schema": schema}}}
-    if operation.consumes:
-        # Copies: apispec puts its references into what it is given.
-        kinds = {media: {"schema": dict(schema)} for media, schema in operation.consumes.items()}
-        written["requestBody"] = {"required": True, "content": kinds}
+    if operation.takes_body:
+        written["requestBody"] = _body(operation)
     return written
 
 
-def _success(method: str, operation: Operation) -> dict[str, Any]:
-    answer: dict[str, Any] = {"description": "Success"}
-    if headers := answer_headers(method, operation):
-        answer["headers"] = headers
-    if operation.answer:
-        answer["content"] = {"application/json": {"schema": operation.answer}}
-    if operation.produces:
-        answer["content"] = {operation.produces: {"schema": {"type": "string"}}}
-    return answer
+def _body(operation: Operation) -> dict[str, Any]:
+    if operation.body:
+        schema: Any = operation.body(partial=True) if operation.partial else operation.body
+        required = any(field.required for field in operation.body().fields.values())
+        return {
+            "required": required and not operation.partial,
+            "content": {"application/json": {"schema": schema}},
+        }
+    # Copies: apispec puts its references into what it is given.
+    kinds = {media: {"schema": dict(schema)} for media, schema in (operation.consumes or {}).items()}
+    return {"required": True, "content": kinds}
 
 
 def failures(path: str, method: str, operation: Operation) -> list[int]:
-    """The 4xx statuses that the operation can answer, as they follow from what it declares."""
+    """The statuses of errors that the operation can answer, as they follow from what it declares."""
     found = {*ANYWHERE, *operation.errors, *conditional_failures(method, operation)}
     if not operation.public:
         found |= {401, 403, 429}
@@ -151,35 +156,54 @@ def failures(path: str, method: str, operation: Operation) -> list[int]:
     return sorted(found)
 
 
-def _failure_name(status: int) -> str:
-    return f"Failure{status:d}"
+def _show_examples(written: dict[str, Any], routes: Iterable[Route]) -> None:
+    examples = Examples(written["components"]["schemas"])
+    for route in routes:
+        described = written["paths"][openapi_path(route.path)]
+        for name, operation in route.operations().items():
+            one = described[name.lower()]
+            for media in one["responses"][str(operation.status)].get("content", {}).values():
+                media.setdefault("example", examples.answer(media["schema"]))
+            added = operation.body.example if operation.body else {}
+            for media in one.get("requestBody", {}).get("content", {}).values():
+                media.setdefault("example", examples.request(_whole(media["schema"], written), added))
 
 
-def _failure(description: str, headers: Mapping[str, Any]) -> dict[str, Any]:
-    schema = {"$ref": "#/components/schemas/Error"}
-    told: dict[str, Any] = {"description": description, "content": {"application/json": {"schema": schema}}}
-    if headers:
-        told["headers"] = dict(headers)
-    return told
+def _whole(schema: dict[str, Any], written: dict[str, Any]) -> dict[str, Any]:
+    """Of a change, which needs no field, the schema of what it changes, if that is described."""
+    whole = str(schema.get("$ref", "")).removesuffix("Change")
+    known = whole.rpartition("/")[2] in written["components"]["schemas"]
+    return {"$ref": whole} if known else schema
 
 
-def _require_all(schemas: dict[str, Any], answers: set[type[Answer]]) -> None:
+def _require_all(schemas: dict[str, Any], shapes: set[type[Answer]]) -> None:
     """Answers always carry all of their fields; marshmallow's `required` is about input."""
-    for name in {nested for answer in answers for nested in _with_nested(answer)}:
+    for name in {nested for shape in shapes for nested in _with_nested(shape)}:
         schema = schemas[name]
         properties = schema.get("properties", {}).items()
         # A field with metadata={"x-optional": True} is left out where it has no meaning.
         schema["required"] = sorted(key for key, field in properties if not field.get("x-optional"))
 
 
-def _with_nested(kind: type[Schema]) -> set[str]:
-    found = {kind.__name__}
+def _with_nested(kind: type[Schema]) -> Iterator[str]:
+    yield _name(kind)
     for field in kind().fields.values():
         for inner in (field, getattr(field, "inner", None)):
             nested = getattr(inner, "schema", None)
             if isinstance(nested, Schema):
-                found |= _with_nested(type(nested))
-    return found
+                yield from _with_nested(type(nested))
+
+
+class DescriptionAnswer(Answer):
+    """Of the OpenAPI specification 3.1, section 4.8.1."""
+
+    openapi = fields.String()
+    info = fields.Dict()
+    servers = fields.List(fields.Dict())
+    paths = fields.Dict()
+    components = fields.Dict()
+    security = fields.List(fields.Dict())
+    tags = fields.List(fields.Dict())
 
 
 @dataclass(frozen=True)
@@ -192,7 +216,7 @@ class Description:
 class OpenApiHandler(JsonHandler):
     description: Description
 
-    @public()
+    @public(answer=DescriptionAnswer, name="get_description")
     async def get(self) -> None:
         """This description (OpenAPI 3.1)."""
         self.set_header("Content-Type", "application/json")

@@ -1,11 +1,12 @@
 """Requests and answers of saved inventory sources; tokens are taken, never answered."""
 
 import re
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 from marshmallow import ValidationError, fields, validate
 
-from netautod.core.schema import Answer, Boolean, Integer, Name, Request, Timestamp
+from netautod.core.schema import Answer, Boolean, Id, Integer, Name, Request, Timestamp
 from netautod.inventory import filters
 from netautod.inventory.models import FAILED, PARTIAL, SUCCESS
 from netautod.outbound.errors import AddressRefused
@@ -68,6 +69,7 @@ class SourceRequest(Request):
             "updated_at",
         }
     )
+    example: ClassVar[Mapping[str, Any]] = {"name": "inventory"}
     name = Name(required=True)
     url = Url(required=True)
     token = Token(required=True, load_only=True)
@@ -94,8 +96,8 @@ class SyncCountsAnswer(Answer):
 
 
 class SourceAnswer(Answer):
-    id = fields.String()
-    org_id = fields.String()
+    id = Id()
+    org_id = Id()
     name = fields.String()
     url = fields.String()
     verify_ssl = fields.Boolean()

@@ -1,18 +1,22 @@
 """Requests and answers of /api/sites."""
 
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
 from marshmallow import fields
 
-from netautod.core.schema import Answer, Name, PageAnswer, Request, Text, Timestamp
+from netautod.core.schema import Answer, Id, Name, PageAnswer, Request, Text, Timestamp
 
 
 class SiteRequest(Request):
     read_only = frozenset({"id", "org_id", "created_at", "updated_at"})
+    example: ClassVar[Mapping[str, Any]] = {"name": "Berlin", "description": "The head office"}
     name = Name(required=True)
     description = Text()
 
 
 class SiteAnswer(Answer):
-    id = fields.String()
+    id = Id()
     name = fields.String()
     description = fields.String(allow_none=True)
     created_at = Timestamp()

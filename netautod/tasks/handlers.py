@@ -133,7 +133,7 @@ class AgentScheduleToggleHandler(TaskHandler):
 
 
 class PreviewHandler(TaskHandler):
-    @requires(OPERATOR, body=PreviewRequest, answer=PreviewAnswer, changes=False)
+    @requires(OPERATOR, body=PreviewRequest, answer=PreviewAnswer, changes=False, name="preview_schedule")
     async def post(self) -> None:
         """The next fire times of a cron expression, without creating a task."""
         # In a thread: a hundred runs of a rare expression cost more than the loop should stand still.

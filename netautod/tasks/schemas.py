@@ -1,5 +1,8 @@
 """Request and answer schemas of tasks and agent schedules."""
 
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
 from marshmallow import fields, validate
 
 from netautod.core.schema import (
@@ -23,6 +26,10 @@ READ_ONLY = frozenset({"id", "org_id", "next_run_at", "last_run_at", "created_at
 
 class TaskCreate(Request):
     read_only = READ_ONLY
+    example: ClassVar[Mapping[str, Any]] = {
+        "name": "nightly backup",
+        "parameters": {"device_filter": {"site": "Berlin"}},
+    }
     name = Name(required=True)
     description = Text()
     task_type = fields.String(required=True)
@@ -37,6 +44,7 @@ class TaskCreate(Request):
 
 class AgentScheduleCreate(Request):
     read_only = READ_ONLY
+    example: ClassVar[Mapping[str, Any]] = {"name": "interfaces that are down", "timezone": "Europe/Berlin"}
     name = Name(required=True)
     description = Text()
     prompt = fields.String(required=True, validate=validate.Length(min=1, max=65536))

@@ -1,6 +1,7 @@
 """Request and answer schemas of users and roles."""
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 from marshmallow import ValidationError, fields, validate
 
@@ -28,6 +29,11 @@ class ProviderName(fields.String):
 
 class UserCreate(Request):
     read_only = READ_ONLY
+    example: ClassVar[Mapping[str, Any]] = {
+        "username": "ada",
+        "password": "a longer passphrase 2026",
+        "email": "ada@example.com",
+    }
     username = fields.String(required=True)
     password = fields.String()
     auth_provider = ProviderName(load_default=LOCAL)
@@ -42,6 +48,8 @@ class UserCreate(Request):
 
 class UserUpdate(UserCreate):
     """Of a PUT; `username` and `auth_provider` only as they are."""
+
+    example: ClassVar[Mapping[str, Any]] = {"display_name": "Ada Lovelace", "roles": ["operator"]}
 
 
 class CurrentUserAnswer(Answer):
@@ -81,6 +89,7 @@ class Permission(fields.String):
 
 class RoleRequest(Request):
     read_only = frozenset({"id", "org_id", "builtin", "created_at", "updated_at"})
+    example: ClassVar[Mapping[str, Any]] = {"name": "auditors"}
     name = Name(required=True)
     description = Text()
     permissions = ShortList(Permission(), required=True, most=MOST_PERMISSIONS)

@@ -1,7 +1,9 @@
-"""The main job from the login to the diff, as the README shows it with curl."""
+"""The main job from the login to the diff by the generated client; what else the README shows with curl."""
 
 import asyncio
+import importlib
 import stat
+from collections.abc import AsyncIterator
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -10,9 +12,10 @@ import pytest
 
 from netautod.testing import SimulatedDevice, ios_config
 from tests.e2e.conftest import EveryMinute, Say
-from tests.e2e.console import CONFIGS, EXECUTIONS, SCHEDULES, Console
+from tests.e2e.console import SCHEDULES, Console
 from tests.support.client import assert_error
 from tests.support.execution import eventually
+from tests.support.programs.generated_client import generated, importable, installed
 from tests.support.programs.service import Service
 from tests.support.programs.sshd import PROGRAM, running_sshd
 
@@ -46,60 +49,64 @@ async def test_health_and_login(service: Service) -> None:
     assert (me["username"], me["roles"], me["permissions"]) == ("admin", ["admin"], ["*"])
 
 
-async def test_backups_of_a_switch_from_the_first_version_to_the_diff(console: Console) -> None:
+@pytest.fixture(scope="module")
+async def walk(service: Service, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Any]:
+    """tests/e2e/generated_walk.py, with the client that is generated from what the service says of itself."""
+    folder = tmp_path_factory.mktemp("generated")
+    await service.anonymous()
+    made = await generated(service.description, folder)
+    assert (made.code, made.out.splitlines()) == (0, ["Generating client"]), made.out + made.err
+    with importable(await installed(folder)):
+        yield importlib.import_module("tests.e2e.generated_walk")
+
+
+# The first of them generates and installs the client, and starts the service.
+@pytest.mark.timeout(300)
+async def test_the_generated_client_goes_from_the_credential_to_the_diff(service: Service, walk: Any) -> None:
     first = ios_config("core-1", community="canary-old-community")
-    async with SimulatedDevice(hostname="core-1", password="the password", config=first) as switch:
-        credential = await console.credential("lab", secret="the password")
-        device = await console.device("core-1", switch.port, default_credential_id=credential)
-        task = await console.backup("nightly", "core-1")
+    async with (
+        SimulatedDevice(hostname="core-1", password="the password", config=first) as switch,
+        walk.logged_in(service.url, "admin", service.password) as client,
+    ):
+        steps = walk.GeneratedWalk(client=client)
+        await steps.prepare("core-1", switch.port, "the password")
+        run = await steps.run()
+        assert (run.state, run.error_message, run.retry_count) == ("completed", None, 0)
+        assert (run.output["devices_total"], run.output["changed"], run.output["failed"]) == (1, 1, 0)
+        stored = await steps.first_version(run)
+        assert (stored.version, stored.device_id, stored.config_format) == (1, steps.device_id, "cli")
+        assert "hostname core-1" in stored.config_text
+        assert "canary-old-community" not in stored.config_text
 
-        run = await console.run(task)
-        assert (run["state"], run["error_message"], run["retry_count"]) == ("completed", None, 0)
-        assert await summary(console, run) == {"total": 1, "failed": 0, "changed": 1, "unchanged": 0}
-        stored = await console.latest(device)
-        assert (stored["version"], stored["device_id"], stored["config_format"]) == (1, device, "cli")
-        assert "hostname core-1" in stored["config_text"]
-        assert "canary-old-community" not in stored["config_text"]
-
-        assert (await console.run(task))["output"]["unchanged"] == 1
-        assert await console.versions(device) == [1]
+        assert (await steps.run()).output["unchanged"] == 1
+        assert await steps.versions() == [1]
 
         switch.config = ios_config("core-1", community="canary-new-community").replace(
             "interface GigabitEthernet1/0/7\n", "interface GigabitEthernet1/0/7\n description to the roof\n"
         )
         assert switch.config.count("to the roof") == 1
-        assert (await console.run(task))["output"]["changed"] == 1
-        assert await console.versions(device) == [2, 1]
-        await check_the_diff(console, device)
+        assert (await steps.run()).output["changed"] == 1
+        assert await steps.versions() == [2, 1]
+        await check_the_diff(steps)
         assert len(switch.login_attempts) == 3
+        await steps.notes_and_search()
+        await steps.change_the_device()
+        await steps.documents()
+        await steps.another_user(service.url)
+        await steps.end()
 
 
-async def summary(console: Console, run: dict[str, Any]) -> dict[str, int]:
-    output = run["output"]
-    [result] = (await console.read(f"{EXECUTIONS}/{run['id']}/results"))["results"]
-    assert result == output["results"][0]
-    assert (result["success"], result["version"], result["error_kind"]) == (True, 1, None)
-    assert (await console.log_texts(run["id"]))[0] == "attempt 1 started"
-    return {
-        "total": output["devices_total"],
-        "failed": output["failed"],
-        "changed": output["changed"],
-        "unchanged": output["unchanged"],
-    }
-
-
-async def check_the_diff(console: Console, device: str) -> None:
-    diff = await console.read(f"{CONFIGS}/{device}/diff")
-    assert (diff["old_version"], diff["new_version"], diff["identical"]) == (1, 2, False)
-    lines = diff["diff"].splitlines()
+async def check_the_diff(steps: Any) -> None:
+    diff = await steps.diff()
+    assert (diff.old_version, diff.new_version, diff.identical) == (1, 2, False)
+    lines = diff.diff.splitlines()
     assert "+ description to the roof" in lines
     assert any(line.startswith("-snmp-server community ") for line in lines)
     assert any(line.startswith("+snmp-server community ") for line in lines)
-    assert "canary" not in diff["diff"]
-    old = await console.read(f"{CONFIGS}/{device}/configs/1")
-    assert "canary" not in old["config_text"]
-    shown = await console.read(f"{CONFIGS}/{device}/configs/1?secrets=true")
-    assert "canary-old-community" in shown["config_text"]
+    assert "canary" not in diff.diff
+    assert "canary" not in await steps.config_text(1)
+    assert "canary-old-community" in await steps.config_text(1, secrets=True)
+    assert b"canary-old-community" in await steps.raw(1)
 
 
 @pytest.mark.skipif(PROGRAM is None, reason="no sshd (apt package openssh-server)")

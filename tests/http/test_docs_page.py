@@ -78,7 +78,7 @@ async def test_the_page_shows_every_route_with_its_permission_and_fields(tmp_pat
     ]
     assert sorted(shown) == sorted(operations)
     create = shown["POST /api/devices"]
-    for text in ("devices.manage", "device_type", "required", "Answer 201", "automation_transport"):
+    for text in ("devices.manage", "device_type", "required", "Answer 201", "192.0.2.10", "400, 401, 403"):
         assert text in create
     assert "Needs no token." in shown["POST /api/auth/login"]
     assert "limit (query)" in shown["GET /api/devices"]

@@ -1,19 +1,15 @@
 """An HTTP client that holds every answer to the OpenAPI description."""
 
 import json
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 from uuid import uuid4
 
-import jsonschema
-from jsonschema import Draft202012Validator
 from tornado.httpclient import AsyncHTTPClient, HTTPRequest
 
 from netautod.core.identity import Caller, OrgId
-
-EVENTS = "text/event-stream"
+from tests.support.promises import promises_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,7 +64,7 @@ class ApiClient:
         raw: bytes | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> Response:
-        if method == "GET" and _has_no_end(self.description, path):
+        if method == "GET" and promises_of(self.description).has_no_end(path):
             begun = await self.request("HEAD", path, body, raw=raw, headers=headers)
             if begun.status < 400:
                 return begun
@@ -87,48 +83,8 @@ class ApiClient:
         )
         answer = await AsyncHTTPClient().fetch(request, raise_error=False)
         response = Response(status=answer.code, headers=answer.headers, content=answer.body)
-        check_against_description(self.description, method, path, response)
+        promises_of(self.description).hold(method, path, response)
         return response
-
-
-def check_against_description(
-    description: dict[str, Any], method: str, path: str, response: Response
-) -> None:
-    """Every answer carries a request id, and JSON of the shape that the OpenAPI document promises."""
-    assert response.headers.get("X-Request-Id")
-    operation = _described(description, method, path.partition("?")[0])
-    if response.status >= 400:
-        told = operation is None or response.status >= 500 or str(response.status) in operation["responses"]
-        assert told, f"{method} {path} answers {response.status}, which the description does not name"
-        schema: Any = {"$ref": "#/components/schemas/Error"}
-    elif operation is None:
-        return
-    else:
-        assert str(response.status) in operation["responses"], (method, path, response.status)
-        described = operation["responses"][str(response.status)]
-        if "application/json" not in described.get("content", {}):
-            return
-        schema = described["content"]["application/json"]["schema"]
-    if method == "HEAD":
-        return
-    whole = {**schema, "components": description["components"]}
-    Draft202012Validator(whole, format_checker=jsonschema.FormatChecker()).validate(response.json)
-
-
-def _described(description: dict[str, Any], method: str, path: str) -> Any:
-    """The operation whose path has the fewest parameters, of those that match."""
-    found = [
-        (template.count("{"), operations[method.lower()])
-        for template, operations in description["paths"].items()
-        if method.lower() in operations and re.fullmatch(re.sub(r"{\w+}", "[^/]*", template), path)
-    ]
-    return min(found, key=lambda each: each[0])[1] if found else None
-
-
-def _has_no_end(description: dict[str, Any], path: str) -> bool:
-    """A stream of events: who wants to read it listens (tests/support/listening.py)."""
-    described = _described(description, "GET", path.partition("?")[0])
-    return described is not None and EVENTS in described["responses"].get("200", {}).get("content", {})
 
 
 def assert_error(response: Response, status: int, text: str = "") -> None:

@@ -29,7 +29,7 @@ class OneSessionHandler(AccountHandler):
 
 
 class OtherSessionsHandler(AccountHandler):
-    @any_token(answer=LogoutAnswer)
+    @any_token(answer=LogoutAnswer, name="end_other_sessions")
     async def delete(self) -> None:
         """Ends all of one's own sessions but this one."""
         ended = await self.account.end_other_sessions(self.caller)
@@ -37,7 +37,9 @@ class OtherSessionsHandler(AccountHandler):
 
 
 class PasswordHandler(AccountHandler):
-    @any_token(body=PasswordBody, answer=LogoutAnswer, body_limit=SMALL_BODY, grows=False)
+    @any_token(
+        body=PasswordBody, answer=LogoutAnswer, body_limit=SMALL_BODY, grows=False, name="change_password"
+    )
     async def put(self) -> None:
         """Changes one's own password; ends all other sessions, refresh tokens and API tokens."""
         ended = await self.account.change_password(

@@ -12,7 +12,7 @@ class OtpBase(JsonHandler):
 
 
 class OtpHandler(OtpBase):
-    @any_token(body=OtpBody, answer=NewOtpAnswer, body_limit=SMALL_BODY, grows=False)
+    @any_token(body=OtpBody, answer=NewOtpAnswer, body_limit=SMALL_BODY, grows=False, name="begin_otp")
     async def post(self) -> None:
         """Makes a secret for one-time codes, and recovery codes; shown once, in force when confirmed."""
         new = await self.otp.begin(self.caller, self.body["password"], self.body.get("code"))

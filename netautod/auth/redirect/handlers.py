@@ -63,28 +63,28 @@ class RedirectHandler(JsonHandler):
 
 
 class AuthorizeHandler(RedirectHandler):
-    @public(status=302, query=AuthorizeQuery, errors=(401, 409))
+    @public(status=302, query=AuthorizeQuery, errors=(401, 409, 502), name="begin_login")
     async def get(self, name: str) -> None:
         """Sends the browser to the identity provider."""
         await self.begin(name)
 
 
 class CallbackHandler(RedirectHandler):
-    @public(status=302, query=CallbackQuery, errors=(401, 403, 409))
+    @public(status=302, query=CallbackQuery, errors=(401, 403, 409, 502), name="end_login")
     async def get(self, name: str) -> None:
         """Ends the login and sends the browser to redirect_uri with the tokens in the fragment."""
         await self.end(name)
 
 
 class OidcAuthorizeHandler(RedirectHandler):
-    @public(status=302, query=AuthorizeQuery, errors=(401, 409))
+    @public(status=302, query=AuthorizeQuery, errors=(401, 409, 502), name="begin_oidc")
     async def get(self) -> None:
         """Sends the browser to the OpenID Connect provider, as /api/auth/providers/oidc/authorize does."""
         await self.begin(OIDC)
 
 
 class OidcCallbackHandler(RedirectHandler):
-    @public(status=302, query=CallbackQuery, errors=(401, 403, 409))
+    @public(status=302, query=CallbackQuery, errors=(401, 403, 409, 502), name="end_oidc")
     async def get(self) -> None:
         """Ends a login as /api/auth/providers/oidc/callback does."""
         await self.end(OIDC)

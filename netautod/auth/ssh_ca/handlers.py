@@ -1,5 +1,8 @@
 """/api/ssh-ca: the authority that servers are told to trust, and the certificates that they are not."""
 
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
 from marshmallow import fields, validate
 
 from netautod.auth.ssh_ca.revocation import Revocation
@@ -27,6 +30,7 @@ class SshCaHandler(JsonHandler):
 
 
 class RevokeBody(Request):
+    example: ClassVar[Mapping[str, Any]] = {"serial": 17}
     serial = Integer(validate=validate.Range(min=1, max=LARGEST_SERIAL))
     user_id = Id()
 
@@ -38,7 +42,7 @@ class RevokeAnswer(Answer):
 class RevocationListHandler(JsonHandler):
     revocation: Revocation
 
-    @public(produces="application/octet-stream")
+    @public(produces="application/octet-stream", name="get_key_revocation_list")
     async def get(self) -> None:
         """The OpenSSH key revocation list of all authorities here, for RevokedKeys."""
         current = await self.revocation.current()
@@ -49,7 +53,14 @@ class RevocationListHandler(JsonHandler):
 class RevokeHandler(JsonHandler):
     revocation: Revocation
 
-    @requires("users.manage", body=RevokeBody, answer=RevokeAnswer, errors=(404,), grows=False)
+    @requires(
+        "users.manage",
+        body=RevokeBody,
+        answer=RevokeAnswer,
+        errors=(404,),
+        grows=False,
+        name="revoke_certificates",
+    )
     async def post(self) -> None:
         """Revokes a certificate by its serial number, or all of a user."""
         revoked = await self.revocation.revoke(

@@ -2,14 +2,14 @@
 
 from marshmallow import fields
 
-from netautod.core.schema import Answer, Timestamp
+from netautod.core.schema import Answer, Id, Timestamp
 
 
 class HostKeyPromptAnswer(Answer):
-    id = fields.String()
+    id = Id()
     host = fields.String()
     port = fields.Integer()
-    device_id = fields.String()
+    device_id = Id()
     device_name = fields.String()
     is_changed_key = fields.Boolean()
     fingerprint = fields.String()

@@ -25,7 +25,14 @@ PIECE = 500  # results that are encoded at a time; ten thousand at once would st
 class ExecCommandHandler(JsonHandler):
     commands: CommandRunner
 
-    @requires("devices.manage", body=CommandRequest, answer=CommandAnswer, grows=False, repeat=Repeat.NEVER)
+    @requires(
+        "devices.manage",
+        body=CommandRequest,
+        answer=CommandAnswer,
+        grows=False,
+        name="run_device_command",
+        repeat=Repeat.NEVER,
+    )
     async def post(self, device_id: str) -> None:
         """Runs one command on a device and answers what it printed."""
         running = self.commands.run(
@@ -41,7 +48,12 @@ class TestCredentialHandler(JsonHandler):
     tests: CredentialTests
 
     @requires(
-        "devices.access", body=LoginTestRequest, answer=LoginTestAnswer, grows=False, repeat=Repeat.AGAIN
+        "devices.access",
+        body=LoginTestRequest,
+        answer=LoginTestAnswer,
+        grows=False,
+        name="test_device_credential",
+        repeat=Repeat.AGAIN,
     )
     async def post(self, device_id: str) -> None:
         """Logs in to a device and says how that went."""
@@ -58,7 +70,12 @@ class TestCredentialsHandler(JsonHandler):
     tests: CredentialTests
 
     @requires(
-        "devices.access", body=LoginTestsRequest, answer=LoginTestsAnswer, grows=False, repeat=Repeat.AGAIN
+        "devices.access",
+        body=LoginTestsRequest,
+        answer=LoginTestsAnswer,
+        grows=False,
+        name="test_device_credentials",
+        repeat=Repeat.AGAIN,
     )
     async def post(self) -> None:
         """Logs in to many devices; without device_ids to every device."""

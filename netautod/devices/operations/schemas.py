@@ -52,7 +52,7 @@ class LoginTestAnswer(Answer):
     device_name = fields.String(allow_none=True)
     host = fields.String(allow_none=True)
     port = fields.Integer(allow_none=True)
-    credential_id = fields.String(allow_none=True)
+    credential_id = Id(allow_none=True)
     success = fields.Boolean()
     message = fields.String()
     duration_ms = fields.Integer()

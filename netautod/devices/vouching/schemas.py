@@ -2,7 +2,7 @@
 
 from marshmallow import fields
 
-from netautod.core.schema import Answer, Ids, Request
+from netautod.core.schema import Answer, Id, Ids, Request
 
 
 class VouchRequest(Request):
@@ -10,7 +10,7 @@ class VouchRequest(Request):
 
 
 class VouchErrorAnswer(Answer):
-    device_id = fields.String()
+    device_id = Id()
     error = fields.String()
 
 

@@ -38,13 +38,13 @@ class VaultLockHandler(VaultHandler):
 
 
 class VaultPasswordHandler(VaultHandler):
-    @requires(ADMINISTER, body=VaultPasswordRequest, status=204)
+    @requires(ADMINISTER, body=VaultPasswordRequest, status=204, name="set_vault_password")
     async def post(self) -> None:
         """Sets the first password; the notes stay unlocked."""
         await self.notes.set_password(self.caller, self.body["password"])
         self.answer_nothing()
 
-    @requires(ADMINISTER, body=VaultPasswordChangeRequest, status=204)
+    @requires(ADMINISTER, body=VaultPasswordChangeRequest, status=204, name="change_vault_password")
     async def put(self) -> None:
         """Changes the password; the notes stay as locked or unlocked as they are."""
         await self.notes.change_password(self.caller, self.body["old_password"], self.body["new_password"])

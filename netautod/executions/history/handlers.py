@@ -18,7 +18,7 @@ class HistoryHandler(JsonHandler):
 
 
 class SearchHandler(HistoryHandler):
-    @requires(OPERATOR, query=SearchQuery, answer=ExecutionListAnswer)
+    @requires(OPERATOR, query=SearchQuery, answer=ExecutionListAnswer, name="search_executions")
     async def get(self) -> None:
         """Searches executions for a text in the task's name or the error, newest first."""
         page = Page(limit=self.query.pop("limit"), offset=self.query.pop("offset"))
@@ -28,7 +28,7 @@ class SearchHandler(HistoryHandler):
 
 
 class AgentRunsHandler(HistoryHandler):
-    @requires(OPERATOR, query=AgentRunsQuery, answer=AgentRunAnswer)
+    @requires(OPERATOR, query=AgentRunsQuery, answer=AgentRunAnswer, name="list_agent_runs")
     async def get(self) -> None:
         """Lists the runs of agent tasks, newest first."""
         found = await self.history.agent_runs(self.caller.org_id, self.query["limit"])
@@ -38,7 +38,7 @@ class AgentRunsHandler(HistoryHandler):
 class AgentHistoryEntryHandler(ExecutionHandler):
     history: ExecutionHistory
 
-    @requires(ADMIN, answer=HistoryAnswer)
+    @requires(ADMIN, answer=HistoryAnswer, name="get_agent_execution")
     async def get(self, execution_id: str) -> None:
         """One execution of an agent task, whole, with its transcript."""
         execution = await self.executions.agent_execution(self.caller.org_id, self.execution_id(execution_id))

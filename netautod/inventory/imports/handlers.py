@@ -29,6 +29,7 @@ class ImportJsonHandler(ImportHandler):
         consumes=JSON_ROWS,
         answer=ImportAnswer,
         body_limit=MOST_BYTES,
+        name="import_devices_json",
         repeat=Repeat.AGAIN,
     )
     async def post(self) -> None:
@@ -43,6 +44,7 @@ class ImportCsvHandler(ImportHandler):
         consumes=CSV_FILE,
         answer=ImportAnswer,
         body_limit=MOST_BYTES,
+        name="import_devices_csv",
         repeat=Repeat.AGAIN,
     )
     async def post(self) -> None:

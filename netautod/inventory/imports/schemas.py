@@ -10,11 +10,12 @@ from netautod.devices.schemas import DeviceRequest
 
 JSON_ROWS: Mapping[str, Any] = {"application/json": {"type": "array", "items": DeviceRequest}}
 FILE_FIELD = "file"
+CSV = "name,host,device_type\ncore-1,192.0.2.10,cisco_ios\n"
 CSV_FILE: Mapping[str, Any] = {
-    "text/csv": {"type": "string"},
+    "text/csv": {"type": "string", "format": "binary", "examples": [CSV]},
     "multipart/form-data": {
         "type": "object",
-        "properties": {FILE_FIELD: {"type": "string", "format": "binary"}},
+        "properties": {FILE_FIELD: {"type": "string", "format": "binary", "examples": [CSV]}},
         "required": [FILE_FIELD],
     },
 }

@@ -34,7 +34,15 @@ class SyncHandler(JsonHandler):
 
 
 class AdHocSyncHandler(SyncHandler):
-    @requires("devices.manage", query=SyncQuery, body=AdHocRequest, answer=SyncAnswer, repeat=Repeat.AGAIN)
+    @requires(
+        "devices.manage",
+        query=SyncQuery,
+        body=AdHocRequest,
+        answer=SyncAnswer,
+        errors=(502,),
+        name="sync_inventory",
+        repeat=Repeat.AGAIN,
+    )
     async def post(self) -> None:
         """Synchronises with an inventory that the request names; removes nothing."""
         result = await self.sync.sync(
@@ -44,14 +52,24 @@ class AdHocSyncHandler(SyncHandler):
 
 
 class AdHocTestHandler(SyncHandler):
-    @requires("devices.manage", body=AdHocRequest, answer=SourceTestAnswer, grows=False)
+    @requires(
+        "devices.manage", body=AdHocRequest, answer=SourceTestAnswer, grows=False, name="test_inventory"
+    )
     async def post(self) -> None:
         """Tests address and token, and counts the devices that match."""
         self.answer((await self.sync.test(self.caller, _remote(self.caller.org_id, self.body))).to_json())
 
 
 class SourceSyncHandler(SyncHandler):
-    @requires("devices.manage", query=SyncQuery, body=SyncRequest, answer=SyncAnswer, repeat=Repeat.AGAIN)
+    @requires(
+        "devices.manage",
+        query=SyncQuery,
+        body=SyncRequest,
+        answer=SyncAnswer,
+        errors=(502,),
+        name="sync_inventory_source",
+        repeat=Repeat.AGAIN,
+    )
     async def post(self, source_id: str) -> None:
         """Synchronises with a saved source."""
         wanted = self.path_id(source_id, RESOURCE)
@@ -59,7 +77,13 @@ class SourceSyncHandler(SyncHandler):
 
 
 class SourceTestHandler(SyncHandler):
-    @requires("devices.manage", body=SourceTestRequest, answer=SourceTestAnswer, grows=False)
+    @requires(
+        "devices.manage",
+        body=SourceTestRequest,
+        answer=SourceTestAnswer,
+        grows=False,
+        name="test_inventory_source",
+    )
     async def post(self, source_id: str) -> None:
         """Counts the devices of a saved source that match; never imports."""
         wanted = self.path_id(source_id, RESOURCE)
@@ -67,7 +91,7 @@ class SourceTestHandler(SyncHandler):
 
 
 class SyncHistoryHandler(SyncHandler):
-    @requires("devices.access", query=SyncHistoryQuery, answer=SyncHistoryAnswer)
+    @requires("devices.access", query=SyncHistoryQuery, answer=SyncHistoryAnswer, name="list_syncs")
     async def get(self) -> None:
         """Lists synchronisations, the newest first."""
         page = Page(limit=self.query["limit"], offset=self.query["offset"])

@@ -46,13 +46,13 @@ class PlannedCreationAnswer(Answer):
 
 
 class PlannedChangeAnswer(Answer):
-    device_id = fields.String()
+    device_id = Id()
     name = fields.String()
     changes = fields.List(fields.String())
 
 
 class PlannedRemovalAnswer(Answer):
-    device_id = fields.String()
+    device_id = Id()
     name = fields.String()
 
 
@@ -80,8 +80,8 @@ class SourceTestAnswer(Answer):
 
 
 class SyncEntryAnswer(SyncCountsAnswer):
-    id = fields.String()
-    source_id = fields.String(allow_none=True)
+    id = Id()
+    source_id = Id(allow_none=True)
     source_name = fields.String(allow_none=True)
     inventory_url = fields.String()
     triggered_by = fields.String(validate=validate.OneOf(["manual", "schedule"]))

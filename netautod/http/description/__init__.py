@@ -1,0 +1,1 @@
+"""Parts of the OpenAPI description: names, schemas of fields, examples, answers."""

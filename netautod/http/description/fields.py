@@ -1,0 +1,105 @@
+"""What OpenAPI says of our fields beyond what apispec sees: bounds, formats, and how a query is written."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from netautod.core.bounds import MOST_ELEMENTS, MOST_TEXT
+from netautod.core.schema import Id, Name, Query, QueryInteger, QueryTimestamp, Request
+
+NOT_BLANK = r"\S"
+HIGHEST = 2**63 - 1  # of the integers in a body (core/json_values.py)
+PARAMETERS = {
+    "limit": "How many at most.",
+    "offset": "How many to leave out at the beginning.",
+    "since": "Not before this moment.",
+    "until": "Before this moment.",
+    "q": "A text to search for.",
+}
+"""Of query parameters that mean the same everywhere and say nothing of themselves."""
+
+
+def described(converter: Any, field: Any, *, ret: dict[str, Any], **_: Any) -> dict[str, Any]:
+    """An attribute function of apispec: completes `ret`, the field's schema so far."""
+    # Schemas are abstract classes: isinstance would ask all of them, and each would remember that for good.
+    lineage: Sequence[type] = type(field.root).__mro__
+    found = _form(field, ret)
+    if Request in lineage:
+        found |= _bound(field, ret)
+        if field.parent is field.root and not field.root.partial and not field.required:
+            found |= _nullable(ret)
+    if Query in lineage:
+        found |= _parameter(field, ret)
+    ret.update(found)
+    _choice(ret)
+    return {}
+
+
+def _form(field: Any, ret: dict[str, Any]) -> dict[str, Any]:
+    if isinstance(field, Id):
+        return {"format": "uuid"}
+    if "pattern" in ret:
+        return {"pattern": _ecma(ret["pattern"])}
+    return {"pattern": NOT_BLANK} if isinstance(field, Name) else {}
+
+
+def _ecma(pattern: str) -> str:
+    """A pattern of Python's re.match for JSON Schema: of ECMA-262, which has no `\\Z`, and anchored."""
+    whole = f"{pattern[:-2]}$" if pattern.endswith("\\Z") else pattern
+    if whole.startswith("^"):
+        return whole
+    return f"^(?:{whole})" if "|" in whole else f"^{whole}"
+
+
+def _bound(field: Any, ret: dict[str, Any]) -> dict[str, Any]:
+    """The bound of a text, a number or an array of a request, also of one that declares none by itself."""
+    kinds = ret.get("type", ())
+    bounds: tuple[tuple[str, str, int], ...] = (
+        ("string", "maxLength", getattr(field, "most", MOST_TEXT)),
+        ("array", "maxItems", getattr(field, "most", MOST_ELEMENTS)),
+        ("integer", "minimum", -HIGHEST - 1),
+        ("integer", "maximum", HIGHEST),
+    )
+    if "enum" in ret:
+        return {}
+    if "array" in kinds:
+        ret.pop("maxLength", None)  # apispec takes the validator of an array for one of a text
+    return {name: bound for kind, name, bound in bounds if kind in kinds and name not in ret}
+
+
+def _nullable(ret: dict[str, Any]) -> dict[str, Any]:
+    """Of what is made anew null counts as absent (core/schema.py)."""
+    return {"type": [ret["type"], "null"]} if isinstance(ret.get("type"), str) else {}
+
+
+def _choice(ret: dict[str, Any]) -> None:
+    """Says apart what may be chosen and that it may be null: generators make one type of each then."""
+    kinds = ret.get("type")
+    if "enum" in ret and isinstance(kinds, list):
+        choices = [one for one in ret.pop("enum") if one is not None]
+        kind = next(one for one in ret.pop("type") if one != "null")
+        ret["anyOf"] = [{"type": kind, "enum": choices}, {"type": "null"}]
+
+
+def _parameter(field: Any, ret: dict[str, Any]) -> dict[str, Any]:
+    """There is no null in a query."""
+    found: dict[str, Any] = {}
+    if isinstance(ret.get("type"), list):
+        found["type"] = next(kind for kind in ret["type"] if kind != "null")
+    if "enum" in ret:
+        found["enum"] = [choice for choice in ret["enum"] if choice is not None]
+    if isinstance(field, QueryTimestamp):
+        found["format"] = "date-time"
+    if isinstance(field, QueryInteger):
+        found |= {"minimum": field.low, "maximum": QueryInteger.HIGHEST}
+    if ret.get("default", "") is None:
+        del ret["default"]
+    if "description" not in ret:
+        found["description"] = _said(field)
+    return found
+
+
+def _said(field: Any) -> str:
+    text = PARAMETERS.get(field.name, f"{field.name.replace('_', ' ').capitalize()}.")
+    if isinstance(field, QueryInteger) and field.cap is not None:
+        text += f" A larger number counts as {field.cap:,}."
+    return text
