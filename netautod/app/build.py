@@ -1,6 +1,6 @@
 """The composition root: settings, plugins and an open installation become services, routes and a node."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -10,18 +10,20 @@ from uuid import uuid4
 from tornado.web import Application
 
 from netautod.app import stages
+from netautod.app.caller_services import caller_services
 from netautod.app.configuration import Configuration
 from netautod.app.draining import Draining
 from netautod.app.installation import Installation
 from netautod.app.parts.devices import DeviceParts
 from netautod.app.parts.executions import aftermath_of, history_of
 from netautod.app.parts.http import http_context_of
-from netautod.app.parts.plugins import observers_of, plugins_of
+from netautod.app.parts.plugins import additions_of, observers_of, plugins_of
 from netautod.app.parts.system import capabilities_of, system_of
 from netautod.app.parts.users import initial_password_watch_of
 from netautod.app.plugins.manager import PluginManager
 from netautod.app.plugins.observers import Observers
-from netautod.app.routes import ROUTES, description
+from netautod.app.plugins.serving import PluginCalls
+from netautod.app.routes import ROUTES
 from netautod.app.settings import Settings
 from netautod.app.stages import DeviceWork, Logins
 from netautod.app.watch.watched import Watched
@@ -36,8 +38,8 @@ from netautod.executions.running.node import ExecutionNode
 from netautod.http.bodies.reader import BodyReader
 from netautod.http.docs_page import DocsPage
 from netautod.http.health import Health, HealthCheck
-from netautod.http.openapi import Description
-from netautod.http.routes import application
+from netautod.http.openapi import Description, document
+from netautod.http.routes import Route, application
 from netautod.outbound.addresses import AddressRules
 from netautod.outbound.client import GuardedClient
 from netautod.system.pauses import FollowedPauses
@@ -73,6 +75,7 @@ async def build(
     settings = configuration.settings
     http = GuardedClient(AddressRules.allowing(settings.outbound.allow))
     plugins = plugins_of(configuration, http, required=settings.plugins.required)
+    additions = additions_of(plugins, installation.people.permissions)
     executors = plugins.executors()
     metrics, node_id = installation.metrics, str(uuid4())
     metrics.set("executions_slots", settings.executions.slots)
@@ -104,10 +107,11 @@ async def build(
         discovery = stages.discovery(
             settings, installation, work, plugins, http, leases, pauses, metrics, observers
         )
-        documents = await enter(stages.documents(settings, installation))
+        documents = await enter(stages.documents(settings, installation, additions.content_types))
         agents = stages.agents(installation, work, discovery, documents[1], plugins, http)
+        shared = stages.shared_services(installation, work, http)
         environment = stages.environment(
-            settings, installation, executors, work, agents, http, metrics, watched.board
+            settings, installation, executors, work, agents, shared, metrics, watched.board
         )
         runs = stages.runs(settings, installation, node_id, environment, work.devices, observers, pauses)
         bodies = await enter(BodyReader())
@@ -119,8 +123,9 @@ async def build(
             await enter(discovery.poller)
         await enter(discovery.telling)
         await enter(stages.upkeep(settings, installation, work, inventory, leases, observers))
+        routes = (*ROUTES, *additions.routes)
         services = (
-            *_services(configuration, installation, logins, work, plugins, pauses, metrics),
+            *_services(configuration, installation, logins, work, plugins, pauses, metrics, routes),
             *inventory.services,
             discovery.discovery,
             *documents,
@@ -128,13 +133,17 @@ async def build(
             runs.executions,
             agents.agents,
             capabilities_of(
-                settings.server.instance_name, logins.auth.providers, has_model=agents.agents.has_model
+                settings.server.instance_name,
+                logins.auth.providers,
+                installation.people.permissions,
+                has_model=agents.agents.has_model,
             ),
+            PluginCalls(partial(caller_services, shared)),
             history_of(installation.stores, runs.executions, agents.agents),
             HealthCheck(health),
         )
         yield Service(
-            application=_application(settings, installation, logins, bodies, refusals, services),
+            application=_application(settings, installation, logins, bodies, refusals, routes, services),
             node=runs.node,
             poller=discovery.poller,
             metrics=metrics,
@@ -180,6 +189,7 @@ def _services(
     plugins: PluginManager,
     pauses: FollowedPauses,
     metrics: Metrics,
+    routes: Iterable[Route],
 ) -> tuple[object, ...]:
     """What the handlers use, but for runs, inventories and documents."""
     watch = initial_password_watch_of(installation.people, configuration.settings.data_dir)
@@ -204,7 +214,7 @@ def _services(
             lookouts=(watch.risks,),
         ),
         DocsPage.read(),
-        Description(json_values.encode(description())),
+        Description(json_values.encode(document(routes))),
     )
 
 
@@ -214,6 +224,7 @@ def _application(
     logins: Logins,
     bodies: BodyReader,
     refusals: Refusals,
+    routes: Iterable[Route],
     services: Collection[object],
 ) -> Application:
     context = http_context_of(
@@ -228,4 +239,4 @@ def _application(
         tracer=installation.tracer,
         database_seconds=settings.mongodb.timeout_seconds,
     )
-    return application(ROUTES, context, services)
+    return application(routes, context, services)

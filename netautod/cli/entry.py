@@ -12,46 +12,19 @@ from netautod.app.configuration import Configuration, load
 from netautod.app.settings import Settings
 from netautod.cli import serve
 from netautod.cli.output import complain
-from netautod.cli.parsing import SETTINGS_FLAGS, Commands
+from netautod.cli.parsing import COMMANDS, SETTINGS_FLAGS, Commands, settings_flags
 from netautod.core import logs
 from netautod.core.errors import InvalidInput, NetautodError
 from netautod.core.settings.field import SettingsError
 
 DEFAULT_FILES = (Path("/etc/netautod/netautod.toml"),)
-# In the order of `netautod --help`, with the modules that add them. Only the one of the command that is asked
-# for is loaded: together they take 50 MB, which the process that watches the service would keep.
-COMMANDS = {
-    "serve": "serve",
-    "check-config": "check_config",
-    "doctor": "doctor",
-    "plugins": "plugins",
-    "platform": "platforms",
-    "openapi": "openapi",
-    "import": "imports",
-    "import-configs": "import_configs",
-    "export-configs": "export_configs",
-    "backup": "backup",
-    "restore": "restore",
-    "rotate-keys": "keys",
-    "sync": "sync",
-    "user": "users",
-    "org": "organizations",
-    "audit": "audit",
-    "agent": "agents",
-}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Exit codes: 0 done, 1 failed, 2 wrong call or wrong settings."""
     given = sys.argv[1:] if arguments is None else arguments
-    parsed = _parser(given).parse_args(given)
     try:
-        configuration = _configuration(parsed)
-    except SettingsError as error:
-        return _say(error.text, 2)
-    settings = configuration.settings
-    logs.configure(level=_log_level(parsed, settings), format=settings.log.format)
-    try:
+        parsed, configuration = _asked(given)
         result: int = parsed.run(parsed, configuration)
     except (InvalidInput, SettingsError) as error:
         return _say(error.text, 2)
@@ -62,9 +35,31 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return result
 
 
+def _asked(arguments: Sequence[str]) -> tuple[argparse.Namespace, Configuration]:
+    """The settings are read first where the command may be one of a plugin, and plugins for no other one."""
+    if not arguments or arguments[0].startswith("-") or arguments[0] in COMMANDS:
+        parsed = _parser(arguments).parse_args(arguments)
+        return parsed, _begun(parsed)
+    configuration = _begun(settings_flags().parse_known_args(arguments[1:])[0])
+    of_plugins = import_module("netautod.cli.of_plugins")
+    parser = of_plugins.parser_of(arguments[0], configuration, taken=COMMANDS) or _parser(arguments)
+    return parser.parse_args(arguments), configuration
+
+
+def _begun(parsed: argparse.Namespace) -> Configuration:
+    configuration = _configuration(parsed)
+    settings = configuration.settings
+    logs.configure(level=_log_level(parsed, settings), format=settings.log.format)
+    return configuration
+
+
 def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
     """For these arguments: it knows their command, or all of them if they begin with none."""
-    parser = argparse.ArgumentParser(prog="netautod", description="A self-hosted network-automation service.")
+    parser = argparse.ArgumentParser(
+        prog="netautod",
+        description="A self-hosted network-automation service.",
+        epilog="Plugins may bring more commands: netautod plugins --details lists them.",
+    )
     parser.add_argument("--version", action="version", version=f"netautod {__version__}")
     commands = Commands(parser)
     asked = [name for name in arguments[:1] if name in COMMANDS]
@@ -87,7 +82,7 @@ def _configuration(parsed: argparse.Namespace) -> Configuration:
 
 def _log_level(parsed: argparse.Namespace, settings: Settings) -> str:
     """Info lines, which the service logs, would hide the output of a command."""
-    quiet = parsed.run is not serve.run and settings.log.level == "info"
+    quiet = getattr(parsed, "run", None) is not serve.run and settings.log.level == "info"
     return "warning" if quiet else settings.log.level
 
 

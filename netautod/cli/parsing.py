@@ -6,6 +6,27 @@ from collections.abc import Callable
 from netautod.app.configuration import Configuration
 
 Run = Callable[[argparse.Namespace, Configuration], int]
+# In the order of `netautod --help`, with the modules that add them. Only the one of the command that is asked
+# for is loaded: together they take 50 MB, which the process that watches the service would keep.
+COMMANDS = {
+    "serve": "serve",
+    "check-config": "check_config",
+    "doctor": "doctor",
+    "plugins": "plugins",
+    "platform": "platforms",
+    "openapi": "openapi",
+    "import": "imports",
+    "import-configs": "import_configs",
+    "export-configs": "export_configs",
+    "backup": "backup",
+    "restore": "restore",
+    "rotate-keys": "keys",
+    "sync": "sync",
+    "user": "users",
+    "org": "organizations",
+    "audit": "audit",
+    "agent": "agents",
+}
 # The flags that set a setting, and which one.
 SETTINGS_FLAGS = {
     "data_dir": "data_dir",
@@ -23,7 +44,7 @@ class Commands:
 
     def add(self, name: str, run: Run, help: str) -> argparse.ArgumentParser:
         """The parser of a new command; `run` returns the exit code."""
-        made = self._found.add_parser(name, parents=[_common()], help=help, description=help)
+        made = self._found.add_parser(name, parents=[settings_flags()], help=help, description=help)
         made.set_defaults(run=run)
         return made
 
@@ -31,8 +52,9 @@ class Commands:
         return Commands(self._found.add_parser(name, help=help))
 
 
-def _common() -> argparse.ArgumentParser:
-    common = argparse.ArgumentParser(add_help=False)
+def settings_flags() -> argparse.ArgumentParser:
+    """The flags of every command, which say where the settings are."""
+    common = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     common.add_argument("--config", metavar="FILE", help="settings file (TOML)")
     common.add_argument("--data-dir", metavar="DIR", help="folder of everything the service keeps")
     common.add_argument("--mongodb-uri", metavar="URI", help="use this MongoDB instead of an own one")

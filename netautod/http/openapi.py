@@ -25,6 +25,7 @@ ERROR_SCHEMA = {
 }
 
 
+OWN_PACKAGE = __name__.partition(".")[0]
 ANYWHERE = (400, 408, 413, 414, 415, 417, 431)
 """What is no request, too long, too slow or encoded is refused whatever the route."""
 
@@ -77,9 +78,11 @@ def openapi_path(path: str) -> str:
 
 
 def _name(schema: Any) -> str:
-    if isinstance(schema, type):
-        return schema.__name__
-    return type(schema).__name__ + ("Change" if schema.partial else "")
+    """That of its class; the schemas of a plugin are named after its package as well."""
+    kind = schema if isinstance(schema, type) else type(schema)
+    package = kind.__module__.partition(".")[0]
+    owner = "" if package == OWN_PACKAGE else package.title().replace("_", "")
+    return owner + kind.__name__ + ("Change" if kind is not schema and schema.partial else "")
 
 
 def _path_parameters(path: str) -> list[dict[str, Any]]:
@@ -113,6 +116,8 @@ def _operation(route: Route, name: str, operation: Operation) -> dict[str, Any]:
         # Copies: apispec puts its references into what it is given.
         kinds = {media: {"schema": dict(schema)} for media, schema in operation.consumes.items()}
         written["requestBody"] = {"required": True, "content": kinds}
+    if operation.body_example is not None:
+        written["requestBody"]["content"]["application/json"]["example"] = operation.body_example
     return written
 
 
@@ -120,6 +125,8 @@ def _success(operation: Operation) -> dict[str, Any]:
     answer: dict[str, Any] = {"description": "Success"}
     if operation.answer:
         answer["content"] = {"application/json": {"schema": operation.answer}}
+        if operation.answer_example is not None:
+            answer["content"]["application/json"]["example"] = operation.answer_example
     if operation.produces:
         answer["content"] = {operation.produces: {"schema": {"type": "string"}}}
     return answer
@@ -157,7 +164,7 @@ def _require_all(schemas: dict[str, Any], answers: set[type[Answer]]) -> None:
 
 
 def _with_nested(kind: type[Schema]) -> set[str]:
-    found = {kind.__name__}
+    found = {_name(kind)}
     for field in kind().fields.values():
         for inner in (field, getattr(field, "inner", None)):
             nested = getattr(inner, "schema", None)

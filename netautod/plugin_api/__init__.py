@@ -9,12 +9,20 @@ import pluggy
 
 from netautod.core.device_addresses import ip_address, mac_address
 from netautod.core.device_texts import device_text
+from netautod.core.errors import Conflict, Forbidden, InvalidInput, NotFound, Unavailable, UpstreamFailed
 from netautod.core.interface_names import long_name
 from netautod.core.loop.each import for_each
 from netautod.core.networks import is_this_machine
 from netautod.outbound.client import GuardedClient, OutboundAnswer, OutboundRequest, TlsPolicy
 from netautod.outbound.errors import AddressRefused, RequestFailed
 from netautod.outbound.urls import origin_of
+from netautod.plugin_api.acting import (
+    BackupState,
+    CaptureOutcome,
+    CommandOutcome,
+    DeviceInfo,
+    UserServices,
+)
 from netautod.plugin_api.agents import (
     AgentDesk,
     ApprovalWanted,
@@ -62,6 +70,8 @@ from netautod.plugin_api.collectors import (
     SnmpAccess,
     SnmpUser,
 )
+from netautod.plugin_api.commands import CommandContext, PluginCommand
+from netautod.plugin_api.declared import ContentType, EventType, PluginPermission
 from netautod.plugin_api.discovered import (
     TABLES,
     ArpEntry,
@@ -85,9 +95,6 @@ from netautod.plugin_api.events import (
 from netautod.plugin_api.executors import (
     Acting,
     ApprovalDecision,
-    CaptureOutcome,
-    CommandOutcome,
-    DeviceInfo,
     DeviceResult,
     ExecutionFailed,
     ExecutionInfo,
@@ -99,7 +106,7 @@ from netautod.plugin_api.executors import (
     RunContext,
 )
 from netautod.plugin_api.hookspecs import PROJECT
-from netautod.plugin_api.host import PluginHost, PluginService
+from netautod.plugin_api.host import PluginHost, PluginService, Publish
 from netautod.plugin_api.inventory import (
     IncompleteWalk,
     InventoryAccess,
@@ -111,6 +118,7 @@ from netautod.plugin_api.inventory import (
     RemoteDevice,
     RemoteProblem,
 )
+from netautod.plugin_api.routes import ANY_TOKEN, PUBLIC, PluginRoute, RequestCaller, RouteRequest
 from netautod.plugin_api.settings import RiskRule, SettingsError, setting
 from netautod.plugin_api.tools import (
     AgentTool,
@@ -122,6 +130,8 @@ from netautod.plugin_api.tools import (
 from netautod.ssh.failures import DeviceFailed
 
 __all__ = [
+    "ANY_TOKEN",
+    "PUBLIC",
     "TABLES",
     "AccountEnded",
     "Acting",
@@ -133,24 +143,30 @@ __all__ = [
     "ArpEntry",
     "AuthProvider",
     "BackupStale",
+    "BackupState",
     "BlockingExecutor",
     "CaptureOutcome",
     "Channel",
     "CliReader",
     "Collected",
     "Collector",
+    "CommandContext",
     "CommandOutcome",
     "ConfigChanged",
+    "Conflict",
+    "ContentType",
     "CredentialSuspended",
     "DeviceChanged",
     "DeviceFacts",
     "DeviceFailed",
     "DeviceInfo",
     "DeviceResult",
+    "EventType",
     "ExecutionFailed",
     "ExecutionInfo",
     "Executor",
     "FinishedExecution",
+    "Forbidden",
     "GuardedClient",
     "HttpReply",
     "Identity",
@@ -158,6 +174,7 @@ __all__ = [
     "Interface",
     "InterfaceAddress",
     "InterfaceCounters",
+    "InvalidInput",
     "InventoryAccess",
     "InventoryFailed",
     "InventoryPage",
@@ -176,27 +193,34 @@ __all__ = [
     "ModelReply",
     "NeedsApproval",
     "Neighbor",
+    "NotFound",
     "OpenInventory",
     "OutboundAnswer",
     "OutboundRequest",
     "PasswordProvider",
     "PermanentFailure",
+    "PluginCommand",
     "PluginHost",
+    "PluginPermission",
+    "PluginRoute",
     "PluginService",
     "PollTarget",
     "ProbeResult",
     "ProviderUnavailable",
     "ProvisioningRules",
+    "Publish",
     "RedirectAttempt",
     "RedirectProvider",
     "RedirectRules",
     "RemoteDevice",
     "RemoteProblem",
+    "RequestCaller",
     "RequestFailed",
     "ResultTotals",
     "Results",
     "RiskRule",
     "RoleMap",
+    "RouteRequest",
     "RunContext",
     "RunEnded",
     "SettingsError",
@@ -214,6 +238,9 @@ __all__ = [
     "ToolOutcome",
     "ToolPlan",
     "TranscriptEvent",
+    "Unavailable",
+    "UpstreamFailed",
+    "UserServices",
     "Vlan",
     "WritingTool",
     "device_text",

@@ -1,6 +1,7 @@
 """What the service lends to a plugin, and the objects of plugins that live as long as the service."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -9,17 +10,33 @@ from netautod.outbound.client import GuardedClient
 S = TypeVar("S")
 
 
+class Publish(Protocol):
+    """Tells an event of the plugin to whoever listens to events of the organization, and to its webhooks."""
+
+    async def __call__(self, name: str, data: Mapping[str, Any], *, org_id: str) -> None:
+        """`name` as the plugin has registered it. Returns when the event is kept, not when it has arrived.
+
+        Raises ValueError for an event that it has not registered, or data that the schema refuses.
+        """
+        ...
+
+
+async def _unheard(name: str, data: Mapping[str, Any], *, org_id: str) -> None:
+    """Where there is no service."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class PluginHost(Generic[S]):
     """`settings` is the plugin's own section, of the class that it registered; None if it registered none.
 
     `http` is the only way to make requests. `instance_name` is what clients show as the name of this
-    installation.
+    installation. `publish` tells an event that it has registered.
     """
 
     settings: S
     http: GuardedClient
     instance_name: str = "netautod"
+    publish: Publish = field(default=_unheard, compare=False, repr=False)
 
 
 class PluginService(Protocol):

@@ -1,14 +1,26 @@
 """The part of the composition root about plugins: what they are lent, their services and their observers."""
 
-from collections.abc import AsyncIterator, Iterable
+import logging
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
 
 from netautod.app.configuration import Configuration
+from netautod.app.plugins import offers
+from netautod.app.plugins.events import Publisher
 from netautod.app.plugins.manager import HostValues, PluginManager
 from netautod.app.plugins.observers import Observers
 from netautod.app.plugins.services import running_services
+from netautod.app.plugins.serving import served
 from netautod.core.metrics import Metrics
+from netautod.core.permissions import PermissionKeys
+from netautod.docs.content_types import ContentTypes
+from netautod.http.routes import Route
 from netautod.outbound.client import GuardedClient
+from netautod.plugin_api import EventType
+
+logger = logging.getLogger(__name__)
 
 
 def plugins_of(
@@ -24,6 +36,47 @@ def plugins_of(
     manager = PluginManager(configuration.plugins, required=required, values=values)
     manager.check_required()
     return manager
+
+
+@dataclass(frozen=True, kw_only=True)
+class Additions:
+    """What plugins add beside what the service asks them for.
+
+    `permissions` are descriptions by key, `events` are by their full names.
+    """
+
+    permissions: Mapping[str, str]
+    content_types: ContentTypes
+    events: Mapping[str, EventType]
+    routes: Sequence[Route]
+
+
+def additions_of(
+    plugins: PluginManager, permissions: PermissionKeys, publisher: Publisher | None = None
+) -> Additions:
+    """Their keys are among the `permissions` from here on, and the `publisher` is told their events.
+
+    Raises PluginError for a required plugin that fails.
+    """
+    described = {key: one.description for key, one in offers.permissions_of(plugins).items()}
+    permissions.add(described)
+    events = offers.events_of(plugins, permissions)
+    plugins.events.connect(events, publisher or LoggedEvents())
+    return Additions(
+        permissions=described,
+        content_types=ContentTypes(offers.content_types_of(plugins)),
+        events=events,
+        routes=served(offers.routes_of(plugins, permissions)),
+    )
+
+
+class LoggedEvents:
+    """The publisher where nobody keeps events: they stand in the log, without their data."""
+
+    async def publish(
+        self, *, org_id: str, name: str, data: Mapping[str, Any], permission: str | None
+    ) -> None:
+        logger.info("event %s of organization %s", name, org_id)
 
 
 @asynccontextmanager

@@ -193,6 +193,7 @@ class Attempt:
             parameters=parameters,
             info=ExecutionInfo(
                 id=execution.id,
+                org_id=execution.org_id,
                 task_id=execution.task_id,
                 task_name=execution.task_name,
                 attempt=number,

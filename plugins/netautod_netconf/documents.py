@@ -1,0 +1,62 @@
+"""The content type `xml` of documents: payloads and replies of NETCONF, checked when they are stored."""
+
+from collections.abc import Mapping
+from io import BytesIO
+from typing import Any
+from xml.dom.minidom import Element, Node
+from xml.etree.ElementTree import ParseError
+
+from defusedxml.common import DefusedXmlException
+from defusedxml.ElementTree import iterparse
+from defusedxml.minidom import parseString
+
+from netautod.plugin_api import ContentType
+
+DEEPEST = 200
+MOST_INDENTED = 1024 * 1024  # bytes; as long as an answer may be
+
+
+def check(text: str) -> None:
+    """Raises ValueError for what is not well-formed, and for a DTD, which could make much of little."""
+    depth = 0
+    try:
+        for event, element in iterparse(BytesIO(text.encode()), events=("start", "end"), forbid_dtd=True):
+            depth += 1 if event == "start" else -1
+            if depth > DEEPEST:
+                raise ValueError(f"nested over {DEEPEST} levels deep")
+            if event == "end":
+                element.clear()
+    except ParseError as error:
+        raise ValueError(f"{error}") from error
+    except DefusedXmlException as error:
+        raise ValueError("it has a DTD") from error
+
+
+def indented(text: str, variables: Mapping[str, Any]) -> str:
+    """The same document with one element on each line; prefixes and comments stay."""
+    check(text)
+    if len(text.encode()) > MOST_INDENTED:
+        raise ValueError("larger than 1 MiB: it is shown as it is")
+    document = parseString(text.encode(), forbid_dtd=True)
+    _strip(document.documentElement)
+    made: str = document.toprettyxml(indent="  ")
+    return made
+
+
+def _strip(element: Element) -> None:
+    """Takes away the blanks between elements, where new ones come."""
+    children = list(element.childNodes)
+    elements = [child for child in children if child.nodeType == Node.ELEMENT_NODE]
+    for child in children:
+        if elements and child.nodeType == Node.TEXT_NODE and not child.data.strip():
+            element.removeChild(child)
+    for child in elements:
+        _strip(child)
+
+
+XML = ContentType(
+    name="xml",
+    description="Well-formed XML without a DTD, such as payloads of NETCONF; rendered indented.",
+    check=check,
+    render=indented,
+)
