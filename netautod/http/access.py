@@ -22,7 +22,6 @@ class Operation:
     `consumes`: JSON schemas by media type of a body that the method reads by itself.
     `produces`: the media type of a success that is no JSON.
     `errors`: 4xx statuses beyond those that http/openapi.py derives from the rest.
-    `body_example`, `answer_example`: JSON values for the description of the API.
     `limited` False: it does not count for the client's address (only if `public`).
     `changes` False: a POST that changes nothing, and so needs no trace in the audit.
     `grows` False: a POST or PUT that goes on when the disk is full, as GET and DELETE do: it ends, undoes or
@@ -40,8 +39,6 @@ class Operation:
     produces: str | None = None
     body_limit: int = MIB
     errors: tuple[int, ...] = ()
-    body_example: Any = None
-    answer_example: Any = None
     limited: bool = True
     changes: bool = True
     grows: bool = True
@@ -72,8 +69,6 @@ class OperationOptions(TypedDict, total=False):
     produces: str
     body_limit: int
     errors: tuple[int, ...]
-    body_example: Any
-    answer_example: Any
     limited: bool
     changes: bool
     grows: bool

@@ -45,7 +45,7 @@ def document(routes: Iterable[Route]) -> dict[str, Any]:
     spec.components.security_scheme("token", {"type": "http", "scheme": "bearer"})
     spec.components.schema("Error", ERROR_SCHEMA)
     for status in HTTPStatus:
-        if 400 <= status < 500:
+        if status >= 400:
             spec.components.response(_failure_name(status), _failure(status.phrase))
     answers: set[type[Answer]] = set()
     for route in routes:
@@ -116,8 +116,6 @@ def _operation(route: Route, name: str, operation: Operation) -> dict[str, Any]:
         # Copies: apispec puts its references into what it is given.
         kinds = {media: {"schema": dict(schema)} for media, schema in operation.consumes.items()}
         written["requestBody"] = {"required": True, "content": kinds}
-    if operation.body_example is not None:
-        written["requestBody"]["content"]["application/json"]["example"] = operation.body_example
     return written
 
 
@@ -125,8 +123,6 @@ def _success(operation: Operation) -> dict[str, Any]:
     answer: dict[str, Any] = {"description": "Success"}
     if operation.answer:
         answer["content"] = {"application/json": {"schema": operation.answer}}
-        if operation.answer_example is not None:
-            answer["content"]["application/json"]["example"] = operation.answer_example
     if operation.produces:
         answer["content"] = {operation.produces: {"schema": {"type": "string"}}}
     return answer

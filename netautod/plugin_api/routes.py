@@ -49,15 +49,16 @@ class RouteRequest:
 class PluginRoute:
     """One method of one path below `/api/plugins/NAME`, such as `/backups/:id`.
 
-    `access` is the key of a permission, ANY_TOKEN or PUBLIC. `query` and `body` check what comes: unknown
-    fields, wrong types and what is too long are a 400. A `partial` body may leave required fields out.
-    `handler` returns the value of the answer, which `answer` writes (its `Meta.many` for an array), or the
-    text of an answer of the media type `produces`; None is an answer without a body, with the `status` 204.
-    It raises the public errors of the product, and has `seconds`. A GET must change nothing; a method that
-    changes something is in the audit log, if `changes` does not say that this one does not.
+    `access` is the key of a permission, ANY_TOKEN or PUBLIC. A parameter of the path that is called `id` or
+    `..._id` is a UUID; anything else there is a 404. `query` and `body` check what comes: unknown fields,
+    wrong types and what is too long are a 400; a `partial` body may leave required fields out. `handler`
+    returns the value that `answer` writes (its `Meta.many` for an array), or the text of an answer of the
+    media type `produces`; None with the `status` 204. It raises the public errors of the product, and has
+    `seconds`.
 
-    `summary` is a sentence, `body_example` and `answer_example` are JSON values: all for the description of
-    the API. `errors` are statuses that the handler's own errors may have, beside the usual ones.
+    A GET changes nothing. A method that changes something is in the audit log, if `changes` does not say that
+    this one does not. `summary` is a sentence for the description of the API, which the schemas describe as
+    well; examples are their fields' `metadata={"example": ...}`.
     """
 
     method: Literal["GET", "POST", "PUT", "DELETE"]
@@ -71,8 +72,5 @@ class PluginRoute:
     partial: bool = False
     answer: type[Schema] | None = None
     produces: str | None = None
-    body_example: Any = None
-    answer_example: Any = None
-    errors: tuple[int, ...] = ()
     changes: bool = True
     seconds: float = 30.0

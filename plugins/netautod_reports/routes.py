@@ -11,6 +11,7 @@ from netautod_reports.settings import ReportsSettings
 
 READ = "read"
 PERMISSION = f"reports.{READ}"
+MOMENT = {"format": "date-time", "example": "2026-11-21T06:44:12.345Z"}
 
 
 class ReportQuery(Schema):
@@ -30,11 +31,11 @@ class BackupRow(Schema):
     device_type = fields.String()
     site = fields.String(allow_none=True)
     status = fields.String(validate=validate.OneOf(STATUSES))
-    last_backup_at = fields.String(allow_none=True)
-    last_success_at = fields.String(allow_none=True)
-    version = fields.Integer(allow_none=True)
-    changed_at = fields.String(allow_none=True)
-    error = fields.String(allow_none=True)
+    last_backup_at = fields.String(allow_none=True, metadata=MOMENT)
+    last_success_at = fields.String(allow_none=True, metadata=MOMENT)
+    version = fields.Integer(allow_none=True, metadata={"example": 12})
+    changed_at = fields.String(allow_none=True, metadata=MOMENT)
+    error = fields.String(allow_none=True, metadata={"example": "timeout: no answer"})
 
 
 class Counts(Schema):
@@ -45,38 +46,13 @@ class Counts(Schema):
 
 
 class BackupReportAnswer(Schema):
-    generated_at = fields.String()
+    generated_at = fields.String(metadata=MOMENT)
     stale_hours = fields.Float()
     counts = fields.Nested(Counts)
     rows = fields.List(fields.Nested(BackupRow))
     total = fields.Integer()
     limit = fields.Integer()
     offset = fields.Integer()
-
-
-EXAMPLE = {
-    "generated_at": "2026-11-21T06:44:12.345Z",
-    "stale_hours": 26.0,
-    "counts": {"good": 411, "stale": 0, "failed": 1, "never": 0},
-    "rows": [
-        {
-            "device_id": "7c1d3f0e-5a55-4f6f-9f0a-0d6c1f7a9b11",
-            "device": "core-1",
-            "host": "192.0.2.1",
-            "device_type": "cisco_ios",
-            "site": "Berlin",
-            "status": "failed",
-            "last_backup_at": "2026-11-21T02:00:03.120Z",
-            "last_success_at": "2026-11-20T02:00:02.871Z",
-            "version": 12,
-            "changed_at": "2026-11-02T02:00:03.004Z",
-            "error": "timeout: no answer",
-        }
-    ],
-    "total": 1,
-    "limit": 100,
-    "offset": 0,
-}
 
 
 def routes(settings: ReportsSettings) -> Sequence[PluginRoute]:
@@ -109,7 +85,6 @@ def routes(settings: ReportsSettings) -> Sequence[PluginRoute]:
             summary="Reports how the backup of each device stands, by name.",
             query=PagedReportQuery,
             answer=BackupReportAnswer,
-            answer_example=EXAMPLE,
             seconds=60,
         ),
         PluginRoute(

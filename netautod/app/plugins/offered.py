@@ -114,8 +114,6 @@ def _refuse_answers(what: str, route: PluginRoute) -> None:
         raise PluginError(f"{what} produces a media type, not {route.produces!r}")
     if not 0 < route.seconds <= LONGEST_SECONDS:
         raise PluginError(f"{what} has up to {LONGEST_SECONDS:g} seconds, not {route.seconds!r}")
-    if not all(400 <= status <= 499 for status in route.errors):
-        raise PluginError(f"the errors of {what} are statuses from 400 to 499")
 
 
 def _refuse(kind: type[Any], thing: Any, wanted: str) -> None:

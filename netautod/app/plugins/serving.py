@@ -6,10 +6,10 @@ answers against its own description, is a 500 whose line in the log names the pl
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, ClassVar
+from typing import Any
 
 from marshmallow import Schema
 
@@ -27,6 +27,7 @@ from netautod.http.routes import Route
 from netautod.plugin_api import ANY_TOKEN, PUBLIC, PluginRoute, RequestCaller, RouteRequest, UserServices
 
 logger = logging.getLogger(__name__)
+ERRORS = (403, 404, 409, 502)  # a handler may raise any of the public errors, also through `acting`
 GRACE_SECONDS = 1.0  # for a handler to end once it is cancelled
 
 
@@ -45,14 +46,13 @@ class PluginHandler(JsonHandler):
     """Of one path of a plugin; its methods are made from the routes that the plugin has registered."""
 
     calls: PluginCalls
-    plugin: ClassVar[str]
+    plugin = ""  # without annotation: it is no service
 
     async def serve(self, route: PluginRoute, segments: tuple[str, ...]) -> None:
-        names = [part[1:] for part in route.path.split("/") if part.startswith(":")]
         caller = getattr(self, "caller", None)
         request = RouteRequest(
             caller=None if caller is None else _shown(caller),
-            path=dict(zip(names, segments, strict=True)),
+            path=self._parameters(route, segments),
             query=self.query if route.query is not None else {},
             body=self.body if route.body is not None else {},
             request_id=self.request_id,
@@ -71,6 +71,13 @@ class PluginHandler(JsonHandler):
             self.write(value)
         else:
             self.answer(value if route.answer is None else _dumped(route.answer, value))
+
+    def _parameters(self, route: PluginRoute, segments: tuple[str, ...]) -> dict[str, str]:
+        """By name; NotFound where an id is none."""
+        names = [part[1:] for part in route.path.split("/") if part.startswith(":")]
+        given = dict(zip(names, segments, strict=True))
+        ids = {name: self.path_id(text, "Resource") for name, text in given.items() if is_id(name)}
+        return {**given, **ids}
 
     async def _bounded(self, route: PluginRoute, request: RouteRequest) -> Any:
         """What the handler returns, within its time. One that ignores its cancellation is left behind."""
@@ -94,6 +101,11 @@ class PluginHandler(JsonHandler):
             kind, text = type(value).__name__, printable(str(value)[:300])
             logger.error("plugin %s failed in %s: %s: %s", self.plugin, self.route, kind, text)
         super().log_exception(typ, value, tb)
+
+
+def is_id(name: str) -> bool:
+    """Whether a parameter of this name is a UUID."""
+    return name == "id" or name.endswith("_id")
 
 
 def served(offered: Iterable[OfferedRoute]) -> list[Route]:
@@ -120,10 +132,8 @@ def _method(route: PluginRoute) -> Any:
         "status": route.status,
         "partial": route.partial,
         "produces": route.produces,
-        "errors": route.errors,
+        "errors": ERRORS,
         "changes": route.changes,
-        "body_example": route.body_example,
-        "answer_example": route.answer_example,
     }
     if route.query is not None:
         described["query"] = _with_rules(route.query, Query)
@@ -154,12 +164,27 @@ async def _called(route: PluginRoute, request: RouteRequest) -> Any:
 
 def _dumped(schema: type[Schema], value: Any) -> Any:
     made = schema()
-    dumped = made.dump(value)
-    wanted = {field.data_key or name for name, field in made.dump_fields.items()}
-    for one in dumped if made.many else [dumped]:
-        if missing := sorted(wanted - one.keys()):
-            raise WrongAnswer(f"the answer lacks {', '.join(missing)}")
+    try:
+        dumped = made.dump(value)
+    except (ValueError, TypeError, AttributeError) as error:
+        raise WrongAnswer(f"the answer is not what its schema says: {error}") from error
+    if missing := next(_missing(made, dumped), None):
+        raise WrongAnswer(f"the answer lacks {missing}")
     return dumped
+
+
+def _missing(schema: Schema, dumped: Any, within: str = "") -> Iterator[str]:
+    """The fields that are not there: an answer always has all of its fields."""
+    for one in dumped if schema.many else [dumped]:
+        for name, field in schema.dump_fields.items():
+            key = field.data_key or name
+            if key not in one:
+                yield within + key
+                continue
+            inner = getattr(getattr(field, "inner", field), "schema", None)
+            if isinstance(inner, Schema) and one[key] is not None:
+                for part in one[key] if isinstance(one[key], list) else [one[key]]:
+                    yield from _missing(inner, [part] if inner.many else part, f"{within}{key}.")
 
 
 def _shown(caller: Caller) -> RequestCaller:
