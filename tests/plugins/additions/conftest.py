@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 from tornado.httpclient import AsyncHTTPClient
@@ -44,6 +45,7 @@ class Running:
     sessions: Sessions
     installation: Installation
     organization: str
+    data_dir: Path
 
     async def user(self, name: str, *permissions: str) -> ApiClient:
         """A new user of the organization, with a role of these permissions."""
@@ -93,6 +95,7 @@ async def running(
             sessions=sessions.sessions,
             installation=installation,
             organization=await people.organizations.default_id(),
+            data_dir=settings.data_dir,
         )
         server.stop()
         await server.close_all_connections()
