@@ -1,7 +1,7 @@
 """The content type `xml` of documents: payloads and replies of NETCONF, checked when they are stored."""
 
 from collections.abc import Mapping
-from io import BytesIO
+from io import StringIO
 from typing import Any
 from xml.dom.minidom import Element, Node
 from xml.etree.ElementTree import ParseError
@@ -20,7 +20,7 @@ def check(text: str) -> None:
     """Raises ValueError for what is not well-formed, and for a DTD, which could make much of little."""
     depth = 0
     try:
-        for event, element in iterparse(BytesIO(text.encode()), events=("start", "end"), forbid_dtd=True):
+        for event, element in iterparse(StringIO(text), events=("start", "end"), forbid_dtd=True):
             depth += 1 if event == "start" else -1
             if depth > DEEPEST:
                 raise ValueError(f"nested over {DEEPEST} levels deep")
@@ -37,8 +37,9 @@ def indented(text: str, variables: Mapping[str, Any]) -> str:
     check(text)
     if len(text.encode()) > MOST_INDENTED:
         raise ValueError("larger than 1 MiB: it is shown as it is")
-    document = parseString(text.encode(), forbid_dtd=True)
-    _strip(document.documentElement)
+    document = parseString(text, forbid_dtd=True)
+    if document.documentElement is not None:
+        _strip(document.documentElement)
     made: str = document.toprettyxml(indent="  ")
     return made
 

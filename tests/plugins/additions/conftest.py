@@ -20,7 +20,7 @@ from netautod.app.routes import description
 from netautod.app.settings import Settings
 from netautod.app.watch.watched import Watched
 from netautod.auth.sessions.service import Sessions
-from netautod.core.identity import RequestInfo, system_caller
+from netautod.core.identity import OrgId, RequestInfo, system_caller
 from netautod.core.permissions import PermissionKeys
 from netautod.http.health import Health
 from netautod.http.settings import LimitSettings
@@ -44,7 +44,7 @@ class Running:
     client: ApiClient
     sessions: Sessions
     installation: Installation
-    organization: str
+    organization: OrgId
     data_dir: Path
 
     async def user(self, name: str, *permissions: str) -> ApiClient:

@@ -169,3 +169,10 @@ async def test_a_document_whose_plugin_is_gone_stays(running: Running, admin: Ap
     assert_error(await admin.post(f"{path}/render", {}), 400, "can be rendered")
     assert (await admin.put(path, {"content_type": "text"})).json["content"] == "2"
     assert_error(await admin.put(path, {"content_type": "gone"}), 400, "content_type: must be one of")
+
+
+async def test_an_encoding_that_is_declared_is_not_that_of_the_text(admin: ApiClient) -> None:
+    content = '<?xml version="1.0" encoding="UTF-16"?><a>ü</a>'
+    made = (await admin.post("/api/docs", document("xml", content))).expect(201)
+    rendered = (await admin.post(f"/api/docs/{made['id']}/render", {})).expect()
+    assert rendered["output"] == '<?xml version="1.0" ?>\n<a>ü</a>\n'
