@@ -1,13 +1,12 @@
 """The content type `xml` of documents: payloads and replies of NETCONF, checked when they are stored."""
 
 from collections.abc import Mapping
-from io import StringIO
 from typing import Any
 from xml.dom.minidom import Element, Node
 from xml.etree.ElementTree import ParseError
 
 from defusedxml.common import DefusedXmlException
-from defusedxml.ElementTree import iterparse
+from defusedxml.ElementTree import DefusedXMLParser
 from defusedxml.minidom import parseString
 
 from netautod.plugin_api import ContentType
@@ -16,16 +15,30 @@ DEEPEST = 200
 MOST_INDENTED = 1024 * 1024  # bytes; as long as an answer may be
 
 
+class Depth:
+    """What a parser tells of elements, of which nothing is kept."""
+
+    def __init__(self) -> None:
+        self._depth = 0
+
+    def start(self, tag: str, attributes: Mapping[str, str]) -> None:
+        self._depth += 1
+        if self._depth > DEEPEST:
+            raise ValueError(f"nested over {DEEPEST} levels deep")
+
+    def end(self, tag: str) -> None:
+        self._depth -= 1
+
+    def close(self) -> None:
+        """At the end of the document."""
+
+
 def check(text: str) -> None:
     """Raises ValueError for what is not well-formed, and for a DTD, which could make much of little."""
-    depth = 0
+    parser = DefusedXMLParser(target=Depth(), forbid_dtd=True)
     try:
-        for event, element in iterparse(StringIO(text), events=("start", "end"), forbid_dtd=True):
-            depth += 1 if event == "start" else -1
-            if depth > DEEPEST:
-                raise ValueError(f"nested over {DEEPEST} levels deep")
-            if event == "end":
-                element.clear()
+        parser.feed(text)
+        parser.close()
     except ParseError as error:
         raise ValueError(f"{error}") from error
     except DefusedXmlException as error:
