@@ -17,7 +17,7 @@ from netautod.app.installation import Installation
 from netautod.app.parts.devices import DeviceParts
 from netautod.app.parts.executions import aftermath_of, history_of
 from netautod.app.parts.http import http_context_of
-from netautod.app.parts.plugins import additions_of, observers_of, plugins_of
+from netautod.app.parts.plugins import LoggedEvents, additions_of, observers_of, plugins_of
 from netautod.app.parts.system import capabilities_of, system_of
 from netautod.app.parts.users import initial_password_watch_of
 from netautod.app.plugins.manager import PluginManager
@@ -100,6 +100,8 @@ async def build(
         work = await enter(
             stages.device_work(settings, installation, plugins, leases, logins.ssh_ca, observers)
         )
+        # Whoever keeps events hears those of plugins, before runs begin; `additions.events` has their names.
+        plugins.events.tell(LoggedEvents())
         pauses = await enter(FollowedPauses(store=installation.stores.system))
         inventory = stages.inventory(
             settings, installation, work.devices, work.slugs, plugins, http, leases, pauses

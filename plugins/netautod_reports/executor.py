@@ -6,10 +6,19 @@ from marshmallow import INCLUDE, Schema, fields
 
 from netautod.plugin_api import EventType, PluginHost, RunContext
 from netautod_reports.report import GOOD, Report, report_on, text
-from netautod_reports.routes import PERMISSION, BackupRow, Counts
+from netautod_reports.routes import PERMISSION, Counts
 from netautod_reports.settings import ReportsSettings
 
-SHOWN = 50  # devices that an event names
+SHOWN = 50  # devices that the output of a task names
+TOLD = 20  # of these in the event, which may hold 64 KiB
+
+
+class ToldDevice(Schema):
+    device_id = fields.String(required=True)
+    device = fields.String(required=True)
+    site = fields.String(required=True, allow_none=True)
+    status = fields.String(required=True)
+    last_success_at = fields.String(required=True, allow_none=True)
 
 
 class FinishedData(Schema):
@@ -17,12 +26,12 @@ class FinishedData(Schema):
     task_name = fields.String(required=True)
     generated_at = fields.String(required=True)
     counts = fields.Nested(Counts, required=True)
-    not_good = fields.List(fields.Nested(BackupRow), required=True)
+    not_good = fields.List(fields.Nested(ToldDevice), required=True)
 
 
 FINISHED = EventType(
     name="finished",
-    description=f"A backup_report has ended; of the devices that are not good it names {SHOWN}.",
+    description=f"A backup_report has ended; of the devices that are not good it names {TOLD}.",
     permission=PERMISSION,
     schema=FinishedData,
 )
@@ -49,7 +58,13 @@ class BackupReport:
         hours, site = self._host.settings.stale_hours, context.parameters["site"]
         report = await report_on(context.acting, stale_hours=hours, site=site)
         output = _output(report)
-        told = {"execution_id": context.execution.id, "task_name": context.execution.task_name, **output}
+        not_good = [{name: row[name] for name in ToldDevice().fields} for row in output["not_good"][:TOLD]]
+        told = {
+            **output,
+            "execution_id": context.execution.id,
+            "task_name": context.execution.task_name,
+            "not_good": not_good,
+        }
         await self._host.publish(FINISHED.name, told, org_id=context.execution.org_id)
         return output
 

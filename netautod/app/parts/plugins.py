@@ -8,7 +8,6 @@ from typing import Any
 
 from netautod.app.configuration import Configuration
 from netautod.app.plugins import offers
-from netautod.app.plugins.events import Publisher
 from netautod.app.plugins.manager import HostValues, PluginManager
 from netautod.app.plugins.observers import Observers
 from netautod.app.plugins.services import running_services
@@ -51,17 +50,15 @@ class Additions:
     routes: Sequence[Route]
 
 
-def additions_of(
-    plugins: PluginManager, permissions: PermissionKeys, publisher: Publisher | None = None
-) -> Additions:
-    """Their keys are among the `permissions` from here on, and the `publisher` is told their events.
+def additions_of(plugins: PluginManager, permissions: PermissionKeys) -> Additions:
+    """Their keys are among the `permissions` from here on; `plugins.events.tell` is to say who hears events.
 
     Raises PluginError for a required plugin that fails.
     """
     described = {key: one.description for key, one in offers.permissions_of(plugins).items()}
     permissions.add(described)
     events = offers.events_of(plugins, permissions)
-    plugins.events.connect(events, publisher or LoggedEvents())
+    plugins.events.types = events
     return Additions(
         permissions=described,
         content_types=ContentTypes(offers.content_types_of(plugins)),

@@ -8,6 +8,8 @@ from netautod.core.errors import Unavailable
 from netautod.core.schema import sentence
 from netautod.plugin_api import EventType
 
+MOST_BYTES = 64 * 1024
+
 
 class Publisher(Protocol):
     """Who keeps events, and tells them to listeners and webhooks of the organization."""
@@ -22,17 +24,17 @@ class PluginEvents:
 
     def __init__(self) -> None:
         self.types: Mapping[str, EventType] = {}
-        self._publisher: Publisher | None = None
+        self._publishers: tuple[Publisher, ...] = ()
 
-    def connect(self, types: Mapping[str, EventType], publisher: Publisher) -> None:
-        """From here on events are told."""
-        self.types = types
-        self._publisher = publisher
+    def tell(self, *publishers: Publisher) -> None:
+        """Whom events are told from here on, one after the other."""
+        self._publishers = publishers
 
     async def publish(self, plugin: str, name: str, data: Mapping[str, Any], *, org_id: str) -> None:
-        """Raises ValueError for an event of another plugin, or for data that its schema refuses; Unavailable
-        where there is no service."""
-        if self._publisher is None:
+        """Raises ValueError for an event of another plugin, or for data that its schema refuses or that are
+        too large; Unavailable where there is no service, or from a publisher: some may have heard it then.
+        """
+        if not self._publishers:
             raise Unavailable("Events are told by the running service only")
         whole = f"{plugin}.{name}"
         kind = self.types.get(whole)
@@ -42,7 +44,10 @@ class PluginEvents:
         if complaints:
             raise ValueError(f"the event {whole}: {sentence(complaints)}")
         try:
-            json_values.encode(data)
+            size = len(json_values.encode(data))
         except TypeError as error:
             raise ValueError(f"the event {whole}: {error}") from error
-        await self._publisher.publish(org_id=org_id, name=whole, data=data, permission=kind.permission)
+        if size > MOST_BYTES:
+            raise ValueError(f"the event {whole}: larger than {MOST_BYTES // 1024} KiB as JSON")
+        for publisher in self._publishers:
+            await publisher.publish(org_id=org_id, name=whole, data=data, permission=kind.permission)

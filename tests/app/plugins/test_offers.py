@@ -227,9 +227,11 @@ async def test_an_event_is_told_with_the_permission_that_it_needs() -> None:
     events, kept = PluginEvents(), Kept()
     with pytest.raises(Unavailable, match="running service only"):
         await events.publish("lab", "made", {"name": "a"}, org_id="o")
-    events.connect({"lab.made": replace(EVENT, permission="lab.read")}, kept)
+    events.types = {"lab.made": replace(EVENT, permission="lab.read")}
+    events.tell(kept, kept)
     await events.publish("lab", "made", {"name": "a"}, org_id="o")
-    assert kept.told == [{"org_id": "o", "name": "lab.made", "data": {"name": "a"}, "permission": "lab.read"}]
+    told = {"org_id": "o", "name": "lab.made", "data": {"name": "a"}, "permission": "lab.read"}
+    assert kept.told == [told, told]
 
 
 @pytest.mark.parametrize(
@@ -239,13 +241,15 @@ async def test_an_event_is_told_with_the_permission_that_it_needs() -> None:
         ("other", "made", {"name": "a"}, "the plugin other has registered no event made"),
         ("lab", "made", {}, "the event lab.made: name: Missing data"),
         ("lab", "made", {"name": "a", "more": 1}, "the event lab.made: more: Unknown field"),
+        ("lab", "made", {"name": "a" * 70_000}, "the event lab.made: larger than 64 KiB as JSON"),
     ],
 )
 async def test_an_event_that_is_not_as_declared_is_told_to_nobody(
     plugin: str, name: str, data: Any, said: str
 ) -> None:
     events, kept = PluginEvents(), Kept()
-    events.connect({"lab.made": EVENT}, kept)
+    events.types = {"lab.made": EVENT}
+    events.tell(kept)
     with pytest.raises(ValueError, match=said):
         await events.publish(plugin, name, data, org_id="o")
     assert kept.told == []

@@ -123,6 +123,9 @@ async def test_a_task_reports_and_tells_an_event(
     [event] = told
     assert (event["name"], event["permission"]) == ("reports.finished", "reports.read")
     assert event["org_id"] == running.organization
+    [row] = event["data"].pop("not_good")
+    assert row.items() <= done["output"].pop("not_good")[0].items()
+    assert row.keys() == {"device_id", "device", "site", "status", "last_success_at"}
     assert event["data"] == {**done["output"], "execution_id": done["id"], "task_name": "daily"}
 
 
