@@ -116,12 +116,15 @@ class CallerServices:
 
     async def _batches(self, site: str | None, device_type: str | None) -> AsyncIterator[list[Device]]:
         self.work.caller.require(READ)
-        found = self._shared.devices.matching(
-            self.work.org_id, site=site, device_type=device_type, persist=self.work.persist
-        )
-        async for batch in found:
+        async for batch in self.matching(site, device_type):
             self.work.guard()
             yield batch
+
+    def matching(self, site: str | None, device_type: str | None) -> AsyncIterator[list[Device]]:
+        """The devices that there are for it; of a run the subclass may know better."""
+        return self._shared.devices.matching(
+            self.work.org_id, site=site, device_type=device_type, persist=self.work.persist
+        )
 
 
 def caller_services(shared: SharedServices, caller: Caller) -> CallerServices:
