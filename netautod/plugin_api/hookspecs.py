@@ -97,7 +97,9 @@ def netautod_register_tools(register: Callable[[AgentTool], None], host: PluginH
 
 
 @hookspec
-def netautod_register_permissions(register: Callable[[PluginPermission], None]) -> None:
+def netautod_register_permissions(
+    register: Callable[[PluginPermission], None], host: PluginHost[Any]
+) -> None:
     """Call `register` once for each permission of the plugin; roles may hold it from then on as `NAME.name`.
 
     Called before the hooks that name permissions, those of routes and events.
@@ -105,12 +107,12 @@ def netautod_register_permissions(register: Callable[[PluginPermission], None]) 
 
 
 @hookspec
-def netautod_register_events(register: Callable[[EventType], None]) -> None:
+def netautod_register_events(register: Callable[[EventType], None], host: PluginHost[Any]) -> None:
     """Call `register` once for each kind of event that the plugin tells by `host.publish`."""
 
 
 @hookspec
-def netautod_register_content_types(register: Callable[[ContentType], None]) -> None:
+def netautod_register_content_types(register: Callable[[ContentType], None], host: PluginHost[Any]) -> None:
     """Call `register` once for each content type of documents that the plugin knows."""
 
 
