@@ -4,12 +4,12 @@ import argparse
 
 from netautod.app.configuration import Configuration
 from netautod.app.parts.plugins import plugins_of
+from netautod.app.plugins.registrations import register_all
 from netautod.cli import plugin_records, plugin_sections
 from netautod.cli.output import say
 from netautod.cli.parsing import Commands
 from netautod.outbound.addresses import AddressRules
 from netautod.outbound.client import GuardedClient
-from netautod.ssh.platform.registry import PlatformRegistry
 
 
 def add(commands: Commands) -> None:
@@ -23,10 +23,7 @@ def run(parsed: argparse.Namespace, configuration: Configuration) -> int:
     """Exit code 1 if a plugin does not work."""
     http = GuardedClient(AddressRules.allowing(configuration.settings.outbound.allow))
     manager = plugins_of(configuration, http)
-    manager.executors()
-    manager.auth_providers()
-    manager.inventory_sources()
-    manager.register_platforms(PlatformRegistry().register)
+    register_all(manager)
     for status in manager.statuses:
         say(f"{status.name:<20} {status.version or '-':<10} {'ok' if status.ok else status.error}")
     return 0 if all(status.ok for status in manager.statuses) else 1
