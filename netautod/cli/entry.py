@@ -48,6 +48,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Exit codes: 0 done, 1 failed, 2 wrong call or wrong settings."""
     given = sys.argv[1:] if arguments is None else arguments
     parsed = _parser(given).parse_args(given)
+    if hasattr(parsed, "without_settings"):
+        return _without_settings(parsed)
     try:
         configuration = _configuration(parsed)
     except SettingsError as error:
@@ -64,6 +66,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return 130
     return result
+
+
+def _without_settings(parsed: argparse.Namespace) -> int:
+    """A command for authors of plugins: they have no installation, and their own may be broken."""
+    try:
+        code: int = parsed.without_settings(parsed)
+    except InvalidInput as error:
+        return _say(error.text, 2)
+    return code
 
 
 def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:

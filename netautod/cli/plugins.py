@@ -1,11 +1,11 @@
-"""The commands `netautod plugins ...`: which plugins there are and whether they work, what they keep."""
+"""The commands `netautod plugins ...`: which plugins there are and whether they work, what they keep, new ones."""
 
 import argparse
 
 from netautod.app.configuration import Configuration
 from netautod.app.parts.plugins import plugins_of
 from netautod.app.plugins.registrations import register_all
-from netautod.cli import plugin_records, plugin_sections
+from netautod.cli import plugin_authors, plugin_records, plugin_sections
 from netautod.cli.output import say
 from netautod.cli.parsing import Commands
 from netautod.outbound.addresses import AddressRules
@@ -17,6 +17,7 @@ def add(commands: Commands) -> None:
     inner = within.add_subparsers(metavar="COMMAND")
     plugin_sections.add(inner)
     plugin_records.add(inner)
+    plugin_authors.add(inner)
 
 
 def run(parsed: argparse.Namespace, configuration: Configuration) -> int:

@@ -127,10 +127,12 @@ from netautod.plugin_api.tools import (
     ToolPlan,
     WritingTool,
 )
+from netautod.plugin_api.version import VERSION, PluginApiDeprecation
 from netautod.ssh.failures import DeviceFailed
 
 __all__ = [
     "TABLES",
+    "VERSION",
     "AccountEnded",
     "Acting",
     "AddressRefused",
@@ -190,6 +192,7 @@ __all__ = [
     "OutboundRequest",
     "PasswordProvider",
     "PermanentFailure",
+    "PluginApiDeprecation",
     "PluginHost",
     "PluginService",
     "PluginStorage",

@@ -8,6 +8,7 @@ from typing import Any
 
 import pluggy
 
+from netautod.app.plugins.api_version import refuse_version, refuse_version_of_source
 from netautod.app.plugins.failures import PluginError, one_line
 from netautod.app.plugins.precedence import in_order, is_built_in, yields
 from netautod.app.plugins.refusals import refuse_answer, refuse_hook
@@ -128,7 +129,7 @@ class LoadedPlugins:
             if self._pluggy.has_plugin(entry.name):
                 raise PluginError("another plugin has this name")
             self._entries[entry.name] = entry
-            self._add_plugin(entry.load(), entry.name)
+            self._add_plugin(_imported(entry), entry.name)
         except (Exception, SystemExit) as failure:  # noqa: BLE001  # it may fail in any way; others must load
             self._failures.append((entry.name, failure))
             error = one_line(failure)
@@ -138,6 +139,7 @@ class LoadedPlugins:
             self._not_loaded.append(status)
 
     def _add_plugin(self, plugin: object, name: str) -> None:
+        refuse_version(plugin)
         self.add(plugin, name)
         self._order.append(name)
         try:
@@ -156,6 +158,15 @@ class LoadedPlugins:
             raise SettingsError("a plugin declares one section of settings")
         for section in declared:
             self.sections.add(name, section)
+
+
+def _imported(entry: EntryPoint) -> object:
+    """The plugin's object. Raises whatever it raises, PluginError for one of another plugin API."""
+    try:
+        return entry.load()
+    except Exception:
+        refuse_version_of_source(entry)
+        raise
 
 
 def call(implementation: pluggy.HookImpl, arguments: Mapping[str, Any]) -> None:
