@@ -1,4 +1,4 @@
-"""The commands `netautod plugins ...`: which plugins there are and whether they work, what they keep, new ones."""
+"""The commands `netautod plugins ...`: which plugins there are and whether they work, and what they keep."""
 
 import argparse
 

@@ -9,6 +9,7 @@ from typing import Any
 import pluggy
 
 from netautod.app.plugins.api_version import refuse_version, refuse_version_of_source
+from netautod.app.plugins.distributions import version_of
 from netautod.app.plugins.failures import PluginError, one_line
 from netautod.app.plugins.precedence import in_order, is_built_in, yields
 from netautod.app.plugins.refusals import refuse_answer, refuse_hook
@@ -123,7 +124,7 @@ class LoadedPlugins:
         ]
 
     def _load_one(self, entry: EntryPoint) -> None:
-        version = entry.dist.version if entry.dist is not None else None
+        version = version_of(entry.dist) if entry.dist is not None else None
         error = None
         try:
             if self._pluggy.has_plugin(entry.name):

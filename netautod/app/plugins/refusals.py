@@ -19,7 +19,7 @@ def refuse_hook(implementation: pluggy.HookImpl) -> None:
     name = implementation.function.__name__
     if implementation.hookwrapper or implementation.wrapper:
         raise PluginError(f"{name} is a hook wrapper: hooks are called one by one, nothing is wrapped")
-    kind = _kind(implementation.function)
+    kind = kind_of(implementation.function)
     if kind is not None:
         raise PluginError(f"{name} is {kind}: hooks are plain functions, what they register is asynchronous")
 
@@ -78,7 +78,7 @@ def _refuse(kind: str, thing: Any, wanted: Iterable["_Wanted"]) -> None:
             raise PluginError(f"{attribute} of the {the} {name} is not {what}")
 
 
-def _kind(function: Callable[..., Any]) -> str | None:
+def kind_of(function: Callable[..., Any]) -> str | None:
     """What a function is, if calling it does not do its work."""
     plain = inspect.unwrap(function)
     if inspect.iscoroutinefunction(plain):
