@@ -1,6 +1,7 @@
 """An HTTP server on loopback for the tests of plugins: what a source, a provider or an executor asks."""
 
 import json
+import ssl
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -33,20 +34,27 @@ class LocalServer:
 
     `answers` are by path, or by method and path (`"POST /login"`, which comes first). Each is an
     OutboundAnswer, a function of the request that returns one, or a JSON value; all else is answered 404.
-    `requests` are all that came.
+    `requests` are all that came. With `tls`, a context of a server, it speaks HTTPS.
     """
 
-    def __init__(self, answers: Mapping[str, Any]) -> None:
+    def __init__(self, answers: Mapping[str, Any], *, tls: ssl.SSLContext | None = None) -> None:
         self.answers = dict(answers)
+        self._tls = tls
         self.requests: list[LocalRequest] = []
 
     @property
     def url(self) -> str:
         """Without a slash at the end."""
-        return f"http://127.0.0.1:{self._server.server_port}"
+        return f"{'http' if self._tls is None else 'https'}://127.0.0.1:{self.port}"
+
+    @property
+    def port(self) -> int:
+        return self._server.server_port
 
     def __enter__(self) -> Self:
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
+        if self._tls is not None:
+            self._server.socket = self._tls.wrap_socket(self._server.socket, server_side=True)
         self._thread = threading.Thread(target=self._server.serve_forever, name="LocalServer", daemon=True)
         self._thread.start()
         return self

@@ -25,8 +25,10 @@ def with_line(failure: BaseException, path: Path) -> str:
 
 
 def _line(text: str, complaint: str) -> int | None:
-    """The first line that begins with a key, or a table, that the complaint names; quoted names first."""
-    words = [*re.findall(r"'([\w.-]+)'", complaint), *re.findall(r"[A-Za-z_]\w+", complaint)]
+    """The first line with a key that the complaint names, quoted ones first; else that of its table."""
+    table, _, said = complaint.partition(":")
+    names = r"[A-Za-z_]\w+"
+    words = [*re.findall(r"'([\w.-]+)'", said), *re.findall(names, said), *re.findall(names, table)]
     lines = text.splitlines()
     for word in words:
         form = re.compile(
