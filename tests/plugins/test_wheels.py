@@ -12,7 +12,7 @@ import pytest
 from netautod.app.plugins.scaffold import KINDS, scaffold
 from tests.app.test_packaging import CLEAN, PACKAGED, ROOT, copy
 from tests.plugins.test_hook_sections import HOOKS, section_of
-from tests.support.guide import write_project
+from tests.support.guide import write_example, write_project
 from tests.support.programs.service import environment
 
 pytestmark = pytest.mark.slow
@@ -107,6 +107,8 @@ async def test_the_guide_and_the_new_plugins_work_from_wheels(
     risks = "['device-tls-unverified']"
     (shared / "conftest.py").write_text(CONFTEST.replace("RISKS", risks))
     copy(ROOT / "tests" / "plugins" / "exercised_guide.py", shared / "test_guide.py")
+    write_example(GUIDE.read_text(encoding="utf-8"), "no_package", "test_first", shared)
+    assert (shared / "test_first.py").exists()
     for kind in KINDS:
         if kind != "auth":
             tests_of(projects, kind, shared)
