@@ -69,9 +69,9 @@ def deprecated(*, since: str, removed_in: str, instead: str) -> Callable[[T], T]
 
     def mark(marked: T) -> T:
         warning = deprecation(marked.__qualname__, since=since, removed_in=removed_in, instead=instead)
+        made: Any = marked
         if inspect.isclass(marked):
-            marked.__init__ = _warning_call(marked.__init__, warning)
-            made: Any = marked
+            made.__init__ = _warning_call(made.__init__, warning)
         elif inspect.iscoroutinefunction(marked):
             made = _warning_await(marked, warning)
         else:

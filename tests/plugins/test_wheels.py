@@ -91,11 +91,10 @@ async def installed(projects: dict[str, Path], tmp_path_factory: pytest.TempPath
     return made
 
 
-def tests_of(projects: dict[str, Path], kind: str, folder: Path) -> Path:
+def copy_tests(projects: dict[str, Path], kind: str, folder: Path) -> None:
     """The tests of a project, without its package: what is imported is what is installed."""
     [file] = (projects[kind] / "tests").glob("test_*.py")
     copy(file, folder / file.name)
-    return folder / file.name
 
 
 async def test_the_guide_and_the_new_plugins_work_from_wheels(
@@ -111,11 +110,19 @@ async def test_the_guide_and_the_new_plugins_work_from_wheels(
     assert (shared / "test_first.py").exists()
     for kind in KINDS:
         if kind != "auth":
-            tests_of(projects, kind, shared)
+            copy_tests(projects, kind, shared)
     # Its settings are of its own, so that its service is too; both have one mongod each and run at once.
     copy(projects["auth"] / "conftest.py", alone / "conftest.py")
-    tests_of(projects, "auth", alone)
-    options = ("-q", "-p", "no:cacheprovider", "-o", "asyncio_mode=auto", "-W", "error::UserWarning")
+    copy_tests(projects, "auth", alone)
+    options = (
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        "-o",
+        "asyncio_mode=auto",
+        "-o",
+        "asyncio_default_fixture_loop_scope=function",
+    )
     outs = await asyncio.gather(
         installed.run(installed.python, "-m", "pytest", *options, cwd=shared),
         installed.run(installed.python, "-m", "pytest", *options, cwd=alone),
