@@ -16,7 +16,7 @@ def add(inner: Inner) -> None:
     new.add_argument("--directory", type=Path, default=Path(), metavar="DIR", help="where its folder is made")
     new.set_defaults(without_settings=_new)
     checked = inner.add_parser("check", help="say what is wrong with a plugin, without installing it")
-    checked.add_argument("paths", nargs="+", type=Path, metavar="PATH", help="a project, a package or a wheel")
+    checked.add_argument("paths", nargs="+", type=Path, metavar="PATH", help="a project, package or wheel")
     checked.add_argument("--seconds", type=float, default=SECONDS, help="that loading it may take")
     checked.set_defaults(without_settings=_check)
 
