@@ -166,6 +166,11 @@ BROKEN = (
     module("a program", "import subprocess\nsubprocess.run(['true'])\n", "line 2: HasEffects: it starts a"),
     module("a shell", "import os\nos.system('true')\n", "line 2: HasEffects: it starts a program"),
     module("a folder", "import os\nos.mkdir('/tmp/acme-made')\n", "line 2: HasEffects: it makes a folder"),
+    module(
+        "a file, and no word of it",
+        "try:\n    open('/tmp/x-of-acme', 'w')\nexcept Exception:\n    pass\n" + GOOD,
+        "it writes '/tmp/x-of-acme': a plugin has no effects",
+    ),
     module("a removal", "import os\nos.remove('/tmp/acme-made')\n", "HasEffects: it removes a file"),
     module(
         "a connection",

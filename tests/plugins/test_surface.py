@@ -9,7 +9,7 @@ import pytest
 
 from netautod.app.plugins.loading import LoadedPlugins
 from netautod.plugin_api import VERSION, PluginApiDeprecation, hookimpl
-from netautod.plugin_api.version import deprecated, deprecation, refusal
+from netautod.plugin_api.version import deprecated, deprecation, parse_version, refusal
 from tests.plugins import surface
 from tests.plugins.surface import COMMAND, Recorded, broken_promises, unrecorded
 
@@ -24,7 +24,7 @@ def test_the_surface_is_the_recorded_one() -> None:
 
 def test_every_deprecation_of_the_surface_is_over_before_its_version() -> None:
     """What should be gone by VERSION must be."""
-    here = surface.parse_version(VERSION)
+    here = parse_version(VERSION)
     late = [name for name, what in surface.surface().items() if surface._is_over(what, here)]
     assert late == []
 

@@ -123,9 +123,12 @@ async def test_the_guide_and_the_new_plugins_work_from_wheels(
         "-o",
         "asyncio_default_fixture_loop_scope=function",
     )
+    # One that is not installed: its tests work all the same, from its folder.
+    fresh = scaffold("not_installed", kind="executor", directory=tmp_path)
     outs = await asyncio.gather(
         installed.run(installed.python, "-m", "pytest", *options, cwd=shared),
         installed.run(installed.python, "-m", "pytest", *options, cwd=alone),
+        installed.run(installed.python, "-m", "pytest", "-q", "-p", "no:cacheprovider", cwd=fresh),
     )
     assert all(" passed" in out and "failed" not in out for out in outs), outs
 

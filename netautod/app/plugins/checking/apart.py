@@ -93,8 +93,11 @@ def _child(
                 lines.write(json.dumps([kind, text]) + "\n")
 
             faulthandler.dump_traceback_later(max(0.1, seconds - _LAST_WORDS), file=shown)
-            sys.addaudithook(_refusing(home))
+            refused: list[str] = []
+            sys.addaudithook(_refusing(home, refused))
             work(tell)
+            for sentence in dict.fromkeys(refused):  # also what the plugin has caught
+                tell("effect", sentence)
             tell("end", "")
     finally:
         os._exit(0)  # whatever threads it has left
@@ -107,8 +110,12 @@ def _forget_environment(home: Path) -> None:
     os.environ.update(kept, HOME=str(home), TMPDIR=str(home))
 
 
-def _refusing(home: Path) -> Callable[[str, tuple[Any, ...]], None]:
+def _refusing(home: Path, refused: list[str]) -> Callable[[str, tuple[Any, ...]], None]:
     inside = f"{home}{os.sep}"
+
+    def refusal(said: str) -> HasEffects:
+        refused.append(f"{said}: a plugin has no effects while it is loaded")
+        return HasEffects(refused[-1])
 
     def hook(event: str, arguments: tuple[Any, ...]) -> None:
         if event == "open":
@@ -116,12 +123,12 @@ def _refusing(home: Path) -> Callable[[str, tuple[Any, ...]], None]:
             writes = flags & _WRITES if isinstance(flags, int) else "r" not in (mode or "r")
             if not writes or not isinstance(path, str | bytes | os.PathLike) or _is_inside(path, inside):
                 return
-            raise HasEffects(f"it writes {os.fspath(path)!r}: a plugin has no effects while it is loaded")
+            raise refusal(f"it writes {os.fspath(path)!r}")
         if event in _EFFECTS:
             first = arguments[0] if arguments and event in _OF_FILES else None
             if isinstance(first, str | bytes | os.PathLike) and _is_inside(first, inside):
                 return
-            raise HasEffects(f"it {_EFFECTS[event]}: a plugin has no effects while it is loaded")
+            raise refusal(f"it {_EFFECTS[event]}")
 
     return hook
 

@@ -63,6 +63,8 @@ def _add(checked: Checked, told: Told) -> None:
     """A mistake that the files have shown already is not told again when it hinders the import."""
     for kind, text in told.lines:
         kept = {"problem": checked.problems, "note": checked.notes}.get(kind)
+        if kind == "effect" and not any(text in said for said in checked.problems):
+            checked.problems.append(text)
         if kind in ("plugin", "registers"):
             checked.registers.append(text)
         elif kept is not None and text not in kept:
