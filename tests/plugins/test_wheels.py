@@ -15,7 +15,7 @@ from tests.plugins.test_hook_sections import HOOKS, section_of
 from tests.support.guide import write_example, write_project
 from tests.support.programs.service import environment
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 
 GUIDE = ROOT / "plugins" / "README.md"
 OF_GUIDE = ("my_plugin", "acme_platform", "acme_inventory", "acme_login")
