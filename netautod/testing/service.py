@@ -22,7 +22,6 @@ Sections = Mapping[str, Mapping[str, Any]]
 _READY = re.compile(r"netautod ready on (https?://\S+)")
 _START_SECONDS = 120.0
 _STOP_SECONDS = 60.0
-_ADMINISTRATOR = "admin"
 
 
 class NotServing(Exception):
@@ -43,6 +42,7 @@ class ServiceUnderTest:
     project: Project | None = None
     mongodb_uri: str | None = None
     url: str = field(default="", init=False)
+    _organizations: "subprocess.Popen[bytes] | None" = field(default=None, init=False)
 
     def __enter__(self) -> Self:
         self._database = f"netautod_test_{uuid4().hex}"
@@ -77,10 +77,17 @@ class ServiceUnderTest:
     def client(self) -> ServiceClient:
         """The administrator of a new organization, logged in."""
         name = uuid4().hex[:12]
-        said = self.run("org", "create", f"org-{name}", "--admin", f"{_ADMINISTRATOR}-{name}")
-        password = re.search(r"(?m)^password: (.*)$", said)
-        assert password is not None, said
-        return ServiceClient(url=self.url).login(f"{_ADMINISTRATOR}-{name}", password[1])
+        if self._organizations is None:
+            self._organizations = self._organizations_by_line()
+        made = self._organizations
+        assert made.stdin is not None
+        assert made.stdout is not None
+        made.stdin.write(f"org-{name} admin-{name}\n".encode())
+        made.stdin.flush()
+        password = made.stdout.readline().decode().strip()
+        if not password:
+            raise NotServing(f"no organization can be made: {self.log[-4000:]}")
+        return ServiceClient(url=self.url).login(f"admin-{name}", password)
 
     def run(self, *arguments: str) -> str:
         """A command of `netautod` beside the service: what it prints. Raises NotServing if it fails."""
@@ -95,6 +102,18 @@ class ServiceUnderTest:
         if done.returncode != 0:
             raise NotServing(f"netautod {arguments[0]}: {done.stderr or done.stdout}")
         return done.stdout
+
+    def _organizations_by_line(self) -> "subprocess.Popen[bytes]":
+        flags = ("--data-dir", str(self.folder / "data"), "--config", str(self.folder / "netautod.toml"))
+        command = (sys.executable, "-m", "netautod.cli.organizations_by_line", *flags)
+        return subprocess.Popen(
+            tied_to_parent(command, os.getpid()),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._log,
+            cwd=self.folder,
+            env=self._environment(),
+        )
 
     def _command(self, name: str, *arguments: str) -> tuple[str, ...]:
         flags = ("--data-dir", str(self.folder / "data"), "--config", str(self.folder / "netautod.toml"))
@@ -141,15 +160,22 @@ class ServiceUnderTest:
         raise NotServing(f"the service did not start: {self.log[-4000:]}")
 
     def _end(self) -> None:
-        self._process.terminate()
-        try:
-            self._process.wait(_STOP_SECONDS)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
-        if self._process.stdout is not None:
-            self._process.stdout.close()
+        if self._organizations is not None:
+            _stop(self._organizations)
+        _stop(self._process)
         self._log.close()
+
+
+def _stop(process: "subprocess.Popen[bytes]") -> None:
+    process.terminate()
+    try:
+        process.wait(_STOP_SECONDS)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+    for stream in (process.stdin, process.stdout):
+        if stream is not None:
+            stream.close()
 
 
 def _toml(value: Any) -> str:

@@ -19,11 +19,14 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 
 GUIDE = ROOT / "plugins" / "README.md"
 OF_GUIDE = ("my_plugin", "acme_platform", "acme_inventory", "acme_login")
-# The fixtures of the tests of all plugins but one: they share a service, so its settings are those of all.
+# The fixtures of the tests of all plugins: they share a service, so its settings are those of all.
 CONFTEST = """
 from pathlib import Path
 
 import pytest
+from test_new_auth import answered
+
+from netautod.testing import LocalServer
 
 pytest_plugins = ["netautod.testing.pytest_plugin"]
 
@@ -35,8 +38,13 @@ def users(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def netautod_settings(users):
-    polling = {"verify_tls": False}
-    return {"": {"accept_risks": RISKS}, "acme_login": {"file": str(users)}, "polling": polling}
+    with LocalServer({"POST /login": answered}) as directory:
+        yield {
+            "": {"accept_risks": ["device-tls-unverified"]},
+            "polling": {"verify_tls": False},
+            "acme_login": {"file": str(users)},
+            "new_auth": {"url": f"{directory.url}/login"},
+        }
 """
 
 
@@ -100,37 +108,27 @@ def copy_tests(projects: dict[str, Path], kind: str, folder: Path) -> None:
 async def test_the_guide_and_the_new_plugins_work_from_wheels(
     installed: Environment, projects: dict[str, Path], tmp_path: Path
 ) -> None:
-    shared, alone = tmp_path / "shared", tmp_path / "alone"
+    shared = tmp_path / "shared"
     shared.mkdir()
-    alone.mkdir()
-    risks = "['device-tls-unverified']"
-    (shared / "conftest.py").write_text(CONFTEST.replace("RISKS", risks))
+    (shared / "conftest.py").write_text(CONFTEST)
     copy(ROOT / "tests" / "plugins" / "exercised_guide.py", shared / "test_guide.py")
     write_example(GUIDE.read_text(encoding="utf-8"), "no_package", "test_first", shared)
     assert (shared / "test_first.py").exists()
     for kind in KINDS:
-        if kind != "auth":
-            copy_tests(projects, kind, shared)
-    # Its settings are of its own, so that its service is too; both have one mongod each and run at once.
-    copy(projects["auth"] / "conftest.py", alone / "conftest.py")
-    copy_tests(projects, "auth", alone)
-    options = (
-        "-q",
-        "-p",
-        "no:cacheprovider",
-        "-o",
-        "asyncio_mode=auto",
-        "-o",
-        "asyncio_default_fixture_loop_scope=function",
-    )
-    # One that is not installed: its tests work all the same, from its folder.
-    fresh = scaffold("not_installed", kind="executor", directory=tmp_path)
+        copy_tests(projects, kind, shared)
+    # One that is not installed: its tests work all the same, from its folder, and with settings of its own.
+    fresh = scaffold("not_installed", kind="auth", directory=tmp_path)
+    pytest_here = (installed.python, "-m", "pytest", "-q", "-p", "no:cacheprovider")
+    options = ("-o", "asyncio_mode=auto", "-o", "asyncio_default_fixture_loop_scope=function")
     outs = await asyncio.gather(
-        installed.run(installed.python, "-m", "pytest", *options, cwd=shared),
-        installed.run(installed.python, "-m", "pytest", *options, cwd=alone),
-        installed.run(installed.python, "-m", "pytest", "-q", "-p", "no:cacheprovider", cwd=fresh),
+        installed.run(*pytest_here, *options, cwd=shared),
+        installed.run(*pytest_here, cwd=fresh),
+        return_exceptions=True,  # none is left behind when another fails
     )
-    assert all(" passed" in out and "failed" not in out for out in outs), outs
+    for out in outs:
+        if isinstance(out, BaseException):
+            raise out
+    assert all(" passed" in out and "failed" not in out for out in map(str, outs)), outs
 
 
 async def test_the_new_command_and_the_check_of_the_wheel(installed: Environment, tmp_path: Path) -> None:
