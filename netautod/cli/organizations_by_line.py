@@ -1,7 +1,7 @@
 """Organizations for the tests of plugins, one after the other: a process for each would take seconds.
 
-`python -m netautod.cli.organizations_by_line --data-dir DIR --config FILE` reads lines `ORGANIZATION ADMIN` and
-answers each with the password of the new administrator. `netautod.testing` starts it.
+`python -m netautod.cli.organizations_by_line --data-dir DIR --config FILE` reads lines `ORGANIZATION ADMIN`
+and answers each with the password of the new administrator. `netautod.testing` starts it.
 """
 
 import argparse
