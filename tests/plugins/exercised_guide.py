@@ -130,6 +130,6 @@ class TestThePlatform:
     def test_captures(self, netautod_client: ServiceClient, netautod_device: DeviceUnderTest) -> None:
         assert netautod_client.run_task("backup")["state"] == "completed"
         path = f"/api/config/devices/{netautod_device.id}/configs/latest"
-        content = netautod_client.get(path).json["content"]
-        assert "hostname sw1" in content
-        assert "s3cret" not in content
+        text = netautod_client.get(path).json["config_text"]
+        assert "hostname sw1" in text
+        assert "s3cret" not in text

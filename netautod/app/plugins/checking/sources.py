@@ -19,10 +19,11 @@ def mistakes(path: Path, modules: Iterable[str], *, own: frozenset[str]) -> list
     `own` are the packages of netautod's own plugins, which are not for others.
     """
     found: list[str] = []
-    for top in dict.fromkeys(module.partition(".")[0] for module in modules):
+    tops = dict.fromkeys(module.partition(".")[0] for module in modules)
+    for top in tops:
         files = [path / f"{top}.py"] if (path / f"{top}.py").is_file() else sorted((path / top).rglob("*.py"))
         for file in files:
-            found += _of_file(file, file.relative_to(path), own)
+            found += _of_file(file, file.relative_to(path), own - set(tops))
     return found
 
 
