@@ -3,10 +3,11 @@
 import argparse
 from pathlib import Path
 
-from netautod.app.plugins.checking.check import SECONDS, check
 from netautod.app.plugins.scaffold import KINDS, scaffold
 from netautod.cli.output import say
 from netautod.cli.parsing import Inner
+
+SECONDS = 60.0  # that loading a plugin may take
 
 
 def add(inner: Inner) -> None:
@@ -30,6 +31,9 @@ def _new(parsed: argparse.Namespace) -> int:
 
 def _check(parsed: argparse.Namespace) -> int:
     """Exit code 1 if something is wrong."""
+    # It brings netautod.testing, which the list of plugins has no use for.
+    from netautod.app.plugins.checking.check import check
+
     found = [check(path, seconds=parsed.seconds) for path in parsed.paths]
     for path, checked in zip(parsed.paths, found, strict=True):
         said = f"{len(checked.problems)} problems" if checked.problems else "it can be installed"

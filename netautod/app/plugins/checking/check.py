@@ -10,8 +10,6 @@ from netautod.app.plugins.checking.located import Located, locate
 from netautod.app.plugins.checking.sources import mistakes
 from netautod.testing.project import ProjectError
 
-SECONDS = 60.0
-
 
 @dataclass(kw_only=True)
 class Checked:
@@ -23,7 +21,7 @@ class Checked:
     registers: list[str] = field(default_factory=list)
 
 
-def check(path: Path, *, seconds: float = SECONDS) -> Checked:
+def check(path: Path, *, seconds: float) -> Checked:
     """Each plugin of the path is loaded in a process of its own and has `seconds` to end.
 
     From a process with one thread: it forks.
