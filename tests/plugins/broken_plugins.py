@@ -324,7 +324,7 @@ BROKEN = (
     hook(
         "an auth provider that is none",
         "def netautod_register_auth_providers(register):\n    register(object())\n",
-        "an auth provider is a PasswordProvider or a RedirectProvider",
+        "the auth provider object has no name",
     ),
     hook(
         "a source without a name",
