@@ -46,8 +46,10 @@ class FakeRunContext:
         self.http = http or FakeGuardedClient()
         self.approval = approval
         self.resume = resume
+        self.org_id = str(execution.org_id)
         self.execution = ExecutionInfo(
             id=execution.id,
+            org_id=self.org_id,
             task_id=execution.task_id,
             task_name=execution.task_name,
             attempt=attempt,
