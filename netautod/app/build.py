@@ -17,7 +17,13 @@ from netautod.app.installation import Installation
 from netautod.app.parts.devices import DeviceParts
 from netautod.app.parts.executions import aftermath_of, history_of
 from netautod.app.parts.http import http_context_of
-from netautod.app.parts.plugins import LoggedEvents, additions_of, observers_of, plugins_of
+from netautod.app.parts.plugins import (
+    LoggedEvents,
+    additions_of,
+    filled_in,
+    observers_of,
+    plugins_of,
+)
 from netautod.app.parts.system import capabilities_of, system_of
 from netautod.app.parts.users import initial_password_watch_of
 from netautod.app.plugins.manager import PluginManager
@@ -72,9 +78,16 @@ async def build(
     watched: Watched,
 ) -> AsyncIterator[Service]:
     """Builds everything and starts what runs in the background; the caller listens and drains."""
+    configuration = await filled_in(configuration, installation.secrets)
     settings = configuration.settings
     http = GuardedClient(AddressRules.allowing(settings.outbound.allow))
-    plugins = plugins_of(configuration, http, required=settings.plugins.required)
+    plugins = plugins_of(
+        configuration,
+        http,
+        required=settings.plugins.required,
+        clock=installation.clock,
+        storage=stages.storages(settings, installation).of,
+    )
     additions = additions_of(plugins, installation.people.permissions)
     executors = plugins.executors()
     metrics, node_id = installation.metrics, str(uuid4())

@@ -21,6 +21,7 @@ from netautod.store.migrations.runner import Busy, MigrationRunner, unheard
 from netautod.store.server_clock import ServerClock
 from netautod.users.organizations.bootstrap import Bootstrap
 from netautod.users.passwords.hashing import PasswordHasher
+from netautod.vault.named_secrets import NamedSecrets
 from netautod.vault.vault import Vault
 
 
@@ -37,6 +38,11 @@ class Installation:
     initial_password: str | None
     metrics: Metrics = field(default_factory=Metrics)
     tracer: Tracer | None = None
+
+    @property
+    def secrets(self) -> NamedSecrets:
+        """Those that settings of plugins name."""
+        return NamedSecrets(self.database, vault=self.vault, clock=self.clock)
 
 
 @asynccontextmanager

@@ -34,6 +34,12 @@ KEY_FILE_READABLE: RiskRule[Collection[SecretFile]] = RiskRule(
     text="other users of this machine can read secrets; chmod 600",
     found=lambda files: [str(file.path) for file in files if file.is_open],
 )
+SECRET_IN_FILE: RiskRule[Collection[str]] = RiskRule(
+    name="secret-in-settings-file",
+    text="secrets of plugins stand in clear in the settings file and its copies; NAME_file, a credential of "
+    "systemd's or the vault hold them better",
+    found=list,
+)
 
 
 def risks_of(
@@ -42,25 +48,29 @@ def risks_of(
     *,
     file: Path | None,
     secrets_in_file: Collection[str],
+    secret_files: Collection[Path] = (),
     credentials: str | None = None,
 ) -> FoundRisks:
     """`declared` are the sections of plugins, `secrets_in_file` the keys of the secrets in the file itself,
-    `credentials` the folder of systemd's credentials.
+    `secret_files` those of single secrets, `credentials` the folder of systemd's credentials.
     """
     files = list(_key_files(settings, declared, credentials))
     if file is not None and secrets_in_file:
         # A group may read it: packages give it to root and to the group of the service.
         files.append(SecretFile(path=file, closed_to=OTHERS))
+    files += [SecretFile(path=path, closed_to=_closed_to(path, credentials)) for path in secret_files]
+    of_plugins = [key for key in secrets_in_file if key.rpartition(".")[0] in declared]
     sections = [*_core_sections(settings).values(), *settings.of_plugins.values()]
     rules = [(rule, section) for section in sections for rule in rules_of(section)]
-    return judged([*rules, (KEY_FILE_READABLE, files)], settings.accept_risks)
+    found = [*rules, (KEY_FILE_READABLE, files), (SECRET_IN_FILE, of_plugins)]
+    return judged(found, settings.accept_risks)
 
 
 def rules(settings: Settings) -> list[RiskRule[Any]]:
     """Every rule, each name once."""
     sections = [*_core_sections(settings).values(), *settings.of_plugins.values()]
     found = {rule.name: rule for section in sections for rule in rules_of(section)}
-    return [*found.values(), KEY_FILE_READABLE]
+    return [*found.values(), KEY_FILE_READABLE, SECRET_IN_FILE]
 
 
 def check_accepted(settings: Settings, *, unknown_may_be: bool, warn: Callable[[str], None]) -> None:
@@ -89,8 +99,12 @@ def _key_files(
         for row in rows_of(name, declared.get(name, type(section))):
             path = getattr(section, row.name) if row.key_file else ""
             if path:
-                # systemd grants access by an ACL, whose mask shows as group bits (systemd.exec(5)).
-                granted = credentials is not None and Path(path).is_relative_to(credentials)
-                yield SecretFile(path=Path(path), closed_to=OTHERS if granted else GROUP_AND_OTHERS)
+                yield SecretFile(path=Path(path), closed_to=_closed_to(Path(path), credentials))
     if not settings.master_key_file:
         yield SecretFile(path=settings.data_dir / FILE_NAME, closed_to=GROUP_AND_OTHERS)
+
+
+def _closed_to(path: Path, credentials: str | None) -> int:
+    # systemd grants access by an ACL, whose mask shows as group bits (systemd.exec(5)).
+    granted = bool(credentials) and path.is_relative_to(str(credentials))
+    return OTHERS if granted else GROUP_AND_OTHERS

@@ -44,6 +44,11 @@ def _default_data_dir() -> Path:
 class PluginsSettings:
     required: tuple[str, ...] = setting((), "Plugins without which the service does not start.")
     disabled: tuple[str, ...] = setting((), "Plugins that are not loaded.")
+    storage_records: int = setting(
+        10_000, "Records that a plugin may store for one organization.", low=0, high=1_000_000
+    )
+    storage_mb: int = setting(64, "MiB of all records of a plugin for one organization.", low=1, high=10_240)
+    storage_value_kb: int = setting(256, "KiB of one record of a plugin.", low=1, high=1024)
 
 
 @dataclass(frozen=True, kw_only=True)

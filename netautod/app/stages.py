@@ -20,6 +20,7 @@ from netautod.app.parts.http import refusal_log_of
 from netautod.app.parts.inventory import InventoryParts, inventory_of
 from netautod.app.parts.leases import named_leases
 from netautod.app.parts.operations import DeviceOperations, operations_of, platforms_of
+from netautod.app.parts.plugins import storages_of
 from netautod.app.parts.sessions import SessionParts, sessions_of
 from netautod.app.parts.tasks import rules_of, tasks_of
 from netautod.app.parts.users import initial_password_watch_of
@@ -49,6 +50,7 @@ from netautod.plugin_api import Executor
 from netautod.store.leases.named import NamedLeases
 from netautod.store.migrations.runner import MigrationRunner
 from netautod.system.heartbeat import NodeHeartbeat
+from netautod.system.plugin_storage.service import PluginStorages
 from netautod.tasks.cron.ticks import NextTicks
 from netautod.tasks.service import TaskService
 
@@ -114,6 +116,16 @@ async def logins(settings: Settings, installation: Installation, plugins: Plugin
         settings=settings.auth,
     )
     return Logins(sessions=sessions, ssh_ca=ssh_ca, auth=auth)
+
+
+def storages(settings: Settings, installation: Installation) -> PluginStorages:
+    """What plugins keep in the database."""
+    return storages_of(
+        stores=installation.stores,
+        vault=installation.vault,
+        clock=installation.clock,
+        settings=settings.plugins,
+    )
 
 
 def refusals(installation: Installation) -> AbstractAsyncContextManager[RefusalLog]:

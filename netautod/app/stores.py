@@ -69,6 +69,9 @@ from netautod.sites.store import SiteStore
 from netautod.store.client import Database
 from netautod.store.indexes import Index
 from netautod.system import store as system
+from netautod.system.plugin_storage import store as plugin_records
+from netautod.system.plugin_storage.store import PluginRecordStore
+from netautod.system.plugin_storage.usage_store import PluginUsageStore
 from netautod.system.store import SystemStore
 from netautod.tasks import store as tasks
 from netautod.tasks.store import TaskStore
@@ -77,6 +80,7 @@ from netautod.users.organizations import store as organizations
 from netautod.users.organizations.store import OrganizationStore
 from netautod.users.roles.store import RoleStore
 from netautod.users.store import UserStore
+from netautod.vault import named_secrets
 from netautod.vault.envelope import SealedField
 
 INDEXES: tuple[Index, ...] = (
@@ -125,6 +129,8 @@ SEALED_FIELDS: tuple[SealedField, ...] = (
     *sources.SEALED_FIELDS,
     *notes.SEALED_FIELDS,
     *otp.SEALED_FIELDS,
+    *plugin_records.SEALED_FIELDS,
+    *named_secrets.SEALED_FIELDS,
 )
 
 
@@ -160,6 +166,8 @@ class Stores:
     notes: NotesVaultStore
     organizations: OrganizationStore
     otp: OtpStore
+    plugin_records: PluginRecordStore
+    plugin_usage: PluginUsageStore
     polls: PollStore
     redirects: RedirectStore
     refresh_tokens: RefreshTokenStore
@@ -207,6 +215,8 @@ class Stores:
             notes=NotesVaultStore(database),
             organizations=OrganizationStore(database),
             otp=OtpStore(database),
+            plugin_records=PluginRecordStore(database),
+            plugin_usage=PluginUsageStore(database),
             polls=PollStore(database, keep=retention.poll_history),
             redirects=RedirectStore(database),
             refresh_tokens=RefreshTokenStore(database),

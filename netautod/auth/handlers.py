@@ -3,6 +3,7 @@
 import time
 
 from netautod.audit.service import AuditLog
+from netautod.auth.asking import asked
 from netautod.auth.models import LoginRequest
 from netautod.auth.schemas import (
     SMALL_BODY,
@@ -12,15 +13,18 @@ from netautod.auth.schemas import (
     LogoutAnswer,
     MeAnswer,
     ProviderListAnswer,
+    ProviderLoginBody,
     RefreshBody,
     TokenAnswer,
 )
 from netautod.auth.service import AuthService
 from netautod.auth.token_view import token_view
+from netautod.core.errors import InvalidInput
 from netautod.http.access import any_token, public, requires
 from netautod.http.handler import JsonHandler
 from netautod.http.routes import Route
-from netautod.users.models import LDAP, LOCAL
+from netautod.plugin_api.auth import ProbeResult, ProviderUnavailable
+from netautod.users.models import LDAP
 
 REFUSED = (401, 403, 409)  # a wrong password, a user who may not, no seat left
 
@@ -33,15 +37,20 @@ class ProviderListHandler(AuthHandler):
     @public(answer=ProviderListAnswer)
     async def get(self) -> None:
         """The ways to log in, and which of them are enabled."""
-        enabled = self.auth.providers.enabled
-        self.answer({"providers": [{"name": name, "enabled": enabled[name]} for name in enabled]})
+        self.answer({"providers": [entry.to_json() for entry in self.auth.providers.entries]})
 
 
 class LoginHandler(AuthHandler):
-    @public(body=LoginBody, answer=TokenAnswer, body_limit=SMALL_BODY, errors=REFUSED, grows=False)
+    @public(body=ProviderLoginBody, answer=TokenAnswer, body_limit=SMALL_BODY, errors=REFUSED, grows=False)
     async def post(self) -> None:
-        """Logs in with a local username and password."""
-        tokens = await self.auth.login(LOCAL, LoginRequest(**self.body), self.info)
+        """Logs in with a username and password, those of this service or of the `provider` that is named."""
+        body = dict(self.body)
+        name = body.pop("provider")
+        try:
+            self.auth.providers.get(name)
+        except InvalidInput as error:
+            raise InvalidInput(f"provider: {error.text}") from error
+        tokens = await self.auth.login(name, LoginRequest(**body), self.info)
         self.answer(tokens.to_json())
 
 
@@ -78,20 +87,36 @@ class LdapLoginHandler(AuthHandler):
         self.answer(tokens.to_json())
 
 
-class LdapTestHandler(AuthHandler):
+class TestHandler(AuthHandler):
     audit: AuditLog
 
+    async def test(self, name: str, action: str) -> None:
+        """Answers what the provider says of its own configuration."""
+        provider = self.auth.providers.testable(name)
+        username, password = self.body.get("username"), self.body.get("password")
+        started = time.monotonic()
+        try:
+            result = await asked(name, provider.probe(username, password), ProbeResult)
+        except ProviderUnavailable as error:
+            result = ProbeResult(success=False, message=str(error))
+        duration_ms = round((time.monotonic() - started) * 1000)
+        details = {"success": result.success, "with_password": password is not None}
+        await self.audit.record(self.caller, action, "auth_provider", name, details)
+        self.answer({"success": result.success, "message": result.message, "duration_ms": duration_ms})
+
+
+class LdapTestHandler(TestHandler):
     @requires("system.manage", body=LdapTestBody, answer=LdapTestAnswer, body_limit=SMALL_BODY, grows=False)
     async def post(self) -> None:
         """Tries the LDAP configuration, and with a username (and password) that user's login."""
-        provider = self.auth.providers.testable(LDAP)
-        username, password = self.body.get("username"), self.body.get("password")
-        started = time.monotonic()
-        result = await provider.probe(username, password)
-        duration_ms = round((time.monotonic() - started) * 1000)
-        details = {"success": result.success, "with_password": password is not None}
-        await self.audit.record(self.caller, "auth.ldap_test", "auth_provider", None, details)
-        self.answer({"success": result.success, "message": result.message, "duration_ms": duration_ms})
+        await self.test(LDAP, "auth.ldap_test")
+
+
+class ProviderTestHandler(TestHandler):
+    @requires("system.manage", body=LdapTestBody, answer=LdapTestAnswer, body_limit=SMALL_BODY, grows=False)
+    async def post(self, name: str) -> None:
+        """Tries the configuration of a provider that takes passwords, as /api/auth/ldap/test does."""
+        await self.test(name, "auth.provider_test")
 
 
 ROUTES = (
@@ -102,4 +127,5 @@ ROUTES = (
     Route(path="/api/auth/me", handler=MeHandler),
     Route(path="/api/auth/ldap", handler=LdapLoginHandler),
     Route(path="/api/auth/ldap/test", handler=LdapTestHandler),
+    Route(path="/api/auth/providers/:name/test", handler=ProviderTestHandler),
 )

@@ -5,6 +5,7 @@ from typing import Any
 from marshmallow import ValidationError, fields, validate
 
 from netautod.auth.models import ADMIN_UI, CLIENT_TYPES, NEVER
+from netautod.auth.providers import KINDS
 from netautod.auth.token_view import used_token
 from netautod.core.clock import whole_milliseconds
 from netautod.core.schema import (
@@ -20,7 +21,7 @@ from netautod.core.schema import (
     Text,
     Timestamp,
 )
-from netautod.users.models import AUTH_PROVIDERS
+from netautod.users.models import LOCAL
 from netautod.users.schemas import MOST_PERMISSIONS, CurrentUserAnswer, Permission
 
 # Nobody may make the service decode a megabyte of JSON before a login.
@@ -33,6 +34,12 @@ class LoginBody(Request):
     client_type = fields.String(load_default=ADMIN_UI, validate=validate.OneOf(CLIENT_TYPES))
     public_key = Text(max_length=16384)
     otp = Text(max_length=64)
+
+
+class ProviderLoginBody(LoginBody):
+    """`provider`: the name of one that takes passwords."""
+
+    provider = fields.String(load_default=LOCAL, validate=validate.Length(min=1, max=64))
 
 
 class LdapTestBody(Request):
@@ -133,8 +140,9 @@ class LogoutAnswer(Answer):
 
 
 class ProviderAnswer(Answer):
-    name = fields.String(validate=validate.OneOf(AUTH_PROVIDERS))
+    name = fields.String()
     enabled = fields.Boolean()
+    kinds = fields.List(fields.String(validate=validate.OneOf(KINDS)))
 
 
 class ProviderListAnswer(Answer):
@@ -145,7 +153,7 @@ class SessionAnswer(Answer):
     id = Id()
     user_id = Id()
     client_type = fields.String(validate=validate.OneOf(CLIENT_TYPES))
-    auth_provider = fields.String(validate=validate.OneOf(AUTH_PROVIDERS))
+    auth_provider = fields.String()
     ip_address = fields.String()
     user_agent = fields.String()
     created_at = Timestamp()

@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager, nullcontext
 from dataclasses import replace
 
 from netautod.audit.service import AuditLog
+from netautod.auth.asking import confirmed
 from netautod.auth.authenticator import Authenticator
 from netautod.auth.directory.service import DirectoryLookups
 from netautod.auth.lockout.service import Attempt, Lockout
@@ -96,7 +97,7 @@ class AuthService:
 
     async def login(self, provider_name: str, request: LoginRequest, info: RequestInfo) -> IssuedTokens:
         """Raises Unauthenticated for wrong credentials, TooManyRequests for an address that is locked out,
-        InvalidInput for a provider that is off and a public key that gets no certificate.
+        InvalidInput for a provider that takes no password (now) and a public key that gets no certificate.
         """
         provider = self.providers.get(provider_name)
         client_key = None if request.public_key is None else parse_public_key(request.public_key)
@@ -110,7 +111,7 @@ class AuthService:
             if user is None:
                 raise await self._failed(provider.name, attempt, named, info)
             if user.otp_enabled:
-                await self._require_code(attempt, user, request.otp, info)
+                await self._require_code(provider.name, attempt, user, request.otp, info)
             await self._lockout.succeeded(attempt)
             return await self.begin(
                 user,
@@ -215,7 +216,8 @@ class AuthService:
     ) -> User | None:
         """The active user whose name and password these are."""
         try:
-            identity = await provider.authenticate(request.username, request.password)
+            call = provider.authenticate(request.username, request.password)
+            identity = await (call if provider.name == LOCAL else confirmed(provider.name, call))
         except ProviderUnavailable as error:
             logger.error("%s cannot check passwords: %s", provider.name, error)
             await self.note_failure(provider.name, "auth.login_failed", named, info, unavailable=True)
@@ -229,14 +231,16 @@ class AuthService:
         known = user is not None and user.is_active and user.auth_provider == provider.name
         return user if known else None
 
-    async def _require_code(self, attempt: Attempt, user: User, code: str | None, info: RequestInfo) -> None:
+    async def _require_code(
+        self, provider_name: str, attempt: Attempt, user: User, code: str | None, info: RequestInfo
+    ) -> None:
         """After the right password. A wrong code is told as a wrong password is."""
         if not code:
             await self._lockout.passed(attempt)
-            await self._record("auth.otp_required", user, None, info, {"auth_provider": LOCAL})
+            await self._record("auth.otp_required", user, None, info, {"auth_provider": provider_name})
             raise Unauthenticated(REQUIRED)
         if not await self._otp.accept(attempt, user, code):
-            raise await self._failed(LOCAL, attempt, user, info)
+            raise await self._failed(provider_name, attempt, user, info)
 
     def _refuse_certificate(self, user: User) -> None:
         """It would open devices to whom the API is closed."""

@@ -8,6 +8,7 @@ from netautod.app.server import tls_files
 from netautod.cli.output import complain, say
 from netautod.cli.parsing import Commands
 from netautod.cli.risks import refuse
+from netautod.core.settings.field import SettingsError
 
 
 def add(commands: Commands) -> None:
@@ -18,6 +19,10 @@ def run(parsed: argparse.Namespace, configuration: Configuration) -> int:
     for risk in configuration.risks.warned:
         complain(f"warning: {risk}")
     refuse(configuration.risks)
+    if configuration.failures:
+        raise SettingsError("; ".join(configuration.failures.values()))
+    for key in sorted({key.partition(".")[0] for key in configuration.in_vault}):
+        complain(f"note: [{key}] is checked as a whole at the start: secrets of it are in the vault")
     configuration.settings.telemetry.require_installed()
     files = tls_files(configuration.settings)
     if files is not None:

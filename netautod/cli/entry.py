@@ -9,12 +9,14 @@ from pathlib import Path
 
 from netautod import __version__
 from netautod.app.configuration import Configuration, load
+from netautod.app.plugins.section_secrets import secrets_of
 from netautod.app.settings import Settings
 from netautod.cli import serve
 from netautod.cli.output import complain
 from netautod.cli.parsing import COMMANDS, SETTINGS_FLAGS, Commands, settings_flags
 from netautod.core import logs
 from netautod.core.errors import InvalidInput, NetautodError
+from netautod.core.redaction.known_secrets import KNOWN
 from netautod.core.settings.field import SettingsError
 
 DEFAULT_FILES = (Path("/etc/netautod/netautod.toml"),)
@@ -25,7 +27,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = sys.argv[1:] if arguments is None else arguments
     try:
         parsed, configuration = _asked(given)
-        result: int = parsed.run(parsed, configuration)
+        result: int = parsed.run(parsed, configuration) if configuration else parsed.without_settings(parsed)
     except (InvalidInput, SettingsError) as error:
         return _say(error.text, 2)
     except NetautodError as error:
@@ -35,11 +37,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return result
 
 
-def _asked(arguments: Sequence[str]) -> tuple[argparse.Namespace, Configuration]:
-    """The settings are read first where the command may be one of a plugin, and plugins for no other one."""
+def _asked(arguments: Sequence[str]) -> tuple[argparse.Namespace, Configuration | None]:
+    """The settings are read first where the command may be one of a plugin; those for authors read none."""
     if not arguments or arguments[0].startswith("-") or arguments[0] in COMMANDS:
         parsed = _parser(arguments).parse_args(arguments)
-        return parsed, _begun(parsed)
+        return parsed, None if hasattr(parsed, "without_settings") else _begun(parsed)
     configuration = _begun(settings_flags().parse_known_args(arguments[1:])[0])
     of_plugins = import_module("netautod.cli.of_plugins")
     parser = of_plugins.parser_of(arguments[0], configuration, taken=COMMANDS) or _parser(arguments)
@@ -49,6 +51,7 @@ def _asked(arguments: Sequence[str]) -> tuple[argparse.Namespace, Configuration]
 def _begun(parsed: argparse.Namespace) -> Configuration:
     configuration = _configuration(parsed)
     settings = configuration.settings
+    KNOWN.add(secret for name, section in settings.of_plugins.items() for secret in secrets_of(name, section))
     logs.configure(level=_log_level(parsed, settings), format=settings.log.format)
     return configuration
 

@@ -2,10 +2,13 @@
 
 import argparse
 from collections.abc import Callable
+from typing import TypeAlias
 
 from netautod.app.configuration import Configuration
 
 Run = Callable[[argparse.Namespace, Configuration], int]
+Inner: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
+"""The commands behind one that may also stand alone, such as `netautod plugins`."""
 # In the order of `netautod --help`, with the modules that add them. Only the one of the command that is asked
 # for is loaded: together they take 50 MB, which the process that watches the service would keep.
 COMMANDS = {
@@ -21,6 +24,7 @@ COMMANDS = {
     "backup": "backup",
     "restore": "restore",
     "rotate-keys": "keys",
+    "secret": "secrets",
     "sync": "sync",
     "user": "users",
     "org": "organizations",
@@ -52,9 +56,17 @@ class Commands:
         return Commands(self._found.add_parser(name, help=help))
 
 
-def settings_flags() -> argparse.ArgumentParser:
+def add_inner(inner: Inner, name: str, run: Run, help: str) -> argparse.ArgumentParser:
+    """As `Commands.add`; the shared flags may stand before or behind the name."""
+    flags = settings_flags(default=argparse.SUPPRESS)
+    made = inner.add_parser(name, parents=[flags], help=help, description=help)
+    made.set_defaults(run=run)
+    return made
+
+
+def settings_flags(default: str | None = None) -> argparse.ArgumentParser:
     """The flags of every command, which say where the settings are."""
-    common = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    common = argparse.ArgumentParser(add_help=False, allow_abbrev=False, argument_default=default)
     common.add_argument("--config", metavar="FILE", help="settings file (TOML)")
     common.add_argument("--data-dir", metavar="DIR", help="folder of everything the service keeps")
     common.add_argument("--mongodb-uri", metavar="URI", help="use this MongoDB instead of an own one")

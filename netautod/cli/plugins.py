@@ -1,4 +1,4 @@
-"""The command `netautod plugins`: which plugins there are and whether they work."""
+"""The commands `netautod plugins ...`: which plugins there are and whether they work, and what they keep."""
 
 import argparse
 from collections.abc import Iterator, Mapping
@@ -6,27 +6,29 @@ from collections.abc import Iterator, Mapping
 from netautod.app.configuration import Configuration
 from netautod.app.parts.plugins import Additions, additions_of, plugins_of
 from netautod.app.plugins import offers
+from netautod.app.plugins.registrations import register_all
+from netautod.cli import plugin_authors, plugin_records, plugin_sections
 from netautod.cli.output import say
 from netautod.cli.parsing import COMMANDS, Commands
 from netautod.core.permissions import PermissionKeys
 from netautod.outbound.addresses import AddressRules
 from netautod.outbound.client import GuardedClient
-from netautod.ssh.platform.registry import PlatformRegistry
 
 
 def add(commands: Commands) -> None:
-    parser = commands.add("plugins", run, "list the plugins and whether they work")
-    parser.add_argument("--details", action="store_true", help="also list what they add to the service")
+    within = commands.add("plugins", run, "list the plugins and whether they work")
+    within.add_argument("--details", action="store_true", help="also list what they add to the service")
+    inner = within.add_subparsers(metavar="COMMAND")
+    plugin_sections.add(inner)
+    plugin_records.add(inner)
+    plugin_authors.add(inner)
 
 
 def run(parsed: argparse.Namespace, configuration: Configuration) -> int:
     """Exit code 1 if a plugin does not work."""
     http = GuardedClient(AddressRules.allowing(configuration.settings.outbound.allow))
     manager = plugins_of(configuration, http)
-    manager.executors()
-    manager.auth_providers()
-    manager.inventory_sources()
-    manager.register_platforms(PlatformRegistry().register)
+    register_all(manager)
     additions = additions_of(manager, PermissionKeys())
     commands = offers.commands_of(manager, taken=COMMANDS)
     for status in manager.statuses:

@@ -9,12 +9,13 @@ from uuid import uuid4
 
 from tqdm import tqdm
 
+from netautod.app import stages
 from netautod.app.configuration import Configuration
 from netautod.app.parts.devices import devices_of
 from netautod.app.parts.inventory import inventory_of
 from netautod.app.parts.leases import named_leases
 from netautod.app.parts.operations import platforms_of
-from netautod.app.parts.plugins import plugins_of
+from netautod.app.parts.plugins import filled_in, plugins_of
 from netautod.cli.installation import opened, organization_named
 from netautod.cli.output import say
 from netautod.cli.parsing import Commands
@@ -84,7 +85,12 @@ async def _sync_source(
         stores, vault = installation.stores, installation.vault
         clock, audit = installation.clock, installation.audit
         http = GuardedClient(AddressRules.allowing(settings.outbound.allow))
-        plugins = plugins_of(configuration, http)
+        plugins = plugins_of(
+            await filled_in(configuration, installation.secrets),
+            http,
+            clock=clock,
+            storage=stages.storages(settings, installation).of,
+        )
         inventory = inventory_of(
             stores=stores,
             vault=vault,

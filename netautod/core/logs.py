@@ -9,8 +9,12 @@ from typing import Any, TextIO
 
 from netautod.core.log_lines import EVENT, FIELDS, Belonging, current
 from netautod.core.printable import printable
+from netautod.core.redaction.known_secrets import KNOWN
+from netautod.core.redaction.patterns import without_secret_patterns
 from netautod.core.repeats import FoldingHandler
 
+OF_PLUGINS = "plugin."
+"""The names of the loggers that plugins are lent begin so."""
 COUNTS_SECONDS = 5.0
 _ENCODER = json.JSONEncoder(ensure_ascii=False, check_circular=False)
 # Their info lines (every connection, every command) drown ours and may quote what a device says.
@@ -23,6 +27,11 @@ class _BelongingFilter(logging.Filter):
     def filter(self, record: logging.LogRecord) -> bool:
         record.belonging = current.get()
         return True
+
+
+def _hidden(record: logging.LogRecord, text: str) -> str:
+    """Without the secrets of the settings; what plugins write, also without what looks like one."""
+    return KNOWN.hide(without_secret_patterns(text) if record.name.startswith(OF_PLUGINS) else text)
 
 
 def _at(record: logging.LogRecord) -> str:
@@ -48,11 +57,11 @@ class TextFormatter(logging.Formatter):
         named = (("org", organization), ("user", user), ("execution", execution))
         ids = " ".join([request, *(f"{name}={value}" for name, value in named if value)])
         head = f"{_at(record)} {record.levelname:<7} {record.name} [{ids}] "
-        lines = [printable(head + record.getMessage())]
+        lines = [printable(head + _hidden(record, record.getMessage()))]
         if record.exc_info:
-            lines += self.formatException(record.exc_info).split("\n")
+            lines += _hidden(record, self.formatException(record.exc_info)).split("\n")
         if record.stack_info:
-            lines += record.stack_info.split("\n")
+            lines += _hidden(record, record.stack_info).split("\n")
         return "\n  ".join([lines[0], *map(printable, lines[1:])])
 
 
@@ -65,13 +74,13 @@ class JsonFormatter(logging.Formatter):
             "level": record.levelname.lower(),
             "logger": record.name,
             **_belonging(record).named(),
-            "message": record.getMessage(),
+            "message": _hidden(record, record.getMessage()),
         }
         event = getattr(record, EVENT, None)
         if event is not None:
             line |= {EVENT: event, **getattr(record, FIELDS)}
         if record.exc_info:
-            line["trace"] = self.formatException(record.exc_info)
+            line["trace"] = _hidden(record, self.formatException(record.exc_info))
         # A character that is not to be seen is one only within a text, where JSON has its own escape for it.
         written = _ENCODER.encode(line)
         if written == printable(written):

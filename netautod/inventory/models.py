@@ -15,6 +15,7 @@ class RemoteInventory:
     """An external inventory, and which of its devices to read. `named_now`: the URL comes from the request
     itself, so that a refused address is the caller's mistake."""
 
+    org_id: str
     url: str
     token: str = field(repr=False)
     verify_ssl: bool

@@ -92,6 +92,7 @@ class SourceService:
             OrgId(source.org_id), COLLECTION, source.id, TOKEN, source.sealed_token
         )
         return RemoteInventory(
+            org_id=source.org_id,
             url=source.url,
             token=token.decode(),
             verify_ssl=source.verify_ssl,

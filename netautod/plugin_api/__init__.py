@@ -7,6 +7,7 @@ and `BlockingExecutor` for one whose work blocks.
 
 import pluggy
 
+from netautod.core.clock import Clock
 from netautod.core.device_addresses import ip_address, mac_address
 from netautod.core.device_texts import device_text
 from netautod.core.errors import Conflict, Forbidden, InvalidInput, NotFound, Unavailable, UpstreamFailed
@@ -120,6 +121,13 @@ from netautod.plugin_api.inventory import (
 )
 from netautod.plugin_api.routes import ANY_TOKEN, PUBLIC, PluginRoute, RequestCaller, RouteRequest
 from netautod.plugin_api.settings import RiskRule, SettingsError, setting
+from netautod.plugin_api.storage import (
+    PluginStorage,
+    StorageFull,
+    StorageRefused,
+    StorageUsage,
+    StoredValue,
+)
 from netautod.plugin_api.tools import (
     AgentTool,
     ToolContext,
@@ -127,12 +135,14 @@ from netautod.plugin_api.tools import (
     ToolPlan,
     WritingTool,
 )
+from netautod.plugin_api.version import VERSION, PluginApiDeprecation
 from netautod.ssh.failures import DeviceFailed
 
 __all__ = [
     "ANY_TOKEN",
     "PUBLIC",
     "TABLES",
+    "VERSION",
     "AccountEnded",
     "Acting",
     "AddressRefused",
@@ -148,6 +158,7 @@ __all__ = [
     "CaptureOutcome",
     "Channel",
     "CliReader",
+    "Clock",
     "Collected",
     "Collector",
     "CommandContext",
@@ -199,11 +210,13 @@ __all__ = [
     "OutboundRequest",
     "PasswordProvider",
     "PermanentFailure",
+    "PluginApiDeprecation",
     "PluginCommand",
     "PluginHost",
     "PluginPermission",
     "PluginRoute",
     "PluginService",
+    "PluginStorage",
     "PollTarget",
     "ProbeResult",
     "ProviderUnavailable",
@@ -226,6 +239,10 @@ __all__ = [
     "SettingsError",
     "SnmpAccess",
     "SnmpUser",
+    "StorageFull",
+    "StorageRefused",
+    "StorageUsage",
+    "StoredValue",
     "SyncActing",
     "SyncHttp",
     "SyncResults",

@@ -41,7 +41,8 @@ class Identity:
 
     `external_ids` are the provider's own ids of the user, the most lasting one first: that one is stored, any
     of them finds the user again. `groups` are what `RoleMap` compares. `refresh_token` is what a
-    `RedirectProvider` wants to be given when it looks this login up again; it is kept sealed.
+    `RedirectProvider` wants to be given when it looks this login up again; it is kept sealed. TypeError for
+    a value of another type: a single text for `groups` would be its letters.
     """
 
     username: str
@@ -50,6 +51,17 @@ class Identity:
     display_name: str | None = None
     groups: tuple[str, ...] = ()
     refresh_token: str | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.username, str):
+            raise TypeError("Identity.username is a text")
+        for name in ("email", "display_name", "refresh_token"):
+            if not isinstance(getattr(self, name), str | None):
+                raise TypeError(f"Identity.{name} is a text or None")
+        for name in ("external_ids", "groups"):
+            values = getattr(self, name)
+            if not isinstance(values, tuple) or not all(isinstance(value, str) for value in values):
+                raise TypeError(f"Identity.{name} is a tuple of texts")
 
 
 class LookupOf(Enum):
@@ -121,9 +133,10 @@ class ProvisioningRules:
 class RedirectRules:
     """Where the identity provider sends the browser back to, and where a login may end.
 
-    `callback_url` is this service's `/api/auth/oidc/callback` as browsers reach it. `redirect_uris` are
-    compared exactly (RFC 9700 2.1); one on 127.0.0.1 or [::1] matches any port (RFC 8252 7.3). ValueError
-    for one that is no absolute URI or has a fragment, wildcard, backslash or user name.
+    `callback_url` is this service's `/api/auth/providers/NAME/callback` as browsers reach it, NAME being the
+    provider's (of `oidc` also `/api/auth/oidc/callback`). `redirect_uris` are compared exactly (RFC 9700
+    2.1); one on 127.0.0.1 or [::1] matches any port (RFC 8252 7.3). ValueError for one that is no absolute
+    URI or has a fragment, wildcard, backslash or user name.
     """
 
     callback_url: str
@@ -148,7 +161,7 @@ def _uri_mistake(uri: str) -> str | None:
 
 @dataclass(frozen=True, kw_only=True)
 class ProbeResult:
-    """What POST /api/auth/ldap/test answers; `message` is for administrators and holds no secret."""
+    """What POST /api/auth/providers/NAME/test answers; `message` is for administrators, without secrets."""
 
     success: bool
     message: str
@@ -168,7 +181,9 @@ class RedirectAttempt:
 
 
 class AuthProvider(Protocol):
-    """`name` is `ldap` or `oidc`: the service lists these two beside `local`."""
+    """`name` is `[a-z][a-z0-9_-]*`, 32 characters at most: users belong to it by this name, and clients name
+    it at the login. `local` is the service's own.
+    """
 
     @property
     def name(self) -> str: ...

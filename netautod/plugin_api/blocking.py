@@ -1,7 +1,7 @@
 """What executors implement and are given that run in a thread of their own, with plain functions."""
 
-from collections.abc import Iterator
-from typing import Any, ClassVar, Literal, Protocol
+from collections.abc import Coroutine, Iterator
+from typing import Any, ClassVar, Literal, Protocol, TypeVar
 
 from marshmallow import Schema
 
@@ -13,6 +13,8 @@ from netautod.plugin_api.executors import (
     ExecutionInfo,
     ResultTotals,
 )
+
+T = TypeVar("T")
 
 
 class RunEnded(BaseException):
@@ -89,6 +91,12 @@ class SyncRunContext(Protocol):
     @property
     def ended(self) -> bool:
         """Whether the run is over: for a loop that calls none of the methods, which raise `RunEnded`."""
+        ...
+
+    def wait_for(self, work: Coroutine[Any, Any, T]) -> T:
+        """What an asynchronous call of anything else that the plugin is lent answers or raises, such as
+        `context.wait_for(host.storage.get(org_id, key))`.
+        """
         ...
 
     def log(self, level: str, text: str, device_id: str | None = None) -> None: ...

@@ -72,6 +72,9 @@ class PollTarget(Protocol):
     """
 
     @property
+    def org_id(self) -> str: ...
+
+    @property
     def device_id(self) -> str: ...
 
     @property

@@ -1,5 +1,8 @@
 """The hooks of the plugin system: synchronous registration calls and observers.
 
+Every hook that registers may ask for `host`, which is the same object for all hooks of a plugin; one that
+does not name it in its signature is called without it.
+
 All are plain functions, an asynchronous one is refused at load. What a plugin registers by a hook counts when
 the hook returns, and not at all if a registration failed. A name belongs to the first who registers it: what
 ships with the service comes before other plugins, these come in the order of their names.
@@ -39,7 +42,7 @@ def netautod_register_settings(register: Callable[[type[Any]], None]) -> None:
     """Call `register` once with the frozen dataclass that declares the section `[NAME]` of the settings.
 
     NAME is the plugin's entry point, NETAUTOD_NAME_... are the variables. The hook is called before all
-    others, also by commands that use no plugin: it must have no effects.
+    others, also by commands that use no plugin: it must have no effects, and is lent nothing.
     """
 
 
@@ -52,8 +55,8 @@ def netautod_register_executors(
 
 @hookspec
 def netautod_register_auth_providers(register: Callable[[AuthProvider], None], host: PluginHost[Any]) -> None:
-    """Call `register` with a provider named `ldap` or `oidc`, if the settings enable it; a registered
-    provider is an enabled one.
+    """Call `register` once for each provider of logins that the settings enable; a registered provider is
+    an enabled one. Its name is of the form `[a-z][a-z0-9_-]*`, 32 characters at most, and not `local`.
     """
 
 
@@ -67,7 +70,7 @@ def netautod_register_inventory_sources(
 
 
 @hookspec
-def netautod_register_platforms(register: Callable[[Path], None]) -> None:
+def netautod_register_platforms(register: Callable[[Path], None], host: PluginHost[Any]) -> None:
     """Call `register` with the path of each TOML platform definition.
 
     It raises InvalidInput for a file that is faulty or whose name is taken: let it pass, it is shown as the

@@ -1,11 +1,14 @@
 """What the service lends to a plugin, and the objects of plugins that live as long as the service."""
 
+import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any, Generic, Protocol, TypeVar
 
+from netautod.core.clock import Clock, SystemClock
 from netautod.outbound.client import GuardedClient
+from netautod.plugin_api.storage import NoStorage, PluginStorage
 
 S = TypeVar("S")
 
@@ -27,15 +30,24 @@ async def _unheard(name: str, data: Mapping[str, Any], *, org_id: str) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class PluginHost(Generic[S]):
-    """`settings` is the plugin's own section, of the class that it registered; None if it registered none.
+    """The same for every hook of a plugin, as long as the service runs.
 
-    `http` is the only way to make requests. `instance_name` is what clients show as the name of this
-    installation. `publish` tells an event that it has registered.
+    `settings` is the plugin's own section, of the class that it registered; None if it registered none. Of
+    a secret it has the value, wherever the administrator keeps it. `http` is the only way to make requests.
+    `instance_name` is what clients show as the name of this installation. `name` is the plugin's own, that
+    of its entry point. `clock` tells the time that leases and schedules go by, and stands still in tests.
+    `logger` writes lines as all of the service, with the ids of the request or run they belong to; values
+    of secret settings never show in them. `storage` keeps records in the database, between starts and over
+    all nodes. `publish` tells an event that the plugin has registered.
     """
 
     settings: S
     http: GuardedClient
     instance_name: str = "netautod"
+    name: str = ""
+    clock: Clock = field(default_factory=SystemClock, compare=False)
+    logger: logging.Logger = field(default_factory=lambda: logging.getLogger("plugin"), compare=False)
+    storage: PluginStorage = field(default_factory=NoStorage, compare=False)
     publish: Publish = field(default=_unheard, compare=False, repr=False)
 
 

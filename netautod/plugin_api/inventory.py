@@ -28,7 +28,7 @@ class IncompleteWalk(InventoryFailed):
 
 @dataclass(frozen=True, kw_only=True)
 class InventoryAccess:
-    """One inventory system, and which of its devices are wanted.
+    """One inventory system, and which of its devices are wanted for the organization `org_id`.
 
     `url` is the address that the user named, without a trailing slash. `filters` has the keys that were set:
     `sites`, `roles`, `manufacturers`, `platforms`, `statuses`, `tags`, `tenants` (lists of slugs) and `name`
@@ -36,6 +36,7 @@ class InventoryAccess:
     is known by to its device type, those of plugins too; `device_types`, the user's own map, comes before it.
     """
 
+    org_id: str = ""
     url: str
     token: str = field(repr=False)
     verify_ssl: bool = True

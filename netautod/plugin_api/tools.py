@@ -16,6 +16,11 @@ class ToolContext(Protocol):
     """What a tool of a plugin works with."""
 
     @property
+    def org_id(self) -> str:
+        """The organization of the task."""
+        ...
+
+    @property
     def acting(self) -> Acting:
         """The product's services, with the rights that the owner of the task has at this moment."""
         ...

@@ -18,6 +18,7 @@ class PolledDevice:
     commands and the bodies of requests, in their order.
     """
 
+    org_id: str = "00000000-0000-0000-0000-000000000000"
     device_id: str = "00000000-0000-0000-0000-000000000001"
     name: str = "sw1"
     device_type: str = "generic"

@@ -5,14 +5,13 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any, cast
-from uuid import uuid4
 
 from netautod.agents.models import Chained
 from netautod.core.clock import SystemClock
 from netautod.core.identity import Caller, OrgId
 from netautod.core.metrics import Metrics
 from netautod.core.work import Work
-from netautod.executions.models import AttemptRecord, Execution, LogEntry
+from netautod.executions.models import Execution
 from netautod.executions.outcome import Finished, Outcome, Parked, Retried
 from netautod.executions.running.attempt import Attempt
 from netautod.executions.running.environment import ActingFactory, Owners, RunEnvironment
@@ -34,17 +33,9 @@ from netautod.store.leases.lease import Lease, LeaseTimes
 from netautod.testing.agent_desk import KeptTranscripts
 from netautod.testing.device import SimulatedDevice
 from netautod.testing.run_devices import COMMAND, READ, RunDevice, RunServices
+from netautod.testing.run_records import Kept, LogLine, attempt_record, first_execution
 
 LOOPBACK = ("127.0.0.1", "::1")
-
-
-@dataclass(frozen=True, kw_only=True)
-class LogLine:
-    """One line of the execution's log; `device_id` is None for what concerns no device."""
-
-    level: str
-    text: str
-    device_id: str | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,6 +75,7 @@ async def run_executor(
     model: ModelBackend | None = None,
     tools: Iterable[AgentTool] = (),
     allow: Iterable[str] = LOOPBACK,
+    http: GuardedClient | None = None,
     task_name: str = "task",
     max_retries: int = 0,
     timeout_seconds: int = 60,
@@ -91,18 +83,26 @@ async def run_executor(
     """One attempt: parameters checked by the schema, the time limit kept, the end judged as by the service.
 
     `permissions` are those of the task's owner; `model` and `tools` are what
-    `context.acting.agent` has; `allow` the local addresses that `context.http` may reach.
+    `context.acting.agent` has; `allow` the local addresses that `context.http` may reach; `http` takes its
+    place (`FakeGuardedClient`).
     The attempt that follows `previous` keeps its execution: parameters, results, limits, attempt number, and
     after `approval_pending` what was saved for it, with `approval` (default: approved).
     """
     execution = (
-        _first(executor, parameters or {}, task_name, max_retries, timeout_seconds)
+        first_execution(
+            executor.task_type,
+            parameters or {},
+            task_name=task_name,
+            max_retries=max_retries,
+            timeout_seconds=timeout_seconds,
+        )
         if previous is None
         else _next(previous, approval)
     )
-    kept, watched = _Kept(previous), _Watched(hosted(executor))
+    kept = Kept(() if previous is None else previous.results.values())
+    watched = _Watched(hosted(executor))
     services: list[RunServices] = []
-    http = GuardedClient(AddressRules.allowing(allow))
+    client = http or GuardedClient(AddressRules.allowing(allow))
     asked = [RunDevice.of(device) for device in devices]
     transcripts = KeptTranscripts(() if previous is None else previous.transcript)
 
@@ -112,7 +112,7 @@ async def run_executor(
                 work=work,
                 execution=execution,
                 devices=asked,
-                http=http,
+                http=client,
                 model=model,
                 tools=tools,
                 transcripts=transcripts,
@@ -152,9 +152,7 @@ async def _attempted(environment: RunEnvironment, execution: Execution) -> Outco
     return ended
 
 
-def _environment(
-    executor: "_Watched", owners: Owners, acting: ActingFactory, kept: "_Kept"
-) -> RunEnvironment:
+def _environment(executor: "_Watched", owners: Owners, acting: ActingFactory, kept: Kept) -> RunEnvironment:
     return RunEnvironment(
         executors={executor.task_type: cast(Executor, executor)},
         owners=owners,
@@ -210,86 +208,6 @@ class _Owner:
         return Caller(user_id=user_id, org_id=org_id, username="owner", permissions=self._permissions)
 
 
-class _Kept:
-    """Log lines, results and progress of one execution: what an attempt asks of the stores."""
-
-    def __init__(self, previous: ExecutorRun | None) -> None:
-        self.lines: list[LogLine] = []
-        self.results: dict[str, DeviceResult] = {}
-        self.progress: tuple[int, int] | None = None
-        if previous is not None:
-            self.results = {result.device_id: result for result in previous.results.values()}
-
-    async def append(self, org_id: OrgId, execution_id: str, entries: Sequence[LogEntry]) -> None:
-        self.lines += [
-            LogLine(level=entry.level, text=entry.message, device_id=entry.device_id) for entry in entries
-        ]
-
-    async def size(self, org_id: OrgId, execution_id: str) -> tuple[int, int, int]:
-        return 0, 0, 0
-
-    async def record(self, work: Work, execution_id: str, epoch: int, result: DeviceResult) -> None:
-        self.results[result.device_id] = result
-
-    async def settled(self, org_id: OrgId, execution_id: str) -> frozenset[str]:
-        return frozenset(
-            result.device_id for result in self.results.values() if result.success or result.final
-        )
-
-    async def totals(self, org_id: OrgId, execution_id: str) -> ResultTotals:
-        return self.sums()
-
-    async def save_progress(self, held: Lease, done: int, total: int) -> None:
-        self.progress = done, total
-
-    def sums(self) -> ResultTotals:
-        good = [result for result in self.results.values() if result.success]
-        return ResultTotals(
-            devices_total=len(self.results),
-            succeeded=len(good),
-            failed=len(self.results) - len(good),
-            changed=sum(result.changed is True for result in good),
-            unchanged=sum(result.changed is False for result in good),
-        )
-
-
-def _first(
-    executor: Executor | BlockingExecutor,
-    parameters: Mapping[str, Any],
-    task_name: str,
-    max_retries: int,
-    timeout_seconds: int,
-) -> Execution:
-    now = datetime.now(UTC)
-    return Execution(
-        id=str(uuid4()),
-        org_id=OrgId(str(uuid4())),
-        task_id=str(uuid4()),
-        task_name=task_name,
-        task_type=executor.task_type,
-        state="running",
-        triggered_by="manual",
-        scheduled_for=None,
-        owner_id=str(uuid4()),
-        parameters=parameters,
-        max_retries=max_retries,
-        retry_delay_seconds=0,
-        timeout_seconds=timeout_seconds,
-        started_at=now,
-        completed_at=None,
-        output=None,
-        error_message=None,
-        retry_count=0,
-        attempts=(_record(1),),
-        cancelled_by=None,
-        approval=None,
-        approval_request=None,
-        resume=None,
-        progress=None,
-        created_at=now,
-    )
-
-
 def _next(previous: ExecutorRun, approval: ApprovalDecision | None) -> Execution:
     before = previous.execution
     if previous.state not in ("pending", "approval_pending"):
@@ -297,19 +215,8 @@ def _next(previous: ExecutorRun, approval: ApprovalDecision | None) -> Execution
     if approval is None and previous.state == "approval_pending":
         at = datetime.now(UTC)
         approval = ApprovalDecision(decision="approved", by="approver", comment=None, at=at)
-    attempts = (*before.attempts, _record(len(before.attempts) + 1))
+    attempts = (*before.attempts, attempt_record(len(before.attempts) + 1))
     return replace(before, state="running", attempts=attempts, approval=approval or before.approval)
-
-
-def _record(number: int) -> AttemptRecord:
-    return AttemptRecord(
-        number=number,
-        started_at=datetime.now(UTC),
-        completed_at=None,
-        outcome=None,
-        error_message=None,
-        node="test",
-    )
 
 
 def _after(execution: Execution, ended: Outcome) -> Execution:

@@ -69,7 +69,7 @@ def change_of(user: User, sent: Mapping[str, Any]) -> UserChange:
     if principals != user.ssh_principals:
         values["ssh_principals"] = principals
     if user.auth_provider == LOCAL and "external_id" in values:
-        raise InvalidInput("external_id: only for users of ldap and oidc")
+        raise InvalidInput("external_id: only for users of another provider than local")
     if user.auth_provider != LOCAL and values.get("must_change_password"):
         raise InvalidInput("must_change_password: only for local users")
     if user.auth_provider != LOCAL and "password" in sent:

@@ -2,11 +2,12 @@
 
 from typing import Any
 
-from marshmallow import fields, validate
+from marshmallow import ValidationError, fields, validate
 
 from netautod.core.schema import Answer, Boolean, Id, Name, PageAnswer, Request, ShortList, Text, Timestamp
-from netautod.users.models import AUTH_PROVIDERS, LOCAL
+from netautod.users.models import LOCAL
 from netautod.users.principals import MOST
+from netautod.users.provider_names import FORM_TEXT, PROVIDER_FORM
 
 MOST_PERMISSIONS = 500
 LONGEST_PERMISSION = 256
@@ -15,11 +16,21 @@ READ_ONLY = frozenset(
 )
 
 
+class ProviderName(fields.String):
+    """The name of an auth provider; whether there is one is for the service to say."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> str:
+        name = str(super()._deserialize(value, attr, data, **kwargs))
+        if not PROVIDER_FORM.fullmatch(name):
+            raise ValidationError(f"Not the name of an auth provider: {FORM_TEXT}.")
+        return name
+
+
 class UserCreate(Request):
     read_only = READ_ONLY
     username = fields.String(required=True)
     password = fields.String()
-    auth_provider = fields.String(load_default=LOCAL, validate=validate.OneOf(AUTH_PROVIDERS))
+    auth_provider = ProviderName(load_default=LOCAL)
     external_id = Text(max_length=1024)
     email = Text(max_length=254, validate=validate.Email())
     display_name = Text(max_length=255)
@@ -42,7 +53,7 @@ class CurrentUserAnswer(Answer):
     roles = fields.List(fields.String())
     permissions = fields.List(fields.String())
     is_active = fields.Boolean()
-    auth_provider = fields.String(validate=validate.OneOf(AUTH_PROVIDERS))
+    auth_provider = fields.String()  # also of a provider that is not there any more
     must_change_password = fields.Boolean()
     otp_enabled = fields.Boolean()
     created_at = Timestamp()

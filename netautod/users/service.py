@@ -15,6 +15,7 @@ from netautod.users.passwords.hashing import PasswordHasher
 from netautod.users.passwords.policy import PasswordPolicy
 from netautod.users.passwords.rules import OrganizationsById, PasswordRules
 from netautod.users.principals import PrincipalRules
+from netautod.users.provider_names import ProviderNames
 from netautod.users.roles.grants import RoleGrants
 from netautod.users.roles.store import RoleStore
 from netautod.users.store import UserStore
@@ -22,7 +23,7 @@ from netautod.users.store import UserStore
 
 class UserService:
     """`changed` is told of changes in what a user may do, `password_changed` of new passwords of users who
-    existed, `deleted` of deleted users.
+    existed, `deleted` of deleted users. `provider_names` are those that a user may be made for.
     """
 
     def __init__(
@@ -40,6 +41,7 @@ class UserService:
         self.changed = Followers()
         self.password_changed = Followers()
         self.deleted = Followers()
+        self.provider_names = ProviderNames()
         self._store = store
         self._grants = RoleGrants(roles)
         self._hasher = hasher
@@ -214,13 +216,14 @@ class UserService:
             raise Conflict("The organization is being deleted")
 
     def _check_provider(self, new: NewUser) -> None:
+        self.provider_names.require(new.auth_provider)
         if new.auth_provider != LOCAL:
             if new.password is not None:
                 raise InvalidInput("password: only for local users")
             if new.must_change_password:
                 raise InvalidInput("must_change_password: only for local users")
         elif new.external_id is not None:
-            raise InvalidInput("external_id: only for users of ldap and oidc")
+            raise InvalidInput("external_id: only for users of another provider than local")
         elif new.password is None:
             raise InvalidInput("password: required for a local user")
 

@@ -86,6 +86,11 @@ class UserStore:
         found = await self._all.aggregate([{"$sort": {"username": 1}}, WITH_ROLES, *WITHOUT_SECRETS])
         return [_to_user(document) for document in found]
 
+    async def counts_by_provider(self) -> dict[str, int]:
+        """How many users each auth provider has, in the whole installation."""
+        found = await self._all.aggregate([{"$group": {"_id": "$auth_provider", "count": {"$sum": 1}}}])
+        return {row["_id"]: row["count"] for row in found}
+
     async def with_role(self, org_id: OrgId, role_id: str, limit: int) -> tuple[list[str], int]:
         """The first usernames in their order, and how many there are."""
         where = {"role_ids": role_id}

@@ -37,15 +37,15 @@ OFFLINE_ACCESS = "offline_access"
 
 
 class OidcProvider:
-    """`now` in seconds since 1970; tests set it."""
+    """Its name is that of the settings' section. `now` in seconds since 1970; tests set it."""
 
-    name = "oidc"
     looks_up: LookupOf | None = LookupOf.LOGIN
 
     def __init__(
         self, settings: OidcSettings, *, http: GuardedClient, now: Callable[[], float] = time.time
     ) -> None:
         self._settings = settings
+        self.name = settings.NAME
         self.provisioning = settings.provisioning
         self.redirects = settings.redirects
         self._discovery = Discovery(settings, http=http)

@@ -23,19 +23,26 @@ SIGNATURES = frozenset(
 
 @dataclass(frozen=True, kw_only=True)
 class OidcSettings:
-    """`timeout_seconds` bounds each request to the provider."""
+    """`timeout_seconds` bounds each request to the provider.
 
+    A plugin may bring another provider of this kind: its section is a subclass with a `NAME` of its own, the
+    name of plugin, section and provider at once.
+    """
+
+    NAME: ClassVar[str] = "oidc"
     RISKS: ClassVar[tuple[RiskRule["OidcSettings"], ...]] = (
         RiskRule(
             name="oidc-redirect-in-clear",
             text="tokens of logins cross the network in clear",
-            found=lambda one: [f"oidc.redirect_uris: {uri}" for uri in one.redirect_uris if _in_clear(uri)],
+            found=lambda one: [
+                f"{one.NAME}.redirect_uris: {uri}" for uri in one.redirect_uris if _in_clear(uri)
+            ],
         ),
         RiskRule(
             name="directory-gives-admin",
             text="everybody in the directory becomes an administrator",
             found=lambda one: (
-                ["oidc.default_roles"] if one.auto_provision and "admin" in one.default_roles else ()
+                [f"{one.NAME}.default_roles"] if one.auto_provision and "admin" in one.default_roles else ()
             ),
         ),
     )
@@ -71,23 +78,35 @@ class OidcSettings:
         try:
             RoleMap.parse(self.role_map)
         except ValueError as error:
-            raise SettingsError(f"oidc.role_map: {error}") from error
+            raise self._wrong("role_map:", str(error)) from error
         try:
             _ = self.redirects
         except ValueError as error:
-            raise SettingsError(f"oidc.redirect_uris: {error}") from error
-        if not self.enabled:
-            return
-        _check_https("oidc.issuer", self.issuer)
-        _check_https("oidc.callback_url", self.callback_url)
-        if not urlsplit(self.callback_url).path.endswith("/api/auth/oidc/callback"):
-            raise SettingsError("oidc.callback_url must end with /api/auth/oidc/callback")
+            raise self._wrong("redirect_uris:", str(error)) from error
+        if self.enabled:
+            self._check_complete()
+
+    def _check_complete(self) -> None:
+        _check_https(f"{self.NAME}.issuer", self.issuer)
+        _check_https(f"{self.NAME}.callback_url", self.callback_url)
+        endings = self.callback_paths
+        if not urlsplit(self.callback_url).path.endswith(endings):
+            raise self._wrong("callback_url", f"must end with {' or '.join(endings)}")
         if not self.client_id:
-            raise SettingsError("oidc.client_id must be set")
+            raise self._wrong("client_id", "must be set")
         if "openid" not in self.scopes:
-            raise SettingsError("oidc.scopes must contain openid")
+            raise self._wrong("scopes", "must contain openid")
         if not self.algorithms or not SIGNATURES.issuperset(self.algorithms):
-            raise SettingsError(f"oidc.algorithms may list {', '.join(sorted(SIGNATURES))}")
+            raise self._wrong("algorithms", f"may list {', '.join(sorted(SIGNATURES))}")
+
+    def _wrong(self, name: str, text: str) -> SettingsError:
+        return SettingsError(f"{self.NAME}.{name} {text}")
+
+    @property
+    def callback_paths(self) -> tuple[str, ...]:
+        """What `callback_url` may end with."""
+        own = f"/api/auth/providers/{self.NAME}/callback"
+        return ("/api/auth/oidc/callback", own) if self.NAME == "oidc" else (own,)
 
     @property
     def provisioning(self) -> ProvisioningRules:

@@ -65,6 +65,22 @@ async def test_all_is_well(well: Configuration) -> None:
     assert await found_in(well) == []
 
 
+async def test_secrets_that_the_vault_lacks(well: Configuration, database: Database) -> None:
+    await database.collection("installation_secrets").insert({"_id": "there"})
+    asking = replace(well, in_vault={"ldap.bind_password": "there", "webhook.secret": "not-there"})
+    assert await found_in(asking) == [
+        ("secrets", "webhook.secret: the vault holds no secret 'not-there'"),
+    ]
+
+
+async def test_users_whose_provider_is_gone(well: Configuration, database: Database) -> None:
+    users = database.collection("users")
+    for name in ("ada", "grace"):
+        await users.insert({"_id": name, "username": name, "auth_provider": "acme", "org_id": "o"})
+    said = "2 users belong to the auth provider acme, which is not enabled: they cannot log in"
+    assert await found_in(well) == [("logins", said)]
+
+
 def of(configuration: Configuration, **settings: Any) -> Configuration:
     return replace(configuration, settings=replace(configuration.settings, **settings))
 

@@ -60,9 +60,9 @@ async def test_a_session_keeps_the_facts_of_its_login(node: Node, client: ApiCli
 async def test_the_providers_are_always_three(client: ApiClient) -> None:
     assert (await client.get("/api/auth/providers")).json == {
         "providers": [
-            {"name": "local", "enabled": True},
-            {"name": "ldap", "enabled": False},
-            {"name": "oidc", "enabled": False},
+            {"name": "local", "enabled": True, "kinds": ["password"]},
+            {"name": "ldap", "enabled": False, "kinds": ["password"]},
+            {"name": "oidc", "enabled": False, "kinds": ["redirect"]},
         ]
     }
 

@@ -15,8 +15,14 @@ FORBIDDEN = {
     "/api/credentials/{id}",
     "/api/config/devices/{device_id}/configs/{version}/raw",
 }
-# They lead to a provider's page and back, and ask nothing of what is stored; without a provider they are 400.
-ELSEWHERE = {"/api/auth/oidc/authorize", "/api/auth/oidc/callback"}
+# They lead to a provider's page and back, and ask nothing of what is stored; without a provider they are 400
+# or 404.
+ELSEWHERE = {
+    "/api/auth/oidc/authorize",
+    "/api/auth/oidc/callback",
+    "/api/auth/providers/{name}/authorize",
+    "/api/auth/providers/{name}/callback",
+}
 
 IDS = {
     "/api/tasks/schedules": "task",
@@ -80,6 +86,7 @@ ANSWER_WHAT_WAS_SENT = set(
     POST /api/auth/login
     POST /api/auth/ldap
     POST /api/auth/ldap/test
+    POST /api/auth/providers/{name}/test
     POST /api/auth/refresh
     POST /api/auth/logout
     PUT /api/auth/password

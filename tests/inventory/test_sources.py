@@ -143,6 +143,7 @@ async def test_the_token_is_in_no_answer_and_sealed(world: World) -> None:
         assert TOKEN.encode() not in response.content
     assert TOKEN not in await world.text()
     assert [access.token for access in world.remote.accesses] == [TOKEN, TOKEN]
+    assert {access.org_id for access in world.remote.accesses} == {source["org_id"]}
     assert TOKEN not in repr(world.remote.accesses)
 
 

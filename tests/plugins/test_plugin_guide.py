@@ -118,7 +118,10 @@ def test_a_wrong_variable_of_a_plugin(main: Main, monkeypatch: pytest.MonkeyPatc
 
 def test_good_settings_of_a_plugin(main: Main, tmp_path: Path) -> None:
     section = '[my_plugin]\nat_once = 3\nurl = "https://x"\ntoken = "canary"\n'
-    assert main("check-config", section) == (0, "the settings are valid\n", "")
+    code, out, err = main("check-config", section)
+    assert (code, out) == (0, "the settings are valid\n")
+    assert err.startswith("netautod: warning: secret-in-settings-file: ")
+    assert "my_plugin.token" in err
     configuration = load(
         file=tmp_path / "netautod.toml",
         environment={"NETAUTOD_MY_PLUGIN_AT_ONCE": "4", "NETAUTOD_MY_PLUGIN_AT_ONE": "5"},

@@ -16,6 +16,17 @@ def write_example(guide: str, package: str, test: str, folder: Path) -> None:
             path.write_text(block["text"])
 
 
+def write_project(guide: str, package: str, folder: Path) -> Path:
+    """A project of the guide as its author would have it: the package, and what builds it."""
+    project = folder / package
+    project.mkdir()
+    write_example(guide, package, "", project)
+    for block in _BLOCK.finditer(guide):
+        if block["name"] in ("setup.py", "pyproject.toml") and f'"{package}"' in block["text"]:
+            (project / block["name"]).write_text(block["text"])
+    return project
+
+
 def write_entry_point(package: str, folder: Path, *, version: str = "1.2") -> None:
     """What an installation of the package would leave beside it."""
     metadata = folder / f"{package}-{version}.dist-info"

@@ -18,9 +18,10 @@ from netautod.plugin_api import (
     OutboundRequest,
     PermanentFailure,
     RunEnded,
+    StorageRefused,
     SyncRunContext,
 )
-from netautod.testing import RunDevice, run_executor
+from netautod.testing import MemoryStorage, RunDevice, run_executor
 
 Body = Callable[[SyncRunContext], Any]
 
@@ -61,6 +62,21 @@ async def test_it_uses_everything_of_its_context_in_a_thread_of_its_own() -> Non
     assert (run.state, run.output, run.exception) == ("completed", ["3 days", 1, 1, False], None)
     assert (run.progress, run.totals.succeeded, list(run.snapshots.values())) == ((1, 1), 1, ["now"])
     assert "asking sw1" in [line.text for line in run.log]
+
+
+async def test_it_waits_for_what_else_the_plugin_is_lent() -> None:
+    storage, loop = MemoryStorage(), threading.current_thread()
+
+    def work(context: SyncRunContext) -> Any:
+        org_id = context.execution.org_id
+        context.wait_for(storage.put(org_id, "key", {"n": 1}))
+        with pytest.raises(StorageRefused):
+            context.wait_for(storage.put(org_id, "no key", 1))
+        found = context.wait_for(storage.get(org_id, "key"))
+        return [found.value, threading.current_thread() is loop] if found else None
+
+    run = await run_executor(Blocks(work))
+    assert (run.state, run.output) == ("completed", [{"n": 1}, False])
 
 
 class _Everything:

@@ -54,6 +54,10 @@ class Calling:
     writing: Callable[[bool], Awaitable[None]]
     approved: Mapping[str, Any] = field(default_factory=dict)
 
+    @property
+    def org_id(self) -> str:
+        return self.work.caller.org_id
+
     def admit(self, device_id: str) -> None:
         self.admitted(device_id)
 

@@ -17,6 +17,7 @@ LEFT_OUT: Final[Mapping[str, str]] = {
     "refresh_tokens": "of sessions, which end",
     "redirect_logins": "logins that are under way in a browser, for ten minutes at most",
     "directory_lookups": "turns and tokens of directories' logins: of sessions, which end, or made anew",
+    "plugin_usage": "counted anew before the first write of a plugin",
     MARKER: "says that a restore is not finished",
 }
 
@@ -49,11 +50,13 @@ KEPT: Final[Mapping[str, str]] = {
     "documents": "documents and notes",
     "execution_log": "lines of executions",
     "execution_results": "what executions did on each device",
+    "installation_secrets": "of plugins' settings, sealed",
     "inventory_sources": "saved inventories, tokens sealed",
     "known_addresses": "from where accounts have logged in",
     "login_failures": "a restore lifts no lockout; they run out by themselves",
     "migrations": "which changes of the data are done, at the same moment as the data",
     "organizations": "the tenants",
+    "plugin_records": "what plugins keep, sealed; also of those that are not installed (any more)",
     "roles": "of organizations",
     "signing_keys": "sealed; the sessions whose tokens they have signed end",
     "sites": "of organizations",

@@ -35,11 +35,13 @@ from netautod.store.leases import named
 from netautod.store.migrations import store as migrations
 from netautod.store.ownership import Owned, Shared
 from netautod.system import store as system
+from netautod.system.plugin_storage import store as plugin_records
+from netautod.system.plugin_storage import usage_store as plugin_usage
 from netautod.tasks import store as tasks
 from netautod.users.organizations import store as organizations
 from netautod.users.roles import store as roles
 from netautod.users.store import USERS
-from netautod.vault import organization_keys, rewrapping
+from netautod.vault import named_secrets, organization_keys, rewrapping
 from netautod.vault.root import store as roots
 
 # In the order in which they go: what others are found by comes after those.
@@ -78,6 +80,8 @@ OWNED: tuple[Owned, ...] = (
     Owned(collection=document_versions.VERSIONS),
     Owned(collection=documents.COLLECTION),
     Owned(collection=notes.COLLECTION),
+    Owned(collection=plugin_records.COLLECTION),
+    Owned(collection=plugin_usage.COLLECTION),
     Owned(collection=AUDIT_EVENTS),
     Owned(collection=chains.CHAINS, field="_id"),
     Owned(collection=organization_keys.COLLECTION, field="_id"),
@@ -90,6 +94,9 @@ KEPT_TO_THE_END: tuple[Owned, ...] = (
 SHARED: tuple[Shared, ...] = (
     Shared(collection=system.NODES, reason="the nodes of the installation"),
     Shared(collection=tokens.SIGNING_KEYS, reason="the installation's keys for access tokens"),
+    Shared(
+        collection=named_secrets.COLLECTION, reason="secrets of the settings, which are the installation's"
+    ),
     Shared(collection=roots.COLLECTION, reason="the installation's root key"),
     Shared(collection=rewrapping.PROGRESS_COLLECTION, reason="how far a rotation of keys has come"),
     Shared(collection=migrations.COLLECTION, reason="what has been done to the data"),

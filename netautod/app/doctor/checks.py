@@ -1,7 +1,7 @@
 """The checks, each by itself: one that fails in an unexpected way is a finding, too."""
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from datetime import UTC, datetime, timedelta
 
 from pymongo.errors import PyMongoError
@@ -11,6 +11,7 @@ from netautod.app.database import NoReplicaSetError, any_database
 from netautod.app.doctor.database import DATABASE_CHECKS, Check, Patient
 from netautod.app.doctor.findings import Finding
 from netautod.app.parts.plugins import plugins_of
+from netautod.app.plugins.manager import PluginManager
 from netautod.app.server import tls_files
 from netautod.core.disk import MIB, space_of
 from netautod.core.errors import NetautodError
@@ -23,10 +24,19 @@ CERTIFICATE_DAYS = 21
 async def examined(configuration: Configuration) -> list[Finding]:
     """All that is found, in the order of the checks."""
     found = [*_settings(configuration), *_certificate(configuration), *_disk(configuration)]
-    found += await asyncio.to_thread(lambda: list(_plugins(configuration)))
+    manager = plugins_of(
+        configuration, GuardedClient(AddressRules.allowing(configuration.settings.outbound.allow))
+    )
+    providers = await asyncio.to_thread(_registered, manager)
+    found += _plugins(manager)
     try:
         async with any_database(configuration.settings) as database:
-            patient = Patient(configuration=configuration, database=database, now=datetime.now(UTC))
+            patient = Patient(
+                configuration=configuration,
+                database=database,
+                now=datetime.now(UTC),
+                providers=providers,
+            )
             for check in DATABASE_CHECKS:
                 found += await _found_by(check, patient)
     except NoReplicaSetError as error:
@@ -77,12 +87,15 @@ def _disk(configuration: Configuration) -> Iterator[Finding]:
         yield Finding(check="disk", text=f"{settings.data_dir}: {space}", todo=todo)
 
 
-def _plugins(configuration: Configuration) -> Iterator[Finding]:
-    http = GuardedClient(AddressRules.allowing(configuration.settings.outbound.allow))
-    manager = plugins_of(configuration, http)
+def _registered(manager: PluginManager) -> Collection[str]:
+    """Lets the plugins register; the auth providers that they do."""
     manager.executors()
-    manager.auth_providers()
+    providers = manager.auth_providers()
     manager.inventory_sources()
+    return list(providers)
+
+
+def _plugins(manager: PluginManager) -> Iterator[Finding]:
     for status in manager.statuses:
         if not status.ok:
             todo = f'mend or remove it, or plugins.disabled = ["{status.name}"]'

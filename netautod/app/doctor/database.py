@@ -1,7 +1,7 @@
 """The checks of the database, and of what stands in it."""
 
 import shlex
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Collection
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
@@ -16,8 +16,11 @@ from netautod.store.client import Database
 from netautod.store.migrations.runner import newer_than
 from netautod.store.migrations.store import MigrationStore
 from netautod.system.store import SystemStore
+from netautod.users.models import LOCAL
 from netautod.users.organizations.store import OrganizationStore
+from netautod.users.store import UserStore
 from netautod.vault.errors import VaultError
+from netautod.vault.named_secrets import stored_names
 from netautod.vault.opening import known_roots
 from netautod.vault.root.store import RootStore
 from netautod.vault.rotation import unfinished
@@ -28,11 +31,12 @@ NODE_SECONDS = timedelta(seconds=60)
 
 @dataclass(frozen=True, kw_only=True)
 class Patient:
-    """What the checks of the database look at."""
+    """What the checks of the database look at; `providers` are the names of those that are enabled."""
 
     configuration: Configuration
     database: Database
     now: datetime
+    providers: Collection[str] = ()
 
 
 Check = Callable[[Patient], AsyncIterator[Finding]]
@@ -144,6 +148,25 @@ async def _nodes(patient: Patient) -> AsyncIterator[Finding]:
         yield Finding(check="nodes", text=text, todo="upgrade all of them, one after the other")
 
 
+async def _secrets(patient: Patient) -> AsyncIterator[Finding]:
+    wanted = patient.configuration.in_vault
+    stored = await stored_names(patient.database) if wanted else set()
+    for key, name in sorted(wanted.items()):
+        if name not in stored:
+            todo = f"netautod secret set {name}, then a restart: until then the plugin is left out"
+            yield Finding(check="secrets", text=f"{key}: the vault holds no secret {name!r}", todo=todo)
+
+
+async def _logins(patient: Patient) -> AsyncIterator[Finding]:
+    for name, count in sorted((await UserStore(patient.database).counts_by_provider()).items()):
+        if name != LOCAL and name not in patient.providers:
+            text = (
+                f"{count} users belong to the auth provider {name}, which is not enabled: they cannot log in"
+            )
+            todo = "enable it, install its plugin, or make other users for them and disable these"
+            yield Finding(check="logins", text=text, todo=todo)
+
+
 DATABASE_CHECKS: tuple[Check, ...] = (
     _version,
     _replica_set,
@@ -155,4 +178,6 @@ DATABASE_CHECKS: tuple[Check, ...] = (
     _rotation,
     _deletions,
     _nodes,
+    _secrets,
+    _logins,
 )

@@ -216,6 +216,7 @@ def auth_of(
 ) -> AuthParts:
     """`directories` are the providers of plugins. Changes of `people` clear the caches of this node."""
     providers = Providers([LocalProvider(people.users)], directories)
+    people.users.provider_names.add(providers.names)
     provisioning = Provisioning(
         users=people.users, organizations=people.organizations, rules=providers.provisioning
     )

@@ -1,40 +1,90 @@
 """The part of the composition root about plugins: what they are lent, their services and their observers."""
 
 import logging
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from netautod.app.configuration import Configuration
 from netautod.app.plugins import offers
 from netautod.app.plugins.manager import HostValues, PluginManager
 from netautod.app.plugins.observers import Observers
+from netautod.app.plugins.section_secrets import filled, secrets_of
 from netautod.app.plugins.services import running_services
 from netautod.app.plugins.serving import served
+from netautod.app.settings import PluginsSettings
+from netautod.app.stores import Stores
+from netautod.core.clock import Clock
+from netautod.core.disk import MIB
 from netautod.core.metrics import Metrics
 from netautod.core.permissions import PermissionKeys
+from netautod.core.redaction.known_secrets import KNOWN
 from netautod.docs.content_types import ContentTypes
 from netautod.http.routes import Route
 from netautod.outbound.client import GuardedClient
-from netautod.plugin_api import EventType
+from netautod.plugin_api import EventType, PluginStorage
+from netautod.system.plugin_storage.models import Quota
+from netautod.system.plugin_storage.service import PluginStorages
+from netautod.vault.named_secrets import NamedSecrets
+from netautod.vault.vault import Vault
 
 logger = logging.getLogger(__name__)
 
 
 def plugins_of(
-    configuration: Configuration, http: GuardedClient, *, required: Iterable[str] = ()
+    configuration: Configuration,
+    http: GuardedClient,
+    *,
+    required: Iterable[str] = (),
+    clock: Clock | None = None,
+    storage: Callable[[str], PluginStorage] | None = None,
 ) -> PluginManager:
-    """The loaded plugins, lent `http`; the log is told of those that cannot be.
+    """The loaded plugins, lent `http`, and `storage` where there is a database; the log is told of those
+    that cannot be loaded.
 
     Raises PluginError for a required one that cannot be loaded.
     """
     settings = configuration.settings
     configuration.plugins.log_failures()
     values = HostValues(http=http, instance_name=settings.server.instance_name, settings=settings.of_plugins)
+    if clock is not None:
+        values = replace(values, clock=clock)
+    if storage is not None:
+        values = replace(values, storage=storage)
     manager = PluginManager(configuration.plugins, required=required, values=values)
     manager.check_required()
     return manager
+
+
+async def filled_in(configuration: Configuration, secrets: NamedSecrets) -> Configuration:
+    """With the secrets of plugins that are in the vault. A plugin whose section cannot be filled is left out;
+    log lines show none of the secrets from here on.
+    """
+    settings = configuration.settings
+    made = await filled(settings.of_plugins, configuration.in_vault, secrets)
+    for name, failure in made.failures.items():
+        configuration.plugins.leave_out(name, failure)
+    for name, section in made.sections.items():
+        KNOWN.add(secrets_of(name, section))
+    return replace(configuration, settings=replace(settings, of_plugins=made.sections))
+
+
+def storages_of(*, stores: Stores, vault: Vault, clock: Clock, settings: PluginsSettings) -> PluginStorages:
+    """What plugins keep in the database."""
+    quota = Quota(
+        records=settings.storage_records,
+        bytes=settings.storage_mb * MIB,
+        value_bytes=settings.storage_value_kb * 1024,
+    )
+    return PluginStorages(
+        records=stores.plugin_records,
+        usages=stores.plugin_usage,
+        vault=vault,
+        organizations=stores.organizations,
+        clock=clock,
+        quota=quota,
+    )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,6 +8,8 @@ from typing import Any
 
 import pluggy
 
+from netautod.app.plugins.api_version import refuse_version, refuse_version_of_source
+from netautod.app.plugins.distributions import version_of
 from netautod.app.plugins.failures import PluginError, one_line
 from netautod.app.plugins.precedence import in_order, is_built_in, yields
 from netautod.app.plugins.refusals import refuse_answer, refuse_hook
@@ -105,6 +107,13 @@ class LoadedPlugins:
             self._pluggy.unregister(name=name)
             raise
 
+    def leave_out(self, plugin: str, failure: BaseException) -> None:
+        """One that was loaded and cannot be used: none of its hooks is called."""
+        if self._pluggy.has_plugin(plugin):
+            self._pluggy.unregister(name=plugin)
+        self._failures.append((plugin, failure))
+        self.mark_broken(plugin, one_line(failure))
+
     def mark_broken(self, plugin: str, error: str) -> None:
         """Not one that could not be loaded because another one has its name."""
         self.statuses = [
@@ -115,13 +124,13 @@ class LoadedPlugins:
         ]
 
     def _load_one(self, entry: EntryPoint) -> None:
-        version = entry.dist.version if entry.dist is not None else None
+        version = version_of(entry.dist) if entry.dist is not None else None
         error = None
         try:
             if self._pluggy.has_plugin(entry.name):
                 raise PluginError("another plugin has this name")
             self._entries[entry.name] = entry
-            self._add_plugin(entry.load(), entry.name)
+            self._add_plugin(_imported(entry), entry.name)
         except (Exception, SystemExit) as failure:  # noqa: BLE001  # it may fail in any way; others must load
             self._failures.append((entry.name, failure))
             error = one_line(failure)
@@ -131,6 +140,7 @@ class LoadedPlugins:
             self._not_loaded.append(status)
 
     def _add_plugin(self, plugin: object, name: str) -> None:
+        refuse_version(plugin)
         self.add(plugin, name)
         self._order.append(name)
         try:
@@ -149,6 +159,15 @@ class LoadedPlugins:
             raise SettingsError("a plugin declares one section of settings")
         for section in declared:
             self.sections.add(name, section)
+
+
+def _imported(entry: EntryPoint) -> object:
+    """The plugin's object. Raises whatever it raises, PluginError for one of another plugin API."""
+    try:
+        return entry.load()
+    except Exception:
+        refuse_version_of_source(entry)
+        raise
 
 
 def call(implementation: pluggy.HookImpl, arguments: Mapping[str, Any]) -> None:

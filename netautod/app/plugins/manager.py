@@ -12,9 +12,17 @@ import pluggy
 from netautod.app.plugins.events import PluginEvents
 from netautod.app.plugins.failures import PluginError, one_line
 from netautod.app.plugins.loading import LoadedPlugins, call
-from netautod.app.plugins.refusals import refuse_collector, refuse_executor, refuse_model, refuse_tool
+from netautod.app.plugins.refusals import (
+    refuse_collector,
+    refuse_executor,
+    refuse_login,
+    refuse_model,
+    refuse_tool,
+)
 from netautod.app.plugins.registering import Names, Turn
+from netautod.core.clock import Clock, SystemClock
 from netautod.core.foreign import no_exit
+from netautod.core.logs import OF_PLUGINS
 from netautod.executions.running.hosted import hosted
 from netautod.outbound.addresses import AddressRules
 from netautod.outbound.client import GuardedClient
@@ -26,13 +34,12 @@ from netautod.plugin_api import (
     Executor,
     ModelBackend,
     OpenInventory,
-    PasswordProvider,
     PluginHost,
     PluginService,
-    RedirectProvider,
+    PluginStorage,
 )
+from netautod.plugin_api.storage import NoStorage
 from netautod.system.models import PluginStatus
-from netautod.users.models import LDAP, OIDC
 
 logger = logging.getLogger(__name__)
 Named = TypeVar("Named")
@@ -47,11 +54,16 @@ OBSERVER_HOOKS = (
 
 @dataclass(frozen=True, kw_only=True)
 class HostValues:
-    """What the host of every plugin is made from; `settings` are the sections that were read, by plugin."""
+    """What the host of every plugin is made from; `settings` are the sections that were read, by plugin.
+
+    `storage` answers that of a plugin by its name.
+    """
 
     http: GuardedClient = field(default_factory=lambda: GuardedClient(AddressRules()))
     instance_name: str = "netautod"
     settings: Mapping[str, Any] = field(default_factory=dict)
+    clock: Clock = field(default_factory=SystemClock)
+    storage: Callable[[str], PluginStorage] = lambda name: NoStorage()
     events: PluginEvents = field(default_factory=PluginEvents)
 
 
@@ -65,6 +77,7 @@ class PluginManager:
         self._required = tuple(required)
         self._values = values or HostValues()
         self._owners: dict[str, str] = {}  # plugins by the names of their services
+        self._hosts: dict[str, PluginHost[Any]] = {}
 
     @property
     def statuses(self) -> Sequence[PluginStatus]:
@@ -218,15 +231,22 @@ class PluginManager:
             self.mark_broken(name, hook, failure)
 
     def _host(self, name: str) -> PluginHost[Any]:
-        settings = self._values.settings.get(name)
-        if settings is None and name in self._loaded.sections:
-            settings = self._loaded.sections[name]()
-        return PluginHost(
-            settings=settings,
-            http=self._values.http,
-            instance_name=self._values.instance_name,
-            publish=partial(self.events.publish, name),
-        )
+        if name not in self._hosts:
+            values = self._values
+            settings = values.settings.get(name)
+            if settings is None and name in self._loaded.sections:
+                settings = self._loaded.sections[name]()
+            self._hosts[name] = PluginHost(
+                settings=settings,
+                http=values.http,
+                instance_name=values.instance_name,
+                name=name,
+                clock=values.clock,
+                logger=logging.getLogger(f"{OF_PLUGINS}{name}"),
+                storage=values.storage(name),
+                publish=partial(self.events.publish, name),
+            )
+        return self._hosts[name]
 
 
 def _call_all(implementations: Iterable[pluggy.HookImpl], arguments: Mapping[str, Any]) -> None:
@@ -255,10 +275,7 @@ def _tool(tool: AgentTool) -> tuple[str, AgentTool]:
 
 
 def _login(provider: AuthProvider) -> tuple[str, AuthProvider]:
-    if not isinstance(provider, PasswordProvider | RedirectProvider):
-        raise PluginError("an auth provider is a PasswordProvider or a RedirectProvider")
-    if provider.name not in (LDAP, OIDC):
-        raise PluginError(f"an auth provider is named ldap or oidc, not {provider.name}")
+    refuse_login(provider)
     return provider.name, provider
 
 

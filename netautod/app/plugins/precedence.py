@@ -3,6 +3,8 @@
 from collections.abc import Iterable
 from importlib.metadata import EntryPoint
 
+from netautod.app.plugins.distributions import name_of
+
 DISTRIBUTION = "netautod"
 # Its executors only say that a task type is not implemented: they are there until somebody brings one.
 YIELDING = "netautod_unimplemented"
@@ -33,4 +35,4 @@ def _group(entry: EntryPoint) -> int:
 
 
 def _distribution(entry: EntryPoint) -> str:
-    return "" if entry.dist is None else entry.dist.name.lower()
+    return "" if entry.dist is None else name_of(entry.dist)

@@ -9,7 +9,9 @@ import pluggy
 from marshmallow import Schema
 
 from netautod.app.plugins.failures import PluginError
-from netautod.plugin_api import TABLES
+from netautod.plugin_api import TABLES, PasswordProvider, ProvisioningRules, RedirectProvider, RedirectRules
+from netautod.users.models import LOCAL
+from netautod.users.provider_names import FORM_TEXT, PROVIDER_FORM
 
 
 def refuse_hook(implementation: pluggy.HookImpl) -> None:
@@ -17,7 +19,7 @@ def refuse_hook(implementation: pluggy.HookImpl) -> None:
     name = implementation.function.__name__
     if implementation.hookwrapper or implementation.wrapper:
         raise PluginError(f"{name} is a hook wrapper: hooks are called one by one, nothing is wrapped")
-    kind = _kind(implementation.function)
+    kind = kind_of(implementation.function)
     if kind is not None:
         raise PluginError(f"{name} is {kind}: hooks are plain functions, what they register is asynchronous")
 
@@ -39,6 +41,17 @@ def refuse_executor(executor: Any) -> None:
 def refuse_collector(collector: Any) -> None:
     """Raises PluginError for one without what the service asks of it."""
     _refuse("a collector", collector, _COLLECTOR)
+
+
+def refuse_login(provider: Any) -> None:
+    """Raises PluginError for a provider of logins that could let nobody in."""
+    _refuse("an auth provider", provider, _LOGIN)
+    kinds = ((PasswordProvider, _PASSWORD_LOGIN), (RedirectProvider, _REDIRECT_LOGIN))
+    asked = [wanted for kind, wanted in kinds if isinstance(provider, kind)]
+    if not asked:
+        raise PluginError("an auth provider is a PasswordProvider or a RedirectProvider")
+    for wanted in asked:
+        _refuse("an auth provider", provider, wanted)
 
 
 def refuse_model(model: Any) -> None:
@@ -65,7 +78,7 @@ def _refuse(kind: str, thing: Any, wanted: Iterable["_Wanted"]) -> None:
             raise PluginError(f"{attribute} of the {the} {name} is not {what}")
 
 
-def _kind(function: Callable[..., Any]) -> str | None:
+def kind_of(function: Callable[..., Any]) -> str | None:
     """What a function is, if calling it does not do its work."""
     plain = inspect.unwrap(function)
     if inspect.iscoroutinefunction(plain):
@@ -87,6 +100,10 @@ def _is_tool_name(value: object) -> bool:
     return isinstance(value, str) and re.fullmatch(r"[A-Za-z0-9_-]{1,64}", value) is not None
 
 
+def _is_provider_name(value: object) -> bool:
+    return isinstance(value, str) and value != LOCAL and PROVIDER_FORM.fullmatch(value) is not None
+
+
 def _are_tables(value: object) -> bool:
     return isinstance(value, frozenset) and bool(value) and value <= frozenset(TABLES)
 
@@ -97,6 +114,20 @@ _EXECUTOR: tuple[_Wanted, ...] = (
     ("parameters_schema", _is_schema, "a class of marshmallow schemas, or None"),
     ("idempotent", lambda value: isinstance(value, bool), "True or False"),
     ("run", callable, "a function"),
+)
+_LOGIN: tuple[_Wanted, ...] = (
+    ("name", _is_provider_name, f"{FORM_TEXT}, and not {LOCAL}"),
+    ("provisioning", lambda value: isinstance(value, ProvisioningRules), "ProvisioningRules"),
+    ("close", inspect.iscoroutinefunction, "an asynchronous function"),
+)
+_PASSWORD_LOGIN: tuple[_Wanted, ...] = (
+    ("authenticate", inspect.iscoroutinefunction, "an asynchronous function"),
+    ("probe", inspect.iscoroutinefunction, "an asynchronous function"),
+)
+_REDIRECT_LOGIN: tuple[_Wanted, ...] = (
+    ("redirects", lambda value: isinstance(value, RedirectRules), "RedirectRules"),
+    ("authorize", inspect.iscoroutinefunction, "an asynchronous function"),
+    ("callback", inspect.iscoroutinefunction, "an asynchronous function"),
 )
 _MODEL: tuple[_Wanted, ...] = (
     ("name", _is_name, "the name of a model back end"),

@@ -21,10 +21,7 @@ class DeclaredSections(Mapping[str, type[Any]]):
 
     def add(self, name: str, declared: Any) -> None:
         """Raises SettingsError for what is taken, TypeError for a class that declares no section."""
-        if name in self._core:
-            raise SettingsError(f"[{name}] is a setting of the service itself")
-        if not NAME.fullmatch(name):
-            raise SettingsError(f"a section cannot be named {name!r}")
+        self.check_name(name)
         if name in self._declared:
             raise SettingsError(f"the section [{name}] is declared twice")
         check_declaration(declared)
@@ -34,6 +31,13 @@ class DeclaredSections(Mapping[str, type[Any]]):
                 raise SettingsError(f"{variable} is the variable of {self._keys_by_variable[variable]}")
         self._keys_by_variable |= variables
         self._declared[name] = declared
+
+    def check_name(self, name: str) -> None:
+        """Raises SettingsError for what no plugin's section can be called."""
+        if name in self._core:
+            raise SettingsError(f"[{name}] is a setting of the service itself")
+        if not NAME.fullmatch(name):
+            raise SettingsError(f"a section cannot be named {name!r}")
 
     def __getitem__(self, name: str) -> type[Any]:
         return self._declared[name]

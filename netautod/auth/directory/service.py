@@ -12,6 +12,7 @@ from typing import Self
 from uuid import uuid4
 
 from netautod.audit.service import AuditLog
+from netautod.auth.asking import asked
 from netautod.auth.authenticator import Authenticator
 from netautod.auth.directory.store import COLLECTION, FIELD, DirectoryLookupStore, LookupTurn
 from netautod.auth.models import LoginSession
@@ -149,7 +150,7 @@ class DirectoryLookups:
         token = None if turn.sealed is None else await self._unsealed(session, turn)
         known = KnownUser(username=user.username, external_id=user.external_id, refresh_token=token)
         try:
-            found = await provider.look_up(known)
+            found = await asked(provider.name, provider.look_up(known), Lookup)
         except AccountEnded as ending:
             await self._end(provider, user, await self._of_account(provider, user, turn), str(ending))
         except LoginEnded as ending:

@@ -1,4 +1,4 @@
-"""/api/auth/oidc: the two redirects of a login through an OpenID Connect provider."""
+"""The two redirects of a login through an identity provider; those of `oidc` have an older address, too."""
 
 from marshmallow import fields, validate
 
@@ -9,6 +9,7 @@ from netautod.core.schema import Query
 from netautod.http.access import public
 from netautod.http.handler import JsonHandler
 from netautod.http.routes import Route
+from netautod.users.models import OIDC
 
 
 class AuthorizeQuery(Query):
@@ -25,24 +26,13 @@ class CallbackQuery(Query):
     iss = fields.String()
 
 
-class OidcHandler(JsonHandler):
+class RedirectHandler(JsonHandler):
     redirect_logins: RedirectLogins
 
-    def send_to(self, url: str) -> None:
-        self.set_status(302)
-        self.clear_header("Content-Type")
-        self.set_header("Location", url)
-        self.set_header("Referrer-Policy", "no-referrer")
-        self.finish()
-
-
-class AuthorizeHandler(OidcHandler):
-    @public(status=302, query=AuthorizeQuery, errors=(401, 409))
-    async def get(self) -> None:
-        """Sends the browser to the identity provider."""
+    async def begin(self, provider: str) -> None:
         # As it was sent: the query's values are trimmed, and this one is compared exactly.
         redirect_uri = self.get_query_argument("redirect_uri", strip=False)
-        begun = await self.redirect_logins.begin(redirect_uri, self.query["client_type"])
+        begun = await self.redirect_logins.begin(provider, redirect_uri, self.query["client_type"])
         cookie = begun.cookie
         self.set_cookie(
             cookie.name,
@@ -53,21 +43,56 @@ class AuthorizeHandler(OidcHandler):
             samesite="Lax",  # the provider's redirect is a navigation from another site
             max_age=int(LIFETIME.total_seconds()),
         )
-        self.send_to(begun.url)
+        self._send_to(begun.url)
 
-
-class CallbackHandler(OidcHandler):
-    @public(status=302, query=CallbackQuery, errors=(401, 403, 409))
-    async def get(self) -> None:
-        """Ends the login and sends the browser to redirect_uri with the tokens in the fragment."""
+    async def end(self, provider: str) -> None:
+        cookie = self.redirect_logins.cookie(provider, self.query.get("state", ""), "")
         if any(len(values) > 1 for values in self.request.query_arguments.values()):
             raise TokenRefused(UNKNOWN)  # RFC 6749 3.1: no parameter more than once
-        cookie = self.redirect_logins.cookie(self.query.get("state", ""), "")
         self.clear_cookie(cookie.name, path=cookie.path, secure=cookie.secure, httponly=True)
-        self.send_to(await self.redirect_logins.finish(self.query, self.get_cookie, self.info))
+        # Providers of other kinds send other parameters.
+        sent = {name: self.get_query_argument(name) for name in self.request.query_arguments} | self.query
+        self._send_to(await self.redirect_logins.finish(provider, sent, self.get_cookie, self.info))
+
+    def _send_to(self, url: str) -> None:
+        self.set_status(302)
+        self.clear_header("Content-Type")
+        self.set_header("Location", url)
+        self.set_header("Referrer-Policy", "no-referrer")
+        self.finish()
+
+
+class AuthorizeHandler(RedirectHandler):
+    @public(status=302, query=AuthorizeQuery, errors=(401, 409))
+    async def get(self, name: str) -> None:
+        """Sends the browser to the identity provider."""
+        await self.begin(name)
+
+
+class CallbackHandler(RedirectHandler):
+    @public(status=302, query=CallbackQuery, errors=(401, 403, 409))
+    async def get(self, name: str) -> None:
+        """Ends the login and sends the browser to redirect_uri with the tokens in the fragment."""
+        await self.end(name)
+
+
+class OidcAuthorizeHandler(RedirectHandler):
+    @public(status=302, query=AuthorizeQuery, errors=(401, 409))
+    async def get(self) -> None:
+        """Sends the browser to the OpenID Connect provider, as /api/auth/providers/oidc/authorize does."""
+        await self.begin(OIDC)
+
+
+class OidcCallbackHandler(RedirectHandler):
+    @public(status=302, query=CallbackQuery, errors=(401, 403, 409))
+    async def get(self) -> None:
+        """Ends a login as /api/auth/providers/oidc/callback does."""
+        await self.end(OIDC)
 
 
 ROUTES = (
-    Route(path="/api/auth/oidc/authorize", handler=AuthorizeHandler),
-    Route(path="/api/auth/oidc/callback", handler=CallbackHandler),
+    Route(path="/api/auth/providers/:name/authorize", handler=AuthorizeHandler),
+    Route(path="/api/auth/providers/:name/callback", handler=CallbackHandler),
+    Route(path="/api/auth/oidc/authorize", handler=OidcAuthorizeHandler),
+    Route(path="/api/auth/oidc/callback", handler=OidcCallbackHandler),
 )

@@ -1,19 +1,22 @@
 """Logins by redirect: what binds the answer of an identity provider to the browser that asked for it.
 
-The state is single-use. Nonce and PKCE verifier are derived from it and from a secret that only the browser's
-cookie holds, so that neither a stolen callback URL nor a copy of the database can finish a login.
+The state is single-use, and of one provider: no other one's answer finishes its login. Nonce and PKCE
+verifier are derived from it and from a secret that only the browser's cookie holds, so that neither a stolen
+callback URL nor a copy of the database can finish a login.
 """
 
 import base64
 import hashlib
 import hmac
 import logging
+import re
 import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 from urllib.parse import urlencode
 
+from netautod.auth.asking import asked
 from netautod.auth.models import IssuedTokens
 from netautod.auth.provisioning import Provisioning
 from netautod.auth.redirect.store import PendingLogin, RedirectStore
@@ -24,16 +27,19 @@ from netautod.core.errors import InvalidInput, Unauthenticated, UpstreamFailed
 from netautod.core.identity import RequestInfo
 from netautod.core.refusals import TokenRefused
 from netautod.plugin_api.auth import (
+    AccountEnded,
     Identity,
+    LoginEnded,
     LoginRefused,
     ProviderUnavailable,
     RedirectAttempt,
     RedirectProvider,
 )
-from netautod.users.models import OIDC
 
 logger = logging.getLogger(__name__)
 LIFETIME = timedelta(minutes=10)
+WEB_ADDRESS = re.compile(r"https?://[\x21-\x7e]+")
+NO_ANSWERS = (LoginRefused, AccountEnded, LoginEnded)
 UNKNOWN = "This login has expired, was used already, or was not begun in this browser; begin again"
 FAILED = "The login at the identity provider failed"
 NOT_ADMITTED = "This account may not log in here"
@@ -72,48 +78,58 @@ class RedirectLogins:
         self._provisioning = provisioning
         self._clock = clock
 
-    async def begin(self, redirect_uri: str, client_type: str) -> BegunLogin:
-        """Raises InvalidInput for an unlisted redirect_uri or a provider that is off, UpstreamFailed."""
-        provider = self._provider
+    async def begin(self, name: str, redirect_uri: str, client_type: str) -> BegunLogin:
+        """Raises InvalidInput for an unlisted redirect_uri or a provider that is off, NotFound for a name
+        that no provider has, UpstreamFailed.
+        """
+        provider = self._auth.providers.redirect(name)
         if not is_listed(redirect_uri, provider.redirects.redirect_uris):
             raise InvalidInput("redirect_uri: not one of the addresses that a login may end at")
         state, browser = secrets.token_urlsafe(32), secrets.token_urlsafe(32)
         try:
-            url = await provider.authorize(self._attempt(state, browser))
-        except ProviderUnavailable as error:
-            raise self._unavailable(error) from error
+            url = await asked(name, provider.authorize(_attempt(provider, state, browser)), str)
+        except (ProviderUnavailable, *NO_ANSWERS) as error:
+            raise _unavailable(name, error) from error
+        if not WEB_ADDRESS.fullmatch(url):
+            raise _unavailable(name, ProviderUnavailable("it sends browsers to no address of the web"))
         await self._store.insert(
             PendingLogin(
                 state_hash=_hash(state),
                 browser_hash=_hash(browser),
-                provider=OIDC,
+                provider=name,
                 redirect_uri=redirect_uri,
                 client_type=client_type,
                 expires_at=self._clock.now() + LIFETIME,
             )
         )
-        return BegunLogin(url=url, cookie=self.cookie(state, browser))
+        return BegunLogin(url=url, cookie=self.cookie(name, state, browser))
 
     async def finish(
-        self, parameters: Mapping[str, str], cookie_of: Callable[[str], str | None], info: RequestInfo
+        self,
+        name: str,
+        parameters: Mapping[str, str],
+        cookie_of: Callable[[str], str | None],
+        info: RequestInfo,
     ) -> str:
         """The listed redirect_uri with the tokens in its fragment. Never returns any other address.
 
-        Raises Unauthenticated, UpstreamFailed, or Conflict for a terminal without a free seat.
+        Raises Unauthenticated, UpstreamFailed, or Conflict for a terminal without a free seat; InvalidInput
+        and NotFound as `begin`.
         """
-        provider = self._provider
+        provider = self._auth.providers.redirect(name)
         state = parameters.get("state", "")
-        browser = cookie_of(self.cookie(state, "").name) or ""
-        pending = await self._store.take(_hash(state), _hash(browser), self._clock.now())
+        browser = cookie_of(self.cookie(name, state, "").name) or ""
+        pending = await self._store.take(name, _hash(state), _hash(browser), self._clock.now())
         if pending is None:
             raise TokenRefused(UNKNOWN)
         try:
-            identity = await provider.callback(self._attempt(state, browser), parameters)
+            call = provider.callback(_attempt(provider, state, browser), parameters)
+            identity = await asked(name, call, Identity)
         except ProviderUnavailable as error:
-            raise self._unavailable(error) from error
-        except LoginRefused as error:
-            logger.warning("a login through %s failed: %s", provider.name, error)
-            await self._auth.note_failure(provider.name, "auth.login_failed", None, info)
+            raise _unavailable(name, error) from error
+        except NO_ANSWERS as error:
+            logger.warning("a login through %s failed: %s", name, error)
+            await self._auth.note_failure(name, "auth.login_failed", None, info)
             raise Unauthenticated(FAILED) from error
         # Listed when the login began; the list may have been shortened by a restart since.
         if not is_listed(pending.redirect_uri, provider.redirects.redirect_uris):
@@ -121,18 +137,14 @@ class RedirectLogins:
         tokens = await self._admitted(identity, pending, info)
         return f"{pending.redirect_uri}#{_fragment(tokens)}"
 
-    @property
-    def _provider(self) -> RedirectProvider:
-        """Raises InvalidInput while it is off."""
-        return self._auth.providers.redirect(OIDC)
-
-    def cookie(self, state: str, browser: str) -> BrowserCookie:
+    def cookie(self, name: str, state: str, browser: str) -> BrowserCookie:
         """The prefix __Host- keeps a neighbouring site from planting the cookie (RFC 6265bis 4.1.3.2)."""
-        secure = self._provider.redirects.callback_url.startswith("https://")
+        callback_url = self._auth.providers.redirect(name).redirects.callback_url
+        secure = callback_url.startswith("https://")
         return BrowserCookie(
             name=f"{'__Host-' if secure else ''}netautod-login-{_hash(state)[:16]}",
             value=browser,
-            path="/" if secure else "/api/auth/oidc",
+            path="/" if secure else "/api/auth",
             secure=secure,
         )
 
@@ -149,17 +161,19 @@ class RedirectLogins:
             provider_token=identity.refresh_token,
         )
 
-    def _attempt(self, state: str, browser: str) -> RedirectAttempt:
-        return RedirectAttempt(
-            state=state,
-            nonce=_derived(browser, f"nonce {state}"),
-            code_verifier=_derived(browser, f"verifier {state}"),
-            callback_url=self._provider.redirects.callback_url,
-        )
 
-    def _unavailable(self, error: ProviderUnavailable) -> UpstreamFailed:
-        logger.error("%s is not available: %s", OIDC, error)
-        return UpstreamFailed(UNAVAILABLE)
+def _attempt(provider: RedirectProvider, state: str, browser: str) -> RedirectAttempt:
+    return RedirectAttempt(
+        state=state,
+        nonce=_derived(browser, f"nonce {state}"),
+        code_verifier=_derived(browser, f"verifier {state}"),
+        callback_url=provider.redirects.callback_url,
+    )
+
+
+def _unavailable(name: str, error: Exception) -> UpstreamFailed:
+    logger.error("%s is not available: %s", name, error)
+    return UpstreamFailed(UNAVAILABLE)
 
 
 def _derived(secret: str, purpose: str) -> str:

@@ -40,13 +40,17 @@ class RedirectStore:
             }
         )
 
-    async def take(self, state_hash: str, browser_hash: str, now: datetime) -> PendingLogin | None:
-        """Uses the login up: it is answered to exactly one caller, and only to the browser that began it.
+    async def take(
+        self, provider: str, state_hash: str, browser_hash: str, now: datetime
+    ) -> PendingLogin | None:
+        """Uses the login up: it is answered to exactly one caller, only for the provider it was begun with
+        (RFC 9700 4.4), and only to the browser that began it.
 
-        Another browser does not use it up: a state that was seen by others cannot spoil the login.
+        Others do not use it up: a state that they have seen cannot spoil the login.
         """
         where = {
             "_id": state_hash,
+            "provider": provider,
             "browser_hash": browser_hash,
             "used_at": None,
             "expires_at": {"$gt": now},

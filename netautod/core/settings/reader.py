@@ -2,13 +2,41 @@
 
 import tomllib
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
 from netautod.core.settings.field import Checked, SettingsError
+from netautod.core.settings.secret_sources import (
+    FILE_SUFFIX,
+    VAULT_PREFIX,
+    credential,
+    read_secret,
+    vault_name,
+)
 from netautod.core.settings.table import ENVIRONMENT_PREFIX, Setting, rows_of, variable_of, variable_prefix
 
 S = TypeVar("S")
+DEFAULT, FILE, ENVIRONMENT, FLAG, SECRET_FILE, CREDENTIAL, VAULT = (
+    "default",
+    "settings file",
+    "environment",
+    "flag",
+    "file of its own",
+    "credential",
+    "vault",
+)
+PLAIN = (FILE, ENVIRONMENT, FLAG)
+"""The sources whose text may be the name of a secret in the vault."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Said:
+    """What one source says of a setting: `where` begins an error, `origin` is the kind of the source."""
+
+    origin: str
+    where: str
+    value: Any = field(repr=False)
 
 
 class Reader:
@@ -16,8 +44,9 @@ class Reader:
 
     A section is read when its declaration is known; after the last one, `refuse_unknown` and
     `warn_of_variables` look at what no section has asked for. What is wrong is a SettingsError of one line
-    that names the key. `renamed`: the keys of today by older ones, which are taken in their place;
-    `warn_of_old_names` says so.
+    that names the key. A secret may also stand in a file that `NAME_file` names, and in a credential of
+    systemd's that is named by its key. `renamed`: the keys of today by older ones, which are taken in their
+    place; `warn_of_old_names` says so.
     """
 
     def __init__(
@@ -33,34 +62,39 @@ class Reader:
         self._environment = {
             name: text for name, text in sorted(environment.items()) if name.startswith(ENVIRONMENT_PREFIX)
         }
+        self._credentials = {"CREDENTIALS_DIRECTORY": environment.get("CREDENTIALS_DIRECTORY", "")}
         self._flags = flags
         self._keys: set[str] = set()  # of the file's top level that somebody has read
         self._variables: set[str] = set()
         self._secrets: list[str] = []  # keys of secrets that stand in the file itself
+        self._secret_files: list[Path] = []
+        self._origins: dict[str, str] = {}
+        self._in_vault: dict[str, str] = {}
         self._old_names: list[str] = []
         for old, new in (renamed or {}).items():
             self._rename_in_file(old.split("."), new.split("."))
             self._rename_variable(variable_of(old), variable_of(new))
 
     def section(self, name: str, declared: type[S]) -> S:
-        """The section `[name]`, its check passed."""
+        """The section `[name]`, its check passed, unless secrets of it are in the vault: it is incomplete."""
         content = self._document.get(name, {})
         self._keys.add(name)
         if not isinstance(content, dict):
             raise SettingsError(f"{self.file}: {name} must be a section ([{name}])")
         rows = {row.name: row for row in rows_of(name, declared)}
+        allowed = {*rows, *_file_names(rows)}
         for key in content:
-            if key not in rows:
+            if key not in allowed:
                 raise SettingsError(f"{self.file}: unknown setting {name}.{key}")
         made = declared(**self._values(rows.values(), content))
-        if isinstance(made, Checked):
+        if isinstance(made, Checked) and not any(row.key in self._in_vault for row in rows.values()):
             made.check()
         return made
 
     def top_level(self, declared: type[Any]) -> dict[str, Any]:
         """The settings without a section that `declared` has, by name, those that are set."""
         rows = {row.name: row for row in rows_of("", declared)}
-        self._keys.update(rows)
+        self._keys.update(rows, _file_names(rows))
         return self._values(rows.values(), self._document)
 
     def refuse_unknown(self, *, without: Collection[str] = ()) -> None:
@@ -73,6 +107,20 @@ class Reader:
     def secrets_in_file(self) -> tuple[str, ...]:
         """The keys of the secrets that the file holds, of those that were read."""
         return tuple(self._secrets)
+
+    @property
+    def secret_files(self) -> tuple[Path, ...]:
+        """The files of single secrets that were read."""
+        return tuple(self._secret_files)
+
+    def origin(self, key: str) -> str:
+        """Where the value of a setting that was read comes from; one of the constants."""
+        return self._origins.get(key, DEFAULT)
+
+    @property
+    def in_vault(self) -> Mapping[str, str]:
+        """The secrets that are in the vault: their names there, by key."""
+        return self._in_vault
 
     def has(self, name: str) -> bool:
         """Whether the file has this section."""
@@ -107,18 +155,70 @@ class Reader:
 
     def _values(self, rows: Collection[Setting], content: Mapping[str, Any]) -> dict[str, Any]:
         """What is set, by name; a later source counts, and what an earlier one says must be right, too."""
-        return {row.name: value for row in rows for value in self._said(row, content)}
+        own = {row.name for row in rows}
+        found = {}
+        for row in rows:
+            for said in self._said(row, content, f"{row.name}{FILE_SUFFIX}" not in own):
+                name = vault_name(said.value) if row.secret and said.origin in PLAIN else None
+                value = said.value if name is None or not row.is_list else [f"{VAULT_PREFIX}{name}"]
+                found[row.name] = _checked(row, value, said.where)
+                self._note(row, said, name)
+        return found
 
-    def _said(self, row: Setting, content: Mapping[str, Any]) -> Iterator[Any]:
+    def _note(self, row: Setting, said: Said, name: str | None) -> None:
+        """`name`: that of a secret in the vault."""
+        self._in_vault.pop(row.key, None)
+        self._origins[row.key] = said.origin if name is None else VAULT
+        if name is not None:
+            self._in_vault[row.key] = name
+        elif row.secret and said.origin == FILE and said.value:
+            self._secrets.append(row.key)
+
+    def _said(self, row: Setting, content: Mapping[str, Any], may_have_file: bool) -> Iterator[Said]:
+        where = f"{self.file}: {row.key}"
+        with_file = row.secret and may_have_file
         if row.name in content:
-            if row.secret and content[row.name]:
-                self._secrets.append(row.key)
-            yield _checked(row, content[row.name], f"{self.file}: {row.key}")
+            yield Said(origin=FILE, where=where, value=content[row.name])
+        if with_file and f"{row.name}{FILE_SUFFIX}" in content:
+            _refuse_both(row.name in content, where)
+            yield self._in_file(row, content[f"{row.name}{FILE_SUFFIX}"], f"{where}{FILE_SUFFIX}")
+        found = credential(self._credentials, row.key) if row.secret else None
+        if found is not None:
+            text = read_secret(found, f"the credential {row.key}")
+            yield Said(origin=CREDENTIAL, where=f"the credential {row.key}", value=_parsed(row, text))
+        yield from self._of_environment(row, with_file)
+        if row.key in self._flags:
+            yield Said(origin=FLAG, where=f"flag for {row.key}", value=self._flags[row.key])
+
+    def _of_environment(self, row: Setting, with_file: bool) -> Iterator[Said]:
         self._variables.add(row.variable)
         if row.variable in self._environment:
-            yield _checked(row, _parsed(row, self._environment[row.variable]), row.variable)
-        if row.key in self._flags:
-            yield _checked(row, self._flags[row.key], f"flag for {row.key}")
+            value = _parsed(row, self._environment[row.variable])
+            yield Said(origin=ENVIRONMENT, where=row.variable, value=value)
+        if not with_file:
+            return
+        variable = f"{row.variable}{FILE_SUFFIX.upper()}"
+        self._variables.add(variable)
+        if variable in self._environment:
+            _refuse_both(row.variable in self._environment, row.variable, FILE_SUFFIX.upper())
+            yield self._in_file(row, self._environment[variable], variable)
+
+    def _in_file(self, row: Setting, path: Any, where: str) -> Said:
+        if not isinstance(path, str) or not path:
+            raise SettingsError(f"{where} must be a path")
+        file = Path(path).expanduser().absolute()
+        self._secret_files.append(file)
+        return Said(origin=SECRET_FILE, where=where, value=_parsed(row, read_secret(file, where)))
+
+
+def _file_names(rows: Mapping[str, Setting]) -> Iterator[str]:
+    """The names of the files that secrets may stand in."""
+    return (f"{name}{FILE_SUFFIX}" for name, row in rows.items() if row.secret)
+
+
+def _refuse_both(both: bool, where: str, suffix: str = FILE_SUFFIX) -> None:
+    if both:
+        raise SettingsError(f"{where} and {where.rpartition(': ')[2]}{suffix} are both set")
 
 
 def _document(path: Path) -> dict[str, Any]:

@@ -69,6 +69,10 @@ class DeviceTarget:
     https: HttpsInterfaces
 
     @property
+    def org_id(self) -> str:
+        return self.device.org_id
+
+    @property
     def device_id(self) -> str:
         return self.device.id
 

@@ -138,6 +138,9 @@ class ThreadContext:
     def ended(self) -> bool:
         return self._bridge.closed
 
+    def wait_for(self, work: Coroutine[Any, Any, T]) -> T:
+        return self._bridge.call(work)
+
     def log(self, level: str, text: str, device_id: str | None = None) -> None:
         self._bridge.call(self._context.log(level, text, device_id))
 

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from netautod.core.identity import OrgId
 from netautod.core.pages import Page
 from netautod.http.access import requires
 from netautod.http.handler import JsonHandler
@@ -36,7 +37,9 @@ class AdHocSyncHandler(SyncHandler):
     @requires("devices.manage", query=SyncQuery, body=AdHocRequest, answer=SyncAnswer)
     async def post(self) -> None:
         """Synchronises with an inventory that the request names; removes nothing."""
-        result = await self.sync.sync(self.caller, _remote(self.body), self.options_sent())
+        result = await self.sync.sync(
+            self.caller, _remote(self.caller.org_id, self.body), self.options_sent()
+        )
         self.answer(result.to_json())
 
 
@@ -44,7 +47,7 @@ class AdHocTestHandler(SyncHandler):
     @requires("devices.manage", body=AdHocRequest, answer=SourceTestAnswer, grows=False)
     async def post(self) -> None:
         """Tests address and token, and counts the devices that match."""
-        self.answer((await self.sync.test(self.caller, _remote(self.body))).to_json())
+        self.answer((await self.sync.test(self.caller, _remote(self.caller.org_id, self.body))).to_json())
 
 
 class SourceSyncHandler(SyncHandler):
@@ -72,8 +75,9 @@ class SyncHistoryHandler(SyncHandler):
         self.answer(found.to_json("history", SyncEntry.to_json))
 
 
-def _remote(body: dict[str, Any]) -> RemoteInventory:
+def _remote(org_id: OrgId, body: dict[str, Any]) -> RemoteInventory:
     return RemoteInventory(
+        org_id=org_id,
         url=body["inventory_url"],
         token=body["token"],
         verify_ssl=body.get("verify_ssl", True),

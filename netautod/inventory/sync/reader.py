@@ -82,6 +82,7 @@ class InventoryReader:
     async def _recognised(self, remote: RemoteInventory) -> tuple[InventorySource, InventoryProbe]:
         await self._http.check(remote.url)
         access = InventoryAccess(
+            org_id=remote.org_id,
             url=remote.url.rstrip("/"),
             token=remote.token,
             verify_ssl=remote.verify_ssl,

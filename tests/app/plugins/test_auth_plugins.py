@@ -9,7 +9,7 @@ import pytest
 from netautod.app.plugins.loading import LoadedPlugins, PluginError
 from netautod.app.plugins.manager import HostValues, PluginManager
 from netautod.auth.providers import Providers
-from netautod.core.errors import InvalidInput
+from netautod.core.errors import InvalidInput, NotFound
 from netautod.plugin_api import (
     AuthProvider,
     Identity,
@@ -83,15 +83,15 @@ def test_a_plugin_may_leave_the_host_out() -> None:
     assert list(manager.auth_providers()) == ["oidc"]
 
 
-@pytest.mark.parametrize("name", ["local", "saml", ""])
-def test_other_names_are_refused(name: str) -> None:
+@pytest.mark.parametrize("name", ["local", "SAML", "2fa", "corp sso", "ldap/../x", "a" * 33, "", 7])
+def test_other_names_are_refused(name: Any) -> None:
     def netautod_register_auth_providers(register: Register) -> None:
         register(Password(name))
 
     loaded = LoadedPlugins.of({"one": plugin(netautod_register_auth_providers)})
     manager = PluginManager(loaded)
     assert manager.auth_providers() == {}
-    assert "ldap or oidc" in (manager.statuses[0].error or "")
+    assert "name of the auth provider Password is not 1 to 32" in (manager.statuses[0].error or "")
 
 
 def test_the_first_plugin_keeps_the_name_and_a_broken_one_spoils_no_other() -> None:
@@ -126,14 +126,18 @@ async def test_which_provider_can_do_what() -> None:
     assert providers.get("ldap") is password
     assert providers.testable("ldap") is password
     assert providers.redirect("oidc") is redirect
-    for wrong in (
-        lambda: providers.get("oidc"),
-        lambda: providers.testable("oidc"),
-        lambda: providers.redirect("ldap"),
-        lambda: providers.get("local"),
+    for wrong, why in (
+        (lambda: providers.get("oidc"), "OIDC takes no password"),
+        (lambda: providers.testable("oidc"), "OIDC cannot be tried out"),
+        (lambda: providers.redirect("ldap"), "LDAP takes a password"),
+        (lambda: providers.get("local"), "Local login is not enabled"),
+        (lambda: providers.get("radius"), "There is no auth provider 'radius'"),
     ):
-        with pytest.raises(InvalidInput, match="is not enabled"):
+        with pytest.raises(InvalidInput, match=why):
             wrong()
+    for unknown in (providers.testable, providers.redirect):
+        with pytest.raises(NotFound, match="There is no auth provider 'radius'"):
+            unknown("radius")
     assert providers.enabled == {"local": False, "ldap": True, "oidc": True}
     await providers.close()
     assert (password.closed, redirect.closed) == (True, True)

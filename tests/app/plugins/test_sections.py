@@ -135,11 +135,19 @@ def test_the_first_of_two_plugins_of_one_name_has_the_section(installed: Install
     assert type(configuration.settings.of_plugins["mine"]).__module__ == first
 
 
-def test_a_check_that_fails_in_another_way_is_one_line(installed: Installed, tmp_path: Path) -> None:
+def test_a_check_that_fails_in_another_way_leaves_its_plugin_out(
+    installed: Installed, tmp_path: Path
+) -> None:
     installed.add("mine", CLAIMING)
-    with pytest.raises(SettingsError) as caught:
-        read(tmp_path, installed, "[mine]\nsize = 2\n")
-    assert caught.value.text == ("the section mine cannot be checked: ZeroDivisionError: division by zero")
+    installed.add("other", CLAIMING)
+    warnings: list[str] = []
+    text = "[mine]\nsize = 2\n[other]\nsize = 3\n"
+    configuration = read(tmp_path, installed, text, warnings.append)
+    said = "ZeroDivisionError: division by zero"
+    assert configuration.failures == {"mine": f"the section mine cannot be checked: {said}"}
+    assert warnings == [f"the section mine cannot be checked: {said}; the plugin is left out"]
+    assert errors(configuration.plugins) == {"mine": said, "other": None}
+    assert list(configuration.settings.of_plugins) == ["other"]
 
 
 def test_a_plugin_without_a_section_has_none(installed: Installed, tmp_path: Path) -> None:
@@ -148,7 +156,7 @@ def test_a_plugin_without_a_section_has_none(installed: Installed, tmp_path: Pat
         read(tmp_path, installed, "[bare]\nsize = 2\n")
 
 
-def read(folder: Path, installed: Installed, text: str) -> Any:
+def read(folder: Path, installed: Installed, text: str, warn: Callable[[str], Any] = pytest.fail) -> Any:
     file = folder / "netautod.toml"
     file.write_text(text)
-    return load(file=file, environment={}, flags={}, warn=pytest.fail, found=lambda: installed.entries)
+    return load(file=file, environment={}, flags={}, warn=warn, found=lambda: installed.entries)

@@ -82,7 +82,7 @@ async def test_a_service_observes_between_its_start_and_its_stop() -> None:
     async with running_services(manager), Observers(manager, Metrics()) as observers:
         observers.execution_finished(ended())
     assert steps == ["entered", "completed", "left"]
-    assert plugin.host == PluginHost(settings=7, http=values.http, instance_name="lab")
+    assert plugin.host == PluginHost(settings=7, http=values.http, instance_name="lab", name="living")
     assert errors(manager) == {"living": None}
 
 

@@ -69,8 +69,12 @@ async def test_who_gave_everything_is_the_last_one_asked(fleet: Fleet) -> None:
 
 
 async def test_without_an_agent_nobody_asks_for_one(fleet: Fleet) -> None:
+    async def gives(target: PollTarget) -> Collected:
+        assert target.org_id == fleet.org_id
+        return WHOLE
+
     snmp = FakeCollector(transport="snmp", gives=WHOLE)
-    cli = FakeCollector(transport="cli", gives=WHOLE)
+    cli = FakeCollector(transport="cli", gives=gives)
     found = await visited(fleet, await device_of(fleet), snmp, cli)
     assert (snmp.asked, set(found.sources.values()), found.failures) == ([], {"cli"}, ())
 

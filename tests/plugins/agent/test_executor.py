@@ -128,6 +128,7 @@ async def test_a_budget_ends_the_run_for_good(settings: dict[str, int], text: st
         device = f"device-{len(visited) + 1}"
         context.admit(device)
         visited.append(device)
+        assert context.org_id
         return "visited"
 
     model = ScriptedModel(otherwise=[call("look")], tokens=100)

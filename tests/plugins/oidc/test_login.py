@@ -85,7 +85,7 @@ async def test_a_login_ends_at_the_listed_address_with_the_tokens_in_the_fragmen
         pytest.param(
             "http://127.0.0.1:8080/api/auth/oidc/callback",
             "netautod-login-",
-            "/api/auth/oidc",
+            "/api/auth",
             "",
             id="on this machine",
         ),

@@ -1,0 +1,1 @@
+"""Says everything that is wrong with a plugin before it is installed: `netautod plugins check`."""
