@@ -191,6 +191,7 @@ class Tools:
     def __init__(self, acting: Any) -> None:
         self.acting = acting
         self.http = GuardedClient(AddressRules())
+        self.org_id = "o"
 
     def admit(self, device_id: str) -> None:
         return
