@@ -46,6 +46,7 @@ from netautod.http.docs_page import DocsPage
 from netautod.http.health import Health, HealthCheck
 from netautod.http.openapi import Description, document
 from netautod.http.routes import Route, application
+from netautod.idempotency.service import IdempotencyKeys
 from netautod.outbound.addresses import AddressRules
 from netautod.outbound.client import GuardedClient
 from netautod.system.pauses import FollowedPauses
@@ -252,6 +253,7 @@ def _application(
         room=installation.database.room,
         metrics=installation.metrics,
         tracer=installation.tracer,
+        idempotency=IdempotencyKeys(store=installation.stores.idempotency, vault=installation.vault),
         database_seconds=settings.mongodb.timeout_seconds,
     )
     return application(routes, context, services)

@@ -60,6 +60,8 @@ from netautod.executions.history.store import ExecutionHistoryStore
 from netautod.executions.log_store import ExecutionLogStore
 from netautod.executions.result_store import DeviceResultStore
 from netautod.executions.store import ExecutionStore
+from netautod.idempotency import store as idempotency
+from netautod.idempotency.store import IdempotencyStore
 from netautod.inventory import store as sources
 from netautod.inventory.store import SourceStore
 from netautod.inventory.sync import store as sync_history
@@ -96,6 +98,7 @@ INDEXES: tuple[Index, ...] = (
     *devices.INDEXES,
     *due_polls.INDEXES,
     *host_keys.INDEXES,
+    *idempotency.INDEXES,
     *directory_lookups.INDEXES,
     *discovered.INDEXES,
     *documents.INDEXES,
@@ -127,6 +130,7 @@ SEALED_FIELDS: tuple[SealedField, ...] = (
     *config_texts.SEALED_FIELDS,
     *learned_store.SEALED_FIELDS,
     *sources.SEALED_FIELDS,
+    *idempotency.SEALED_FIELDS,
     *notes.SEALED_FIELDS,
     *otp.SEALED_FIELDS,
     *plugin_records.SEALED_FIELDS,
@@ -149,6 +153,7 @@ class Stores:
     backup_facts: BackupFactsStore
     bindings: BindingStore
     host_keys: HostKeyStore
+    idempotency: IdempotencyStore
     configs: ConfigStore
     credentials: CredentialStore
     devices: DeviceStore
@@ -198,6 +203,7 @@ class Stores:
             backup_facts=BackupFactsStore(database),
             bindings=BindingStore(database, counts=devices.counts),
             host_keys=HostKeyStore(database),
+            idempotency=IdempotencyStore(database),
             configs=ConfigStore(database),
             credentials=CredentialStore(database),
             devices=devices,

@@ -32,7 +32,7 @@ from netautod.core.pages import Page
 from netautod.core.schema import PageQuery
 from netautod.devices.models import DeviceFilter
 from netautod.devices.schemas import DeviceQuery
-from netautod.http.access import requires
+from netautod.http.access import Repeat, requires
 from netautod.http.handler import JsonHandler
 from netautod.http.routes import Route
 
@@ -143,7 +143,7 @@ class DiffConfigsHandler(ConfigHandler):
 class PullConfigHandler(JsonHandler):
     pulls: Pulls
 
-    @requires(PULL, answer=PullAnswer)
+    @requires(PULL, answer=PullAnswer, repeat=Repeat.AGAIN)
     async def post(self, device_id: str) -> None:
         """Reads the configuration of a device now."""
         captured = await self.pulls.one(self.caller, self.path_id(device_id, "Device"))
@@ -153,7 +153,7 @@ class PullConfigHandler(JsonHandler):
 class BulkPullHandler(JsonHandler):
     pulls: Pulls
 
-    @requires(PULL, body=BulkPullRequest, answer=BulkPullAnswer)
+    @requires(PULL, body=BulkPullRequest, answer=BulkPullAnswer, repeat=Repeat.AGAIN)
     async def post(self) -> None:
         """Reads the configurations of many devices now; stops when the client goes away."""
         result = await self.while_connected(self.pulls.many(self.caller, self.body["device_ids"]))
@@ -181,7 +181,7 @@ class SearchConfigsHandler(JsonHandler):
 class DevicesWithBackupInfoHandler(JsonHandler):
     backups: BackupInfos
 
-    @requires(READ, query=DeviceQuery, answer=BackedUpDevicesAnswer)
+    @requires(READ, query=DeviceQuery, answer=BackedUpDevicesAnswer, etag=True)
     async def get(self) -> None:
         """Lists devices by name with how the backup of each stands."""
         narrowed = dict(self.query)

@@ -32,6 +32,10 @@ class Conflict(NetautodError):
     """A unique value exists already, or the state forbids the change."""
 
 
+class PreconditionFailed(NetautodError):
+    """The record is not, or not any more, as the request says that it has to be."""
+
+
 class Duplicate(Conflict):
     """A unique index refused the write; `fields` are the index's fields, in order."""
 

@@ -13,6 +13,8 @@ PART_PIECES = 500
 LIGHT = 5000
 CHARACTERS_PER_VALUE = 64
 STEP = 64 * 1024
+RECORD = 100  # at most as many values, with the characters of as many
+SCALARS = frozenset({int, float, bool, type(None)})
 T = TypeVar("T")
 ITEMS = 500  # of a long array, encoded in one go if they are light
 
@@ -43,7 +45,8 @@ async def array_parts(
         async for item in items:
             pieces.append(before)
             before = b","
-            for piece in _pieces(to_json(item)):
+            value = to_json(item)
+            for piece in (json_values.encode(value),) if _is_light(value) else _pieces(value):
                 pieces.append(piece)
                 size += len(piece)
                 if size >= PART_BYTES or len(pieces) >= PART_PIECES:
@@ -84,6 +87,8 @@ def _pieces(value: Any) -> Iterator[bytes]:
 
 def _is_light(value: Any) -> bool:
     """Looks at no more values than are light."""
+    if type(value) is dict and _is_light_record(value):
+        return True
     left, waiting = LIGHT, list[Collection[Any]]([(value,)])
     while waiting:
         values = waiting.pop()
@@ -101,3 +106,17 @@ def _is_light(value: Any) -> bool:
             elif isinstance(one, list | tuple):
                 waiting.append(one)
     return left >= 0
+
+
+def _is_light_record(value: dict[Any, Any]) -> bool:
+    """Whether it is as most items of a list are: a few names with short texts, numbers and the like."""
+    if len(value) > RECORD:
+        return False
+    characters = sum(map(len, value))
+    for one in value.values():
+        kind = type(one)
+        if kind is str:
+            characters += len(one)
+        elif kind not in SCALARS:
+            return False
+    return characters <= RECORD * CHARACTERS_PER_VALUE

@@ -5,7 +5,7 @@ from netautod.core.schema import PageQuery
 from netautod.credentials.models import Credential
 from netautod.credentials.schemas import CredentialAnswer, CredentialRequest, CredentialsAnswer
 from netautod.credentials.service import CredentialService
-from netautod.http.access import requires
+from netautod.http.access import Repeat, requires
 from netautod.http.handler import JsonHandler
 from netautod.http.routes import Route
 
@@ -19,7 +19,9 @@ class CredentialsHandler(JsonHandler):
         found = await self.credentials.page(self.caller.org_id, Page(**self.query))
         self.answer(found.to_json("credentials", Credential.to_json))
 
-    @requires("credentials.manage", body=CredentialRequest, answer=CredentialAnswer, status=201)
+    @requires(
+        "credentials.manage", body=CredentialRequest, answer=CredentialAnswer, status=201, repeat=Repeat.AGAIN
+    )
     async def post(self) -> None:
         """Creates a credential."""
         self.answer((await self.credentials.create(self.caller, self.body)).to_json())

@@ -66,6 +66,14 @@ def device_of(document: Document) -> Device:
     )
 
 
+def unchanged(document: Document) -> dict[str, Any]:
+    """The condition that a device is in all that is shown of it as this document has it, whoever writes it.
+
+    What the document lacks has to be lacking still.
+    """
+    return {name: {"$eq": document.get(name)} for name in (*PLAIN, "tags", "connect_commands", "metadata")}
+
+
 def edited(fields: Collection[str]) -> dict[str, Any]:
     """What an edit of these fields writes besides them."""
     return {} if LOOKED_AT.isdisjoint(fields) else {DIGEST: f"edited {uuid4()}"}

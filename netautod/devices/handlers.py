@@ -3,7 +3,7 @@
 from typing import Any
 
 from netautod.core.pages import Page, PageOf
-from netautod.devices.models import DeviceFilter, DeviceItem
+from netautod.devices.models import Device, DeviceFilter, DeviceItem
 from netautod.devices.schemas import (
     BrowseAnswer,
     BrowseQuery,
@@ -13,7 +13,8 @@ from netautod.devices.schemas import (
     DevicesAnswer,
 )
 from netautod.devices.service import DeviceService
-from netautod.http.access import requires
+from netautod.http.access import Repeat, requires
+from netautod.http.conditions.handler import json_tag
 from netautod.http.handler import JsonHandler
 from netautod.http.routes import Route
 
@@ -29,15 +30,18 @@ class DeviceHandler(JsonHandler):
 
 
 class DevicesHandler(DeviceHandler):
-    @requires("devices.access", query=DeviceQuery, answer=DevicesAnswer)
+    @requires("devices.access", query=DeviceQuery, answer=DevicesAnswer, etag=True)
     async def get(self) -> None:
         """Lists devices by name."""
         self.answer((await self.listed()).to_json("devices", DeviceItem.to_json))
 
-    @requires("devices.manage", body=DeviceRequest, answer=DeviceAnswer, status=201)
+    @requires(
+        "devices.manage", body=DeviceRequest, answer=DeviceAnswer, status=201, repeat=Repeat.FINDS, etag=True
+    )
     async def post(self) -> None:
         """Creates a device."""
-        self.answer((await self.devices.create(self.caller, self.body)).to_json())
+        made = await self.devices.create(self.caller, self.body, device_id=self.record_id)
+        self.answer(made.to_json())
 
 
 class BrowseDevicesHandler(DeviceHandler):
@@ -48,22 +52,25 @@ class BrowseDevicesHandler(DeviceHandler):
 
 
 class OneDeviceHandler(DeviceHandler):
-    @requires("devices.access", answer=DeviceAnswer)
+    @requires("devices.access", answer=DeviceAnswer, etag=True)
     async def get(self, device_id: str) -> None:
         """Reads a device with all fields."""
         device = await self.devices.get(self.caller.org_id, self.path_id(device_id, "Device"))
         self.answer(device.to_json())
 
-    @requires("devices.manage", body=DeviceRequest, partial=True, answer=DeviceAnswer)
+    @requires("devices.manage", body=DeviceRequest, partial=True, answer=DeviceAnswer, etag=True)
     async def put(self, device_id: str) -> None:
         """Changes the sent fields of a device."""
         wanted = self.path_id(device_id, "Device")
-        self.answer((await self.devices.update(self.caller, wanted, self.body)).to_json())
+        only_if = self.only_if(json_tag(Device.to_json))
+        changed = await self.devices.update(self.caller, wanted, self.body, only_if=only_if)
+        self.answer(changed.to_json())
 
-    @requires("devices.manage", status=204)
+    @requires("devices.manage", status=204, etag=True)
     async def delete(self, device_id: str) -> None:
         """Deletes a device."""
-        await self.devices.delete(self.caller, self.path_id(device_id, "Device"))
+        only_if = self.only_if(json_tag(Device.to_json))
+        await self.devices.delete(self.caller, self.path_id(device_id, "Device"), only_if=only_if)
         self.answer_nothing()
 
 

@@ -12,7 +12,14 @@ from uuid import uuid4
 
 from netautod.audit.service import AuditLog
 from netautod.core.clock import Clock
-from netautod.core.errors import Conflict, Duplicate, InvalidInput, NotFound
+from netautod.core.errors import (
+    Conflict,
+    Duplicate,
+    InvalidInput,
+    NetautodError,
+    NotFound,
+    PreconditionFailed,
+)
 from netautod.core.guard import Persist, ask_once
 from netautod.core.identity import Caller, OrgId
 from netautod.core.pages import Page, PageOf
@@ -28,6 +35,9 @@ from netautod.sites.service import SiteService
 
 NAME_TAKEN = "Device with this name already exists"
 NOT_FOUND = "Device not found"
+CHANGED = "The device was changed at the same moment; read it again"
+OnlyIf = Callable[[Device], None]
+"""Asked about the device before it is changed; raises what keeps it from that."""
 Synonyms = Callable[[str], tuple[str, ...]]
 
 
@@ -142,10 +152,15 @@ class DeviceService:
         details = {"name": before.name, "fingerprint": before.host_key_fingerprint}
         await self._audit.record(caller, "device.host_key_reset", "device", device_id, details)
 
-    async def create(self, caller: Caller, fields: Mapping[str, Any]) -> Device:
-        """`fields` as DeviceRequest loads them. Raises InvalidInput, Forbidden or Conflict."""
+    async def create(
+        self, caller: Caller, fields: Mapping[str, Any], *, device_id: str | None = None
+    ) -> Device:
+        """`fields` as DeviceRequest loads them. Raises InvalidInput, Forbidden or Conflict.
+
+        `device_id`: a device with it was made by this very request.
+        """
         self._require_credentials(caller, fields)
-        device_id = str(uuid4())
+        repeated, device_id = device_id is not None, device_id or str(uuid4())
         site_name = await self._links.check(caller.org_id, device_id, fields)
         device = new_device(
             caller.org_id,
@@ -159,7 +174,11 @@ class DeviceService:
         try:
             await self._store.insert(caller.org_id, device)
         except Duplicate as error:
-            raise Conflict(NAME_TAKEN) from error
+            # Or the request is repeated: whoever began it died between this write and the answer.
+            before = await self._store.get(caller.org_id, device_id) if repeated else None
+            if before is None:
+                raise Conflict(NAME_TAKEN) from error
+            device = before
         try:
             device = await self._confirm_links(device, fields)
         except InvalidInput:
@@ -169,16 +188,18 @@ class DeviceService:
         await self._audit.record(caller, "device.create", "device", device_id, details)
         return device
 
-    async def update(self, caller: Caller, device_id: str, fields: Mapping[str, Any]) -> Device:
+    async def update(
+        self, caller: Caller, device_id: str, fields: Mapping[str, Any], *, only_if: OnlyIf | None = None
+    ) -> Device:
         """Changes the sent fields by one write; fields that are not sent keep what others write meanwhile."""
-        before = await self.get(caller.org_id, device_id)
+        before, seen = await self._seen(caller.org_id, device_id, only_if)
         changes = _really_sent(before, fields)
         self._require_credentials(caller, changes)
         site_name = await self._links.check(caller.org_id, device_id, changes)
         changes.update(_site_change(before, changes, site_name))
         if not changes:
             return before
-        device = await self._write(before, changes, vouches=may_vouch(caller))
+        device = await self._write(before, changes, vouches=may_vouch(caller), seen=seen)
         details = {"name": device.name, "fields": sorted(changes), **vouching_told(before, device)}
         await self._audit.record(caller, "device.update", "device", device_id, details)
         return device
@@ -194,12 +215,13 @@ class DeviceService:
             details = {"name": seen.name, "fields": sorted(filled), **told}
             await self._audit.record(caller, "device.update", "device", seen.id, details)
 
-    async def delete(self, caller: Caller, device_id: str) -> None:
+    async def delete(self, caller: Caller, device_id: str, *, only_if: OnlyIf | None = None) -> None:
         """The device is gone from every read at once; configs and history stay with their owners."""
+        seen = None if only_if is None else (await self._seen(caller.org_id, device_id, only_if))[1]
         await self.references.refuse_if_used(caller.org_id, device_id)
-        buried = await self._store.bury(caller.org_id, device_id, at=self._clock.now())
+        buried = await self._store.bury(caller.org_id, device_id, at=self._clock.now(), expected=seen)
         if buried is None:
-            raise NotFound(NOT_FOUND)
+            raise await self._missed(caller.org_id, device_id, seen)
         await self._clean_up(caller.org_id, device_id)
         await self._audit.record(caller, "device.delete", "device", device_id, {"name": buried.name})
 
@@ -251,14 +273,41 @@ class DeviceService:
         if names_credential(fields):
             caller.require("credentials.manage")
 
-    async def _write(self, before: Device, changes: Mapping[str, Any], *, vouches: bool) -> Device:
+    async def _seen(
+        self, org_id: OrgId, device_id: str, only_if: OnlyIf | None
+    ) -> tuple[Device, Mapping[str, Any] | None]:
+        """The device, and with a condition that holds what it has to be still when it is written."""
+        if only_if is None:
+            return await self.get(org_id, device_id), None
+        found = await self._store.seen(org_id, device_id)
+        if found is None:
+            raise NotFound(NOT_FOUND)
+        only_if(found[0])
+        return found
+
+    async def _missed(self, org_id: OrgId, device_id: str, seen: Mapping[str, Any] | None) -> NetautodError:
+        """Why a write has found no device: it is gone, or another one than was seen."""
+        if seen is None or await self._store.get(org_id, device_id) is None:
+            return NotFound(NOT_FOUND)
+        return PreconditionFailed(CHANGED)
+
+    async def _write(
+        self,
+        before: Device,
+        changes: Mapping[str, Any],
+        *,
+        vouches: bool,
+        seen: Mapping[str, Any] | None = None,
+    ) -> Device:
         org_id, now = OrgId(before.org_id), self._clock.now()
         try:
-            device = await self._store.change(org_id, before.id, changes, at=now, vouches=vouches)
+            device = await self._store.change(
+                org_id, before.id, changes, at=now, vouches=vouches, expected=seen
+            )
         except Duplicate as error:
             raise Conflict(NAME_TAKEN) from error
         if device is None:
-            raise NotFound(NOT_FOUND)
+            raise await self._missed(org_id, before.id, seen)
         try:
             return await self._confirm_links(device, changes)
         except InvalidInput:

@@ -15,7 +15,16 @@ from netautod.core.loop.each import in_batches
 from netautod.core.pages import Page, PageOf, in_turns
 from netautod.core.work import Work
 from netautod.devices.counts import DeviceCounts
-from netautod.devices.documents import ITEM_FIELDS, PORT_KEYS, PROMPT, device_of, document_of, edited, item_of
+from netautod.devices.documents import (
+    ITEM_FIELDS,
+    PORT_KEYS,
+    PROMPT,
+    device_of,
+    document_of,
+    edited,
+    item_of,
+    unchanged,
+)
 from netautod.devices.models import Called, Creation, Device, DeviceFilter, DeviceItem, DeviceName, JumpDevice
 from netautod.devices.polls.store import reset
 from netautod.devices.queries import COLLECTION, FILTERED, SEARCH, SEARCH_TEXT, best_index, live, order, where
@@ -88,6 +97,11 @@ class DeviceStore:
             return await self._reads.ask(org_id, device_id, work)
         found = await self._devices.find_one(org_id, live(_id=device_id))
         return None if found is None else device_of(found)
+
+    async def seen(self, org_id: OrgId, device_id: str) -> tuple[Device, Mapping[str, Any]] | None:
+        """The device, and the condition that it is still so: `expected` of a change."""
+        found = await self._devices.find_one(org_id, live(_id=device_id))
+        return None if found is None else (device_of(found), unchanged(found))
 
     async def _live_ones(self, org_id: OrgId, ids: Sequence[str]) -> Sequence[Device | None]:
         found = await self._devices.find(org_id, live(_id={"$in": list(set(ids))}))
@@ -330,10 +344,16 @@ class DeviceStore:
             await self.counts.changed(org_id)
         return None if found is None else device_of(found)
 
-    async def bury(self, org_id: OrgId, device_id: str, *, at: datetime) -> Device | None:
-        """Deletes by one write, which also notes that the followers are still to be notified."""
+    async def bury(
+        self, org_id: OrgId, device_id: str, *, at: datetime, expected: Mapping[str, Any] | None = None
+    ) -> Device | None:
+        """Deletes by one write, which also notes that the followers are still to be notified.
+
+        With `expected` only while the device has those values.
+        """
         change = {"$set": {"live": False, "deleted_at": at, "cleanup": True}, "$unset": {PROMPT: ""}}
-        found = await self._devices.find_and_update(org_id, live(_id=device_id), change)
+        wanted = live(**(expected or {}), _id=device_id)
+        found = await self._devices.find_and_update(org_id, wanted, change)
         if found is None:
             return None
         await self.counts.changed(org_id)

@@ -18,7 +18,7 @@ from netautod.discovery.schemas import (
     VlansAnswer,
 )
 from netautod.discovery.service import DiscoveryService
-from netautod.http.access import requires
+from netautod.http.access import Repeat, requires
 from netautod.http.handler import JsonHandler
 from netautod.http.routes import Route
 
@@ -87,7 +87,7 @@ class PollHistoryHandler(DiscoveryHandler):
 
 
 class PollHandler(DiscoveryHandler):
-    @requires("devices.access", body=PollRequest, answer=QueuedPollAnswer, status=202)
+    @requires("devices.access", body=PollRequest, answer=QueuedPollAnswer, status=202, repeat=Repeat.AGAIN)
     async def post(self, device_id: str) -> None:
         """Queues a poll out of turn; 503 if nothing polls, or too many polls wait.
 

@@ -7,6 +7,7 @@ die between the two there is one version that equals the live content; the next 
 
 import asyncio
 from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime, timedelta
 from uuid import uuid4
@@ -17,11 +18,14 @@ from netautod.core.errors import NotFound, Unavailable
 from netautod.core.identity import OrgId
 from netautod.docs import contents
 from netautod.docs.content_types import ContentTypes
-from netautod.docs.models import NO_DOCUMENT, Content, Document, DocumentVersion, Edit
+from netautod.docs.models import NO_DOCUMENT, Content, Document, DocumentVersion, Edit, ShownDocument
 from netautod.docs.notes.service import NotesVault
 from netautod.docs.store import DocumentStore, VersionStore
 
 ATTEMPTS = 100
+BUSY = "The document is being changed by many others; try again"
+OnlyIf = Callable[[ShownDocument], None]
+"""Asked about the document before it is changed; raises what keeps it from that."""
 # A version of this revision that another writer has made within this time gives our write its timestamp; an
 # older one was left by a crash.
 SAME_WRITE = timedelta(seconds=5)
@@ -49,24 +53,31 @@ class DocumentWriter:
         self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._recent = RecentDocuments(clock)
 
-    async def write(self, org_id: OrgId, document_id: str, edit: Edit) -> tuple[Document, str]:
+    async def write(
+        self, org_id: OrgId, document_id: str, edit: Edit, *, only_if: OnlyIf | None = None
+    ) -> tuple[Document, str]:
         """The changed document and its text; NotFound, Forbidden while the vault is locked, InvalidInput for
         a content that is not of its type.
+
+        `only_if` is asked about the very revision that is replaced.
 
         Writers of one node take turns; those of other nodes meet at the compare-and-set.
         """
         async with self._turns.setdefault(document_id, asyncio.Lock()):
-            known = self._recent.take(org_id, document_id)
+            # An outdated one is told by the write; a condition is not to be asked about it.
+            known = self._recent.take(org_id, document_id) if only_if is None else None
             for attempt in range(ATTEMPTS):
                 current = known or await self._documents.get(org_id, document_id)
                 known = None
                 if current is None:
                     await self._give_up(org_id, document_id, attempt)
                     raise NotFound(NO_DOCUMENT)
+                if only_if is not None:
+                    only_if(ShownDocument(document=current, text=None))
                 if (written := await self._attempt(org_id, current, edit)) is not None:
                     self._recent.keep(org_id, written[0])
                     return written
-        raise Unavailable("The document is being changed by many others; try again")
+        raise Unavailable(BUSY)
 
     async def _attempt(self, org_id: OrgId, current: Document, edit: Edit) -> tuple[Document, str] | None:
         """None if the document is no longer what `current` says."""

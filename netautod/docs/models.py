@@ -1,6 +1,6 @@
 """Documents and their versions as values."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -47,6 +47,34 @@ class Document:
     @property
     def is_note(self) -> bool:
         return self.category == NOTES
+
+    @property
+    def listed(self) -> "ListedDocument":
+        return ListedDocument(
+            id=self.id, category=self.category, revision=self.revision, updated_at=self.updated_at
+        )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ListedDocument:
+    """What tells one state of a document from another: thousands of these are held for a list."""
+
+    id: str
+    category: str
+    revision: int
+    updated_at: datetime
+
+
+@dataclass(frozen=True, kw_only=True)
+class Listing:
+    """The documents of a list in their order; `locked`: its notes are shown without their contents.
+
+    `parts`: all of them, if they are few, each with how many bytes of its content are left out.
+    """
+
+    documents: Sequence[ListedDocument]
+    locked: bool = False
+    parts: Sequence[tuple[Document, int]] = field(default=(), repr=False)
 
 
 @dataclass(frozen=True, kw_only=True)

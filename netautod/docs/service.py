@@ -11,11 +11,11 @@ from uuid import uuid4
 
 from netautod.audit.service import AuditLog
 from netautod.core.clock import Clock
-from netautod.core.errors import InvalidInput, NotFound
+from netautod.core.errors import Duplicate, InvalidInput, NotFound, Unavailable
 from netautod.core.identity import Caller, OrgId
 from netautod.docs import contents
 from netautod.docs.content_types import ContentTypes
-from netautod.docs.editing import DocumentWriter
+from netautod.docs.editing import ATTEMPTS, BUSY, DocumentWriter, OnlyIf
 from netautod.docs.models import (
     JINJA,
     NO_DOCUMENT,
@@ -25,6 +25,7 @@ from netautod.docs.models import (
     DocumentFilter,
     DocumentVersion,
     Edit,
+    Listing,
     ShownDocument,
     ShownVersion,
 )
@@ -35,6 +36,8 @@ from netautod.docs.store import DocumentStore, VersionStore
 READ_AT_ONCE = 200
 # Contents are held up to this many bytes together, and one more document.
 CONTENTS_AT_ONCE = 1024 * 1024
+# Contents of up to so many bytes come along with their documents: READ_AT_ONCE of them are held anyway.
+SMALL = 4 * 1024
 
 
 class DocumentService:
@@ -59,6 +62,27 @@ class DocumentService:
         self._clock = clock
         self._audit = audit
 
+    async def listing(
+        self,
+        org_id: OrgId,
+        filters: DocumentFilter,
+        *,
+        limit: int | None = None,
+        offset: int = 0,
+        content: bool = True,
+    ) -> Listing:
+        """Which documents a list has, sorted by category and name; of a short list they are read already."""
+        few = READ_AT_ONCE if limit is None else min(limit, READ_AT_ONCE)
+        asked, up_to = few if few == limit else few + 1, SMALL if content else -1
+        parts = await self._documents.first(org_id, filters, limit=asked, offset=offset, up_to=up_to)
+        if len(parts) > few:
+            found, parts = await self._documents.listed(org_id, filters, limit=limit, offset=offset), []
+        else:
+            found = [one.listed for one, _ in parts]
+        notes = any(one.category == NOTES for one in found)
+        locked = notes and await self._notes.key_if_unlocked(org_id) is None
+        return Listing(documents=found, locked=locked, parts=parts)
+
     async def listed(
         self,
         org_id: OrgId,
@@ -67,31 +91,45 @@ class DocumentService:
         limit: int | None = None,
         offset: int = 0,
         content: bool = True,
+        listing: Listing | None = None,
     ) -> AsyncGenerator[ShownDocument, None]:
         """Sorted by category and name; each read when it is asked for, so that many fit in little memory.
 
-        The order is that of the beginning: what is renamed meanwhile comes once, what is deleted does not.
+        The order is that of the beginning (of the `listing`, if there is one already): what is renamed
+        meanwhile comes once, what is deleted does not.
         """
-        ids = await self._documents.listed(org_id, filters, limit=limit, offset=offset)
-        for start in range(0, len(ids), READ_AT_ONCE):
-            some = ids[start : start + READ_AT_ONCE]
-            if not content:
-                for shown in await self._shown(
-                    org_id, await self._documents.without_contents(org_id, filters, some)
-                ):
+        if listing is None:
+            listing = await self.listing(org_id, filters, limit=limit, offset=offset, content=content)
+        parts, up_to = listing.parts, SMALL if content else -1
+        ids = [] if parts else [one.id for one in listing.documents]
+        for start in range(0, len(ids) or 1, READ_AT_ONCE):
+            if ids:
+                some = ids[start : start + READ_AT_ONCE]
+                parts = await self._documents.some(org_id, filters, some, up_to=up_to)
+            for group in _groups(parts):
+                for shown in await self._shown(org_id, await self._whole(org_id, group, content=content)):
                     yield shown
-                continue
-            for group in _groups(await self._documents.sizes(org_id, filters, some)):
-                for shown in await self._shown(org_id, await self._documents.with_contents(org_id, group)):
-                    yield shown
+
+    async def _whole(self, org_id: OrgId, group: Sequence[Document], *, content: bool) -> list[Document]:
+        """With the contents that did not come along; without what is gone by now."""
+        missing = [one.id for one in group if content and one.content is None]
+        if not missing:
+            return list(group)
+        found = {one.id: one for one in await self._documents.with_contents(org_id, missing)}
+        return [found.get(one.id, one) for one in group if one.content is not None or one.id in found]
 
     async def get(self, org_id: OrgId, document_id: str) -> ShownDocument:
         """A note reads as empty and locked while the vault is locked; NotFound."""
         return (await self._shown(org_id, [await self._existing(org_id, document_id)]))[0]
 
-    async def create(self, caller: Caller, fields: Mapping[str, Any]) -> ShownDocument:
-        """`fields` as DocumentRequest loads them; Forbidden for a note while the vault is locked."""
-        now, text, document_id = self._clock.now(), fields["content"], str(uuid4())
+    async def create(
+        self, caller: Caller, fields: Mapping[str, Any], *, document_id: str | None = None
+    ) -> ShownDocument:
+        """`fields` as DocumentRequest loads them; Forbidden for a note while the vault is locked.
+
+        `document_id`: a document with it was made by this very request.
+        """
+        now, text, document_id = self._clock.now(), fields["content"], document_id or str(uuid4())
         await self._types.check(fields["content_type"], text)
         if fields["category"] == NOTES:
             contents.measured(text)
@@ -111,19 +149,31 @@ class DocumentService:
             revision=0,
             content=content,
         )
-        await self._documents.insert(caller.org_id, document)
+        try:
+            await self._documents.insert(caller.org_id, document)
+        except Duplicate:
+            # The request is repeated: whoever began it died between this write and the answer.
+            before = await self.get(caller.org_id, document_id)
+            document, text = before.document, before.text or ""
         details = {"name": document.name, "category": document.category}
         await self._audit.record(caller, "document.create", "document", document.id, details)
         return ShownDocument(document=document, text=text)
 
-    async def update(self, caller: Caller, document_id: str, fields: Mapping[str, Any]) -> ShownDocument:
+    async def update(
+        self,
+        caller: Caller,
+        document_id: str,
+        fields: Mapping[str, Any],
+        *,
+        only_if: OnlyIf | None = None,
+    ) -> ShownDocument:
         """Stores what was there, then writes the given fields; NotFound, Forbidden, TooLarge."""
         text = fields.get("content")
         if text is not None:
             contents.measured(text)
         metadata = {name: value for name, value in fields.items() if name != "content"}
         edit = Edit(fields=metadata, text=text)
-        document, shown = await self._writer.write(caller.org_id, document_id, edit)
+        document, shown = await self._writer.write(caller.org_id, document_id, edit, only_if=only_if)
         details = {"name": document.name, "fields": sorted(fields)}
         await self._audit.record(caller, "document.update", "document", document_id, details)
         return ShownDocument(document=document, text=shown)
@@ -140,10 +190,9 @@ class DocumentService:
         await self._audit.record(caller, "document.restore", "document", document_id, details)
         return ShownDocument(document=document, text=shown)
 
-    async def delete(self, caller: Caller, document_id: str) -> None:
+    async def delete(self, caller: Caller, document_id: str, *, only_if: OnlyIf | None = None) -> None:
         """Removes the document and its versions, whether the vault is locked or not; NotFound."""
-        if not await self._documents.mark_deleted(caller.org_id, document_id, self._clock.now()):
-            raise NotFound(NO_DOCUMENT)
+        await self._mark_deleted(caller.org_id, document_id, only_if)
         # If we die here the versions are out of reach already, and the upkeep removes them.
         await self._versions.remove_all(caller.org_id, document_id)
         await self._audit.record(caller, "document.delete", "document", document_id)
@@ -180,6 +229,20 @@ class DocumentService:
             raise NotFound(NO_DOCUMENT)
         return found
 
+    async def _mark_deleted(self, org_id: OrgId, document_id: str, only_if: OnlyIf | None) -> None:
+        for _ in range(ATTEMPTS):
+            revision = None
+            if only_if is not None:
+                seen = await self._existing(org_id, document_id, content=False)
+                only_if((await self._shown(org_id, [seen]))[0])
+                revision = seen.revision
+            now = self._clock.now()
+            if await self._documents.mark_deleted(org_id, document_id, now, revision=revision):
+                return
+            if revision is None:
+                raise NotFound(NO_DOCUMENT)
+        raise Unavailable(BUSY)
+
     async def _text_of(self, org_id: OrgId, version: DocumentVersion) -> str:
         key = await self._notes.key(org_id) if version.content.is_sealed else None
         return await contents.opened(key, org_id, version.document_id, version.content)
@@ -187,7 +250,18 @@ class DocumentService:
     async def _shown(self, org_id: OrgId, documents: Sequence[Document]) -> list[ShownDocument]:
         notes = any(document.is_note for document in documents)
         key = await self._notes.key_if_unlocked(org_id) if notes else None
-        return [await _shown_with(key, org_id, document) for document in documents]
+        return [
+            _plain(document) or await _shown_with(key, org_id, document)  # most are
+            for document in documents
+        ]
+
+
+def _plain(document: Document) -> ShownDocument | None:
+    """As it is shown if nothing has to be opened for that, else None."""
+    content = document.content
+    if content is None or content.is_sealed or document.is_note:
+        return None
+    return ShownDocument(document=document, text=content.text or "")
 
 
 async def _shown_with(key: bytes | None, org_id: OrgId, document: Document) -> ShownDocument:
@@ -198,11 +272,11 @@ async def _shown_with(key: bytes | None, org_id: OrgId, document: Document) -> S
     return ShownDocument(document=document, text=text, locked=locked)
 
 
-def _groups(sized: Sequence[tuple[str, int]]) -> Iterator[list[str]]:
-    """In the same order, each as large as may be held at once."""
-    group: list[str] = []
+def _groups(parts: Sequence[tuple[Document, int]]) -> Iterator[list[Document]]:
+    """In the same order, each with as much left out as may be held at once."""
+    group: list[Document] = []
     held = 0
-    for one, size in sized:
+    for one, size in parts:
         if group and held + size > CONTENTS_AT_ONCE:
             yield group
             group, held = [], 0

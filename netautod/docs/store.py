@@ -11,8 +11,10 @@ from uuid import UUID, uuid5
 
 from netautod.core.errors import Duplicate
 from netautod.core.identity import OrgId
+from netautod.core.pages import in_turns
+from netautod.core.values import made
 from netautod.docs.contents import COLLECTION
-from netautod.docs.models import Content, Document, DocumentFilter, DocumentVersion
+from netautod.docs.models import Content, Document, DocumentFilter, DocumentVersion, ListedDocument
 from netautod.store.client import Database
 from netautod.store.client import Document as Row
 from netautod.store.indexes import Index
@@ -22,9 +24,11 @@ VERSIONS = "document_versions"
 ALIVE = {"deleted_at": None}
 NEWEST_FIRST = {"revision": -1}
 LISTED = (("category", 1), ("name", 1), ("_id", 1))
+# Not to sort by: what a list needs to know of each document without reading one.
+FACTS = (("revision", 1), ("updated_at", 1))
 INDEXES = (
-    Index(collection=COLLECTION, keys=(("org_id", 1), *LISTED)),
-    Index(collection=COLLECTION, keys=(("org_id", 1), ("parent_folder", 1), *LISTED)),
+    Index(collection=COLLECTION, keys=(("org_id", 1), *LISTED, *FACTS)),
+    Index(collection=COLLECTION, keys=(("org_id", 1), ("parent_folder", 1), *LISTED, *FACTS)),
     Index(collection=COLLECTION, keys=(("deleted_at", 1),), partial={"deleted_at": {"$type": "date"}}),
     Index(collection=COLLECTION, keys=(("resealing", 1),), partial={"resealing": {"$gt": ""}}),
     # Covers the list: 10,000 versions are listed without reading one of their contents.
@@ -54,30 +58,36 @@ class DocumentStore:
 
     async def listed(
         self, org_id: OrgId, filters: DocumentFilter, *, limit: int | None, offset: int
-    ) -> list[str]:
-        """The ids, sorted by category and name; limit None: all. An index alone answers this."""
+    ) -> list[ListedDocument]:
+        """Sorted by category and name; limit None: all. An index alone answers this."""
         found = await self._documents.find(
-            org_id, _where(filters), fields={"_id": 1}, sort=LISTED, limit=limit or 0, offset=offset
+            org_id,
+            _where(filters),
+            fields={"category": 1, "revision": 1, "updated_at": 1},
+            sort=LISTED,
+            limit=limit or 0,
+            offset=offset,
         )
-        return [row["_id"] for row in found]
+        return await in_turns(_listed, found)
 
-    async def sizes(
-        self, org_id: OrgId, filters: DocumentFilter, document_ids: Sequence[str]
-    ) -> list[tuple[str, int]]:
-        """The ids of those that still match, in the same order, with the sizes of the contents in bytes."""
-        where = {**_where(filters), "_id": {"$in": list(document_ids)}}
-        found = await self._documents.find(org_id, where, fields={"size": 1})
-        rows = {row["_id"]: row["size"] for row in found}
-        return [(one, rows[one]) for one in document_ids if one in rows]
+    async def first(
+        self, org_id: OrgId, filters: DocumentFilter, *, limit: int, offset: int, up_to: int
+    ) -> list[tuple[Document, int]]:
+        """As `some`, but the first ones of the list, sorted by category and name."""
+        found = await self._documents.find(
+            org_id, _where(filters), fields=_with_small(up_to), sort=LISTED, limit=limit, offset=offset
+        )
+        return [_part(row) for row in found]
 
-    async def without_contents(
-        self, org_id: OrgId, filters: DocumentFilter, document_ids: Sequence[str]
-    ) -> list[Document]:
-        """Those that still match, in the order of the ids."""
+    async def some(
+        self, org_id: OrgId, filters: DocumentFilter, document_ids: Sequence[str], *, up_to: int
+    ) -> list[tuple[Document, int]]:
+        """Those that still match, in the order of the ids, with the contents of up to so many bytes, and how
+        many bytes are left out; -1: all contents are."""
         where = {**_where(filters), "_id": {"$in": list(document_ids)}}
-        found = await self._documents.find(org_id, where, fields=_WITHOUT_CONTENT)
+        found = await self._documents.find(org_id, where, fields=_with_small(up_to))
         rows = {row["_id"]: row for row in found}
-        return [_document(rows[one], content=False) for one in document_ids if one in rows]
+        return [_part(rows[one]) for one in document_ids if one in rows]
 
     async def with_contents(self, org_id: OrgId, document_ids: Sequence[str]) -> list[Document]:
         """In the order of the ids, without those that are gone."""
@@ -98,11 +108,15 @@ class DocumentStore:
         where = {"_id": old.id, "revision": old.revision, **ALIVE}
         return await self._documents.update(org_id, where, {"$set": row})
 
-    async def mark_deleted(self, org_id: OrgId, document_id: str, at: datetime) -> bool:
-        """From here on the document is gone for everybody; false if it was before."""
+    async def mark_deleted(
+        self, org_id: OrgId, document_id: str, at: datetime, *, revision: int | None = None
+    ) -> bool:
+        """From here on the document is gone for everybody; false if it was before, or is at another revision
+        than the one that is given."""
         emptied = dict.fromkeys((*METADATA, "text", "sealed", "resealing"), "")
         change = {"$set": {"deleted_at": at}, "$unset": emptied}
-        return await self._documents.update(org_id, {"_id": document_id, **ALIVE}, change)
+        wanted = {} if revision is None else {"revision": revision}
+        return await self._documents.update(org_id, {**wanted, "_id": document_id, **ALIVE}, change)
 
     async def deleted(self) -> list[tuple[OrgId, str, datetime]]:
         """(organization, id, since when) of the deleted ones whose rows are still there."""
@@ -232,20 +246,36 @@ def _where(filters: DocumentFilter) -> Row:
     return where
 
 
+def _listed(row: Row) -> ListedDocument:
+    return ListedDocument(
+        id=row["_id"], category=row["category"], revision=row["revision"], updated_at=row["updated_at"]
+    )
+
+
 def _row(document: Document) -> Row:
     assert document.content is not None
     metadata = {name: getattr(document, name) for name in METADATA}
     return {**metadata, "revision": document.revision, **_content_fields(document.content)}
 
 
+def _with_small(up_to: int) -> Row:
+    """The fields of `_part`."""
+    if up_to < 0:
+        return dict.fromkeys((*METADATA, "revision"), 1)
+    small = {"$lte": ["$size", up_to]}
+    contents = {name: {"$cond": [small, f"${name}", "$$REMOVE"]} for name in ("text", "sealed")}
+    return {**dict.fromkeys((*METADATA, "revision", "size"), 1), **contents}
+
+
+def _part(row: Row) -> tuple[Document, int]:
+    content = "text" in row
+    return _document(row, content=content), 0 if content else row.get("size", 0)
+
+
 def _document(row: Row, *, content: bool) -> Document:
     metadata: dict[str, Any] = {name: row[name] for name in METADATA}
-    return Document(
-        id=row["_id"],
-        revision=row["revision"],
-        content=_content(row) if content else None,
-        **metadata,
-    )
+    own = {"id": row["_id"], "revision": row["revision"], "content": _content(row) if content else None}
+    return made(Document, {**metadata, **own})
 
 
 def _version_id(current: Document) -> str:

@@ -9,6 +9,7 @@ from starting: it runs, waits for an approval, or waits to go on after one.
 from collections.abc import Mapping
 from typing import Any
 
+from netautod.core.values import made
 from netautod.executions.models import AttemptRecord, Closing, Execution
 from netautod.executions.outcome import UNKNOWN, Finished, HandedBack, NeverStarted, Outcome, Parked, Retried
 from netautod.executions.transitions import ACTIVE, State, require
@@ -23,9 +24,9 @@ _PLAIN = tuple(
 
 def to_document(execution: Execution) -> Document:
     """A new row; `not_before` and `created_at` are the creator's time."""
-    return {
+    row = {
         "_id": execution.id,
-        **{name: getattr(execution, name) for name in _PLAIN},
+        **vars(execution),
         "approval": None,
         "closing": None,
         "attempts": [],
@@ -35,6 +36,8 @@ def to_document(execution: Execution) -> Document:
         "epoch": 0,
         "lease_until": None,
     }
+    del row["id"]
+    return row
 
 
 def to_execution(document: Document) -> Execution:
@@ -42,12 +45,15 @@ def to_execution(document: Document) -> Execution:
     if document.get("attempt"):
         attempts.append(document["attempt"])
     approval = document.get("approval")
-    return Execution(
-        id=document["_id"],
-        attempts=[_to_attempt(attempt) for attempt in attempts],
-        approval=ApprovalDecision(**approval) if approval else None,
-        closing=_to_closing(document.get("closing")),
-        **{name: document.get(name) for name in _PLAIN},  # type: ignore[arg-type]
+    return made(
+        Execution,
+        {
+            "id": document["_id"],
+            "attempts": [_to_attempt(attempt) for attempt in attempts],
+            "approval": ApprovalDecision(**approval) if approval else None,
+            "closing": _to_closing(document.get("closing")),
+            **dict(zip(_PLAIN, map(document.get, _PLAIN), strict=True)),
+        },
     )
 
 

@@ -19,7 +19,7 @@ from netautod.executions.schemas import (
     ResultsQuery,
 )
 from netautod.executions.service import ExecutionService
-from netautod.http.access import requires
+from netautod.http.access import Repeat, requires
 from netautod.http.handler import JsonHandler
 from netautod.http.routes import Route
 
@@ -46,23 +46,27 @@ class ExecutionHandler(JsonHandler):
 
 
 class RunTaskHandler(ExecutionHandler):
-    @requires(OPERATOR, status=202, answer=ExecutionAnswer)
+    @requires(OPERATOR, status=202, answer=ExecutionAnswer, repeat=Repeat.FINDS)
     async def post(self, task_id: str) -> None:
         """Runs a task now, in the background."""
-        execution = await self.executions.run(self.caller, self.path_id(task_id, "Task"))
+        execution = await self.executions.run(
+            self.caller, self.path_id(task_id, "Task"), execution_id=self.record_id
+        )
         self.answer(await self.whole(execution))
 
 
 class RunAgentScheduleHandler(ExecutionHandler):
-    @requires(OPERATOR, status=202, answer=ExecutionAnswer)
+    @requires(OPERATOR, status=202, answer=ExecutionAnswer, repeat=Repeat.FINDS)
     async def post(self, task_id: str) -> None:
         """Runs an agent schedule now, in the background."""
-        execution = await self.executions.run(self.caller, self.path_id(task_id, "Task"), agent=True)
+        execution = await self.executions.run(
+            self.caller, self.path_id(task_id, "Task"), agent=True, execution_id=self.record_id
+        )
         self.answer(await self.whole(execution))
 
 
 class ExecutionsHandler(ExecutionHandler):
-    @requires(OPERATOR, query=ExecutionQuery, answer=ExecutionListAnswer)
+    @requires(OPERATOR, query=ExecutionQuery, answer=ExecutionListAnswer, etag=True)
     async def get(self) -> None:
         """Lists executions, newest first."""
         page = Page(limit=self.query.pop("limit"), offset=self.query.pop("offset"))
@@ -71,7 +75,7 @@ class ExecutionsHandler(ExecutionHandler):
 
 
 class TaskExecutionsHandler(ExecutionHandler):
-    @requires(OPERATOR, query=PageQuery, answer=ExecutionListAnswer)
+    @requires(OPERATOR, query=PageQuery, answer=ExecutionListAnswer, etag=True)
     async def get(self, task_id: str) -> None:
         """Lists the executions of one task, newest first."""
         task_id = self.path_id(task_id, "Task")

@@ -3,11 +3,12 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
+from hashlib import sha1
 from typing import Any
-from uuid import UUID, uuid5
 
 from netautod.core.identity import OrgId
 from netautod.core.json_values import optional_text, to_text
+from netautod.core.values import made
 from netautod.executions.transitions import TERMINAL, State
 from netautod.plugin_api.executors import ApprovalDecision, DeviceResult
 from netautod.tasks.models import Task
@@ -156,9 +157,28 @@ def _approval_json(approval: ApprovalDecision | None) -> dict[str, Any] | None:
     }
 
 
+# What a new execution has of all that comes later.
+_NOT_YET: Mapping[str, Any] = {
+    **dict.fromkeys(("started_at", "completed_at", "output", "error_message", "cancelled_by", "closing")),
+    **dict.fromkeys(("approval", "approval_request", "approval_expires_at", "approved_by_others")),
+    **dict.fromkeys(("resume", "progress", "unclear")),
+    "retry_count": 0,
+    "attempts": (),
+}
+
+
 def scheduled_id(task_id: str, scheduled_for: datetime) -> str:
     """The same on every node, so that two nodes that fire one tick insert one execution."""
-    return str(uuid5(UUID(task_id), scheduled_for.isoformat()))
+    return _uuid5(task_id, scheduled_for.isoformat())
+
+
+def _uuid5(namespace: str, name: str) -> str:
+    """As `uuid.uuid5` (RFC 9562, 5.5), in a third of the time: every tick of every task needs one."""
+    digest = bytearray(sha1(bytes.fromhex(namespace.replace("-", "")) + name.encode()).digest()[:16])
+    digest[6] = digest[6] & 0x0F | 0x50
+    digest[8] = digest[8] & 0x3F | 0x80
+    text = digest.hex()
+    return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
 
 
 def new_execution(
@@ -174,36 +194,26 @@ def new_execution(
 
     `requested_by`: the user who starts it; None: it is the task's owner who wants it.
     """
-    return Execution(
-        id=execution_id,
-        org_id=task.org_id,
-        task_id=task.id,
-        task_name=task.name,
-        task_type=task.task_type,
-        state="pending",
-        triggered_by="manual" if scheduled_for is None else "schedule",
-        scheduled_for=scheduled_for,
-        owner_id=task.owner_id,
-        parameters=task.parameters,
-        max_retries=task.max_retries,
-        retry_delay_seconds=task.retry_delay_seconds,
-        timeout_seconds=task.timeout_seconds,
-        started_at=None,
-        completed_at=None,
-        output=None,
-        error_message=None,
-        retry_count=0,
-        attempts=(),
-        cancelled_by=None,
-        approval=None,
-        approval_request=None,
-        resume=None,
-        progress=None,
-        created_at=created_at,
-        scope=task.scope,
-        requested_by=requested_by or task.owner_id,
-        traceparent=traceparent,
-    )
+    fields = {
+        "id": execution_id,
+        "org_id": task.org_id,
+        "task_id": task.id,
+        "task_name": task.name,
+        "task_type": task.task_type,
+        "state": "pending",
+        "triggered_by": "manual" if scheduled_for is None else "schedule",
+        "scheduled_for": scheduled_for,
+        "owner_id": task.owner_id,
+        "parameters": task.parameters,
+        "max_retries": task.max_retries,
+        "retry_delay_seconds": task.retry_delay_seconds,
+        "timeout_seconds": task.timeout_seconds,
+        "created_at": created_at,
+        "scope": task.scope,
+        "requested_by": requested_by or task.owner_id,
+        "traceparent": traceparent,
+    }
+    return made(Execution, {**_NOT_YET, **fields})
 
 
 def result_to_json(result: DeviceResult) -> dict[str, Any]:

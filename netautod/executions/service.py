@@ -11,7 +11,7 @@ from uuid import uuid4
 
 from netautod.audit.service import AuditLog
 from netautod.core.clock import Clock
-from netautod.core.errors import Conflict, Forbidden, NotFound
+from netautod.core.errors import Conflict, Duplicate, Forbidden, NotFound
 from netautod.core.identity import Caller, OrgId
 from netautod.core.log_lines import current
 from netautod.core.pages import Page, PageOf
@@ -77,18 +77,27 @@ class ExecutionService:
         self._notifier = notifier
         self._closing = closing
 
-    async def run(self, caller: Caller, task_id: str, *, agent: bool = False) -> Execution:
-        """A manual run: pending, to be claimed by any node."""
+    async def run(
+        self, caller: Caller, task_id: str, *, agent: bool = False, execution_id: str | None = None
+    ) -> Execution:
+        """A manual run: pending, to be claimed by any node.
+
+        `execution_id`: an execution with it was made by this very request.
+        """
         task = await self._tasks.get(caller.org_id, task_id, agent=agent)
         execution = new_execution(
             task,
-            execution_id=str(uuid4()),
+            execution_id=execution_id or str(uuid4()),
             scheduled_for=None,
             created_at=self._clock.now(),
             requested_by=caller.user_id,
             traceparent=current.get().traceparent or None,
         )
-        await self._store.insert(execution)
+        try:
+            await self._store.insert(execution)
+        except Duplicate:
+            # The request is repeated: whoever began it died between this write and the answer.
+            execution = await self.get(caller.org_id, execution.id)
         self._runs.kick()
         await self._audit.record(caller, "task.run", "execution", execution.id, {"task_id": task_id})
         return execution

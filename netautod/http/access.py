@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
+from enum import Enum
 from functools import cached_property, wraps
 from typing import Any, Concatenate, ParamSpec, Protocol, TypedDict, TypeVar, Unpack
 
@@ -15,6 +16,14 @@ MARK = "__operation__"
 P = ParamSpec("P")
 
 
+class Repeat(Enum):
+    """What a repeat under the same Idempotency-Key does if nobody knows what came of the first request."""
+
+    FINDS = "what is made has an id that follows from the key: the repeat finds it, or makes it"
+    AGAIN = "it is done again: what is there already is refused or stays as it is"
+    NEVER = "it is not done again: the client has to look"
+
+
 @dataclass(frozen=True, kw_only=True)
 class Operation:
     """One method of one route. `permission` None: any valid token, or none at all if `public`.
@@ -26,6 +35,8 @@ class Operation:
     `changes` False: a POST that changes nothing, and so needs no trace in the audit.
     `grows` False: a POST or PUT that goes on when the disk is full, as GET and DELETE do: it ends, undoes or
     takes away, lets people in to do so, or leaves no more than its event in the audit.
+    `etag`: reads carry an ETag and take If-None-Match, PUT and DELETE take If-Match (http/conditions).
+    `repeat`: a POST that creates or runs, and so takes an Idempotency-Key (http/once.py); None: it does not.
     """
 
     permission: str | None
@@ -42,6 +53,8 @@ class Operation:
     limited: bool = True
     changes: bool = True
     grows: bool = True
+    etag: bool = False
+    repeat: Repeat | None = None
 
     @cached_property
     def query_schema(self) -> Query | None:
@@ -72,12 +85,16 @@ class OperationOptions(TypedDict, total=False):
     limited: bool
     changes: bool
     grows: bool
+    etag: bool
+    repeat: Repeat
 
 
 class Loads(Protocol):
     """What a handler does for a declared method: validates its request, writes its answer."""
 
     async def load_request(self, operation: Operation) -> None: ...
+
+    async def once(self, operation: Operation, perform: Callable[[], Awaitable[None]]) -> None: ...
 
     async def send_answer(self) -> None: ...
 
@@ -107,16 +124,22 @@ def public(**description: Unpack[OperationOptions]) -> Callable[[Any], Any]:
 
 def _declare(operation: Operation) -> Callable[[Any], Any]:
     def decorate(method: Method[H_contra, P]) -> Method[H_contra, P]:
+        async def perform(self: H_contra, /, *args: P.args, **kwargs: P.kwargs) -> None:
+            with no_exit():  # a method may call plugins
+                await method(self, *args, **kwargs)
+            await self.leave_trace(operation)
+
         @wraps(method)
         async def run(self: H_contra, /, *args: P.args, **kwargs: P.kwargs) -> None:
             await self.load_request(operation)
             try:
-                with no_exit():  # a method may call plugins
-                    await method(self, *args, **kwargs)
+                if operation.repeat is None:
+                    await perform(self, *args, **kwargs)
+                else:
+                    await self.once(operation, lambda: perform(self, *args, **kwargs))
             except (Unauthenticated, Forbidden) as error:
                 await self.refused(error)
                 raise
-            await self.leave_trace(operation)
             await self.send_answer()
 
         setattr(run, MARK, operation)

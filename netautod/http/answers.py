@@ -3,13 +3,16 @@
 import asyncio
 import logging
 import re
+import time
 from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Callable, Iterable, Mapping
 from contextlib import aclosing, suppress
+from functools import lru_cache
 from http import HTTPStatus
 from itertools import chain, islice
 from typing import Any, TypeVar, cast
 from uuid import uuid4
 
+from tornado.httputil import HTTPHeaders, format_timestamp
 from tornado.iostream import StreamClosedError
 from tornado.web import HTTPError, RequestHandler
 
@@ -22,6 +25,8 @@ from netautod.core.repeats import repeats
 from netautod.http.access import Operation, operation_of
 from netautod.http.context import HttpContext
 from netautod.http.errors import (
+    RETRIED,
+    RETRY_SECONDS,
     MethodNotAllowed,
     common_headers,
     error_body,
@@ -34,6 +39,9 @@ from netautod.http.told import shown_path
 logger = logging.getLogger(__name__)
 T = TypeVar("T")
 METHODS = ("GET", "POST", "PUT", "DELETE")
+# To pages of other origins, which see and send no more than that.
+ALLOWED_HEADERS = "Authorization, Content-Type, X-Request-Id, If-Match, If-None-Match, Idempotency-Key"
+EXPOSED_HEADERS = "X-Request-Id, Retry-After, ETag, Idempotent-Replayed"
 LIST_PART = 500  # items of a long list that are written in one turn of the loop
 REQUEST_ID_FORM = re.compile(r"[A-Za-z0-9._-]{1,64}")
 
@@ -45,20 +53,29 @@ class AnsweringHandler(RequestHandler):
     info: RequestInfo
     _answer: tuple[Any, ...] = ()
     _error = ""
+    retry_seconds = RETRY_SECONDS
     _parts: AsyncGenerator[bytes, None] | None = None
 
     @property
     def context(self) -> HttpContext:
         return cast(HttpContext, self.application.settings["context"])
 
+    def clear(self) -> None:
+        """As Tornado has it, but that the date is written once a second, and no Server to be taken away."""
+        self._headers = HTTPHeaders()
+        self._headers["Content-Type"] = "text/html; charset=UTF-8"
+        self._headers["Date"] = _date(int(time.time()))
+        self.set_default_headers()
+        self._write_buffer: list[bytes] = []
+        self._status_code, self._reason = 200, HTTPStatus.OK.phrase
+
     def set_default_headers(self) -> None:
         # Tornado calls this before prepare(), and again before it writes an error.
         if not hasattr(self, "request_id"):
             offered = self.request.headers.get("X-Request-Id", "")
             self.request_id = offered if REQUEST_ID_FORM.fullmatch(offered) else uuid4().hex
-        self.clear_header("Server")
         for name, value in common_headers(self.request_id).items():
-            self.set_header(name, value)
+            self._headers[name] = value  # set_header would look at each for what none of them holds
         hsts = self.context.hsts(self.request)
         if hsts is not None:
             self.set_header("Strict-Transport-Security", hsts)
@@ -95,10 +112,18 @@ class AnsweringHandler(RequestHandler):
             encoded = encoded_parts(self._answer[0])
             begun = tuple(islice(encoded, 2))
             if len(begun) == 1:
-                self._begin_answer()
-                self.finish(begun[0])
+                self.send_whole(begun[0])
             else:
-                await self._send(_each(chain(begun, encoded)))
+                await self.send_pieces(chain(begun, encoded))
+
+    def send_whole(self, content: bytes) -> None:
+        """JSON that is encoded already."""
+        self._begin_answer()
+        self.finish(content)
+
+    async def send_pieces(self, parts: Iterable[bytes]) -> None:
+        """The same in at least one part, each when the client has taken the one before."""
+        await self._send(_each(parts))
 
     async def _send(self, parts: AsyncIterator[bytes]) -> None:
         # What fails up to here, as the database may, is still answered with an error.
@@ -159,9 +184,17 @@ class AnsweringHandler(RequestHandler):
         else:
             super().send_error(status_code, **kwargs)
 
+    def set_status(self, status_code: int, reason: str | None = None) -> None:
+        """Whoever answers 429 or 503, the client hears when to come again."""
+        super().set_status(status_code, reason)
+        if status_code in RETRIED:
+            self.set_header("Retry-After", str(self.retry_seconds))
+
     def write_error(self, status_code: int, **kwargs: Any) -> None:
         error = told(kwargs["exc_info"][1] if "exc_info" in kwargs else None, self.context.room)
         body = self._error_answer(status_code, error)
+        if self.get_status() == HTTPStatus.TOO_MANY_REQUESTS:
+            body.setdefault("retry_after_secs", self.retry_seconds)
         self.set_header("Content-Type", "application/json")
         self.finish(json_values.encode(body))
 
@@ -207,11 +240,16 @@ class AnsweringHandler(RequestHandler):
         origin = self.request.headers.get("Origin", "")
         if self.context.allows(origin):
             self.set_header("Access-Control-Allow-Origin", origin)
-            self.set_header("Access-Control-Allow-Headers", "Authorization, Content-Type, X-Request-Id")
+            self.set_header("Access-Control-Allow-Headers", ALLOWED_HEADERS)
             self.set_header("Access-Control-Allow-Methods", ", ".join(METHODS))
-            self.set_header("Access-Control-Expose-Headers", "X-Request-Id, Retry-After")
+            self.set_header("Access-Control-Expose-Headers", EXPOSED_HEADERS)
             self.set_header("Access-Control-Max-Age", "600")
             self.set_header("Vary", "Origin")
+
+
+@lru_cache(maxsize=1)
+def _date(second: int) -> str:
+    return format_timestamp(second)
 
 
 async def _each(items: Iterable[T]) -> AsyncIterator[T]:

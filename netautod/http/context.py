@@ -16,6 +16,7 @@ from netautod.http.bodies.reader import BodyReader
 from netautod.http.fair_share import FairShare
 from netautod.http.limits import RequestLimits
 from netautod.http.settings import EVERY_ORIGIN, LimitSettings
+from netautod.idempotency.service import IdempotencyKeys
 from netautod.store.room import Room
 
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
@@ -48,6 +49,7 @@ class HttpContext:
     room: Room = field(default_factory=Room)
     metrics: Metrics = field(default_factory=Metrics)
     tracer: Tracer | None = None
+    idempotency: IdempotencyKeys | None = None
 
     def allows(self, origin: str) -> bool:
         """Whether pages of this origin may call the API; empty: the request comes from no page."""

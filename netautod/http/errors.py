@@ -13,6 +13,8 @@ from netautod.store.room import Room
 FULL_DISK_RETRY = 60  # seconds
 # An outage that passes by itself, such as the election of a primary, is over in a few of these.
 RETRY_SECONDS = 2
+# Statuses that pass by themselves: every such answer says when to come again.
+RETRIED = (429, 503)
 LONGEST_ERROR = 2000  # characters: no error gives megabytes of a request back
 
 
@@ -35,6 +37,7 @@ STATUS: dict[type[errors.NetautodError], int] = {
     errors.NotFound: 404,
     MethodNotAllowed: 405,
     errors.Conflict: 409,
+    errors.PreconditionFailed: 412,
     errors.TooLarge: 413,
     UnsupportedEncoding: 415,
     UnknownExpectation: 417,
@@ -67,15 +70,15 @@ def _full(text: str) -> errors.DiskFull:
 def error_body(error: errors.NetautodError) -> dict[str, Any]:
     body: dict[str, Any] = {"error": error.text[:LONGEST_ERROR]}
     if isinstance(error, errors.TooManyRequests | errors.Overloaded):
-        body["retry_after_secs"] = error.retry_after
+        body["retry_after_secs"] = retry_after(error)
     return body
 
 
 def retry_after(error: errors.NetautodError) -> int | None:
-    """The seconds of Retry-After: every 503 and 429 has it."""
+    """The seconds that the error itself names for Retry-After, one at least."""
     if isinstance(error, errors.TooManyRequests | errors.Overloaded):
-        return error.retry_after
-    return RETRY_SECONDS if isinstance(error, errors.Unavailable) else None
+        return max(1, error.retry_after)
+    return None
 
 
 def common_headers(request_id: str) -> Mapping[str, str]:

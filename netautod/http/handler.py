@@ -32,7 +32,7 @@ from netautod.http.errors import (
     UnsupportedEncoding,
     status_of,
 )
-from netautod.http.telling import TellingHandler
+from netautod.http.once import OnceHandler
 from netautod.http.told import CLIENT_GONE, REQUEST, shown_path
 
 logger = logging.getLogger(__name__)
@@ -50,7 +50,7 @@ class EveryMethod(tuple[str, ...]):
 
 
 @stream_request_body
-class JsonHandler(TellingHandler):
+class JsonHandler(OnceHandler):
     """Answers JSON. Subclasses declare each method with `requires`, `any_token` or `public`."""
 
     SUPPORTED_METHODS = EveryMethod(RequestHandler.SUPPORTED_METHODS)
@@ -86,6 +86,8 @@ class JsonHandler(TellingHandler):
             except (Unauthenticated, Forbidden) as error:
                 await self.refused(error)
                 raise
+        self.read_conditions(operation)
+        self.read_key(operation)
         if operation.needs_room(self.request.method or ""):
             self.context.room.require()
         self._expect_body(operation)
@@ -142,6 +144,8 @@ class JsonHandler(TellingHandler):
         """Called by the declared method's wrapper, after the body has arrived."""
         if self._received is not None:
             self._received.complete()
+            if self.is_keyed:
+                await self.note_body(self._received.parts)
         schema = operation.query_schema
         if schema is not None:
             given = self.request.query_arguments
@@ -168,7 +172,12 @@ class JsonHandler(TellingHandler):
         return found
 
     async def while_connected(self, work: Coroutine[Any, Any, T]) -> T:
-        """The result of `work`, which is cancelled when the client disconnects."""
+        """The result of `work`, which is cancelled when the client disconnects.
+
+        Not under an Idempotency-Key: with that the client can come back for it.
+        """
+        if self.is_keyed:
+            return await work
         self._work = asyncio.ensure_future(work)
         if self._client_gone:
             self._work.cancel()

@@ -1,7 +1,7 @@
 """The OpenAPI 3.1 description, generated from the same routes and schemas that serve the requests."""
 
 import inspect
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any
@@ -14,7 +14,15 @@ from netautod import __version__
 from netautod.core.bounds import MOST_ELEMENTS, MOST_TEXT
 from netautod.core.schema import Answer, Request
 from netautod.http.access import Operation, public
+from netautod.http.errors import RETRIED
 from netautod.http.handler import JsonHandler
+from netautod.http.openapi_headers import (
+    RETRY_AFTER,
+    answer_headers,
+    conditional_failures,
+    not_modified,
+    request_headers,
+)
 from netautod.http.routes import Route
 
 ERROR_SCHEMA = {
@@ -46,7 +54,8 @@ def document(routes: Iterable[Route]) -> dict[str, Any]:
     spec.components.schema("Error", ERROR_SCHEMA)
     for status in HTTPStatus:
         if status >= 400:
-            spec.components.response(_failure_name(status), _failure(status.phrase))
+            retried = RETRY_AFTER if status in RETRIED else {}
+            spec.components.response(_failure_name(status), _failure(status.phrase, retried))
     answers: set[type[Answer]] = set()
     for route in routes:
         methods = route.operations()
@@ -98,17 +107,19 @@ def _operation(route: Route, name: str, operation: Operation) -> dict[str, Any]:
     written: dict[str, Any] = {
         "summary": summary.partition("\n")[0],
         "responses": {
-            str(operation.status): _success(operation),
+            str(operation.status): _success(name, operation),
+            **not_modified(name, operation),
             **{str(status): _failure_name(status) for status in failures(route.path, name, operation)},
-            "default": _failure("Failure"),
+            "default": _failure("Failure", RETRY_AFTER),
         },
     }
     if operation.permission:
         written["description"] = f"Needs the permission `{operation.permission}`."
     if operation.public:
         written["security"] = []
+    written["parameters"] = request_headers(name, operation)
     if operation.query:
-        written["parameters"] = [{"in": "query", "schema": operation.query}]
+        written["parameters"].append({"in": "query", "schema": operation.query})
     if operation.body:
         schema: Any = operation.body(partial=True) if operation.partial else operation.body
         written["requestBody"] = {"content": {"application/json": {"schema": schema}}}
@@ -119,8 +130,10 @@ def _operation(route: Route, name: str, operation: Operation) -> dict[str, Any]:
     return written
 
 
-def _success(operation: Operation) -> dict[str, Any]:
+def _success(method: str, operation: Operation) -> dict[str, Any]:
     answer: dict[str, Any] = {"description": "Success"}
+    if headers := answer_headers(method, operation):
+        answer["headers"] = headers
     if operation.answer:
         answer["content"] = {"application/json": {"schema": operation.answer}}
     if operation.produces:
@@ -130,7 +143,7 @@ def _success(operation: Operation) -> dict[str, Any]:
 
 def failures(path: str, method: str, operation: Operation) -> list[int]:
     """The 4xx statuses that the operation can answer, as they follow from what it declares."""
-    found = {*ANYWHERE, *operation.errors}
+    found = {*ANYWHERE, *operation.errors, *conditional_failures(method, operation)}
     if not operation.public:
         found |= {401, 403, 429}
         found |= {409} if method != "GET" else set()
@@ -145,9 +158,12 @@ def _failure_name(status: int) -> str:
     return f"Failure{status:d}"
 
 
-def _failure(description: str) -> dict[str, Any]:
+def _failure(description: str, headers: Mapping[str, Any]) -> dict[str, Any]:
     schema = {"$ref": "#/components/schemas/Error"}
-    return {"description": description, "content": {"application/json": {"schema": schema}}}
+    told: dict[str, Any] = {"description": description, "content": {"application/json": {"schema": schema}}}
+    if headers:
+        told["headers"] = dict(headers)
+    return told
 
 
 def _require_all(schemas: dict[str, Any], answers: set[type[Answer]]) -> None:

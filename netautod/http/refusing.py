@@ -1,7 +1,5 @@
 """What a node answers that does not serve yet, or no longer: 503 to everything, as JSON."""
 
-from typing import Any
-
 from tornado.web import Application
 
 from netautod.core.clock import SystemClock
@@ -20,13 +18,10 @@ RETRY_AFTER = 5
 
 class RefusingHandler(JsonHandler):
     phase: Health
+    retry_seconds = RETRY_AFTER
 
     async def prepare(self) -> None:
         raise Unavailable(self.phase)
-
-    def write_error(self, status_code: int, **kwargs: Any) -> None:
-        self.set_header("Retry-After", str(RETRY_AFTER))
-        super().write_error(status_code, **kwargs)
 
 
 async def _nobody(token: str, info: RequestInfo) -> Caller:

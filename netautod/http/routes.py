@@ -12,7 +12,7 @@ from tornado.web import Application
 from netautod.http.access import Operation, operation_of
 from netautod.http.answers import METHODS
 from netautod.http.context import HttpContext
-from netautod.http.handler import JsonHandler, UnknownRouteHandler
+from netautod.http.handler import OWN_ACCOUNT, JsonHandler, UnknownRouteHandler
 from netautod.http.route_table import RouteTable
 
 
@@ -90,10 +90,18 @@ def _attributes(route: Route, offered: Collection[object]) -> dict[str, object]:
     return found
 
 
+def _of_account(path: str) -> bool:
+    """Tokens and passwords are in those answers, which are kept nowhere."""
+    return path.startswith(OWN_ACCOUNT)
+
+
 def _refuse_undeclared(route: Route) -> None:
     for name in METHODS:
         method = route.handler.__dict__.get(name.lower())
         if method is not None and operation_of(method) is None:
             raise UndeclaredError(f"{route.handler.__name__}.{name.lower()} does not declare who may call it")
+    for name, operation in route.operations().items():
+        if operation.repeat is not None and (name != "POST" or operation.public or _of_account(route.path)):
+            raise UndeclaredError(f"{route.handler.__name__}.{name.lower()} can take no Idempotency-Key")
     if not route.operations():
         raise UndeclaredError(f"{route.handler.__name__} has no declared method")

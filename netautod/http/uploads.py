@@ -8,16 +8,30 @@ from tornado.httputil import HTTPFile, HTTPInputError, parse_multipart_form_data
 from netautod.core.errors import InvalidInput
 
 
+def media_type_of(content_type: str) -> tuple[str, str]:
+    """The type without its parameters, and the boundary of a form; empty where there is none, or a bad one.
+
+    A parameter may name a charset of its own (RFC 2231), which may be none or not fit what follows.
+    """
+    header = Message()
+    header["Content-Type"] = content_type
+    kind = header.get_content_type()
+    if not kind.startswith("multipart/"):
+        return kind, ""
+    try:
+        return kind, header.get_boundary() or ""
+    except ValueError:  # UnicodeError is one
+        return kind, ""
+
+
 async def uploaded_file(body: bytes, content_type: str, field: str) -> bytes:
     """The field's file if the content type is that of a form, else the body as it is.
 
     Raises InvalidInput for a broken form, or one that does not have the field exactly once.
     """
-    header = Message()
-    header["Content-Type"] = content_type
-    if header.get_content_type() != "multipart/form-data":
+    kind, boundary = media_type_of(content_type)
+    if kind != "multipart/form-data":
         return body
-    boundary = header.get_boundary()
     if not boundary:
         raise InvalidInput("Content-Type: the boundary of the form is missing")
     # In a thread: a form may have as many parts as fit in the body.

@@ -1,6 +1,6 @@
 """The routes of saved inventory sources."""
 
-from netautod.http.access import requires
+from netautod.http.access import Repeat, requires
 from netautod.http.handler import JsonHandler
 from netautod.http.routes import Route
 from netautod.inventory.schemas import SourceAnswer, SourceDeletedAnswer, SourceRequest, SourcesAnswer
@@ -20,7 +20,7 @@ class SourcesHandler(SourceHandler):
         found = await self.sources.all(self.caller.org_id)
         self.answer({"sources": [source.to_json() for source in found]})
 
-    @requires("devices.manage", body=SourceRequest, answer=SourceAnswer, status=201)
+    @requires("devices.manage", body=SourceRequest, answer=SourceAnswer, status=201, repeat=Repeat.AGAIN)
     async def post(self) -> None:
         """Saves a source."""
         self.answer((await self.sources.create(self.caller, self.body)).to_json())

@@ -2,7 +2,7 @@
 
 from netautod.core.pages import Page
 from netautod.core.schema import PageQuery
-from netautod.http.access import requires
+from netautod.http.access import Repeat, requires
 from netautod.http.handler import JsonHandler
 from netautod.http.routes import Route
 from netautod.sites.models import Site
@@ -19,7 +19,7 @@ class SitesHandler(JsonHandler):
         found = await self.sites.page(self.caller.org_id, Page(**self.query))
         self.answer(found.to_json("sites", Site.to_json))
 
-    @requires("devices.manage", body=SiteRequest, answer=SiteAnswer, status=201)
+    @requires("devices.manage", body=SiteRequest, answer=SiteAnswer, status=201, repeat=Repeat.AGAIN)
     async def post(self) -> None:
         """Creates a site."""
         self.answer((await self.sites.create(self.caller, self.body)).to_json())

@@ -3,17 +3,17 @@
 import asyncio
 import os
 from collections.abc import Awaitable, Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
-from contextvars import ContextVar, copy_context
+from contextvars import ContextVar
 from copy import copy
 from functools import partial
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar, cast
 
 import pymongo
 
 from netautod.core.errors import Unavailable, UnknownOutcome
 from netautod.core.waiting import LEASE_SECONDS, REQUEST_SECONDS, Lane, Patience, current_patience
 from netautod.store.failures import UNAVAILABLE, translated
+from netautod.store.lanes import LaneThreads
 
 T = TypeVar("T")
 LEASE_THREADS, BULK_THREADS, FEWEST_THREADS = 8, 4, 8
@@ -24,7 +24,17 @@ LEAST_SECONDS = 0.001
 CURSOR_SECONDS = 20.0
 FIRST_PAUSE, LONGEST_PAUSE = 0.05, 0.5
 
-_threads: ContextVar[ThreadPoolExecutor | None] = ContextVar("threads", default=None)
+_threads: ContextVar[LaneThreads | None] = ContextVar("threads", default=None)
+
+
+def in_lane(work: Callable[[], T]) -> "asyncio.Future[T]":
+    """For what a call of `Calls` asks: blocking work of the driver, in a thread that the call may take.
+
+    Motor's own way to a thread takes as long as the driver itself, and for a cursor it goes there twice.
+    """
+    threads = _threads.get()
+    assert threads is not None, "only within a call of Calls"
+    return threads.run(work)
 
 
 class LaneFramework:
@@ -46,7 +56,7 @@ class LaneFramework:
         threads = _threads.get()
         if threads is None:  # a call of the driver's own, such as the end of a session
             return self._base.run_on_executor(loop, work, *args, **kwargs)
-        return loop.run_in_executor(threads, partial(copy_context().run, work, *args, **kwargs))
+        return threads.run(partial(work, *args, **kwargs))
 
 
 class _Terms(NamedTuple):
@@ -66,7 +76,7 @@ class Calls:
         bulk = min(BULK_THREADS, pool // 2)
         ordinary = min(max(FEWEST_THREADS, 5 * (os.cpu_count() or 1)), pool - bulk)
         sizes: Mapping[Lane, int] = {"ordinary": ordinary, "bulk": bulk, "leases": LEASE_THREADS}
-        self._threads = {lane: ThreadPoolExecutor(size, f"mongo {lane}") for lane, size in sizes.items()}
+        self._threads = {lane: LaneThreads(size, f"mongo {lane}") for lane, size in sizes.items()}
 
     def for_leases(self) -> "Calls":
         """The same database, for claims, heartbeats and fences."""
@@ -108,7 +118,7 @@ class Calls:
     def close(self) -> None:
         """Not waited for: a thread that hangs comes back when its time is over."""
         for threads in self._threads.values():
-            threads.shutdown(wait=False)
+            threads.close()
 
     def _terms(self, *, own: bool = False) -> _Terms:
         """`own`: it does not count for the request."""
@@ -137,14 +147,39 @@ class Calls:
         if seconds <= LEAST_SECONDS:
             raise Unavailable(UNAVAILABLE)
         token = _threads.set(self._threads[terms.lane])
-        limit = asyncio.timeout(seconds)
         try:
-            async with limit:
-                with pymongo.timeout(driver or seconds * DRIVERS_PART), translated(writing=writing):
-                    return await ask()
-        except TimeoutError as error:
-            if not limit.expired():
-                raise
+            with pymongo.timeout(driver or seconds * DRIVERS_PART), translated(writing=writing):
+                return await _in_time(ask(), seconds)
+        except _CutOff as error:
             raise (UnknownOutcome if writing else Unavailable)(UNAVAILABLE) from error
         finally:
             _threads.reset(token)
+
+
+class _CutOff(Exception):
+    """The time of a call is over."""
+
+
+async def _in_time(answer: Awaitable[T], seconds: float) -> T:
+    """Raises _CutOff after so many seconds."""
+    if type(answer) is not asyncio.Future:
+        limit = asyncio.timeout(seconds)
+        try:
+            async with limit:
+                return await answer
+        except TimeoutError as error:
+            if not limit.expired():
+                raise
+            raise _CutOff from error
+    # The answer of a lane, as nearly always: asyncio.timeout takes four times as long.
+    future = cast("asyncio.Future[T]", answer)
+    timer = asyncio.get_running_loop().call_later(seconds, _cut_off, future)
+    try:
+        return await future
+    finally:
+        timer.cancel()
+
+
+def _cut_off(answer: "asyncio.Future[Any]") -> None:
+    if not answer.done():
+        answer.set_exception(_CutOff())

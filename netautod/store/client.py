@@ -4,21 +4,23 @@ A `Collection` is for what belongs to the whole installation (users by name, lea
 belongs to organizations goes through `scoped` (store/scoped.py).
 """
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeVar, cast
 
 from motor.motor_asyncio import AsyncIOMotorClient, AsyncIOMotorCollection, AsyncIOMotorDatabase
 from pymongo import ReturnDocument
+from pymongo.collection import Collection as PymongoCollection
 from pymongo.errors import BulkWriteError, OperationFailure
 from pymongo.operations import DeleteOne, UpdateMany, UpdateOne
 from pymongo.write_concern import WriteConcern
 
-from netautod.store.calls import Calls
+from netautod.store.calls import Calls, in_lane
 from netautod.store.failures import duplicates_of
 from netautod.store.room import Room
 
+T = TypeVar("T")
 Document = dict[str, Any]
 Filter = Mapping[str, Any]
 Change = Mapping[str, Any] | Sequence[Mapping[str, Any]]
@@ -49,8 +51,15 @@ class Collection:
 
     def __init__(self, raw: AsyncIOMotorCollection[Document], calls: Calls, room: Room) -> None:
         self._raw = raw
+        self._blocking = cast(PymongoCollection[Document], raw.delegate)
         self._calls = calls
         self._room = room
+
+    def _read(self, work: Callable[[PymongoCollection[Document]], T]) -> Coroutine[None, None, T]:
+        return self._calls.read(lambda: in_lane(lambda: work(self._blocking)))
+
+    def _write(self, work: Callable[[PymongoCollection[Document]], T]) -> Coroutine[None, None, T]:
+        return self._calls.write(lambda: in_lane(lambda: work(self._blocking)))
 
     @property
     def name(self) -> str:
@@ -72,7 +81,7 @@ class Collection:
     async def find_one(
         self, where: Filter, *, fields: Filter | None = None, sort: Sort | None = None
     ) -> Document | None:
-        return await self._calls.read(lambda: self._raw.find_one(where, fields, sort=sort))
+        return await self._read(lambda rows: rows.find_one(where, fields, sort=sort))
 
     async def find(
         self,
@@ -85,19 +94,21 @@ class Collection:
         index: str | None = None,
     ) -> list[Document]:
         """`index`: the name of the one to go through; without it the server chooses."""
-        return await self._calls.read(
-            lambda: self._raw.find(
+        return await self._read(
+            lambda rows: rows.find(
                 where, fields, sort=sort, limit=limit, skip=offset, hint=index, batch_size=BATCH
-            ).to_list(None)
+            ).to_list()
         )
 
     async def stream(
         self, where: Filter, *, fields: Filter | None = None, sort: Sort | None = None, batch: int = 500
     ) -> AsyncIterator[Document]:
         """Documents one by one, `batch` of them in memory at a time."""
-        cursor = self._raw.find(where, fields, sort=sort, batch_size=batch)
+        cursor = self._blocking.find(where, fields, sort=sort, batch_size=batch)
         first = True
-        while documents := await self._calls.part(lambda: cursor.to_list(batch), first=first):
+        while documents := await self._calls.part(
+            lambda: in_lane(lambda: cursor.to_list(batch)), first=first
+        ):
             first = False
             for document in documents:
                 yield document
@@ -105,18 +116,18 @@ class Collection:
     async def count(self, where: Filter, *, index: str | None = None) -> int:
         """`index`: the name of the one to go through; without it the server chooses."""
         hint: dict[str, Any] = {} if index is None else {"hint": index}
-        return await self._calls.read(lambda: self._raw.count_documents(where, **hint))
+        return await self._read(lambda rows: rows.count_documents(where, **hint))
 
     async def distinct(self, field: str, where: Filter) -> list[Any]:
-        return await self._calls.read(lambda: self._raw.distinct(field, where))
+        return await self._read(lambda rows: rows.distinct(field, where))
 
     async def aggregate(self, pipeline: Sequence[Mapping[str, Any]]) -> list[Document]:
-        return await self._calls.read(lambda: self._raw.aggregate(pipeline).to_list(None))
+        return await self._read(lambda rows: rows.aggregate(pipeline).to_list())
 
     async def insert(self, document: Document) -> None:
         """As every insert, it raises DiskFull where there is no room for another document."""
         self.require_room()
-        await self._calls.write(lambda: self._raw.insert_one(document))
+        await self._write(lambda rows: rows.insert_one(document))
 
     async def insert_many(self, documents: Sequence[Document]) -> InsertManyResult:
         """Inserts all that can be inserted, in any order; duplicates are reported, never raised."""
@@ -124,7 +135,7 @@ class Collection:
             return InsertManyResult(inserted=0, duplicates=())
         self.require_room()
         try:
-            result = await self._calls.write(lambda: self._raw.insert_many(documents, ordered=False))
+            result = await self._write(lambda rows: rows.insert_many(documents, ordered=False))
         except BulkWriteError as error:
             duplicates = duplicates_of(error)
             inserted = int((error.details or {}).get("nInserted", 0))
@@ -135,7 +146,7 @@ class Collection:
         """Inserts one after the other, up to the first that a unique index refuses; how many got in."""
         self.require_room()
         try:
-            await self._calls.write(lambda: self._raw.insert_many(documents, ordered=True))
+            await self._write(lambda rows: rows.insert_many(documents, ordered=True))
         except BulkWriteError as error:
             return duplicates_of(error)[0]
         return len(documents)
@@ -144,25 +155,25 @@ class Collection:
         """Changes of single documents, one after the other, up to the first that a unique index refuses."""
         operations = [UpdateOne(where, change) for where, change in changes]
         try:
-            await self._calls.write(lambda: self._raw.bulk_write(operations, ordered=True))
+            await self._write(lambda rows: rows.bulk_write(operations, ordered=True))
         except BulkWriteError as error:
             duplicates_of(error)  # raises for any other reason
 
     async def update(self, where: Filter, change: Change, *, upsert: bool = False) -> bool:
         """Changes one document; true if one matched (or was made)."""
-        result = await self._calls.write(lambda: self._raw.update_one(where, change, upsert=upsert))
+        result = await self._write(lambda rows: rows.update_one(where, change, upsert=upsert))
         return bool(result.matched_count or result.upserted_id is not None)
 
     async def update_many(self, where: Filter, change: Change) -> int:
         """Changes all that match; returns how many matched."""
-        return (await self._calls.write(lambda: self._raw.update_many(where, change))).matched_count
+        return (await self._write(lambda rows: rows.update_many(where, change))).matched_count
 
     async def update_batch(self, changes: Sequence[tuple[Filter, Change]], *, upsert: bool = False) -> None:
         """Many single-document changes in one round trip, in any order."""
         if not changes:
             return
         operations = [UpdateOne(where, change, upsert=upsert) for where, change in changes]
-        await self._calls.write(lambda: self._raw.bulk_write(operations, ordered=False))
+        await self._write(lambda rows: rows.bulk_write(operations, ordered=False))
 
     async def change_batch(
         self, changes: Sequence[tuple[Filter, Change]], *, upsert: bool = False
@@ -172,7 +183,7 @@ class Collection:
             return ChangeManyResult(matched=0, duplicates=())
         operations = [UpdateOne(where, change, upsert=upsert) for where, change in changes]
         try:
-            result = await self._calls.write(lambda: self._raw.bulk_write(operations, ordered=False))
+            result = await self._write(lambda rows: rows.bulk_write(operations, ordered=False))
         except BulkWriteError as error:
             duplicates = duplicates_of(error)
             matched = int((error.details or {}).get("nMatched", 0))
@@ -187,7 +198,7 @@ class Collection:
         if not changes:
             return
         operations = [UpdateMany(where, change) for where, change in changes]
-        await self._calls.write(lambda: self._raw.bulk_write(operations, ordered=False))
+        await self._write(lambda rows: rows.bulk_write(operations, ordered=False))
 
     async def find_and_update(
         self,
@@ -201,35 +212,35 @@ class Collection:
     ) -> Document | None:
         """Compare-and-set: the document after the change (`before`: as it was), None if none matched."""
         returned = ReturnDocument.BEFORE if before else ReturnDocument.AFTER
-        found: Document | None = await self._calls.write(
-            lambda: self._raw.find_one_and_update(
+        found: Document | None = await self._write(
+            lambda rows: rows.find_one_and_update(
                 where, change, projection=fields, sort=sort, upsert=upsert, return_document=returned
             )
         )
         return found
 
     async def delete(self, where: Filter) -> bool:
-        return bool((await self._calls.write(lambda: self._raw.delete_one(where))).deleted_count)
+        return bool((await self._write(lambda rows: rows.delete_one(where))).deleted_count)
 
     async def delete_batch(self, wheres: Sequence[Filter]) -> None:
         """Deletes one document for each filter, in one round trip that the driver repeats if it got lost."""
         if not wheres:
             return
         operations = [DeleteOne(where) for where in wheres]
-        await self._calls.write(lambda: self._raw.bulk_write(operations, ordered=False))
+        await self._write(lambda rows: rows.bulk_write(operations, ordered=False))
 
     async def delete_many(self, where: Filter) -> int:
-        return (await self._calls.write(lambda: self._raw.delete_many(where))).deleted_count
+        return (await self._write(lambda rows: rows.delete_many(where))).deleted_count
 
     async def create_index(self, keys: Sort, **options: Any) -> None:
-        await self._calls.write(lambda: self._raw.create_index(list(keys), **options))
+        await self._write(lambda rows: rows.create_index(list(keys), **options))
 
     async def index_names(self) -> set[str]:
         """Empty for a collection that does not exist."""
-        return set(await self._calls.read(lambda: self._raw.index_information()))
+        return set(await self._read(lambda rows: rows.index_information()))
 
     async def drop_index(self, name: str) -> None:
-        await self._calls.write(lambda: self._raw.drop_index(name))
+        await self._write(lambda rows: rows.drop_index(name))
 
 
 class Database:

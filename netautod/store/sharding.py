@@ -52,6 +52,7 @@ SHARDED: Mapping[str, ShardKey] = {
     "execution_log": _by("its lines are read together, and numbered uniquely", "execution_id"),
     "execution_results": _by("the results of an execution are read together", "execution_id"),
     "executions": _by("one run of a task at a time is what unique indexes hold", "task_id"),
+    "idempotency_keys": _by("read and written by id, a hash of the scope", "_id"),
     "inventory_sources": _by(_NAMES),
     "plugin_records": _by("read and listed by ids that begin with organization and plugin", "_id"),
     "polls": _by("one open poll of a device is what a unique index holds", "device_id"),

@@ -5,7 +5,8 @@ import asyncio
 from netautod.core.json_values import to_text
 from netautod.core.pages import Page
 from netautod.core.schema import PageQuery
-from netautod.http.access import requires
+from netautod.http.access import Repeat, requires
+from netautod.http.conditions.handler import json_tag
 from netautod.http.handler import JsonHandler
 from netautod.http.routes import Route
 from netautod.tasks.models import Task
@@ -31,35 +32,38 @@ class TaskHandler(JsonHandler):
 
 
 class SchedulesHandler(TaskHandler):
-    @requires(OPERATOR, query=PageQuery, answer=TaskListAnswer)
+    @requires(OPERATOR, query=PageQuery, answer=TaskListAnswer, etag=True)
     async def get(self) -> None:
         """Lists tasks."""
         page = await self.tasks.page(self.caller.org_id, Page(**self.query))
         self.answer(page.to_json("tasks", Task.to_list_item))
 
-    @requires(OPERATOR, status=201, body=TaskCreate, answer=TaskAnswer)
+    @requires(OPERATOR, status=201, body=TaskCreate, answer=TaskAnswer, repeat=Repeat.FINDS, etag=True)
     async def post(self) -> None:
         """Creates a task."""
-        self.answer((await self.tasks.create(self.caller, self.body)).to_json())
+        made = await self.tasks.create(self.caller, self.body, task_id=self.record_id)
+        self.answer(made.to_json())
 
 
 class ScheduleHandler(TaskHandler):
-    @requires(OPERATOR, answer=TaskAnswer)
+    @requires(OPERATOR, answer=TaskAnswer, etag=True)
     async def get(self, task_id: str) -> None:
         """Reads a task."""
         task = await self.tasks.get(self.caller.org_id, self.path_id(task_id, "Task"))
         self.answer(task.to_json())
 
-    @requires(OPERATOR, body=TaskCreate, partial=True, answer=TaskAnswer)
+    @requires(OPERATOR, body=TaskCreate, partial=True, answer=TaskAnswer, etag=True)
     async def put(self, task_id: str) -> None:
         """Changes the sent fields of a task."""
-        task = await self.tasks.update(self.caller, self.path_id(task_id, "Task"), self.body)
+        only_if = self.only_if(json_tag(Task.to_json))
+        task = await self.tasks.update(self.caller, self.path_id(task_id, "Task"), self.body, only_if=only_if)
         self.answer(task.to_json())
 
-    @requires(OPERATOR, status=204)
+    @requires(OPERATOR, status=204, etag=True)
     async def delete(self, task_id: str) -> None:
         """Deletes a task; its executions stay."""
-        await self.tasks.delete(self.caller, self.path_id(task_id, "Task"))
+        only_if = self.only_if(json_tag(Task.to_json))
+        await self.tasks.delete(self.caller, self.path_id(task_id, "Task"), only_if=only_if)
         self.answer_nothing()
 
 
@@ -73,7 +77,7 @@ class ScheduleToggleHandler(TaskHandler):
 
 
 class AgentSchedulesHandler(TaskHandler):
-    @requires(OPERATOR, query=AgentScheduleQuery, answer=AgentScheduleListAnswer)
+    @requires(OPERATOR, query=AgentScheduleQuery, answer=AgentScheduleListAnswer, etag=True)
     async def get(self) -> None:
         """Lists agent schedules; `mine=true` narrows to the caller's own."""
         mine = self.query.pop("mine")
@@ -81,30 +85,41 @@ class AgentSchedulesHandler(TaskHandler):
         page = await self.tasks.page(self.caller.org_id, Page(**self.query), agent=True, owner_id=owner_id)
         self.answer(page.to_json("tasks", Task.to_agent_schedule))
 
-    @requires(OPERATOR, status=201, body=AgentScheduleCreate, answer=AgentScheduleAnswer)
+    @requires(
+        OPERATOR,
+        status=201,
+        body=AgentScheduleCreate,
+        answer=AgentScheduleAnswer,
+        repeat=Repeat.FINDS,
+        etag=True,
+    )
     async def post(self) -> None:
         """Creates an agent schedule."""
-        task = await self.tasks.create_agent_schedule(self.caller, self.body)
+        task = await self.tasks.create_agent_schedule(self.caller, self.body, task_id=self.record_id)
         self.answer(task.to_agent_schedule())
 
 
 class AgentScheduleHandler(TaskHandler):
-    @requires(OPERATOR, answer=AgentScheduleAnswer)
+    @requires(OPERATOR, answer=AgentScheduleAnswer, etag=True)
     async def get(self, task_id: str) -> None:
         """Reads an agent schedule."""
         task = await self.tasks.get(self.caller.org_id, self.path_id(task_id, "Task"), agent=True)
         self.answer(task.to_agent_schedule())
 
-    @requires(OPERATOR, body=AgentScheduleCreate, partial=True, answer=AgentScheduleAnswer)
+    @requires(OPERATOR, body=AgentScheduleCreate, partial=True, answer=AgentScheduleAnswer, etag=True)
     async def put(self, task_id: str) -> None:
         """Changes the sent fields of an agent schedule."""
-        task = await self.tasks.update(self.caller, self.path_id(task_id, "Task"), self.body, agent=True)
+        only_if = self.only_if(json_tag(Task.to_agent_schedule))
+        task = await self.tasks.update(
+            self.caller, self.path_id(task_id, "Task"), self.body, agent=True, only_if=only_if
+        )
         self.answer(task.to_agent_schedule())
 
-    @requires(OPERATOR, status=204)
+    @requires(OPERATOR, status=204, etag=True)
     async def delete(self, task_id: str) -> None:
         """Deletes an agent schedule; its executions stay."""
-        await self.tasks.delete(self.caller, self.path_id(task_id, "Task"), agent=True)
+        only_if = self.only_if(json_tag(Task.to_agent_schedule))
+        await self.tasks.delete(self.caller, self.path_id(task_id, "Task"), agent=True, only_if=only_if)
         self.answer_nothing()
 
 

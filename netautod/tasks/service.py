@@ -25,9 +25,12 @@ from netautod.tasks.models import (
     TASK_TYPES,
     Task,
 )
-from netautod.tasks.store import TaskStore
+from netautod.tasks.store import TaskStore, unchanged
 
 EDIT_TRIES = 20
+BUSY = "The task is being changed by others at the same time"
+OnlyIf = Callable[[Task], None]
+"""Asked about the task as it is shown, before it is changed; raises what keeps it from that."""
 Deleted = Callable[[Caller, str], Awaitable[None]]
 """Told of a deleted task by its id, and by whom it was; idempotent."""
 
@@ -64,12 +67,12 @@ class TaskService:
         self._rules = rules
         self._deleted = deleted
 
-    async def create(self, caller: Caller, fields: Mapping[str, Any]) -> Task:
-        """`fields` as TaskCreate loads them."""
+    async def create(self, caller: Caller, fields: Mapping[str, Any], *, task_id: str | None = None) -> Task:
+        """`fields` as TaskCreate loads them. `task_id`: a task with it was made by this very request."""
         self.require_type(fields["task_type"])
         now, expression = self._clock.now(), single_spaced(fields["cron_expression"])
         task = Task(
-            id=str(uuid4()),
+            id=task_id or str(uuid4()),
             org_id=caller.org_id,
             name=fields["name"],
             description=fields.get("description"),
@@ -88,11 +91,20 @@ class TaskService:
             updated_at=now,
             scope=caller.scope,
         )
-        await self._store.insert(task)
+        try:
+            await self._store.insert(task)
+        except Conflict:
+            # The request is repeated: whoever began it died between this write and the answer.
+            before = None if task_id is None else await self._store.get(caller.org_id, task_id)
+            if before is None:
+                raise
+            task = self._shown(before)
         await self._audit.record(caller, "task.create", "task", task.id, {"name": task.name})
         return task
 
-    async def create_agent_schedule(self, caller: Caller, fields: Mapping[str, Any]) -> Task:
+    async def create_agent_schedule(
+        self, caller: Caller, fields: Mapping[str, Any], *, task_id: str | None = None
+    ) -> Task:
         """Retries and timeout of an agent schedule are fixed: 3 retries, 60 s apart, 3,600 s."""
         wrapped = {
             **{key: value for key, value in fields.items() if key != "prompt"},
@@ -102,7 +114,7 @@ class TaskService:
             "retry_delay_seconds": DEFAULT_RETRY_DELAY,
             "timeout_seconds": DEFAULT_TIMEOUT,
         }
-        return await self.create(caller, wrapped)
+        return await self.create(caller, wrapped, task_id=task_id)
 
     def require_type(self, task_type: str) -> None:
         """Raises InvalidInput for a type that no task can have."""
@@ -124,33 +136,52 @@ class TaskService:
         return replace(found, items=[self._shown(task) for task in found.items])
 
     async def update(
-        self, caller: Caller, task_id: str, fields: Mapping[str, Any], *, agent: bool = False
+        self,
+        caller: Caller,
+        task_id: str,
+        fields: Mapping[str, Any],
+        *,
+        agent: bool = False,
+        only_if: OnlyIf | None = None,
     ) -> Task:
         """Changes the sent fields only; two updates at the same time never lose one another's."""
         for _ in range(EDIT_TRIES):
             task = await self._find(caller.org_id, task_id, agent)
+            if only_if is not None:
+                only_if(self._shown(task))
             change = await self._change(caller, task, fields)
-            was = {
+            was: Mapping[str, Any] = {
                 "cron_expression": task.cron_expression,
                 "timezone": task.timezone,
                 "enabled": task.enabled,
                 "updated_at": task.updated_at,
             }
+            if only_if is not None:
+                was = unchanged(task)
             changed = await self._store.change(caller.org_id, task_id, was, change)
             if changed is not None:
                 await self._audit.record(caller, "task.update", "task", task_id, {"fields": sorted(fields)})
                 return self._shown(changed)
-        raise Conflict("The task is being changed by others at the same time")
+        raise Conflict(BUSY)
 
     async def toggle(self, caller: Caller, task_id: str, enabled: bool, *, agent: bool = False) -> Task:
         """Raises as `update`."""
         return await self.update(caller, task_id, {"enabled": enabled}, agent=agent)
 
-    async def delete(self, caller: Caller, task_id: str, *, agent: bool = False) -> None:
+    async def delete(
+        self, caller: Caller, task_id: str, *, agent: bool = False, only_if: OnlyIf | None = None
+    ) -> None:
         """Executions stay; pending ones are cancelled by who is told that the task is `deleted`."""
-        await self._find(caller.org_id, task_id, agent)
-        if not await self._store.delete(caller.org_id, task_id):
-            raise NotFound("Task not found")
+        was: Mapping[str, Any] = {}
+        for _ in range(EDIT_TRIES):
+            task = await self._find(caller.org_id, task_id, agent)
+            if only_if is not None:
+                only_if(self._shown(task))
+                was = unchanged(task)
+            if await self._store.delete(caller.org_id, task_id, was):
+                break
+        else:
+            raise Conflict(BUSY)
         # A crash here leaves pending runs of a task that is gone: the claim cancels those.
         await self._deleted(caller, task_id)
         await self._audit.record(caller, "task.delete", "task", task_id)

@@ -5,12 +5,14 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from types import MappingProxyType
 from typing import Any
 
 from netautod.core.errors import Conflict, Duplicate
 from netautod.core.identity import OrgId
 from netautod.core.pages import Page, PageOf
 from netautod.core.registries import Uses
+from netautod.core.values import made
 from netautod.store.client import Database, Document
 from netautod.store.indexes import Index
 from netautod.store.scoped import scoped
@@ -18,6 +20,7 @@ from netautod.tasks.decide import DueTask
 from netautod.tasks.models import Task
 
 COLLECTION = "tasks"
+NOTHING: Mapping[str, Any] = MappingProxyType({})
 INDEXES = (
     Index(collection=COLLECTION, keys=(("org_id", 1), ("name", 1)), unique=True),
     Index(collection=COLLECTION, keys=(("org_id", 1), ("task_type", 1), ("created_at", -1), ("_id", 1))),
@@ -82,8 +85,9 @@ class TaskStore:
             document = await self._tasks.find_and_update(org_id, where, {"$set": dict(change)})
         return _to_task(document) if document else None
 
-    async def delete(self, org_id: OrgId, task_id: str) -> bool:
-        return await self._tasks.delete(org_id, {"_id": task_id})
+    async def delete(self, org_id: OrgId, task_id: str, was: Mapping[str, Any] = NOTHING) -> bool:
+        """As `change`; false if the task is gone or another one than `was` says."""
+        return await self._tasks.delete(org_id, {**was, "_id": task_id})
 
     async def using_credential(self, org_id: OrgId, credential_id: str, limit: int) -> Uses:
         where = {"parameters.credential_id": credential_id}
@@ -142,6 +146,11 @@ class TaskStore:
         return {document["_id"]: document["enabled"] for document in found}
 
 
+def unchanged(task: Task) -> Mapping[str, Any]:
+    """The condition that the task is in every field as it was read, whoever writes it meanwhile."""
+    return {name: {"$eq": getattr(task, name)} for name in _FIELDS}
+
+
 @contextmanager
 def _names_are_unique() -> Iterator[None]:
     try:
@@ -159,4 +168,5 @@ def _to_document(task: Task) -> Document:
 
 
 def _to_task(document: Document) -> Task:
-    return Task(id=document["_id"], **{name: document.get(name) for name in _FIELDS})  # type: ignore[arg-type]
+    fields = dict(zip(_FIELDS, map(document.get, _FIELDS), strict=True))
+    return made(Task, {"id": document["_id"], **fields})

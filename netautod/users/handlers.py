@@ -2,7 +2,7 @@
 
 from netautod.core.pages import Page
 from netautod.core.schema import PageQuery
-from netautod.http.access import requires
+from netautod.http.access import Repeat, requires
 from netautod.http.handler import JsonHandler
 from netautod.http.routes import Route
 from netautod.users.models import NewUser, User
@@ -19,7 +19,7 @@ class UsersHandler(JsonHandler):
         page = await self.users.page(self.caller.org_id, Page(**self.query))
         self.answer(page.to_json("users", User.to_managed_json))
 
-    @requires("users.manage", status=201, body=UserCreate, answer=UserAnswer)
+    @requires("users.manage", status=201, body=UserCreate, answer=UserAnswer, repeat=Repeat.AGAIN)
     async def post(self) -> None:
         """Creates a user with roles whose permissions the caller holds."""
         user = await self.users.create(self.caller, NewUser.from_request(self.body))

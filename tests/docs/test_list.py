@@ -11,6 +11,7 @@ from tornado.iostream import StreamClosedError
 from netautod.core.errors import Unavailable
 from netautod.docs import service as service_module
 from netautod.docs.models import DocumentFilter
+from netautod.docs.service import SMALL
 from netautod.docs.store import DocumentStore
 from tests.docs.library import PASSPHRASE, Library, Node
 from tests.support.client import assert_error
@@ -56,6 +57,36 @@ async def test_large_contents_are_answered_too(node: Node) -> None:
     for content in contents:
         await node.create(name=content[0], content=content)
     assert [one["content"] for one in (await node.api.get("/api/docs")).expect()] == contents
+
+
+async def test_a_few_small_documents_take_one_query(node: Node, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def further(*args: Any, **options: Any) -> Any:
+        raise AssertionError
+
+    for name in "ab":
+        await node.create(name=name, content=name * SMALL)
+    for name in ("listed", "some", "with_contents"):
+        monkeypatch.setattr(DocumentStore, name, further)
+    asked_for = {"?content=false": ["a", "b"], "?limit=1": ["a"], "?offset=1": ["b"], "": ["a", "b"]}
+    for query, names in asked_for.items():
+        listed = (await node.api.get(f"/api/docs{query}")).expect()
+        assert [one["name"] for one in listed] == names
+    assert [one["content"] for one in listed] == ["a" * SMALL, "b" * SMALL]
+
+
+@pytest.mark.parametrize("at_once", [2, 200])
+async def test_small_and_large_contents_come_in_order(
+    node: Node, monkeypatch: pytest.MonkeyPatch, at_once: int
+) -> None:
+    assert (await node.api.post("/api/vault/password", {"password": PASSPHRASE})).status == 204
+    monkeypatch.setattr(service_module, "READ_AT_ONCE", at_once)
+    sizes = {"a": SMALL + 1, "b": SMALL, "c": 0, "d": MIB, "e": MIB, "f": 1}
+    for name, size in sizes.items():
+        await node.create(name=name, content=name * size, category="notes")
+    listed = (await node.api.get("/api/docs")).expect()
+    assert [one["content"] for one in listed] == [name * size for name, size in sizes.items()]
+    bare = (await node.api.get("/api/docs?content=false")).expect()
+    assert [sorted(one) for one in bare] == [sorted({*one} - {"content"}) for one in listed]
 
 
 async def test_what_is_held_does_not_grow_with_the_list(library: Library, node: Node) -> None:
@@ -134,9 +165,11 @@ async def test_a_failure_before_the_answer_has_begun_is_told(
     async def away(*args: Any, **options: Any) -> Any:
         raise Unavailable("away")
 
-    await node.create()
-    monkeypatch.setattr(DocumentStore, "with_contents", away)
-    assert_error(await node.api.get("/api/docs"), 503, "away")
+    await node.create(content="x" * (SMALL + 1))
+    for name in ("first", "with_contents"):
+        with monkeypatch.context() as patched:
+            patched.setattr(DocumentStore, name, away)
+            assert_error(await node.api.get("/api/docs"), 503, "away")
 
 
 async def test_a_failure_in_the_middle_breaks_the_connection(

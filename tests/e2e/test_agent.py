@@ -51,25 +51,56 @@ class Lab:
         return await self.admin.ended(await self.started(*script, prompt=prompt))
 
 
+@dataclass(frozen=True, kw_only=True)
+class House:
+    """A service with its model, in which one lab after the other is set up."""
+
+    service: Service
+    model: ModelServer
+    admin: Console
+    other: Console
+
+
 @asynccontextmanager
-async def a_lab(tmp_path: Path, **variables: str) -> AsyncIterator[Lab]:
+async def a_house(data: Path, **variables: str) -> AsyncIterator[House]:
     async with (
         model_server() as model,
-        SimulatedDevice(hostname="sw1", takes_lines=True) as switch,
-        serving(tmp_path / "data", variables={**model.variables, **variables}) as service,
+        serving(data, variables={**model.variables, **variables}) as service,
     ):
-        switch.responses |= {"show vlan brief": VLANS, "write memory": "[OK]\n"}
         admin = Console(client=await service.client())
         await admin.credential("lab", is_default=True)
-        device_id = await admin.device("sw1", switch.port)
         await admin.add("/api/users", username="boss", password="approves-everything-1", roles=["admin"])
         other = Console(client=await service.client("boss", "approves-everything-1"))
-        yield Lab(service=service, model=model, switch=switch, admin=admin, other=other, device_id=device_id)
+        yield House(service=service, model=model, admin=admin, other=other)
+
+
+@asynccontextmanager
+async def a_lab(house: House) -> AsyncIterator[Lab]:
+    """With a switch of its own, and a model that remembers nothing."""
+    house.model.begin_anew()
+    async with SimulatedDevice(hostname="sw1", takes_lines=True) as switch:
+        switch.responses |= {"show vlan brief": VLANS, "write memory": "[OK]\n"}
+        device_id = await house.admin.device("sw1", switch.port)
+        yield Lab(
+            service=house.service,
+            model=house.model,
+            switch=switch,
+            admin=house.admin,
+            other=house.other,
+            device_id=device_id,
+        )
+        assert (await house.admin.client.delete(f"/api/devices/{device_id}")).status == 204
+
+
+@pytest.fixture(scope="module")
+async def house(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[House]:
+    async with a_house(tmp_path_factory.mktemp("house")) as made:
+        yield made
 
 
 @pytest.fixture
-async def lab(tmp_path: Path) -> AsyncIterator[Lab]:
-    async with a_lab(tmp_path) as made:
+async def lab(house: House) -> AsyncIterator[Lab]:
+    async with a_lab(house) as made:
         yield made
 
 
@@ -240,7 +271,8 @@ async def test_what_cannot_be_done_is_told(lab: Lab) -> None:
 
 
 async def test_budgets_end_the_run_and_keep_what_was_done(tmp_path: Path) -> None:
-    async with a_lab(tmp_path, NETAUTOD_AGENT_MAX_TURNS="3", NETAUTOD_AGENT_MAX_TOOL_CALLS="4") as lab:
+    budgets = {"NETAUTOD_AGENT_MAX_TURNS": "3", "NETAUTOD_AGENT_MAX_TOOL_CALLS": "4"}
+    async with a_house(tmp_path, **budgets) as house, a_lab(house) as lab:
         lab.model.otherwise = [Call("list_devices")]
         ended = await lab.ran()
         assert (ended["state"], ended["retry_count"]) == ("failed", 0)

@@ -48,6 +48,27 @@ async def test_a_newcomer_follows_the_readme(
     assert await eventually(lambda: console.versions(device_id)) == [1]
 
 
+async def test_an_api_client_follows_the_readme(
+    service: Service, console: Console, repository_root: Path
+) -> None:
+    block = block_after(repository_root / "README.md", "## For API clients")
+    block = adapted(block, {"site=lab": "site=conditional"})
+    device_id = await console.device("conditional", 22)
+    task_id = await console.backup("repeated", "nowhere")
+    given = {
+        "url": service.url,
+        "auth": f"Authorization: Bearer {console.client.token}",
+        "json": "Content-Type: application/json",
+        "device": device_id,
+        "task": task_id,
+    }
+    lines = "\n".join(f"{name}='{value}'" for name, value in given.items())
+    *statuses, first, again = await shell(f"{lines}\n{block}")
+    assert statuses == [304, 200, 412]
+    assert first["id"] == again["id"]
+    assert first["task_id"] == task_id
+
+
 def adapted(block: str, changes: dict[str, str]) -> str:
     """The block with the test's own address, folder and names; each must be in it."""
     for old, new in changes.items():
@@ -56,7 +77,7 @@ def adapted(block: str, changes: dict[str, str]) -> str:
     return block
 
 
-async def shell(script: str) -> list[dict[str, Any]]:
+async def shell(script: str) -> list[Any]:
     """The JSON values that the script prints, one after another."""
     process = await asyncio.create_subprocess_exec(
         "bash", "-euo", "pipefail", "-c", script, stdout=PIPE, stderr=PIPE

@@ -11,7 +11,7 @@ from pymongo.errors import AutoReconnect
 
 from netautod.core.errors import Unavailable, UnknownOutcome
 from netautod.core.waiting import LEASE_SECONDS, begin_request, unhurried
-from netautod.store.calls import Calls, LaneFramework
+from netautod.store.calls import Calls, LaneFramework, in_lane
 from netautod.store.client import Database
 
 SHORT = 0.2
@@ -100,6 +100,21 @@ async def test_a_write_is_not_tried_again() -> None:
     with pytest.raises(UnknownOutcome):
         await Calls(seconds=60).write(broken)
     assert broken.asked == 1
+
+
+@pytest.mark.parametrize("way", [read, write, part, once])
+async def test_a_thread_that_hangs_is_not_waited_for_and_what_waits_behind_it_is_not_done(
+    way: Callable[[Calls, Any], Awaitable[Any]],
+) -> None:
+    calls, released, late = Calls(seconds=SHORT, pool=1), threading.Event(), list[str]()
+    hanging = way(calls, lambda: in_lane(released.wait))  # in the only thread
+    behind = [way(calls, lambda: in_lane(lambda: late.append("done"))) for _ in range(3)]
+    for found in await asyncio.gather(hanging, *behind, return_exceptions=True):
+        assert type(found) is (UnknownOutcome if way is write else Unavailable)
+    released.set()
+    assert await calls.read(lambda: in_lane(lambda: "next")) == "next"
+    assert late == []
+    calls.close()
 
 
 async def test_the_driver_gives_up_before_we_do() -> None:

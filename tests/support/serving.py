@@ -22,6 +22,7 @@ from netautod.http.context import HttpContext, networks
 from netautod.http.limits import RequestLimits
 from netautod.http.routes import Route, application
 from netautod.http.settings import LimitSettings, ServerSettings
+from netautod.idempotency.service import IdempotencyKeys
 from tests.support.client import ApiClient, ServedRoutes
 from tests.support.databases import PATIENT_SECONDS
 
@@ -90,6 +91,7 @@ class Servers:
         routes: Sequence[Route] | None = None,
         port: int = 0,
         refusals: Refusals | None = None,
+        idempotency: IdempotencyKeys | None = None,
     ) -> ApiClient:
         """A client without a token. `routes` None: those that the services are enough for.
 
@@ -103,22 +105,32 @@ class Servers:
             cors_origins=frozenset({"https://console.example", "tauri://localhost", "app://netautod"}),
             refusals=refusals or UnheardRefusals(),
             database_seconds=PATIENT_SECONDS,
+            idempotency=idempotency,
         )
         chosen = routes_of(services) if routes is None else tuple(routes)
         server, url = serve_application(application(chosen, context, services), port=port)
         self._servers.append(server)
         return ApiClient(base_url=url, description=description(chosen))
 
-    async def serve(self, *services: object, routes: Sequence[Route] | None = None) -> ServedRoutes:
-        """`client, caller = (await serve(devices, sites)).client("devices.access")`: no login is needed."""
-        callers: dict[str, Caller] = {}
+    async def serve(
+        self,
+        *services: object,
+        routes: Sequence[Route] | None = None,
+        idempotency: IdempotencyKeys | None = None,
+        callers: dict[str, Caller] | None = None,
+    ) -> ServedRoutes:
+        """`client, caller = (await serve(devices, sites)).client("devices.access")`: no login is needed.
+
+        `callers`: those of another node, whose tokens are then good here, too.
+        """
+        callers = {} if callers is None else callers
 
         async def authenticate(token: str, info: RequestInfo) -> Caller:
             if token not in callers:
                 raise Unauthenticated("Invalid or expired token")
             return callers[token]
 
-        client = self.listen(services, authenticate=authenticate, routes=routes)
+        client = self.listen(services, authenticate=authenticate, routes=routes, idempotency=idempotency)
         return ServedRoutes(base_url=client.base_url, description=client.description, callers=callers)
 
 

@@ -7,7 +7,7 @@ from contextlib import closing, contextmanager
 from typing import TypeVar
 
 T = TypeVar("T")
-# Each may be an answer of the database with 4 MiB, or 16 where documents grow.
+# Each may be an answer of the database with 1 MiB, or 16 where documents grow.
 _AHEAD = 2
 
 

@@ -11,6 +11,7 @@ from netautod.app.archive.marker import COLLECTION as MARKER
 
 # In no backup, and not restored from one that has it.
 LEFT_OUT: Final[Mapping[str, str]] = {
+    "idempotency_keys": "answers of requests of the last 24 hours, which a restore undoes in part",
     "leases": "held by nodes that are not there after a restore; nobody may have to wait for them",
     "nodes": "the heartbeats of nodes that are not there after a restore",
     "seats": "held by sessions, which end",

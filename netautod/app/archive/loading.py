@@ -13,8 +13,8 @@ from netautod.store.raw.documents import Tally, Tallying
 from netautod.store.raw.reading import RawReader, raw_reader
 from netautod.store.raw.writing import raw_writer
 
-# Of up to 4 MiB each; so much is sent again at most after a crash.
-FRAMES_AT_ONCE = 16
+# Of about 1 MiB each; so much is sent again at most after a crash.
+FRAMES_AT_ONCE = 64
 
 
 def load(

@@ -28,6 +28,7 @@ from netautod.docs import store as document_versions
 from netautod.docs.notes import store as notes
 from netautod.executions import log_store, result_store
 from netautod.executions import store as executions
+from netautod.idempotency import store as idempotency
 from netautod.inventory import store as sources
 from netautod.inventory.sync import store as sync_history
 from netautod.sites import store as sites
@@ -46,6 +47,7 @@ from netautod.vault.root import store as roots
 
 # In the order in which they go: what others are found by comes after those.
 OWNED: tuple[Owned, ...] = (
+    Owned(collection=idempotency.COLLECTION),
     Owned(collection=tasks.COLLECTION),
     Owned(collection=sessions.SESSIONS),
     Owned(collection=sessions.REFRESH_TOKENS),

@@ -16,6 +16,7 @@ from netautod.http.connections.deadlines import Deadlines
 from netautod.http.context import HttpContext, Shares, networks
 from netautod.http.limits import Rate, RequestLimits
 from netautod.http.settings import LimitSettings, ServerSettings
+from netautod.idempotency.service import IdempotencyKeys
 from netautod.store.periodic import Periodic
 from netautod.store.room import Room
 
@@ -34,6 +35,7 @@ def http_context_of(
     metrics: Metrics,
     database_seconds: float,
     tracer: Tracer | None,
+    idempotency: IdempotencyKeys,
 ) -> HttpContext:
     return HttpContext(
         authenticate=authenticator.authenticate,
@@ -52,6 +54,7 @@ def http_context_of(
         room=room,
         metrics=metrics,
         tracer=tracer,
+        idempotency=idempotency,
     )
 
 

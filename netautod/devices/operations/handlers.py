@@ -15,7 +15,7 @@ from netautod.devices.operations.schemas import (
     LoginTestsRequest,
 )
 from netautod.devices.service import DeviceService
-from netautod.http.access import requires
+from netautod.http.access import Repeat, requires
 from netautod.http.handler import JsonHandler
 from netautod.http.routes import Route
 
@@ -25,7 +25,7 @@ PIECE = 500  # results that are encoded at a time; ten thousand at once would st
 class ExecCommandHandler(JsonHandler):
     commands: CommandRunner
 
-    @requires("devices.manage", body=CommandRequest, answer=CommandAnswer, grows=False)
+    @requires("devices.manage", body=CommandRequest, answer=CommandAnswer, grows=False, repeat=Repeat.NEVER)
     async def post(self, device_id: str) -> None:
         """Runs one command on a device and answers what it printed."""
         running = self.commands.run(
@@ -40,7 +40,9 @@ class ExecCommandHandler(JsonHandler):
 class TestCredentialHandler(JsonHandler):
     tests: CredentialTests
 
-    @requires("devices.access", body=LoginTestRequest, answer=LoginTestAnswer, grows=False)
+    @requires(
+        "devices.access", body=LoginTestRequest, answer=LoginTestAnswer, grows=False, repeat=Repeat.AGAIN
+    )
     async def post(self, device_id: str) -> None:
         """Logs in to a device and says how that went."""
         testing = self.tests.one(
@@ -55,7 +57,9 @@ class TestCredentialHandler(JsonHandler):
 class TestCredentialsHandler(JsonHandler):
     tests: CredentialTests
 
-    @requires("devices.access", body=LoginTestsRequest, answer=LoginTestsAnswer, grows=False)
+    @requires(
+        "devices.access", body=LoginTestsRequest, answer=LoginTestsAnswer, grows=False, repeat=Repeat.AGAIN
+    )
     async def post(self) -> None:
         """Logs in to many devices; without device_ids to every device."""
         seconds = self.body["timeout_seconds"]

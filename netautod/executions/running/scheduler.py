@@ -22,7 +22,7 @@ from netautod.tasks.models import Task
 from netautod.tasks.store import DueRow, TaskStore
 
 logger = logging.getLogger(__name__)
-# Tasks that are decided in one turn of the loop; the database writes those before them meanwhile.
+# Tasks that are decided in one turn of the loop.
 SLICE = 200
 Decisions = dict[tuple[str, str, datetime, bool], Fire | Skip | Wait]
 
@@ -78,17 +78,23 @@ class Scheduler:
         rows = await self._tasks.due(self._batch, without=self._pauses.paused())
         active = await self._active_before_their_tick(rows) if rows else set[str]()
         decisions: Decisions = {}
-        writing: asyncio.Task[None] | None = None
+        fires: list[Execution] = []
+        moves: list[tuple[Task, datetime]] = []
+        writing = asyncio.create_task(_nothing())
         try:
             for start in range(0, len(rows), SLICE):
                 decided = await self._decided(rows[start : start + SLICE], active, decisions)
-                if writing is not None:
-                    await writing
-                writing = asyncio.create_task(self._write(*decided), name="due scan")
+                fires, moves = fires + decided[0], moves + decided[1]
                 await asyncio.sleep(0)
+                # A write waits for the disk, however much is in it: the next one takes all that was decided
+                # during the one before.
+                if writing.done():
+                    await writing
+                    writing = asyncio.create_task(self._write(fires, moves), name="due scan")
+                    fires, moves = [], []
         finally:
-            if writing is not None:
-                await writing
+            await writing
+        await self._write(fires, moves)
         return len(rows)
 
     async def _decided(
@@ -123,6 +129,7 @@ class Scheduler:
         return found
 
     async def _write(self, fires: list[Execution], moves: list[tuple[Task, datetime]]) -> None:
+        """Insert before advance."""
         inserted = await self._executions.insert_many(fires)
         if inserted.inserted:
             self._metrics.add("scheduler_fired", inserted.inserted)
@@ -156,3 +163,7 @@ class Scheduler:
             self._metrics.add("scheduler_missed", decision.missed - 1)
         elif decision.missed:
             self._metrics.add("scheduler_missed", decision.missed)
+
+
+async def _nothing() -> None:
+    """The write before the first one."""

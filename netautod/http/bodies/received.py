@@ -52,6 +52,11 @@ class ReceivedBody:
         if self._too_large:
             raise TooLarge(f"The request body is larger than {self._limit} bytes")
 
+    @property
+    def parts(self) -> tuple[bytes, ...]:
+        """What is kept of it, in order, without a copy of the whole."""
+        return (*self._blocks, bytes(self._rest))
+
     def take(self) -> bytes:
         """Handed over, so that large ones are not kept twice; it counts until `leave` all the same."""
         data = b"".join((*self._blocks, self._rest))

@@ -45,6 +45,7 @@ class ServerConnection(HTTP1ServerConnection):
         hsts: str | None = None,
     ) -> None:
         super().__init__(stream, params, context)
+        stream.set_nodelay(True)  # answers are written as a whole, or in large parts
         self._in_work = in_work
         self._table = table
         self._count = count

@@ -7,6 +7,7 @@ from asyncio import Future
 from collections.abc import Callable
 from typing import cast
 
+from tornado.concurrent import future_add_done_callback
 from tornado.http1connection import HTTP1Connection, HTTP1ConnectionParameters
 from tornado.httputil import (
     HTTPHeaders,
@@ -15,7 +16,7 @@ from tornado.httputil import (
     RequestStartLine,
     ResponseStartLine,
 )
-from tornado.iostream import IOStream
+from tornado.iostream import IOStream, StreamClosedError
 
 from netautod.http.connections import message
 from netautod.http.connections.deadlines import Stage
@@ -30,6 +31,7 @@ TRAILERS = 64
 CHUNK_COST = 1024  # a chunk is as much work as so many bytes
 TURN = 64 * 1024  # after so many bytes the others have their turn
 AT_ONCE = 16
+BODILESS = (204, 304)
 
 
 class Turns:
@@ -93,13 +95,9 @@ class Exchange(HTTP1Connection):
         handed_over = False
         try:
             prepared = self._hand_over(head, delegate)
-            if prepared is not None:
-                await prepared
-            if head.has_body and not (head.waits and self._write_finished):
-                await self._read_whole_body(head, delegate)
-            self._read_finished = True
-            if not self._write_finished:
-                self._enter(Stage.WORK)
+            if head.has_body:
+                await self._take_body(head, delegate, prepared)
+            else:  # nothing is waited for that could only be answered by then
                 delegate.finish()
             handed_over = True
             await self._answered()
@@ -110,6 +108,18 @@ class Exchange(HTTP1Connection):
         if self._disconnect_on_finish:
             self.close()
         return not self.stream.closed()
+
+    async def _take_body(
+        self, head: Head, delegate: HTTPMessageDelegate, prepared: "Future[None] | None"
+    ) -> None:
+        if prepared is not None:
+            await prepared
+        if not (head.waits and self._write_finished):
+            await self._read_whole_body(head, delegate)
+        self._read_finished = True
+        if not self._write_finished:
+            self._enter(Stage.WORK)
+            delegate.finish()
 
     def _hand_over(self, head: Head, delegate: HTTPMessageDelegate) -> Future[None] | None:
         try:
@@ -193,10 +203,42 @@ class Exchange(HTTP1Connection):
         if self.is_last() or not self._read_finished or (old and "Content-Length" not in headers):
             self._disconnect_on_finish = True
             self._request_headers["Connection"] = "close"
-        return super().write_headers(start_line, headers, chunk)
+        if old or self._disconnect_on_finish or not self._is_whole(start_line, headers, chunk):
+            return super().write_headers(start_line, headers, chunk)
+        return self._write_whole(cast(ResponseStartLine, start_line), headers, chunk or b"")
+
+    def _is_whole(
+        self, start: RequestStartLine | ResponseStartLine, headers: HTTPHeaders, chunk: bytes | None
+    ) -> bool:
+        """Whether the answer has a body and all of it is there, as it is for nearly all requests."""
+        assert self._request_start_line is not None
+        if self._request_start_line.method == "HEAD" or cast(ResponseStartLine, start).code in BODILESS:
+            return False
+        return chunk is not None and headers.get("Content-Length") == str(len(chunk))
+
+    def _write_whole(self, start: ResponseStartLine, headers: HTTPHeaders, body: bytes) -> "Future[None]":
+        """As Tornado does it, in a quarter of the time: it looks at each header by itself."""
+        self._response_start_line = start
+        self._chunking_output = False
+        self._expected_content_remaining = 0
+        future = self._write_future = Future()
+        if self.stream.closed():
+            future.set_exception(StreamClosedError())
+            future.exception()
+            return future
+        self._pending_write = self.stream.write(message.answer_head(start, headers) + body)
+        future_add_done_callback(self._pending_write, self._on_write_complete)
+        return future
 
     def finish(self) -> None:
-        super().finish()
+        if self._expected_content_remaining == 0 and not self._chunking_output and self._read_finished:
+            self._write_finished = True
+            if self._pending_write is None:
+                self._finish_request(None)
+            else:
+                future_add_done_callback(self._pending_write, self._finish_request)
+        else:
+            super().finish()
         if self._read_finished and not self._finish_future.done():
             self._enter(Stage.ANSWER)
         elif not self._read_finished:
@@ -204,10 +246,11 @@ class Exchange(HTTP1Connection):
 
     def _finish_request(self, future: "Future[None] | None") -> None:
         """Tornado would close a connection whose request is not read to its end, and the reset that follows
-        takes the answer away from a client that is still sending."""
-        if self._read_finished:
-            super()._finish_request(future)
-            return
+        takes the answer away from a client that is still sending. It also has Nagle's algorithm on between
+        two answers, for two system calls a request; ours is off from the beginning to the end.
+        """
         self._clear_callbacks()
-        if not self._finish_future.done():
+        if self._read_finished and self._disconnect_on_finish:
+            self.close()
+        elif not self._finish_future.done():
             self._finish_future.set_result(None)

@@ -7,13 +7,23 @@ request behind a proxy. Chunk extensions and trailers are read over, as RFC 9112
 import re
 from dataclasses import dataclass
 
-from tornado.httputil import HTTPHeaders, HTTPInputError, RequestStartLine, parse_request_start_line
+from tornado.httputil import (
+    HTTPHeaders,
+    HTTPInputError,
+    RequestStartLine,
+    ResponseStartLine,
+    parse_request_start_line,
+)
 
 from netautod.http.connections.refusal import Refusal
 
 MAX_FIELDS = 256
 MAX_CHUNK_LINE = 4096
-_BARE_LINE_END = re.compile(rb"(?<!\r)\n|\r(?!\n)")
+# A line with a field as nearly all are: field-name, field-value without obs-text (RFC 9110 5.1, 5.5).
+_FIELD = re.compile(
+    r"^([!#$%&'*+.^_`|~0-9A-Za-z-]++):[ \t]*+([\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?)[ \t]*\r\n",
+    re.MULTILINE,
+)
 _LENGTH = re.compile(r"[0-9]{1,18}")
 _CHUNK = re.compile(rb"([0-9A-Fa-f]{1,15})(?:[ \t]*;[\t\x20-\x7e\x80-\xff]*)?\r\n")
 _AUTHORITY = re.compile(r"(?:\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._~%!$&'()*+;=-]+)(?::[0-9]{0,5})?")
@@ -41,7 +51,8 @@ class Head:
 
 def read_head(data: bytes) -> Head:
     """The head up to and with the empty line that ends it. Raises Refusal."""
-    if _BARE_LINE_END.search(data):
+    lines = data.count(b"\r\n")
+    if data.count(b"\n") != lines or data.count(b"\r") != lines:
         raise Refusal(400, "Malformed request: a line does not end with CR and LF")
     first, _, rest = data.decode("latin-1").partition("\r\n")
     if rest.count("\r\n") > MAX_FIELDS + 1:
@@ -50,7 +61,7 @@ def read_head(data: bytes) -> Head:
         raise Refusal(400, "Malformed request: the request line is not ASCII")
     try:
         start = parse_request_start_line(first)
-        headers = HTTPHeaders.parse(rest)
+        headers = _fields(rest)
     except HTTPInputError as error:
         raise malformed(error) from error
     start = _with_path(start, headers)
@@ -60,6 +71,16 @@ def read_head(data: bytes) -> Head:
 
 def malformed(error: HTTPInputError) -> Refusal:
     return Refusal(400, f"Malformed request: {error}")
+
+
+def answer_head(start: ResponseStartLine, headers: HTTPHeaders) -> bytes:
+    """The head of an answer in HTTP/1.1. Raises ValueError for a header that would be more than one."""
+    lines = [f"HTTP/1.1 {start.code} {start.reason}"]
+    lines += [f"{name}: {value}" for name, value in headers.get_all()]
+    text = "\r\n".join(lines)
+    if text.count("\n") != len(lines) - 1 or text.count("\r") != len(lines) - 1:
+        raise ValueError(f"CR or LF in a header: {lines!r}")
+    return f"{text}\r\n\r\n".encode("latin-1")
 
 
 def chunk_size(line: bytes) -> int:
@@ -78,6 +99,20 @@ def check_trailer(line: bytes) -> None:
         HTTPHeaders().parse_line(line.decode("latin-1"))
     except HTTPInputError as error:
         raise malformed(error) from error
+
+
+def _fields(text: str) -> HTTPHeaders:
+    """As HTTPHeaders.parse, which takes twice as long; what is unusual, or wrong, is left to that."""
+    found = _FIELD.findall(text)
+    if len(found) != text.count("\n") - 1:
+        return HTTPHeaders.parse(text)
+    headers = HTTPHeaders()
+    for name, value in found:
+        if name in headers:
+            headers.add(name, value)
+        else:
+            headers[name] = value
+    return headers
 
 
 def _with_path(start: RequestStartLine, headers: HTTPHeaders) -> RequestStartLine:

@@ -1,6 +1,6 @@
 """The routes of imports."""
 
-from netautod.http.access import requires
+from netautod.http.access import Repeat, requires
 from netautod.http.handler import JsonHandler
 from netautod.http.routes import Route
 from netautod.http.uploads import uploaded_file
@@ -23,14 +23,28 @@ class ImportHandler(JsonHandler):
 
 
 class ImportJsonHandler(ImportHandler):
-    @requires(MANAGE, query=ImportQuery, consumes=JSON_ROWS, answer=ImportAnswer, body_limit=MOST_BYTES)
+    @requires(
+        MANAGE,
+        query=ImportQuery,
+        consumes=JSON_ROWS,
+        answer=ImportAnswer,
+        body_limit=MOST_BYTES,
+        repeat=Repeat.AGAIN,
+    )
     async def post(self) -> None:
         """Creates devices from an array of rows; rows that fail are listed."""
         await self.answer_import(JsonFile(self.take_body()))
 
 
 class ImportCsvHandler(ImportHandler):
-    @requires(MANAGE, query=ImportQuery, consumes=CSV_FILE, answer=ImportAnswer, body_limit=MOST_BYTES)
+    @requires(
+        MANAGE,
+        query=ImportQuery,
+        consumes=CSV_FILE,
+        answer=ImportAnswer,
+        body_limit=MOST_BYTES,
+        repeat=Repeat.AGAIN,
+    )
     async def post(self) -> None:
         """Creates devices from the rows of a CSV file; rows that fail are listed."""
         content_type = self.request.headers.get("Content-Type", "")

@@ -4,7 +4,7 @@ from typing import Any
 
 from netautod.core.identity import OrgId
 from netautod.core.pages import Page
-from netautod.http.access import requires
+from netautod.http.access import Repeat, requires
 from netautod.http.handler import JsonHandler
 from netautod.http.routes import Route
 from netautod.inventory.models import RemoteInventory
@@ -34,7 +34,7 @@ class SyncHandler(JsonHandler):
 
 
 class AdHocSyncHandler(SyncHandler):
-    @requires("devices.manage", query=SyncQuery, body=AdHocRequest, answer=SyncAnswer)
+    @requires("devices.manage", query=SyncQuery, body=AdHocRequest, answer=SyncAnswer, repeat=Repeat.AGAIN)
     async def post(self) -> None:
         """Synchronises with an inventory that the request names; removes nothing."""
         result = await self.sync.sync(
@@ -51,7 +51,7 @@ class AdHocTestHandler(SyncHandler):
 
 
 class SourceSyncHandler(SyncHandler):
-    @requires("devices.manage", query=SyncQuery, body=SyncRequest, answer=SyncAnswer)
+    @requires("devices.manage", query=SyncQuery, body=SyncRequest, answer=SyncAnswer, repeat=Repeat.AGAIN)
     async def post(self, source_id: str) -> None:
         """Synchronises with a saved source."""
         wanted = self.path_id(source_id, RESOURCE)

@@ -22,8 +22,9 @@ from netautod.store.raw.connecting import RAW, raw_client
 # Server codes: SnapshotTooOld, SnapshotUnavailable (src/mongo/base/error_codes.yml of MongoDB).
 _TOO_OLD = 239
 _UNAVAILABLE = 246
-# Without a bound the server answers with 16 MB, of which there are several at a time and in several forms.
-_BATCH_BYTES = 4 << 20
+# Without a bound the server answers with 16 MB. There are several answers at a time, each in several forms
+# and in pieces as large as a document: together some thirty times as much as this, but no longer to read.
+_BATCH_BYTES = 1 << 20
 
 
 class PastGoneError(NetautodError):
@@ -61,17 +62,24 @@ class RawReader:
         return frozenset(name for name in names if not name.startswith("system."))
 
     def batches(self, collection: str) -> Iterator[Sequence[bytes]]:
-        """All documents, about 4 MiB of them at a time and never more than 16; none of a collection that does
+        """All documents, about 1 MiB of them at a time and never more than 16; none of a collection that does
         not exist.
         """
-        cursor = self._answer({"find": collection})
-        documents = [document.raw for document in cursor["firstBatch"]]
-        yield documents
-        while cursor["id"]:
-            more = {"getMore": cursor["id"], "collection": collection, "batchSize": _next(documents)}
-            cursor = self._answer(more)
-            documents = [document.raw for document in cursor["nextBatch"]]
+        command: Mapping[str, Any] = {"find": collection}
+        while True:
+            more, documents = self._batch(command)
+            size = _next(documents)
             yield documents
+            del documents  # or they would be there while the next ones come
+            if not more:
+                return
+            command = {"getMore": more, "collection": collection, "batchSize": size}
+
+    def _batch(self, command: Mapping[str, Any]) -> tuple[int, Sequence[bytes]]:
+        """The cursor's id, 0 at its end, and what the server has answered with."""
+        cursor = self._answer(command)
+        batch = cursor["nextBatch" if "getMore" in command else "firstBatch"]
+        return cursor["id"], [document.raw for document in batch]
 
     def count(self, collection: str) -> int:
         """By a query of its own."""

@@ -2,7 +2,7 @@
 
 from netautod.core.pages import Page
 from netautod.core.schema import PageQuery
-from netautod.http.access import requires
+from netautod.http.access import Repeat, requires
 from netautod.http.handler import JsonHandler
 from netautod.http.routes import Route
 from netautod.users.models import Role
@@ -19,7 +19,7 @@ class RolesHandler(JsonHandler):
         page = await self.roles.page(self.caller.org_id, Page(**self.query))
         self.answer(page.to_json("roles", Role.to_json))
 
-    @requires("users.manage", status=201, body=RoleRequest, answer=RoleAnswer)
+    @requires("users.manage", status=201, body=RoleRequest, answer=RoleAnswer, repeat=Repeat.AGAIN)
     async def post(self) -> None:
         """Creates a role of permissions that the caller holds."""
         self.answer((await self.roles.create(self.caller, self.body)).to_json())

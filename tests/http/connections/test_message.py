@@ -1,8 +1,13 @@
 """Heads, chunks and trailers as they are read: what is refused, and with which status."""
 
-import pytest
+from collections.abc import Callable
+from itertools import permutations
 
-from netautod.http.connections.message import check_trailer, chunk_size, read_head
+import pytest
+from tornado.httputil import HTTPHeaders, HTTPInputError, ResponseStartLine
+
+from netautod.http.connections import message
+from netautod.http.connections.message import answer_head, check_trailer, chunk_size, read_head
 from netautod.http.connections.refusal import Refusal
 
 
@@ -58,6 +63,49 @@ def test_a_head_that_is_refused(data: bytes, status: int, text: str) -> None:
 def test_a_head_that_is_read(data: bytes, path: str, length: int | None) -> None:
     found = read_head(data)
     assert (found.start.path, found.length, found.has_body) == (path, length, length != 0)
+
+
+FIELDS = (
+    *("A: b", "A:c ", "B: \t d  e\t", "C:: :", "D: a\tb", "E:", "F: \t", "G: \xe9", "H: a\x7f", "I: \x00"),
+    *("J-\xe9: a", " k: l", "m", ": n", "o p: q", "R : s", "'T!#$%&*+.^_`|~: u", "v: w", "V: x"),
+)
+
+
+def fields_by(read: Callable[[str], HTTPHeaders], text: str) -> list[tuple[str, str]] | str:
+    """The fields, or the sentence of the refusal."""
+    try:
+        return list(read(text).get_all())
+    except HTTPInputError as error:
+        return str(message.malformed(error).text)
+    except Refusal as refusal:
+        return refusal.text
+
+
+def test_fields_are_read_as_tornado_reads_them() -> None:
+    """Which is done at once where all of them are as usual, and otherwise left to it."""
+
+    def ours(text: str) -> HTTPHeaders:
+        return read_head(f"GET / HTTP/1.1\r\n{text}\r\n".encode("latin-1")).headers
+
+    for fields in permutations(FIELDS, 2):
+        text = "".join(f"{line}\r\n" for line in ("Host: b", *fields))
+        assert fields_by(ours, text) == fields_by(HTTPHeaders.parse, text), fields
+
+
+def test_the_head_of_an_answer() -> None:
+    headers = HTTPHeaders({"Content-Length": "2", "X-Name": "\xe9"})
+    headers.add("X-Name", "again")
+    wanted = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nX-Name: \xe9\r\nX-Name: again\r\n\r\n"
+    assert answer_head(ResponseStartLine("", 200, "OK"), headers) == wanted
+
+
+@pytest.mark.parametrize("value", ["a\r\nSet-Cookie: b", "a\nb", "a\rb"])
+def test_no_header_of_an_answer_is_more_than_one(value: str) -> None:
+    for name, given in (("X", value), (value, "x")):
+        headers = HTTPHeaders()
+        headers[name] = given
+        with pytest.raises(ValueError, match="CR or LF"):
+            answer_head(ResponseStartLine("", 200, "OK"), headers)
 
 
 @pytest.mark.parametrize(("line", "size"), [(b"0\r\n", 0), (b"fF ; a=b\r\n", 255), (b"a\r\n", 10)])

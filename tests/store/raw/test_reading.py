@@ -1,5 +1,6 @@
 """Whole collections as of one moment, on a real mongod that keeps no past unless it is asked to."""
 
+import tracemalloc
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -55,8 +56,22 @@ def test_all_documents_come_in_answers_of_bounded_size(raw: Any, mongo_uri: str)
         assert sum(map(len, batches)) == reader.count("one") == MANY
         assert len(batches) >= 3
         assert max(sum(map(len, batch)) for batch in batches) <= 17 << 20
+        assert max(sum(map(len, batch)) for batch in batches[1:]) <= 2 << 20
         assert reader.collections() == {"one", "two"}
         assert [bson.decode(batches[0][0])] == [raw.one.find_one({})]
+
+
+def test_what_was_taken_makes_room_for_what_comes(raw: Any, mongo_uri: str) -> None:
+    """Of 20 MB only an answer is there at a time, as it came and in pieces, and the next one on its way."""
+    raw.many.insert_many([{"_id": number, "text": "x" * 10_000} for number in range(2000)])
+    with raw_reader(mongo_uri, raw.name) as reader:
+        tracemalloc.start()
+        try:
+            assert sum(len(batch) for batch in reader.batches("many")) == 2000
+            _, most = tracemalloc.get_traced_memory()
+        finally:
+            tracemalloc.stop()
+    assert most <= 6 << 20
 
 
 def test_what_is_written_meanwhile_is_not_read(raw: Any, mongo_uri: str, tmp_path: Path) -> None:

@@ -57,6 +57,13 @@ class ModelServer:
     news: asyncio.Condition = field(default_factory=asyncio.Condition)
     tokens: int = 10
 
+    def begin_anew(self) -> None:
+        """As if nothing had been asked for and nothing was to be said."""
+        for each in (self.script, self.requests, self.bodies, self.keys):
+            each.clear()
+        self.otherwise = "That is all."
+        self.free.set()
+
     async def until(self, count: int) -> None:
         """Until that many requests have come."""
         async with asyncio.timeout(30), self.news:

@@ -14,8 +14,9 @@ from netautod.core.json_values import to_text
 from netautod.store.raw.documents import Tally, documents_in
 
 # Of documents that one frame begins another after; the last one of it may be as large as a document can be.
-FRAME_BYTES = 4 << 20
-_MOST_BYTES = FRAME_BYTES + (17 << 20)
+FRAME_BYTES = 1 << 20
+# Frames that were written before began another one after 4 MiB.
+_MOST_BYTES = (4 << 20) + (17 << 20)
 # Level 1: quicker than the database delivers, and what is sealed in it does not get smaller anyway.
 _LEVEL = 1
 _BEGIN, _DOCUMENTS, _END, _CONTENTS = b"B", b"D", b"E", b"C"
