@@ -1,6 +1,6 @@
 """The composition root: settings, plugins and an open installation become services, routes and a node."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -10,18 +10,25 @@ from uuid import uuid4
 from tornado.web import Application
 
 from netautod.app import stages
+from netautod.app.caller_services import caller_services
 from netautod.app.configuration import Configuration
 from netautod.app.draining import Draining
 from netautod.app.installation import Installation
 from netautod.app.parts.devices import DeviceParts
 from netautod.app.parts.executions import aftermath_of, history_of
 from netautod.app.parts.http import http_context_of
-from netautod.app.parts.plugins import filled_in, observers_of, plugins_of
+from netautod.app.parts.plugins import (
+    additions_of,
+    filled_in,
+    observers_of,
+    plugins_of,
+)
 from netautod.app.parts.system import capabilities_of, system_of
 from netautod.app.parts.users import initial_password_watch_of
 from netautod.app.plugins.manager import PluginManager
 from netautod.app.plugins.observers import Observers
-from netautod.app.routes import ROUTES, description
+from netautod.app.plugins.serving import PluginCalls
+from netautod.app.routes import ROUTES
 from netautod.app.settings import Settings
 from netautod.app.stages import DeviceWork, Logins
 from netautod.app.watch.watched import Watched
@@ -37,8 +44,8 @@ from netautod.executions.running.node import ExecutionNode
 from netautod.http.bodies.reader import BodyReader
 from netautod.http.docs_page import DocsPage
 from netautod.http.health import Health, HealthCheck
-from netautod.http.openapi import Description
-from netautod.http.routes import application
+from netautod.http.openapi import Description, document
+from netautod.http.routes import Route, application
 from netautod.idempotency.service import IdempotencyKeys
 from netautod.outbound.addresses import AddressRules
 from netautod.outbound.client import GuardedClient
@@ -84,6 +91,7 @@ async def build(
         clock=installation.clock,
         storage=stages.storages(settings, installation).of,
     )
+    additions = additions_of(plugins, installation.people.permissions)
     executors = plugins.executors()
     metrics, node_id = installation.metrics, str(uuid4())
     metrics.set("executions_slots", settings.executions.slots)
@@ -110,6 +118,7 @@ async def build(
         work = await enter(
             stages.device_work(settings, installation, plugins, leases, logins.ssh_ca, observers)
         )
+        plugins.events.tell(events.publisher)  # before runs begin
         pauses = await enter(FollowedPauses(store=installation.stores.system))
         inventory = stages.inventory(
             settings, installation, work.devices, work.slugs, plugins, http, leases, pauses
@@ -117,10 +126,11 @@ async def build(
         discovery = stages.discovery(
             settings, installation, work, plugins, http, leases, pauses, metrics, observers
         )
-        documents = await enter(stages.documents(settings, installation))
+        documents = await enter(stages.documents(settings, installation, additions.content_types))
         agents = stages.agents(installation, work, discovery, documents[1], plugins, http)
+        shared = stages.shared_services(installation, work, http)
         environment = stages.environment(
-            settings, installation, executors, work, agents, http, metrics, watched.board
+            settings, installation, executors, work, agents, shared, metrics, watched.board
         )
         runs = stages.runs(settings, installation, node_id, environment, work.devices, observers, pauses)
         bodies = await enter(BodyReader())
@@ -132,8 +142,9 @@ async def build(
             await enter(discovery.poller)
         await enter(discovery.telling)
         await enter(stages.upkeep(settings, installation, work, inventory, leases, observers))
+        routes = (*ROUTES, *additions.routes)
         services = (
-            *_services(configuration, installation, logins, work, plugins, pauses, metrics),
+            *_services(configuration, installation, logins, work, plugins, pauses, metrics, routes),
             *inventory.services,
             discovery.discovery,
             *documents,
@@ -141,14 +152,18 @@ async def build(
             runs.executions,
             agents.agents,
             capabilities_of(
-                settings.server.instance_name, logins.auth.providers, has_model=agents.agents.has_model
+                settings.server.instance_name,
+                logins.auth.providers,
+                installation.people.permissions,
+                has_model=agents.agents.has_model,
             ),
+            PluginCalls(partial(caller_services, shared)),
             history_of(installation.stores, runs.executions, agents.agents),
             HealthCheck(health),
             events.streams,
         )
         yield Service(
-            application=_application(settings, installation, logins, bodies, refusals, services),
+            application=_application(settings, installation, logins, bodies, refusals, routes, services),
             node=runs.node,
             poller=discovery.poller,
             events=events.streams,
@@ -195,6 +210,7 @@ def _services(
     plugins: PluginManager,
     pauses: FollowedPauses,
     metrics: Metrics,
+    routes: Iterable[Route],
 ) -> tuple[object, ...]:
     """What the handlers use, but for runs, inventories and documents."""
     watch = initial_password_watch_of(installation.people, configuration.settings.data_dir)
@@ -219,7 +235,7 @@ def _services(
             lookouts=(watch.risks,),
         ),
         DocsPage.read(),
-        Description(json_values.encode(description())),
+        Description(json_values.encode(document(routes))),
     )
 
 
@@ -229,6 +245,7 @@ def _application(
     logins: Logins,
     bodies: BodyReader,
     refusals: Refusals,
+    routes: Iterable[Route],
     services: Collection[object],
 ) -> Application:
     context = http_context_of(
@@ -244,4 +261,4 @@ def _application(
         idempotency=IdempotencyKeys(store=installation.stores.idempotency, vault=installation.vault),
         database_seconds=settings.mongodb.timeout_seconds,
     )
-    return application(ROUTES, context, services)
+    return application(routes, context, services)

@@ -1,5 +1,6 @@
 """All routes that are served, in the order in which the OpenAPI description lists them."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from netautod.agents import handlers as agents
@@ -70,6 +71,6 @@ ROUTES: tuple[Route, ...] = (
 )
 
 
-def description() -> dict[str, Any]:
+def description(of_plugins: Iterable[Route] = ()) -> dict[str, Any]:
     """The OpenAPI description of all routes."""
-    return openapi.document(ROUTES)
+    return openapi.document((*ROUTES, *of_plugins))

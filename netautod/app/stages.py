@@ -4,7 +4,9 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Protocol
+from uuid import uuid4
 
+from netautod.app.caller_services import SharedServices
 from netautod.app.installation import Installation
 from netautod.app.migrations import migrations_of
 from netautod.app.parts.agents import AgentParts, agents_of
@@ -35,6 +37,7 @@ from netautod.core.metrics import Metrics
 from netautod.core.pauses import Pauses
 from netautod.core.watch.board import Board
 from netautod.devices.sessions.suspensions import SuspensionObservers
+from netautod.docs.content_types import ContentTypes
 from netautod.docs.notes.service import NotesVault
 from netautod.docs.rendering.pool import RenderPool
 from netautod.docs.service import DocumentService
@@ -274,25 +277,51 @@ def agents(
     )
 
 
+def shared_services(installation: Installation, work: DeviceWork, http: GuardedClient) -> SharedServices:
+    """What plugins work with in the name of a user."""
+    return SharedServices(
+        devices=work.devices.devices,
+        backups=work.configs.backups,
+        captures=work.configs.captures,
+        sessions=work.operations.sessions,
+        commands=work.operations.commands,
+        audit=installation.audit,
+        http=http,
+    )
+
+
+@asynccontextmanager
+async def services_of_commands(
+    settings: Settings, installation: Installation, plugins: PluginManager
+) -> AsyncIterator[SharedServices]:
+    """The same without a service: nobody observes what is done with them."""
+    ssh_ca = ssh_ca_of(
+        stores=installation.stores,
+        vault=installation.vault,
+        clock=installation.clock,
+        audit=installation.audit,
+        settings=settings.ssh_ca,
+    )
+    nobody = Observers(plugins, installation.metrics)
+    http = GuardedClient(AddressRules.allowing(settings.outbound.allow))
+    async with (
+        leases(settings, installation, str(uuid4())) as held,
+        device_work(settings, installation, plugins, held, ssh_ca, nobody) as work,
+    ):
+        yield shared_services(installation, work, http)
+
+
 def environment(
     settings: Settings,
     installation: Installation,
     executors: Mapping[str, Executor],
     work: DeviceWork,
     agents: AgentParts,
-    http: GuardedClient,
+    shared: SharedServices,
     metrics: Metrics,
     board: Board,
 ) -> RunEnvironment:
-    acting = acting_factory(
-        devices=work.devices.devices,
-        captures=work.configs.captures,
-        snapshots=work.configs.snapshots,
-        sessions=work.operations.sessions,
-        commands=work.operations.commands,
-        http=http,
-        desk=agents.desk,
-    )
+    acting = acting_factory(shared=shared, snapshots=work.configs.snapshots, desk=agents.desk)
     return environment_of(
         stores=installation.stores,
         clock=installation.clock,
@@ -347,14 +376,16 @@ def runs(
 
 @asynccontextmanager
 async def documents(
-    settings: Settings, installation: Installation
+    settings: Settings, installation: Installation, types: ContentTypes
 ) -> AsyncIterator[tuple[NotesVault, DocumentService]]:
     stores, clock, audit = installation.stores, installation.clock, installation.audit
     notes = notes_of(
         stores=stores, vault=installation.vault, clock=clock, audit=audit, settings=settings.vault
     )
     async with RenderPool(processes=settings.docs.render_processes) as renderer:
-        made = documents_of(stores=stores, notes=notes, renderer=renderer, clock=clock, audit=audit)
+        made = documents_of(
+            stores=stores, notes=notes, renderer=renderer, types=types, clock=clock, audit=audit
+        )
         async with made.upkeep:
             yield notes, made.documents
 

@@ -13,52 +13,21 @@ from netautod.app.plugins.section_secrets import secrets_of
 from netautod.app.settings import Settings
 from netautod.cli import serve
 from netautod.cli.output import complain
-from netautod.cli.parsing import SETTINGS_FLAGS, Commands
+from netautod.cli.parsing import COMMANDS, SETTINGS_FLAGS, Commands, settings_flags
 from netautod.core import logs
 from netautod.core.errors import InvalidInput, NetautodError
 from netautod.core.redaction.known_secrets import KNOWN
 from netautod.core.settings.field import SettingsError
 
 DEFAULT_FILES = (Path("/etc/netautod/netautod.toml"),)
-# In the order of `netautod --help`, with the modules that add them. Only the one of the command that is asked
-# for is loaded: together they take 50 MB, which the process that watches the service would keep.
-COMMANDS = {
-    "serve": "serve",
-    "check-config": "check_config",
-    "doctor": "doctor",
-    "plugins": "plugins",
-    "platform": "platforms",
-    "openapi": "openapi",
-    "import": "imports",
-    "import-configs": "import_configs",
-    "export-configs": "export_configs",
-    "backup": "backup",
-    "restore": "restore",
-    "rotate-keys": "keys",
-    "secret": "secrets",
-    "sync": "sync",
-    "user": "users",
-    "org": "organizations",
-    "audit": "audit",
-    "agent": "agents",
-}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Exit codes: 0 done, 1 failed, 2 wrong call or wrong settings."""
     given = sys.argv[1:] if arguments is None else arguments
-    parsed = _parser(given).parse_args(given)
-    if hasattr(parsed, "without_settings"):
-        return _without_settings(parsed)
     try:
-        configuration = _configuration(parsed)
-    except SettingsError as error:
-        return _say(error.text, 2)
-    settings = configuration.settings
-    KNOWN.add(secret for name, section in settings.of_plugins.items() for secret in secrets_of(name, section))
-    logs.configure(level=_log_level(parsed, settings), format=settings.log.format)
-    try:
-        result: int = parsed.run(parsed, configuration)
+        parsed, configuration = _asked(given)
+        result: int = parsed.run(parsed, configuration) if configuration else parsed.without_settings(parsed)
     except (InvalidInput, SettingsError) as error:
         return _say(error.text, 2)
     except NetautodError as error:
@@ -68,18 +37,32 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return result
 
 
-def _without_settings(parsed: argparse.Namespace) -> int:
-    """A command for authors of plugins: they have no installation, and their own may be broken."""
-    try:
-        code: int = parsed.without_settings(parsed)
-    except InvalidInput as error:
-        return _say(error.text, 2)
-    return code
+def _asked(arguments: Sequence[str]) -> tuple[argparse.Namespace, Configuration | None]:
+    """The settings are read first where the command may be one of a plugin; those for authors read none."""
+    if not arguments or arguments[0].startswith("-") or arguments[0] in COMMANDS:
+        parsed = _parser(arguments).parse_args(arguments)
+        return parsed, None if hasattr(parsed, "without_settings") else _begun(parsed)
+    configuration = _begun(settings_flags().parse_known_args(arguments[1:])[0])
+    of_plugins = import_module("netautod.cli.of_plugins")
+    parser = of_plugins.parser_of(arguments[0], configuration, taken=COMMANDS) or _parser(arguments)
+    return parser.parse_args(arguments), configuration
+
+
+def _begun(parsed: argparse.Namespace) -> Configuration:
+    configuration = _configuration(parsed)
+    settings = configuration.settings
+    KNOWN.add(secret for name, section in settings.of_plugins.items() for secret in secrets_of(name, section))
+    logs.configure(level=_log_level(parsed, settings), format=settings.log.format)
+    return configuration
 
 
 def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
     """For these arguments: it knows their command, or all of them if they begin with none."""
-    parser = argparse.ArgumentParser(prog="netautod", description="A self-hosted network-automation service.")
+    parser = argparse.ArgumentParser(
+        prog="netautod",
+        description="A self-hosted network-automation service.",
+        epilog="Plugins may bring more commands: netautod plugins --details lists them.",
+    )
     parser.add_argument("--version", action="version", version=f"netautod {__version__}")
     commands = Commands(parser)
     asked = [name for name in arguments[:1] if name in COMMANDS]
@@ -102,7 +85,7 @@ def _configuration(parsed: argparse.Namespace) -> Configuration:
 
 def _log_level(parsed: argparse.Namespace, settings: Settings) -> str:
     """Info lines, which the service logs, would hide the output of a command."""
-    quiet = parsed.run is not serve.run and settings.log.level == "info"
+    quiet = getattr(parsed, "run", None) is not serve.run and settings.log.level == "info"
     return "warning" if quiet else settings.log.level
 
 

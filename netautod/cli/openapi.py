@@ -6,7 +6,11 @@ import sys
 
 from netautod.app import routes
 from netautod.app.configuration import Configuration
+from netautod.app.parts.plugins import additions_of, plugins_of
 from netautod.cli.parsing import Commands
+from netautod.core.permissions import PermissionKeys
+from netautod.outbound.addresses import AddressRules
+from netautod.outbound.client import GuardedClient
 
 
 def add(commands: Commands) -> None:
@@ -14,5 +18,7 @@ def add(commands: Commands) -> None:
 
 
 def run(parsed: argparse.Namespace, configuration: Configuration) -> int:
-    sys.stdout.write(json.dumps(routes.description(), indent=2) + "\n")
+    http = GuardedClient(AddressRules.allowing(configuration.settings.outbound.allow))
+    additions = additions_of(plugins_of(configuration, http), PermissionKeys())
+    sys.stdout.write(json.dumps(routes.description(additions.routes), indent=2) + "\n")
     return 0

@@ -9,6 +9,28 @@ from netautod.app.configuration import Configuration
 Run = Callable[[argparse.Namespace, Configuration], int]
 Inner: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 """The commands behind one that may also stand alone, such as `netautod plugins`."""
+# In the order of `netautod --help`, with the modules that add them. Only the one of the command that is asked
+# for is loaded: together they take 50 MB, which the process that watches the service would keep.
+COMMANDS = {
+    "serve": "serve",
+    "check-config": "check_config",
+    "doctor": "doctor",
+    "plugins": "plugins",
+    "platform": "platforms",
+    "openapi": "openapi",
+    "import": "imports",
+    "import-configs": "import_configs",
+    "export-configs": "export_configs",
+    "backup": "backup",
+    "restore": "restore",
+    "rotate-keys": "keys",
+    "secret": "secrets",
+    "sync": "sync",
+    "user": "users",
+    "org": "organizations",
+    "audit": "audit",
+    "agent": "agents",
+}
 # The flags that set a setting, and which one.
 SETTINGS_FLAGS = {
     "data_dir": "data_dir",
@@ -26,7 +48,7 @@ class Commands:
 
     def add(self, name: str, run: Run, help: str) -> argparse.ArgumentParser:
         """The parser of a new command; `run` returns the exit code."""
-        made = self._found.add_parser(name, parents=[_common()], help=help, description=help)
+        made = self._found.add_parser(name, parents=[settings_flags()], help=help, description=help)
         made.set_defaults(run=run)
         return made
 
@@ -36,13 +58,15 @@ class Commands:
 
 def add_inner(inner: Inner, name: str, run: Run, help: str) -> argparse.ArgumentParser:
     """As `Commands.add`; the shared flags may stand before or behind the name."""
-    made = inner.add_parser(name, parents=[_common(default=argparse.SUPPRESS)], help=help, description=help)
+    flags = settings_flags(default=argparse.SUPPRESS)
+    made = inner.add_parser(name, parents=[flags], help=help, description=help)
     made.set_defaults(run=run)
     return made
 
 
-def _common(default: str | None = None) -> argparse.ArgumentParser:
-    common = argparse.ArgumentParser(add_help=False, argument_default=default)
+def settings_flags(default: str | None = None) -> argparse.ArgumentParser:
+    """The flags of every command, which say where the settings are."""
+    common = argparse.ArgumentParser(add_help=False, allow_abbrev=False, argument_default=default)
     common.add_argument("--config", metavar="FILE", help="settings file (TOML)")
     common.add_argument("--data-dir", metavar="DIR", help="folder of everything the service keeps")
     common.add_argument("--mongodb-uri", metavar="URI", help="use this MongoDB instead of an own one")

@@ -3,7 +3,7 @@
 A held key may be a wildcard: `*` grants everything, `devices.*` every key that begins with `devices.`.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 KNOWN_PERMISSIONS = (
     "devices.access",
@@ -19,8 +19,41 @@ KNOWN_PERMISSIONS = (
 IMPLIED = {"devices.manage": ("devices.access",)}
 
 
+# What keys of ours begin with, and those that clients are shown (system/capabilities): of no plugin.
+OWN_BEGINNINGS = frozenset({key.partition(".")[0] for key in KNOWN_PERMISSIONS} | {"sessions", "agents"})
+
+
+class PermissionKeys:
+    """The keys that there are: ours, and those that plugins bring, which the composition root adds."""
+
+    def __init__(self) -> None:
+        self._of_plugins: dict[str, str] = {}
+
+    @property
+    def of_plugins(self) -> Mapping[str, str]:
+        """Descriptions by key."""
+        return self._of_plugins
+
+    def add(self, descriptions: Mapping[str, str]) -> None:
+        self._of_plugins |= descriptions
+
+    def is_known(self, key: str) -> bool:
+        """True for `*`, a known key, and `x.*` if a known key begins with `x.`."""
+        if is_permission(key) or key in self._of_plugins:
+            return True
+        return key.endswith(".*") and any(known.startswith(key[:-1]) for known in self._of_plugins)
+
+    def unknown(self, keys: Iterable[str]) -> dict[int, str]:
+        """Sentences about those that there are not, by their places."""
+        return {
+            place: f"There is no permission {key[:64]!r}."
+            for place, key in enumerate(keys)
+            if not self.is_known(key)
+        }
+
+
 def is_permission(key: str) -> bool:
-    """True for `*`, a known key, and `x.*` if a known key begins with `x.`."""
+    """Of our own keys: true for `*`, a known key, and `x.*` if a known key begins with `x.`."""
     if key == "*" or key in KNOWN_PERMISSIONS:
         return True
     return key.endswith(".*") and any(known.startswith(key[:-1]) for known in KNOWN_PERMISSIONS)

@@ -17,6 +17,7 @@ from netautod.core.clock import Clock
 from netautod.core.errors import NotFound, Unavailable
 from netautod.core.identity import OrgId
 from netautod.docs import contents
+from netautod.docs.content_types import ContentTypes
 from netautod.docs.models import NO_DOCUMENT, Content, Document, DocumentVersion, Edit, ShownDocument
 from netautod.docs.notes.service import NotesVault
 from netautod.docs.store import DocumentStore, VersionStore
@@ -40,11 +41,13 @@ class DocumentWriter:
         versions: VersionStore,
         resealing: "Resealing",
         notes: NotesVault,
+        types: ContentTypes,
         clock: Clock,
     ) -> None:
         self._documents = documents
         self._versions = versions
         self._resealing = resealing
+        self._types = types
         self._notes = notes
         self._clock = clock
         self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
@@ -53,7 +56,8 @@ class DocumentWriter:
     async def write(
         self, org_id: OrgId, document_id: str, edit: Edit, *, only_if: OnlyIf | None = None
     ) -> tuple[Document, str]:
-        """The changed document and its text; NotFound, Forbidden while the vault is locked.
+        """The changed document and its text; NotFound, Forbidden while the vault is locked, InvalidInput for
+        a content that is not of its type.
 
         `only_if` is asked about the very revision that is replaced.
 
@@ -81,6 +85,7 @@ class DocumentWriter:
         # Before anything is written: a locked vault leaves no half of a change.
         key = await self._notes.key(org_id) if current.is_note or wanted.is_note else None
         content, text = await self._next_content(org_id, current, wanted, edit, key)
+        await self._check(current, wanted, edit, text)
         at = await self._keep_version(org_id, current)
         new = replace(wanted, content=content, updated_at=at, revision=current.revision + 1)
         token = uuid4().hex if new.is_note != current.is_note else None
@@ -105,6 +110,12 @@ class DocumentWriter:
             return contents.plain(text), text
         assert key is not None
         return await contents.sealed(key, org_id, current.id, text), text
+
+    async def _check(self, current: Document, wanted: Document, edit: Edit, text: str) -> None:
+        """What was stored may stay, also that of a plugin that is gone."""
+        if wanted.content_type != current.content_type or (edit.text is not None and not edit.restored):
+            gone = wanted.content_type == current.content_type
+            await self._types.check(wanted.content_type, text, may_be_gone=gone)
 
     async def _keep_version(self, org_id: OrgId, current: Document) -> datetime:
         now = max(self._clock.now(), current.updated_at)

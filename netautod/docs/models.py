@@ -130,10 +130,11 @@ class ShownVersion:
 
 @dataclass(frozen=True, kw_only=True)
 class Edit:
-    """One write: metadata fields by name, and the new text if the content changes."""
+    """One write: metadata fields by name, the new text of a changed content (`restored`: of a version)."""
 
     fields: Mapping[str, Any] = field(default_factory=dict)
     text: str | None = field(default=None, repr=False)
+    restored: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

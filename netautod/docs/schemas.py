@@ -36,12 +36,20 @@ class Contents(fields.String):
     most = MAX_CONTENT_BYTES * 2
 
 
+class ContentTypeName(fields.String):
+    """One of the service's own, or of a plugin: which there are is for content_types.py to say."""
+
+    def __init__(self, **options: Any) -> None:
+        described = {"description": f"{', '.join(CONTENT_TYPES)}, or one that a plugin brings."}
+        super().__init__(**options, validate=validate.Length(min=1, max=64), metadata=described)
+
+
 class DocumentRequest(Request):
     read_only = frozenset({"id", "org_id", "created_at", "updated_at", "encrypted", "locked"})
     example: ClassVar[Mapping[str, Any]] = {"name": "base configuration"}
     name = Name(required=True, validate=no_control_characters)
     category = fields.String(required=True, validate=validate.OneOf(CATEGORIES))
-    content_type = fields.String(required=True, validate=validate.OneOf(CONTENT_TYPES))
+    content_type = ContentTypeName(required=True)
     content = Contents(required=True)
     parent_folder = Text(max_length=1024, validate=no_control_characters)
     session_id = Text(max_length=255, validate=no_control_characters)

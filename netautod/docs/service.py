@@ -14,6 +14,7 @@ from netautod.core.clock import Clock
 from netautod.core.errors import Duplicate, InvalidInput, NotFound, Unavailable
 from netautod.core.identity import Caller, OrgId
 from netautod.docs import contents
+from netautod.docs.content_types import ContentTypes
 from netautod.docs.editing import ATTEMPTS, BUSY, DocumentWriter, OnlyIf
 from netautod.docs.models import (
     JINJA,
@@ -48,9 +49,11 @@ class DocumentService:
         writer: DocumentWriter,
         notes: NotesVault,
         renderer: RenderPool,
+        types: ContentTypes,
         clock: Clock,
         audit: AuditLog,
     ) -> None:
+        self._types = types
         self._documents = documents
         self._versions = versions
         self._writer = writer
@@ -127,6 +130,7 @@ class DocumentService:
         `document_id`: a document with it was made by this very request.
         """
         now, text, document_id = self._clock.now(), fields["content"], document_id or str(uuid4())
+        await self._types.check(fields["content_type"], text)
         if fields["category"] == NOTES:
             contents.measured(text)
             key = await self._notes.key(caller.org_id)
@@ -181,7 +185,7 @@ class DocumentService:
         if version is None or version.document_id != document_id:
             raise NotFound(NO_VERSION)
         text = await self._text_of(caller.org_id, version)
-        document, shown = await self._writer.write(caller.org_id, document_id, Edit(text=text))
+        document, shown = await self._writer.write(caller.org_id, document_id, Edit(text=text, restored=True))
         details = {"name": document.name, "version_id": version_id}
         await self._audit.record(caller, "document.restore", "document", document_id, details)
         return ShownDocument(document=document, text=shown)
@@ -210,12 +214,14 @@ class DocumentService:
         """Renders the template with the variables; its errors are part of the result. NotFound, InvalidInput,
         Forbidden."""
         document = await self._existing(org_id, document_id)
-        if document.content_type != JINJA:
-            raise InvalidInput("Only a document of content_type jinja can be rendered")
+        if document.content_type != JINJA and not self._types.is_rendered(document.content_type):
+            raise InvalidInput(f"Only a document of content_type {self._types.rendered} can be rendered")
         assert document.content is not None
         key = await self._notes.key(org_id) if document.content.is_sealed else None
-        template = await contents.opened(key, org_id, document_id, document.content)
-        return await self._renderer.render(template, variables)
+        text = await contents.opened(key, org_id, document_id, document.content)
+        if document.content_type != JINJA:
+            return await self._types.render(document.content_type, text, variables)
+        return await self._renderer.render(text, variables)
 
     async def _existing(self, org_id: OrgId, document_id: str, *, content: bool = True) -> Document:
         found = await self._documents.get(org_id, document_id, content=content)

@@ -10,12 +10,20 @@ import pluggy
 from netautod.core.clock import Clock
 from netautod.core.device_addresses import ip_address, mac_address
 from netautod.core.device_texts import device_text
+from netautod.core.errors import Conflict, Forbidden, InvalidInput, NotFound, Unavailable, UpstreamFailed
 from netautod.core.interface_names import long_name
 from netautod.core.loop.each import for_each
 from netautod.core.networks import is_this_machine
 from netautod.outbound.client import GuardedClient, OutboundAnswer, OutboundRequest, TlsPolicy
 from netautod.outbound.errors import AddressRefused, RequestFailed
 from netautod.outbound.urls import origin_of
+from netautod.plugin_api.acting import (
+    BackupState,
+    CaptureOutcome,
+    CommandOutcome,
+    DeviceInfo,
+    UserServices,
+)
 from netautod.plugin_api.agents import (
     AgentDesk,
     ApprovalWanted,
@@ -63,6 +71,8 @@ from netautod.plugin_api.collectors import (
     SnmpAccess,
     SnmpUser,
 )
+from netautod.plugin_api.commands import CommandContext, PluginCommand
+from netautod.plugin_api.declared import ContentType, EventType, PluginPermission
 from netautod.plugin_api.discovered import (
     TABLES,
     ArpEntry,
@@ -86,9 +96,6 @@ from netautod.plugin_api.events import (
 from netautod.plugin_api.executors import (
     Acting,
     ApprovalDecision,
-    CaptureOutcome,
-    CommandOutcome,
-    DeviceInfo,
     DeviceResult,
     ExecutionFailed,
     ExecutionInfo,
@@ -100,7 +107,7 @@ from netautod.plugin_api.executors import (
     RunContext,
 )
 from netautod.plugin_api.hookspecs import PROJECT
-from netautod.plugin_api.host import PluginHost, PluginService
+from netautod.plugin_api.host import PluginHost, PluginService, Publish
 from netautod.plugin_api.inventory import (
     IncompleteWalk,
     InventoryAccess,
@@ -112,6 +119,7 @@ from netautod.plugin_api.inventory import (
     RemoteDevice,
     RemoteProblem,
 )
+from netautod.plugin_api.routes import ANY_TOKEN, PUBLIC, PluginRoute, RequestCaller, RouteRequest
 from netautod.plugin_api.settings import RiskRule, SettingsError, setting
 from netautod.plugin_api.storage import (
     PluginStorage,
@@ -131,6 +139,8 @@ from netautod.plugin_api.version import VERSION, PluginApiDeprecation
 from netautod.ssh.failures import DeviceFailed
 
 __all__ = [
+    "ANY_TOKEN",
+    "PUBLIC",
     "TABLES",
     "VERSION",
     "AccountEnded",
@@ -143,6 +153,7 @@ __all__ = [
     "ArpEntry",
     "AuthProvider",
     "BackupStale",
+    "BackupState",
     "BlockingExecutor",
     "CaptureOutcome",
     "Channel",
@@ -150,18 +161,23 @@ __all__ = [
     "Clock",
     "Collected",
     "Collector",
+    "CommandContext",
     "CommandOutcome",
     "ConfigChanged",
+    "Conflict",
+    "ContentType",
     "CredentialSuspended",
     "DeviceChanged",
     "DeviceFacts",
     "DeviceFailed",
     "DeviceInfo",
     "DeviceResult",
+    "EventType",
     "ExecutionFailed",
     "ExecutionInfo",
     "Executor",
     "FinishedExecution",
+    "Forbidden",
     "GuardedClient",
     "HttpReply",
     "Identity",
@@ -169,6 +185,7 @@ __all__ = [
     "Interface",
     "InterfaceAddress",
     "InterfaceCounters",
+    "InvalidInput",
     "InventoryAccess",
     "InventoryFailed",
     "InventoryPage",
@@ -187,29 +204,36 @@ __all__ = [
     "ModelReply",
     "NeedsApproval",
     "Neighbor",
+    "NotFound",
     "OpenInventory",
     "OutboundAnswer",
     "OutboundRequest",
     "PasswordProvider",
     "PermanentFailure",
     "PluginApiDeprecation",
+    "PluginCommand",
     "PluginHost",
+    "PluginPermission",
+    "PluginRoute",
     "PluginService",
     "PluginStorage",
     "PollTarget",
     "ProbeResult",
     "ProviderUnavailable",
     "ProvisioningRules",
+    "Publish",
     "RedirectAttempt",
     "RedirectProvider",
     "RedirectRules",
     "RemoteDevice",
     "RemoteProblem",
+    "RequestCaller",
     "RequestFailed",
     "ResultTotals",
     "Results",
     "RiskRule",
     "RoleMap",
+    "RouteRequest",
     "RunContext",
     "RunEnded",
     "SettingsError",
@@ -231,6 +255,9 @@ __all__ = [
     "ToolOutcome",
     "ToolPlan",
     "TranscriptEvent",
+    "Unavailable",
+    "UpstreamFailed",
+    "UserServices",
     "Vlan",
     "WritingTool",
     "device_text",

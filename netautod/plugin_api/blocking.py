@@ -6,11 +6,9 @@ from typing import Any, ClassVar, Literal, Protocol, TypeVar
 from marshmallow import Schema
 
 from netautod.outbound.client import OutboundAnswer, OutboundRequest
+from netautod.plugin_api.acting import BackupState, CaptureOutcome, CommandOutcome, DeviceInfo
 from netautod.plugin_api.executors import (
     ApprovalDecision,
-    CaptureOutcome,
-    CommandOutcome,
-    DeviceInfo,
     DeviceResult,
     ExecutionInfo,
     ResultTotals,
@@ -41,6 +39,10 @@ class SyncActing(Protocol):
     """`Acting`, called from a thread: the same services behind the same permission checks."""
 
     def devices(self, *, site: str | None = None, device_type: str | None = None) -> Iterator[DeviceInfo]: ...
+
+    def backups(
+        self, *, site: str | None = None, device_type: str | None = None
+    ) -> Iterator[BackupState]: ...
 
     def capture_config(self, device_id: str, *, credential_id: str | None = None) -> CaptureOutcome: ...
 

@@ -1,6 +1,6 @@
 """What executors implement and are given."""
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, ClassVar, Protocol
@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Protocol
 from marshmallow import Schema
 
 from netautod.outbound.client import GuardedClient
+from netautod.plugin_api.acting import UserServices
 from netautod.plugin_api.agents import AgentDesk
 
 
@@ -63,47 +64,6 @@ class ApprovalDecision:
 
 
 @dataclass(frozen=True, kw_only=True)
-class DeviceInfo:
-    """A device as a plugin sees it."""
-
-    id: str
-    name: str
-    host: str
-    device_type: str
-    site: str | None
-
-
-@dataclass(frozen=True, kw_only=True)
-class CaptureOutcome:
-    """A stored capture; `changed` is false if the newest version already had this content.
-
-    `notes` are sentences for the log, such as which file the device does not have.
-    """
-
-    config_id: str
-    version: int
-    config_hash: str
-    changed: bool
-    credential_id: str | None
-    notes: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, kw_only=True)
-class CommandOutcome:
-    """What a command printed (at most 1 MiB, marked when cut); `output` is what came when it failed.
-
-    `error` is a sentence and `error_kind` one of the typed device failures (`auth`, `refused_command`, ...),
-    or `not_found`; both are None for a success.
-    """
-
-    success: bool
-    output: str
-    error: str | None
-    error_kind: str | None
-    duration_ms: int
-
-
-@dataclass(frozen=True, kw_only=True)
 class DeviceResult:
     """What happened to one device. `error_kind` is one of the typed device failures (`auth`, ...).
 
@@ -151,8 +111,8 @@ class Results(Protocol):
         ...
 
 
-class Acting(Protocol):
-    """The product's services behind the same permission checks as HTTP, as the task's owner.
+class Acting(UserServices, Protocol):
+    """The services of the product, as the task's owner.
 
     A call without the permission raises Forbidden; let it pass, and the execution fails without a retry.
     """
@@ -160,28 +120,6 @@ class Acting(Protocol):
     @property
     def agent(self) -> AgentDesk:
         """For an executor that lets a language model work: the model, its tools and the transcript."""
-        ...
-
-    def devices(
-        self, *, site: str | None = None, device_type: str | None = None
-    ) -> AsyncIterator[DeviceInfo]:
-        """All devices that match exactly, in the order of their ids; needs devices.access."""
-        ...
-
-    async def capture_config(self, device_id: str, *, credential_id: str | None = None) -> CaptureOutcome:
-        """Reads the device's config and stores it if it changed; needs devices.access.
-
-        `credential_id`: instead of the device's own credential. Raises `DeviceFailed`.
-        """
-        ...
-
-    async def run_command(
-        self, device_id: str, command: str, *, timeout_seconds: float = 30.0
-    ) -> CommandOutcome:
-        """Runs one line on the device (1 to 300 seconds); needs devices.manage, and is audited.
-
-        A device that fails or asks a question is an outcome; ValueError for a command of several lines.
-        """
         ...
 
     async def create_snapshot(self, name: str, totals: ResultTotals) -> str:

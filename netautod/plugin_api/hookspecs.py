@@ -18,6 +18,8 @@ from netautod.plugin_api.agents import ModelBackend
 from netautod.plugin_api.auth import AuthProvider
 from netautod.plugin_api.blocking import BlockingExecutor
 from netautod.plugin_api.collectors import Collector
+from netautod.plugin_api.commands import PluginCommand
+from netautod.plugin_api.declared import ContentType, EventType, PluginPermission
 from netautod.plugin_api.events import (
     BackupStale,
     ConfigChanged,
@@ -28,6 +30,7 @@ from netautod.plugin_api.events import (
 from netautod.plugin_api.executors import Executor
 from netautod.plugin_api.host import PluginHost, PluginService
 from netautod.plugin_api.inventory import OpenInventory
+from netautod.plugin_api.routes import PluginRoute
 from netautod.plugin_api.tools import AgentTool
 
 PROJECT = "netautod"
@@ -93,6 +96,43 @@ def netautod_register_tools(register: Callable[[AgentTool], None], host: PluginH
     """Call `register` once for each tool that agents may call.
 
     One with the name of a tool of the service takes its place, so that a forbidden one takes it away.
+    """
+
+
+@hookspec
+def netautod_register_permissions(
+    register: Callable[[PluginPermission], None], host: PluginHost[Any]
+) -> None:
+    """Call `register` once for each permission of the plugin; roles may hold it from then on as `NAME.name`.
+
+    Called before the hooks that name permissions, those of routes and events.
+    """
+
+
+@hookspec
+def netautod_register_events(register: Callable[[EventType], None], host: PluginHost[Any]) -> None:
+    """Call `register` once for each kind of event that the plugin tells by `host.publish`."""
+
+
+@hookspec
+def netautod_register_content_types(register: Callable[[ContentType], None], host: PluginHost[Any]) -> None:
+    """Call `register` once for each content type of documents that the plugin knows."""
+
+
+@hookspec
+def netautod_register_routes(register: Callable[[PluginRoute], None], host: PluginHost[Any]) -> None:
+    """Call `register` once for each method of each path that is served under `/api/plugins/NAME/`.
+
+    Who may call it has to be said: a permission that nobody has declared is refused.
+    """
+
+
+@hookspec
+def netautod_register_commands(register: Callable[[PluginCommand], None], host: PluginHost[Any]) -> None:
+    """Call `register` once for each command that the plugin adds to `netautod`.
+
+    Called when a command is asked for that is none of ours, not by the service. Import what the command needs
+    when it runs.
     """
 
 

@@ -1,6 +1,7 @@
 """What the service lends to a plugin, and the objects of plugins that live as long as the service."""
 
 import logging
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any, Generic, Protocol, TypeVar
@@ -10,6 +11,21 @@ from netautod.outbound.client import GuardedClient
 from netautod.plugin_api.storage import NoStorage, PluginStorage
 
 S = TypeVar("S")
+
+
+class Publish(Protocol):
+    """Tells an event of the plugin to whoever listens to events of the organization, and to its webhooks."""
+
+    async def __call__(self, name: str, data: Mapping[str, Any], *, org_id: str) -> None:
+        """`name` as the plugin has registered it. Returns when the event is kept, not when it has arrived.
+
+        Raises ValueError for an event that it has not registered, or data that the schema refuses.
+        """
+        ...
+
+
+async def _unheard(name: str, data: Mapping[str, Any], *, org_id: str) -> None:
+    """Where there is no service."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,7 +38,7 @@ class PluginHost(Generic[S]):
     of its entry point. `clock` tells the time that leases and schedules go by, and stands still in tests.
     `logger` writes lines as all of the service, with the ids of the request or run they belong to; values
     of secret settings never show in them. `storage` keeps records in the database, between starts and over
-    all nodes.
+    all nodes. `publish` tells an event that the plugin has registered.
     """
 
     settings: S
@@ -32,6 +48,7 @@ class PluginHost(Generic[S]):
     clock: Clock = field(default_factory=SystemClock, compare=False)
     logger: logging.Logger = field(default_factory=lambda: logging.getLogger("plugin"), compare=False)
     storage: PluginStorage = field(default_factory=NoStorage, compare=False)
+    publish: Publish = field(default=_unheard, compare=False, repr=False)
 
 
 class PluginService(Protocol):

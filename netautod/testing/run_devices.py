@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
 from uuid import UUID, uuid4, uuid5
@@ -15,6 +16,7 @@ from netautod.executions.models import Execution
 from netautod.outbound.client import GuardedClient
 from netautod.plugin_api import (
     AgentTool,
+    BackupState,
     CaptureOutcome,
     CommandOutcome,
     DeviceFailed,
@@ -39,8 +41,9 @@ class RunDevice:
 
     `config` is what a capture reads, `responses` what commands print; in both a DeviceFailed is raised, or
     made an outcome, as by a real device. A `simulated` one is asked over SSH instead, by the platform that
-    its `platform` names or that `platform_file` defines. What happened: `versions` (the texts captured that
-    said something new, oldest first) and `commands`. The next run with the same object goes on with them.
+    its `platform` names or that `platform_file` defines. `captured_at`, `captured_well_at`, `changed_at` and
+    `capture_error` say how its last captures went. What happened: `versions` (the texts captured that said
+    something new, oldest first) and `commands`. The next run with the same object goes on with them.
     """
 
     name: str = "sw1"
@@ -53,6 +56,10 @@ class RunDevice:
     platform_file: Path | None = None
     id: str = field(default_factory=lambda: str(uuid4()))
     credential_id: str = field(default_factory=lambda: str(uuid4()))
+    captured_at: datetime | None = None
+    captured_well_at: datetime | None = None
+    changed_at: datetime | None = None
+    capture_error: str | None = None
     versions: list[str] = field(default_factory=list, init=False)
     commands: list[str] = field(default_factory=list, init=False)
 
@@ -74,8 +81,34 @@ class RunDevice:
             id=self.id, name=self.name, host=self.host, device_type=self.device_type, site=self.site
         )
 
+    @property
+    def backup(self) -> BackupState:
+        """How its backup stands: as captures have left it."""
+        version = len(self.versions)
+        good = self.captured_at if self.capture_error is None else None
+        return BackupState(
+            device=self.info,
+            status="never" if self.captured_at is None else "success" if good else "failed",
+            last_backup_at=self.captured_at,
+            last_success_at=self.captured_well_at,
+            error=self.capture_error,
+            version=version or None,
+            changed_at=self.changed_at,
+        )
+
     async def captured(self, credential_id: str) -> CaptureOutcome:
         """A new version, if it says something new; raises DeviceFailed."""
+        self.captured_at = datetime.now(UTC)
+        try:
+            outcome = await self._captured(credential_id)
+        except DeviceFailed as failure:
+            self.capture_error = f"{failure.kind}: {failure.text}"
+            raise
+        self.capture_error, self.captured_well_at = None, self.captured_at
+        self.changed_at = self.captured_at if outcome.changed else self.changed_at
+        return outcome
+
+    async def _captured(self, credential_id: str) -> CaptureOutcome:
         if self.simulated is None:
             compared, notes = _said(self.config), tuple[str, ...]()
         else:
@@ -183,6 +216,12 @@ class RunServices:
             self._work.guard()
             if site in (None, device.site) and device_type in (None, device.device_type):
                 yield device.info
+
+    async def backups(
+        self, *, site: str | None = None, device_type: str | None = None
+    ) -> AsyncIterator[BackupState]:
+        async for info in self.devices(site=site, device_type=device_type):
+            yield self._devices[info.id].backup
 
     async def capture_config(self, device_id: str, *, credential_id: str | None = None) -> CaptureOutcome:
         self._work.caller.require(READ)

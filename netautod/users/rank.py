@@ -1,8 +1,20 @@
 """Rank: no caller changes a user or grants a role with a permission that the caller lacks."""
 
-from netautod.core.errors import Forbidden
+from collections.abc import Container, Sequence
+
+from netautod.core.errors import Forbidden, InvalidInput
 from netautod.core.identity import Caller
+from netautod.core.permissions import PermissionKeys
+from netautod.core.schema import sentence
 from netautod.users.models import Role, User
+
+
+def require_known(keys: PermissionKeys, permissions: Sequence[str], *, held: Container[str] = ()) -> None:
+    """Raises InvalidInput for a permission that there is not; what is `held` already may stay."""
+    unknown = keys.unknown(permissions)
+    wrong = {str(place): text for place, text in unknown.items() if permissions[place] not in held}
+    if wrong:
+        raise InvalidInput(sentence({"permissions": wrong}))
 
 
 def require_rank(caller: Caller, user: User) -> None:

@@ -5,13 +5,13 @@ from typing import Any, ClassVar
 
 from marshmallow import ValidationError, fields, validate
 
-from netautod.core.permissions import is_permission
 from netautod.core.schema import Answer, Boolean, Id, Name, PageAnswer, Request, ShortList, Text, Timestamp
 from netautod.users.models import LOCAL
 from netautod.users.principals import MOST
 from netautod.users.provider_names import FORM_TEXT, PROVIDER_FORM
 
 MOST_PERMISSIONS = 500
+LONGEST_PERMISSION = 256
 READ_ONLY = frozenset(
     {"id", "org_id", "permissions", "otp_enabled", "created_at", "updated_at", "last_login_at"}
 )
@@ -78,13 +78,10 @@ class UserListAnswer(PageAnswer):
 
 
 class Permission(fields.String):
-    """A known permission key, or a wildcard over such keys."""
+    """A permission key, or a wildcard; whether there is one is for the service to say (PermissionKeys)."""
 
-    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> str:
-        key = str(super()._deserialize(value, attr, data, **kwargs))
-        if not is_permission(key):
-            raise ValidationError(f"There is no permission {key[:64]!r}.")
-        return key
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options, validate=validate.Length(max=LONGEST_PERMISSION))
 
 
 class RoleRequest(Request):

@@ -19,6 +19,7 @@ from netautod.core.clock import SystemClock
 from netautod.core.identity import Caller, OrgId
 from netautod.core.json_values import encode
 from netautod.docs import store
+from netautod.docs.content_types import ContentTypes
 from netautod.docs.rendering.pool import RenderPool
 from netautod.docs.service import DocumentService
 from netautod.docs.settings import NotesVaultSettings
@@ -79,7 +80,9 @@ async def _documents(
     caller = Caller(
         user_id=str(uuid4()), org_id=org_id, username="bench", permissions=frozenset({"docs.manage"})
     )
-    parts = documents_of(stores=stores, notes=notes, renderer=renderer, clock=clock, audit=audit)
+    parts = documents_of(
+        stores=stores, notes=notes, renderer=renderer, types=ContentTypes(), clock=clock, audit=audit
+    )
     return parts.documents, caller
 
 

@@ -5,7 +5,8 @@ import sys
 
 import pytest
 
-from netautod.cli.entry import COMMANDS, main
+from netautod.cli.entry import main
+from netautod.cli.parsing import COMMANDS
 
 READ = """
 import sys

@@ -16,6 +16,7 @@ from tornado.tcpclient import TCPClient
 
 from netautod.agents.desk import Desk
 from netautod.app import stages
+from netautod.app.caller_services import SharedServices
 from netautod.app.parts.configs import ConfigParts
 from netautod.app.plugins.loading import LoadedPlugins
 from netautod.app.plugins.manager import PluginManager
@@ -133,15 +134,16 @@ class Fleet(Tenant):
         owner = replace(
             self.caller, user_id=str(uuid4()), username="owner", permissions=frozenset({permission})
         )
-        make = acting_factory(
+        shared = SharedServices(
             devices=self.parts.devices.devices,
+            backups=self.configs.backups,
             captures=self.configs.captures,
-            snapshots=self.configs.snapshots,
             sessions=self.sessions,
             commands=self.parts.operations.commands,
+            audit=self.installation.audit,
             http=GuardedClient(AddressRules()),
-            desk=_idle_desk,
         )
+        make = acting_factory(shared=shared, snapshots=self.configs.snapshots, desk=_idle_desk)
         return make(Work(caller=owner, guard=guard, bulk=True, execution_id=run.id), run)
 
     async def credential(self, name: str, **fields: Any) -> str:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from netautod.app import stages
 from netautod.core.identity import Caller, OrgId
+from netautod.docs.content_types import ContentTypes
 from netautod.store.connection import connect
 from tests.support.installation import open_installation
 
@@ -17,7 +18,7 @@ from tests.support.installation import open_installation
 async def write(uri: str, name: str, data_dir: Path, org_id: OrgId, document_id: str, first: int) -> None:
     installation = await open_installation(connect(uri, name), data_dir)
     caller = Caller(user_id="writer", org_id=org_id, username="writer", permissions=frozenset({"*"}))
-    async with stages.documents(installation.settings, installation) as (_, documents):
+    async with stages.documents(installation.settings, installation, ContentTypes()) as (_, documents):
         for number in count(first):
             await documents.update(caller, document_id, {"content": str(number)})
             sys.stdout.write(f"{number}\n")

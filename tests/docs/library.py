@@ -1,5 +1,6 @@
 """Documents and their notes vault wired as the service wires them, on one or more nodes, served over HTTP."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -9,10 +10,12 @@ from bson import encode
 
 from netautod.app.parts.docs import documents_of
 from netautod.core.clock import Clock
+from netautod.docs.content_types import ContentTypes
 from netautod.docs.notes.service import NotesVault
 from netautod.docs.rendering.pool import RenderPool
 from netautod.docs.service import DocumentService
 from netautod.docs.upkeep import DocumentUpkeep
+from netautod.plugin_api import ContentType
 from netautod.store.client import Database
 from tests.support.client import Response, Tenant
 from tests.support.installation import open_installation
@@ -75,7 +78,12 @@ class Library:
     renderer: RenderPool
 
     async def node(
-        self, *, org_id: str | None = None, clock: Clock | None = None, auto_lock: timedelta | None = None
+        self,
+        *,
+        org_id: str | None = None,
+        clock: Clock | None = None,
+        auto_lock: timedelta | None = None,
+        of_plugins: Mapping[str, ContentType] | None = None,
     ) -> Node:
         made, slept = await open_installation(self.database, self.data_dir, clock=clock), list[float]()
 
@@ -91,7 +99,12 @@ class Library:
             sleep=sleep,
         )
         parts = documents_of(
-            stores=made.stores, notes=notes, renderer=self.renderer, clock=made.clock, audit=made.audit
+            stores=made.stores,
+            notes=notes,
+            renderer=self.renderer,
+            types=ContentTypes(of_plugins),
+            clock=made.clock,
+            audit=made.audit,
         )
         served = await self.serve(parts.documents, notes)
         return Node(

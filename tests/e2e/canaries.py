@@ -184,7 +184,7 @@ async def refusing(stack: AsyncExitStack, console: Console) -> Planted:
 
 async def reader_of(console: Console, service: Service) -> ApiClient:
     """Somebody who may do everything but see secrets."""
-    held = [key for key in KNOWN_PERMISSIONS if key != "credentials.manage"]
+    held = [*(key for key in KNOWN_PERMISSIONS if key != "credentials.manage"), "reports.read"]
     await console.add("/api/roles", name="reader", permissions=held)
     await console.add("/api/users", username="reader", password=PASSWORD, roles=["reader"])
     return await service.client("reader", PASSWORD)

@@ -22,6 +22,8 @@ COMMANDS = (
     "backup",
     "restore",
     "plugins",
+    "plugins --details",
+    "report",
     "plugins settings",
     "plugins purge",
     "secret set",

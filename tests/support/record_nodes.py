@@ -9,6 +9,7 @@ from typing import Any
 
 from netautod.app.parts.docs import documents_of
 from netautod.core.identity import Caller
+from netautod.docs.content_types import ContentTypes
 from netautod.docs.notes.service import NotesVault
 from netautod.docs.rendering.pool import RenderPool
 from netautod.idempotency.service import LEASE, IdempotencyKeys
@@ -125,7 +126,12 @@ def _services(made: Installation, renderer: RenderPool) -> Sequence[object]:
         store=made.stores.notes, vault=made.vault, clock=made.clock, audit=made.audit, auto_lock=None
     )
     documents = documents_of(
-        stores=made.stores, notes=notes, renderer=renderer, clock=made.clock, audit=made.audit
+        stores=made.stores,
+        notes=notes,
+        renderer=renderer,
+        types=ContentTypes(),
+        clock=made.clock,
+        audit=made.audit,
     ).documents
     rules = SchemaRules(schemas={"backup": BackupParameters, "agent_task": AgentParameters}, references={})
     tasks = task_services(made.database, clock=made.clock, rules=rules, observers=Told())

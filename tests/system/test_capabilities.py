@@ -4,7 +4,7 @@ import pytest
 
 from netautod import __version__
 from netautod.auth.providers import Providers
-from netautod.core.permissions import is_permission
+from netautod.core.permissions import PermissionKeys, is_permission
 from netautod.system.capabilities.service import ALSO_SHOWN, FEATURES, Capabilities
 from tests.support.client import assert_error
 from tests.support.serving import Serve
@@ -20,7 +20,9 @@ INSTALLED = {
 
 @pytest.fixture
 def capabilities() -> Capabilities:
-    return Capabilities(instance_name="lab", providers=Providers([]), installed=INSTALLED)
+    return Capabilities(
+        instance_name="lab", providers=Providers([]), installed=INSTALLED, permissions=PermissionKeys()
+    )
 
 
 async def test_any_token_reads_them(serve: Serve, capabilities: Capabilities) -> None:

@@ -153,6 +153,7 @@ def api_tokens_of(
         clock=clock,
         audit=audit,
         forget=authenticator.forget_api_token,
+        permissions=people.permissions,
         days=settings.api_token_days,
     )
     _follow(people, authenticator, api_tokens, stores.api_tokens)

@@ -6,6 +6,7 @@ from datetime import timedelta
 from netautod.app.stores import Stores
 from netautod.audit.service import AuditLog
 from netautod.core.clock import Clock
+from netautod.docs.content_types import ContentTypes
 from netautod.docs.editing import DocumentWriter, Resealing
 from netautod.docs.notes.service import NotesVault
 from netautod.docs.rendering.pool import RenderPool
@@ -35,13 +36,19 @@ class DocumentParts:
 
 
 def documents_of(
-    *, stores: Stores, notes: NotesVault, renderer: RenderPool, clock: Clock, audit: AuditLog
+    *,
+    stores: Stores,
+    notes: NotesVault,
+    renderer: RenderPool,
+    types: ContentTypes,
+    clock: Clock,
+    audit: AuditLog,
 ) -> DocumentParts:
     """The caller runs the renderer and the upkeep."""
     documents, versions = stores.documents, stores.document_versions
     resealing = Resealing(documents, versions)
     writer = DocumentWriter(
-        documents=documents, versions=versions, resealing=resealing, notes=notes, clock=clock
+        documents=documents, versions=versions, resealing=resealing, notes=notes, types=types, clock=clock
     )
     service = DocumentService(
         documents=documents,
@@ -49,6 +56,7 @@ def documents_of(
         writer=writer,
         notes=notes,
         renderer=renderer,
+        types=types,
         clock=clock,
         audit=audit,
     )

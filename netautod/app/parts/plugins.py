@@ -1,22 +1,27 @@
 """The part of the composition root about plugins: what they are lent, their services and their observers."""
 
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from netautod.app.configuration import Configuration
+from netautod.app.plugins import offers
 from netautod.app.plugins.manager import HostValues, PluginManager
 from netautod.app.plugins.observers import Observers
 from netautod.app.plugins.section_secrets import filled, secrets_of
 from netautod.app.plugins.services import running_services
+from netautod.app.plugins.serving import served
 from netautod.app.settings import PluginsSettings
 from netautod.app.stores import Stores
 from netautod.core.clock import Clock
 from netautod.core.disk import MIB
 from netautod.core.metrics import Metrics
+from netautod.core.permissions import PermissionKeys
 from netautod.core.redaction.known_secrets import KNOWN
+from netautod.docs.content_types import ContentTypes
+from netautod.http.routes import Route
 from netautod.outbound.client import GuardedClient
-from netautod.plugin_api import PluginStorage
+from netautod.plugin_api import EventType, PluginStorage
 from netautod.system.plugin_storage.models import Quota
 from netautod.system.plugin_storage.service import PluginStorages
 from netautod.vault.named_secrets import NamedSecrets
@@ -75,6 +80,36 @@ def storages_of(*, stores: Stores, vault: Vault, clock: Clock, settings: Plugins
         organizations=stores.organizations,
         clock=clock,
         quota=quota,
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Additions:
+    """What plugins add beside what the service asks them for.
+
+    `permissions` are descriptions by key, `events` are by their full names.
+    """
+
+    permissions: Mapping[str, str]
+    content_types: ContentTypes
+    events: Mapping[str, EventType]
+    routes: Sequence[Route]
+
+
+def additions_of(plugins: PluginManager, permissions: PermissionKeys) -> Additions:
+    """Their keys are among the `permissions` from here on; `plugins.events.tell` is to say who hears events.
+
+    Raises PluginError for a required plugin that fails.
+    """
+    described = {key: one.description for key, one in offers.permissions_of(plugins).items()}
+    permissions.add(described)
+    events = offers.events_of(plugins, permissions)
+    plugins.events.types = events
+    return Additions(
+        permissions=described,
+        content_types=ContentTypes(offers.content_types_of(plugins)),
+        events=events,
+        routes=served(offers.routes_of(plugins, permissions)),
     )
 
 

@@ -7,6 +7,7 @@ from netautod.audit.service import AuditLog
 from netautod.auth.providers import Providers
 from netautod.core.clock import Clock
 from netautod.core.metrics import Metrics
+from netautod.core.permissions import PermissionKeys
 from netautod.core.settings.risks import Risk
 from netautod.executions.held_ticks import HeldTicks
 from netautod.executions.settings import SchedulerSettings
@@ -23,10 +24,14 @@ INSTALLED: Mapping[str, bool] = {
 }
 
 
-def capabilities_of(instance_name: str, providers: Providers, *, has_model: bool) -> Capabilities:
+def capabilities_of(
+    instance_name: str, providers: Providers, permissions: PermissionKeys, *, has_model: bool
+) -> Capabilities:
     """`has_model`: whether a model back end is configured for agents."""
     installed = {**INSTALLED, "central_ai": has_model}
-    return Capabilities(instance_name=instance_name, providers=providers, installed=installed)
+    return Capabilities(
+        instance_name=instance_name, providers=providers, installed=installed, permissions=permissions
+    )
 
 
 def system_of(

@@ -7,6 +7,7 @@ from netautod.app.stores import Stores
 from netautod.audit.service import AuditLog
 from netautod.auth.settings import AuthSettings, SshCaSettings
 from netautod.core.clock import Clock
+from netautod.core.permissions import PermissionKeys
 from netautod.users.organizations.initial_password_watch import InitialPasswordWatch
 from netautod.users.organizations.service import OrganizationService
 from netautod.users.passwords.hashing import PasswordHasher
@@ -18,9 +19,12 @@ from netautod.users.service import UserService
 
 @dataclass(frozen=True, kw_only=True)
 class UserParts:
+    """`permissions`: the keys that there are; those of plugins are added when these are loaded."""
+
     organizations: OrganizationService
     roles: RoleService
     users: UserService
+    permissions: PermissionKeys
 
 
 def users_of(
@@ -34,6 +38,7 @@ def users_of(
 ) -> UserParts:
     policy = PasswordPolicy(hasher=hasher, minimum=settings.password_min_length)
     principals = PrincipalRules(ssh_ca.reserved_principals)
+    permissions = PermissionKeys()
     return UserParts(
         organizations=OrganizationService(
             store=stores.organizations,
@@ -45,7 +50,10 @@ def users_of(
             policy=policy,
             principals=principals,
         ),
-        roles=RoleService(store=stores.roles, users=stores.users, clock=clock, audit=audit),
+        roles=RoleService(
+            store=stores.roles, users=stores.users, clock=clock, audit=audit, permissions=permissions
+        ),
+        permissions=permissions,
         users=UserService(
             store=stores.users,
             roles=stores.roles,

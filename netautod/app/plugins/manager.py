@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 import pluggy
 
+from netautod.app.plugins.events import PluginEvents
 from netautod.app.plugins.failures import PluginError, one_line
 from netautod.app.plugins.loading import LoadedPlugins, call
 from netautod.app.plugins.refusals import (
@@ -63,6 +64,7 @@ class HostValues:
     settings: Mapping[str, Any] = field(default_factory=dict)
     clock: Clock = field(default_factory=SystemClock)
     storage: Callable[[str], PluginStorage] = lambda name: NoStorage()
+    events: PluginEvents = field(default_factory=PluginEvents)
 
 
 class PluginManager:
@@ -81,6 +83,11 @@ class PluginManager:
     def statuses(self) -> Sequence[PluginStatus]:
         """Of every plugin that is installed and not disabled: whether it works until now."""
         return self._loaded.statuses
+
+    @property
+    def events(self) -> PluginEvents:
+        """What plugins tell."""
+        return self._values.events
 
     def check_required(self) -> None:
         """Raises PluginError if a required plugin is missing or broken."""
@@ -104,7 +111,7 @@ class PluginManager:
         def offered(turn: Turn[Executor]) -> Callable[[Executor | BlockingExecutor], None]:
             return lambda executor: turn.register(lambda: _executor(executor))
 
-        return self._collect("netautod_register_executors", "an executor for", offered)
+        return self.collect("netautod_register_executors", "an executor for", offered)
 
     def auth_providers(self) -> Mapping[str, AuthProvider]:
         """Providers of logins by name; the first plugin to register a name keeps it."""
@@ -112,7 +119,7 @@ class PluginManager:
         def offered(turn: Turn[AuthProvider]) -> Callable[[AuthProvider], None]:
             return lambda provider: turn.register(lambda: _login(provider))
 
-        return self._collect("netautod_register_auth_providers", "the auth provider", offered)
+        return self.collect("netautod_register_auth_providers", "the auth provider", offered)
 
     def inventory_sources(self) -> Mapping[str, OpenInventory]:
         """Kinds of inventory by name, in the order in which an inventory system is offered to them."""
@@ -120,7 +127,7 @@ class PluginManager:
         def offered(turn: Turn[OpenInventory]) -> Callable[[str, OpenInventory], None]:
             return lambda name, open_source: turn.register(lambda: _kind(name, open_source))
 
-        return self._collect("netautod_register_inventory_sources", "the inventory source", offered)
+        return self.collect("netautod_register_inventory_sources", "the inventory source", offered)
 
     def collectors(self) -> Mapping[str, Collector]:
         """Collectors by transport; the first plugin to register a transport keeps it."""
@@ -128,7 +135,7 @@ class PluginManager:
         def offered(turn: Turn[Collector]) -> Callable[[Collector], None]:
             return lambda collector: turn.register(lambda: _collector(collector))
 
-        return self._collect("netautod_register_collectors", "a collector for", offered)
+        return self.collect("netautod_register_collectors", "a collector for", offered)
 
     def models(self) -> Mapping[str, ModelBackend]:
         """Model back ends by name; agents use the first."""
@@ -136,7 +143,7 @@ class PluginManager:
         def offered(turn: Turn[ModelBackend]) -> Callable[[ModelBackend], None]:
             return lambda model: turn.register(lambda: _model(model))
 
-        return self._collect("netautod_register_models", "the model back end", offered)
+        return self.collect("netautod_register_models", "the model back end", offered)
 
     def tools(self) -> Mapping[str, AgentTool]:
         """Tools of agents by name; the first plugin to register a name keeps it."""
@@ -144,7 +151,7 @@ class PluginManager:
         def offered(turn: Turn[AgentTool]) -> Callable[[AgentTool], None]:
             return lambda tool: turn.register(lambda: _tool(tool))
 
-        return self._collect("netautod_register_tools", "the agent tool", offered)
+        return self.collect("netautod_register_tools", "the agent tool", offered)
 
     def register_platforms(self, register: Callable[[Path], object]) -> None:
         """Lets each plugin call `register` with the paths of its CLI platforms.
@@ -192,9 +199,13 @@ class PluginManager:
         """Shows the failure as the plugin's error, until the next start."""
         self._loaded.mark_broken(plugin, f"{hook}: {one_line(failure)}")
 
-    def _collect(
+    def collect(
         self, hook: str, kind: str, offered: Callable[[Turn[Named]], Callable[..., None]]
     ) -> Mapping[str, Named]:
+        """What plugins register under names by a hook; `offered` makes the `register` of a plugin's turn.
+
+        Raises PluginError if a required plugin fails here; another one is only marked.
+        """
         names = Names[Named](kind, about=self._loaded.about, yields=self._loaded.yields)
         for implementation in self._loaded.implementations(hook):
             turn = names.turn_of(implementation.plugin_name)
@@ -233,6 +244,7 @@ class PluginManager:
                 clock=values.clock,
                 logger=logging.getLogger(f"{OF_PLUGINS}{name}"),
                 storage=values.storage(name),
+                publish=partial(self.events.publish, name),
             )
         return self._hosts[name]
 

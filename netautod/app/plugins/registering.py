@@ -50,7 +50,7 @@ class Turn(Generic[Registered]):
 
     def __init__(self, names: Names[Registered], plugin: str) -> None:
         self._names = names
-        self._plugin = plugin
+        self.plugin = plugin
         self._mine: dict[str, Registered] = {}
         self._over = False
         self._failure: Exception | None = None
@@ -69,7 +69,7 @@ class Turn(Generic[Registered]):
         self._over = True
         if self._failure is not None:
             raise self._failure
-        self._names.add(self._plugin, self._mine)
+        self._names.add(self.plugin, self._mine)
 
     def _register(self, made: Callable[[], tuple[str, Registered]]) -> None:
         if self._over:
@@ -77,5 +77,5 @@ class Turn(Generic[Registered]):
         name, thing = made()
         if name in self._mine:
             raise PluginError(f"the plugin registers {name} twice")
-        if not self._names.is_left_out(self._plugin, name):
+        if not self._names.is_left_out(self.plugin, name):
             self._mine[name] = thing

@@ -3,7 +3,9 @@
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
+from netautod.app.plugins import offers
 from netautod.app.plugins.manager import PluginManager
+from netautod.core.permissions import PermissionKeys
 from netautod.ssh.platform.registry import PlatformRegistry
 
 
@@ -22,6 +24,16 @@ def _services(manager: PluginManager) -> list[str]:
     return [type(service).__name__ for _, service in manager.services()]
 
 
+def _keys(manager: PluginManager) -> PermissionKeys:
+    keys = PermissionKeys()
+    keys.add({key: one.description for key, one in offers.permissions_of(manager).items()})
+    return keys
+
+
+def _routes(manager: PluginManager) -> list[str]:
+    return [f"{one.route.method} {one.path}" for one in offers.routes_of(manager, _keys(manager))]
+
+
 # The names that plugins register by each hook; a new hook that registers has its line here (a test says so).
 REGISTRATIONS: Mapping[str, Callable[[PluginManager], Iterable[str]]] = {
     "netautod_register_executors": PluginManager.executors,
@@ -31,6 +43,11 @@ REGISTRATIONS: Mapping[str, Callable[[PluginManager], Iterable[str]]] = {
     "netautod_register_collectors": PluginManager.collectors,
     "netautod_register_models": PluginManager.models,
     "netautod_register_tools": PluginManager.tools,
+    "netautod_register_permissions": offers.permissions_of,
+    "netautod_register_events": lambda manager: offers.events_of(manager, _keys(manager)),
+    "netautod_register_content_types": offers.content_types_of,
+    "netautod_register_routes": _routes,
+    "netautod_register_commands": lambda manager: offers.commands_of(manager, ()),
     "netautod_register_services": _services,
 }
 

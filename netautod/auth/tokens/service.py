@@ -21,8 +21,9 @@ from netautod.core.errors import Forbidden, InvalidInput, NotFound, Unauthentica
 from netautod.core.identity import Caller, OrgId
 from netautod.core.json_values import optional_text
 from netautod.core.pages import Page, PageOf
+from netautod.core.permissions import PermissionKeys
 from netautod.users.models import User
-from netautod.users.rank import require_rank
+from netautod.users.rank import require_known, require_rank
 from netautod.users.service import UserService
 
 PREFIX = "nat_"
@@ -59,7 +60,7 @@ class LivingSessions(Protocol):
 class ApiTokens:
     """`forget(hash)` tells this node's authenticator of a token that was revoked.
 
-    `days` is the setting auth.api_token_days.
+    `permissions` are the keys that there are, `days` is the setting auth.api_token_days.
     """
 
     def __init__(
@@ -71,8 +72,10 @@ class ApiTokens:
         clock: Clock,
         audit: AuditLog,
         forget: Callable[[str], None],
+        permissions: PermissionKeys,
         days: float,
     ) -> None:
+        self._keys = permissions
         self._store = store
         self._sessions = sessions
         self._users = users
@@ -98,6 +101,7 @@ class ApiTokens:
         Raises Forbidden for a permission that the caller lacks, and for NEVER without system.manage,
         InvalidInput for an end in the past or too far away.
         """
+        require_known(self._keys, permissions)
         # Else the token would do what its owner may not do before the first steps.
         caller.require_unblocked()
         owner = await self._owner(caller)

@@ -1,5 +1,6 @@
 """The device list with the state of each device's backup (GET /api/devices/with-backup-info)."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
@@ -77,11 +78,12 @@ class BackupInfos:
     async def page(self, org_id: OrgId, narrowed: DeviceFilter, page: Page) -> PageOf[BackedUpDevice]:
         """Sorted by name; three queries and a count, however long the page."""
         found = await self._devices.page(org_id, narrowed, page)
-        ids = [device.id for device in found.items]
-        facts = await self._facts.of(org_id, ids)
-        newest = await self._store.newest_of(org_id, ids)
-        items = [
-            BackedUpDevice(device=device, backup=backup_info(facts.get(device.id), newest.get(device.id)))
-            for device in found.items
-        ]
+        known = await self.of(org_id, [device.id for device in found.items])
+        items = [BackedUpDevice(device=device, backup=known[device.id]) for device in found.items]
         return PageOf(items=items, total=found.total, page=page)
+
+    async def of(self, org_id: OrgId, device_ids: Sequence[str]) -> dict[str, BackupInfo]:
+        """Of each of these devices; two queries."""
+        facts = await self._facts.of(org_id, device_ids)
+        newest = await self._store.newest_of(org_id, device_ids)
+        return {one: backup_info(facts.get(one), newest.get(one)) for one in device_ids}

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from netautod.plugin_api.executors import CommandOutcome
+from netautod.plugin_api.acting import CommandOutcome
 from netautod.ssh.failures import FailureKind
 
 SHORTEST_SECONDS, LONGEST_SECONDS = 1, 300  # that an operation on a device may take

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 from netautod.core.watch.loop import current_run
 from netautod.outbound.client import OutboundAnswer, OutboundRequest
 from netautod.plugin_api import (
+    BackupState,
     BlockingExecutor,
     CaptureOutcome,
     CommandOutcome,
@@ -86,6 +87,11 @@ class _Acting:
         while (device := self._bridge.call(_next_of(found))) is not None:
             yield device
 
+    def backups(self, *, site: str | None = None, device_type: str | None = None) -> Iterator[BackupState]:
+        found = self._acting.backups(site=site, device_type=device_type)
+        while (state := self._bridge.call(_next_of(found))) is not None:
+            yield state
+
     def capture_config(self, device_id: str, *, credential_id: str | None = None) -> CaptureOutcome:
         return self._bridge.call(self._acting.capture_config(device_id, credential_id=credential_id))
 
@@ -97,9 +103,9 @@ class _Acting:
         return self._bridge.call(self._acting.create_snapshot(name, totals))
 
 
-async def _next_of(devices: AsyncIterator[DeviceInfo]) -> DeviceInfo | None:
+async def _next_of(found: AsyncIterator[T]) -> T | None:
     """None at the end: a StopAsyncIteration does not cross from the loop to a thread."""
-    return await anext(devices, None)
+    return await anext(found, None)
 
 
 class _Http:

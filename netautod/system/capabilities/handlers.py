@@ -42,7 +42,9 @@ class CapabilitiesHandler(JsonHandler):
                 "features": [{"name": name, "enabled": features[name]} for name in features],
                 **token_view(self.caller),
                 # Of an API token what it may do, not what its owner may.
-                "permissions": shown_permissions(self.caller.permissions),
+                "permissions": shown_permissions(
+                    self.caller.permissions, self.capabilities.permissions.of_plugins
+                ),
             }
         )
 

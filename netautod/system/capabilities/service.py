@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 
 from netautod.auth.providers import Providers
-from netautod.core.permissions import grants
+from netautod.core.permissions import PermissionKeys, grants
 from netautod.users.models import LOCAL
 
 FEATURES = ("scheduled_tasks", "rbac", "shared_docs", "audit_logging", "sso", "central_ai")
@@ -12,19 +12,28 @@ FEATURES = ("scheduled_tasks", "rbac", "shared_docs", "audit_logging", "sso", "c
 ALSO_SHOWN = {"sessions.connect": "devices.access", "agents.manage": "tasks.operate"}
 
 
-def shown_permissions(held: Iterable[str]) -> list[str]:
-    """The held keys in order, with those that clients look for."""
+def shown_permissions(held: Iterable[str], of_plugins: Iterable[str] = ()) -> list[str]:
+    """The held keys in order, with those that clients look for, and those of plugins that wildcards grant."""
     held = frozenset(held)
     also = {shown for shown, needed in ALSO_SHOWN.items() if grants(held, needed)}
+    also |= {key for key in of_plugins if grants(held, key)}
     return sorted(held | also)
 
 
 class Capabilities:
     """`installed`: whether this installation has a feature, by its name, for all of FEATURES but `sso`,
-    which depends on the auth providers.
+    which depends on the auth providers. `permissions` are the keys that there are.
     """
 
-    def __init__(self, *, instance_name: str, providers: Providers, installed: Mapping[str, bool]) -> None:
+    def __init__(
+        self,
+        *,
+        instance_name: str,
+        providers: Providers,
+        installed: Mapping[str, bool],
+        permissions: PermissionKeys,
+    ) -> None:
+        self.permissions = permissions
         self.instance_name = instance_name
         self._providers = providers
         self._installed = installed

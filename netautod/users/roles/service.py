@@ -9,9 +9,10 @@ from netautod.core.clock import Clock
 from netautod.core.errors import Conflict, Duplicate, Forbidden, NotFound
 from netautod.core.identity import Caller, OrgId
 from netautod.core.pages import Page, PageOf
+from netautod.core.permissions import PermissionKeys
 from netautod.core.registries import Followers, References, Uses
 from netautod.users.models import Role, User
-from netautod.users.rank import require_grantable
+from netautod.users.rank import require_grantable, require_known
 from netautod.users.roles.store import RoleStore
 
 NAME_TAKEN = "Role with this name already exists"
@@ -30,10 +31,22 @@ class RoleHolders(Protocol):
 
 
 class RoleService:
-    """`changed` is told of changes in what a role grants."""
+    """`changed` is told of changes in what a role grants; `permissions` are the keys that there are.
 
-    def __init__(self, *, store: RoleStore, users: RoleHolders, clock: Clock, audit: AuditLog) -> None:
+    A role keeps the permission of a plugin that is gone, which grants nothing then.
+    """
+
+    def __init__(
+        self,
+        *,
+        store: RoleStore,
+        users: RoleHolders,
+        clock: Clock,
+        audit: AuditLog,
+        permissions: PermissionKeys,
+    ) -> None:
         self.changed = Followers()
+        self._keys = permissions
         self._store = store
         self._users = users
         self._clock = clock
@@ -59,6 +72,7 @@ class RoleService:
 
     async def create(self, caller: Caller, fields: Mapping[str, Any]) -> Role:
         """`fields` as RoleRequest loads them. Raises Forbidden, or Conflict for a name that is taken."""
+        require_known(self._keys, fields["permissions"])
         now = self._clock.now()
         role = Role(
             id=str(uuid4()),
@@ -83,6 +97,7 @@ class RoleService:
         for _ in range(ATTEMPTS):
             role = await self._editable(caller, role_id)
             changes = _differing(role, sent)
+            require_known(self._keys, changes.get("permissions", ()), held=role.permissions)
             if not changes:
                 return role
             await self._check_changes(caller, role, changes)
