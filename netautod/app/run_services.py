@@ -74,9 +74,11 @@ class ActingServices:
         self, *, site: str | None = None, device_type: str | None = None
     ) -> AsyncIterator[DeviceInfo]:
         self._work.caller.require(READ)
-        found = self._devices.matching(
-            self._work.org_id, site=site, device_type=device_type, persist=self._work.persist
-        )
+        org_id, persist, chosen = self._work.org_id, self._work.persist, self._execution.chosen
+        if chosen is None:
+            found = self._devices.matching(org_id, site=site, device_type=device_type, persist=persist)
+        else:
+            found = self._devices.of_ids(org_id, chosen, persist=persist)
         async for batch in found:
             self._work.guard()
             for device in batch:
@@ -148,7 +150,7 @@ class ActingServices:
                 self._snapshots.create,
                 self._work.org_id,
                 name=name,
-                task_id=self._execution.task_id,
+                task_id=self._execution.of_task,
                 execution_id=self._execution.id,
                 devices_total=totals.devices_total,
                 succeeded=totals.succeeded,

@@ -3,11 +3,12 @@
 import re
 
 from netautod.configs.backups.info import BackedUpDevice, BackupInfos
-from netautod.configs.capture.pulls import Pulls
+from netautod.configs.capture.pulls import BackgroundPulls, Pulls
 from netautod.configs.models import Config, Match, Snapshot
 from netautod.configs.schemas import (
     BackedUpDevicesAnswer,
     BulkPullAnswer,
+    BulkPullQuery,
     BulkPullRequest,
     ConfigAnswer,
     ConfigItem,
@@ -22,6 +23,7 @@ from netautod.configs.schemas import (
     SearchQuery,
     SnapshotAnswer,
     SnapshotsAnswer,
+    StartedPullAnswer,
 )
 from netautod.configs.search import ConfigSearch
 from netautod.configs.service import NO_VERSION, ConfigService
@@ -152,10 +154,24 @@ class PullConfigHandler(JsonHandler):
 
 class BulkPullHandler(JsonHandler):
     pulls: Pulls
+    background: BackgroundPulls
 
-    @requires(PULL, body=BulkPullRequest, answer=BulkPullAnswer)
+    @requires(
+        PULL,
+        query=BulkPullQuery,
+        body=BulkPullRequest,
+        answer=BulkPullAnswer,
+        other_answers={202: StartedPullAnswer},
+    )
     async def post(self) -> None:
-        """Reads the configurations of many devices now; stops when the client goes away."""
+        """Reads the configurations of many devices now; stops when the client goes away.
+
+        With `background` it is an execution, which goes on without the client.
+        """
+        if self.query["background"]:
+            started = await self.background.begin(self.caller, self.body["device_ids"])
+            self.answer(started, status=202)
+            return
         result = await self.while_connected(self.pulls.many(self.caller, self.body["device_ids"]))
         self.answer(result.to_json())
 

@@ -189,11 +189,14 @@ class BulkResult:
 
 @dataclass(frozen=True, kw_only=True)
 class Snapshot:
-    """What one execution captured; the counts are of devices, over all attempts."""
+    """What one execution captured; the counts are of devices, over all attempts.
+
+    `task_id` is None for one that belongs to no task.
+    """
 
     id: str
     name: str
-    task_id: str
+    task_id: str | None
     execution_id: str
     created_at: datetime
     devices_total: int

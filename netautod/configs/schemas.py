@@ -37,6 +37,10 @@ class BulkPullRequest(Request):
     device_ids = Ids(required=True)
 
 
+class BulkPullQuery(Query):
+    background = QueryBoolean(load_default=False)
+
+
 class SearchQuery(PageQuery):
     q = Text(max_length=LONGEST_PATTERN)
     regex = Text(max_length=LONGEST_PATTERN)
@@ -133,6 +137,37 @@ class BulkPullAnswer(Answer):
     errors = fields.List(fields.Nested(BulkPullError))
 
 
+class PullerAnswer(Answer):
+    id = fields.String()
+    username = fields.String(allow_none=True)
+
+
+class StartedPullAnswer(Answer):
+    """The execution of a pull in the background: the fields of every execution, before it has begun."""
+
+    id = Id()
+    task_id = Id(allow_none=True)
+    task_name = fields.String()
+    task_type = fields.String()
+    state = fields.String()
+    triggered_by = fields.String()
+    scheduled_for = Timestamp(allow_none=True)
+    started_at = Timestamp(allow_none=True)
+    completed_at = Timestamp(allow_none=True)
+    error_message = fields.String(allow_none=True)
+    retry_count = fields.Integer()
+    cancelled_by = Id(allow_none=True)
+    retry_of = Id(allow_none=True)
+    created_at = Timestamp()
+    output = fields.Raw(allow_none=True)
+    attempts = fields.List(fields.Dict())
+    approval = fields.Dict(allow_none=True)
+    approval_request = fields.Dict(allow_none=True)
+    approval_expires_at = Timestamp(allow_none=True)
+    requested_by = fields.Nested(PullerAnswer)
+    progress = fields.Dict(allow_none=True)
+
+
 class LineMatchAnswer(Answer):
     device_id = Id()
     device_name = fields.String()
@@ -160,9 +195,11 @@ class BackedUpDevicesAnswer(PageAnswer):
 
 
 class SnapshotItem(Answer):
+    """`task_id` is null for one whose execution belongs to no task."""
+
     id = Id()
     name = fields.String()
-    task_id = Id()
+    task_id = Id(allow_none=True)
     execution_id = Id()
     created_at = Timestamp()
     devices_total = fields.Integer()

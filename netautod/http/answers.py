@@ -44,6 +44,7 @@ class AnsweringHandler(RequestHandler):
     caller: Caller
     info: RequestInfo
     _answer: tuple[Any, ...] = ()
+    _other_status: int | None = None
     _error = ""
     _parts: AsyncGenerator[bytes, None] | None = None
 
@@ -77,9 +78,12 @@ class AnsweringHandler(RequestHandler):
         caller = getattr(self, "caller", None)
         return group_of(self.info.ip_address) if caller is None else caller.user_id
 
-    def answer(self, value: Any) -> None:
-        """The value that is written, with the status that the method declared, when the method is over."""
-        self._answer = (value,)
+    def answer(self, value: Any, *, status: int | None = None) -> None:
+        """The value that is written, with the status that the method declared, when the method is over.
+
+        `status`: one of the `other_answers` in its place.
+        """
+        self._answer, self._other_status = (value,), status
 
     def answer_each(self, items: AsyncGenerator[T, None], to_json: Callable[[T], Any]) -> None:
         """Like `answer`, for an array of any length: an item is fetched when the client has taken those
@@ -143,7 +147,7 @@ class AnsweringHandler(RequestHandler):
 
     def _begin_answer(self) -> None:
         operation = self._operation()
-        self.set_status(operation.status if operation else 200)
+        self.set_status(self._other_status or (operation.status if operation else 200))
         self.set_header("Content-Type", "application/json")
 
     def answer_nothing(self) -> None:

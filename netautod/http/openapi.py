@@ -54,6 +54,7 @@ def document(routes: Iterable[Route]) -> dict[str, Any]:
             path=openapi_path(route.path), parameters=_path_parameters(route.path), operations=described
         )
         answers.update(found.answer for found in methods.values() if found.answer)
+        answers.update(other for found in methods.values() for other in found.other_answers.values())
     written = spec.to_dict()
     _require_all(written["components"]["schemas"], answers)
     return written
@@ -96,6 +97,7 @@ def _operation(route: Route, name: str, operation: Operation) -> dict[str, Any]:
         "summary": summary.partition("\n")[0],
         "responses": {
             str(operation.status): _success(operation),
+            **{str(status): _json_success(other) for status, other in operation.other_answers.items()},
             **{str(status): _failure_name(status) for status in failures(route.path, name, operation)},
             "default": _failure("Failure"),
         },
@@ -116,10 +118,14 @@ def _operation(route: Route, name: str, operation: Operation) -> dict[str, Any]:
     return written
 
 
+def _json_success(answer: type[Answer]) -> dict[str, Any]:
+    return {"description": "Success", "content": {"application/json": {"schema": answer}}}
+
+
 def _success(operation: Operation) -> dict[str, Any]:
-    answer: dict[str, Any] = {"description": "Success"}
     if operation.answer:
-        answer["content"] = {"application/json": {"schema": operation.answer}}
+        return _json_success(operation.answer)
+    answer: dict[str, Any] = {"description": "Success"}
     if operation.produces:
         answer["content"] = {operation.produces: {"schema": {"type": "string"}}}
     return answer

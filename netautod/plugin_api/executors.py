@@ -42,10 +42,13 @@ class NeedsApproval(Exception):
 
 @dataclass(frozen=True, kw_only=True)
 class ExecutionInfo:
-    """What is being run. `attempt` counts from 1; `deadline` is when this attempt times out."""
+    """What is being run. `attempt` counts from 1; `deadline` is when this attempt times out.
+
+    `task_id` is None for a run that belongs to no task, such as a bulk pull.
+    """
 
     id: str
-    task_id: str
+    task_id: str | None
     task_name: str
     attempt: int
     deadline: datetime
@@ -164,7 +167,11 @@ class Acting(Protocol):
     def devices(
         self, *, site: str | None = None, device_type: str | None = None
     ) -> AsyncIterator[DeviceInfo]:
-        """All devices that match exactly, in the order of their ids; needs devices.access."""
+        """All devices that match exactly, in the order of their ids; needs devices.access.
+
+        Of a run that repeats the failed ones of another, or was asked to visit some, these only, whatever
+        they match; those that are gone are left out.
+        """
         ...
 
     async def capture_config(self, device_id: str, *, credential_id: str | None = None) -> CaptureOutcome:

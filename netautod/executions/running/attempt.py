@@ -193,7 +193,7 @@ class Attempt:
             parameters=parameters,
             info=ExecutionInfo(
                 id=execution.id,
-                task_id=execution.task_id,
+                task_id=execution.of_task,
                 task_name=execution.task_name,
                 attempt=number,
                 deadline=self._deadline(),
