@@ -31,6 +31,13 @@ class ReadQuery(Query):
 class DiffQuery(ReadQuery):
     old_version = QueryInteger(low=1, cap=INT32_MAX, load_default=None)
     new_version = QueryInteger(low=1, cap=INT32_MAX, load_default=None)
+    context = QueryInteger(low=0, high=1000, load_default=3)
+    format = fields.String(load_default="unified", validate=validate.OneOf(("unified", "side_by_side")))
+
+
+class DiffDevicesQuery(DiffQuery):
+    old_device_id = Id(required=True)
+    new_device_id = Id(required=True)
 
 
 class BulkPullRequest(Request):
@@ -46,6 +53,8 @@ class SearchQuery(PageQuery):
     regex = Text(max_length=LONGEST_PATTERN)
     device_type = fields.String(validate=DEVICE_TYPE)
     site = Label()
+    context = QueryInteger(low=0, high=10, load_default=0)
+    group = fields.String(load_default=None, validate=validate.OneOf(("line",)))
     secrets = fields.String(metadata={"description": "Refused: searches are always redacted."})
 
     @validates("secrets")
@@ -114,13 +123,34 @@ class ConfigsAnswer(PageAnswer):
     configs = fields.List(fields.Nested(ConfigItem))
 
 
+class DiffRowAnswer(Answer):
+    """Words are pairs of positions in the text, in characters: from, and to (not included)."""
+
+    kind = fields.String(validate=validate.OneOf(("same", "changed", "added", "removed")))
+    old_line = fields.Integer(allow_none=True)
+    old_text = fields.String(allow_none=True)
+    new_line = fields.Integer(allow_none=True)
+    new_text = fields.String(allow_none=True)
+    old_words = fields.List(fields.List(fields.Integer()))
+    new_words = fields.List(fields.List(fields.Integer()))
+
+
+class DiffHunkAnswer(Answer):
+    section = fields.List(fields.String())
+    rows = fields.List(fields.Nested(DiffRowAnswer))
+
+
 class DiffAnswer(Answer):
+    """`diff` is there for `unified`, `hunks` and `hidden_hunks` (too long to be shown) for `side_by_side`."""
+
     old_version = fields.Integer()
     new_version = fields.Integer()
     old_format = fields.String()
     new_format = fields.String()
     identical = fields.Boolean()
-    diff = fields.String()
+    diff = fields.String(metadata={"x-optional": True})
+    hunks = fields.List(fields.Nested(DiffHunkAnswer), metadata={"x-optional": True})
+    hidden_hunks = fields.Integer(metadata={"x-optional": True})
     additions = fields.Integer()
     deletions = fields.Integer()
 
@@ -174,10 +204,21 @@ class LineMatchAnswer(Answer):
     version = fields.Integer()
     line_number = fields.Integer()
     line = fields.String()
+    before = fields.List(fields.String(), metadata={"x-optional": True})
+    after = fields.List(fields.String(), metadata={"x-optional": True})
+
+
+class LineGroupAnswer(Answer):
+    line = fields.String()
+    devices = fields.Integer()
+    matches = fields.List(fields.Nested(LineMatchAnswer))
 
 
 class SearchAnswer(PageAnswer):
-    matches = fields.List(fields.Nested(LineMatchAnswer))
+    """`matches`, or with `group` equal lines as `groups`; `total` counts the one or the other."""
+
+    matches = fields.List(fields.Nested(LineMatchAnswer), metadata={"x-optional": True})
+    groups = fields.List(fields.Nested(LineGroupAnswer), metadata={"x-optional": True})
 
 
 class BackedUpDeviceAnswer(DeviceItemAnswer):

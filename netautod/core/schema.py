@@ -162,11 +162,11 @@ class Query(Schema):
 
 
 class QueryInteger(fields.Integer):
-    """A whole number in decimal digits; over `cap` it is lowered to the cap."""
+    """A whole number in decimal digits; over `cap` it is lowered to the cap, over `high` it is refused."""
 
-    def __init__(self, *, low: int, cap: int | None = None, **options: Any) -> None:
+    def __init__(self, *, low: int, cap: int | None = None, high: int | None = None, **options: Any) -> None:
         super().__init__(**options)
-        self._low, self._cap = low, cap
+        self._low, self._cap, self._high = low, cap, high
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> int:
         text = str(value)
@@ -175,6 +175,8 @@ class QueryInteger(fields.Integer):
         number = int(text)
         if number < self._low:
             raise ValidationError(f"Must be at least {self._low}.")
+        if self._high is not None and number > self._high:
+            raise ValidationError(f"Must be at most {self._high}.")
         return number if self._cap is None else min(number, self._cap)
 
 
