@@ -15,7 +15,7 @@ from netautod.app.configuration import Configuration
 from netautod.app.draining import Draining
 from netautod.app.installation import Installation
 from netautod.app.parts.devices import DeviceParts
-from netautod.app.parts.executions import aftermath_of, history_of
+from netautod.app.parts.executions import aftermath_of, background_pulls_of, history_of
 from netautod.app.parts.http import http_context_of
 from netautod.app.parts.plugins import (
     additions_of,
@@ -150,6 +150,8 @@ async def build(
             *documents,
             runs.tasks,
             runs.executions,
+            runs.chosen,
+            background_pulls_of(runs.chosen, runs.executions),
             agents.agents,
             capabilities_of(
                 settings.server.instance_name,

@@ -1,7 +1,7 @@
 """The product's services as the executor of a run sees them: with the rights of the task's owner."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from functools import partial
 from typing import Protocol
 
@@ -10,6 +10,7 @@ from netautod.app.caller_services import READ, CallerServices, SharedServices
 from netautod.configs.models import Captured
 from netautod.configs.snapshots import Snapshots
 from netautod.core.work import Work
+from netautod.devices.models import Device
 from netautod.executions.models import Execution
 from netautod.executions.running.environment import ActingFactory, RunActing
 from netautod.plugin_api import Acting, ResultTotals
@@ -44,6 +45,13 @@ class ActingServices(CallerServices):
     def unclear(self) -> bool:
         return self.agent.is_writing
 
+    def matching(self, site: str | None, device_type: str | None) -> AsyncIterator[list[Device]]:
+        """Of a run of chosen devices these alone."""
+        chosen = self._execution.chosen
+        if chosen is None:
+            return super().matching(site, device_type)
+        return self._shared.devices.of_ids(self.work.org_id, chosen, persist=self.work.persist)
+
     async def captured(self, device_id: str, name: str, captured: Captured) -> None:
         await self.work.persist(self._begin_snapshot)
         await self.work.persist(partial(self._snapshots.add, self.work, self._execution.id, name, captured))
@@ -62,7 +70,7 @@ class ActingServices(CallerServices):
                 self._snapshots.create,
                 self.work.org_id,
                 name=name,
-                task_id=self._execution.task_id,
+                task_id=self._execution.of_task,
                 execution_id=self._execution.id,
                 devices_total=totals.devices_total,
                 succeeded=totals.succeeded,

@@ -16,7 +16,7 @@ from netautod.app.parts.devices import DeviceParts, devices_of
 from netautod.app.parts.discovery import DiscoveryParts, discovery_of
 from netautod.app.parts.docs import documents_of, notes_of
 from netautod.app.parts.events import EventParts, events_of
-from netautod.app.parts.executions import environment_of, executions_of, node_of
+from netautod.app.parts.executions import chosen_of, environment_of, executions_of, node_of
 from netautod.app.parts.http import refusal_log_of
 from netautod.app.parts.inventory import InventoryParts, inventory_of
 from netautod.app.parts.leases import named_leases
@@ -41,6 +41,7 @@ from netautod.docs.content_types import ContentTypes
 from netautod.docs.notes.service import NotesVault
 from netautod.docs.rendering.pool import RenderPool
 from netautod.docs.service import DocumentService
+from netautod.executions.chosen import ChosenDevices
 from netautod.executions.notifier import FinishNotifier
 from netautod.executions.running.environment import RunEnvironment
 from netautod.executions.running.node import ExecutionNode
@@ -81,6 +82,7 @@ class Runs:
     node: ExecutionNode
     tasks: TaskService
     executions: ExecutionService
+    chosen: ChosenDevices
 
 
 def leases(
@@ -371,7 +373,10 @@ def runs(
         notifier=notifier,
         users=installation.people.users,
     )
-    return Runs(node=node, tasks=tasks, executions=executions)
+    chosen = chosen_of(
+        stores=stores, executions=executions, tasks=tasks, audit=audit, clock=clock, runs=node.runner
+    )
+    return Runs(node=node, tasks=tasks, executions=executions, chosen=chosen)
 
 
 @asynccontextmanager

@@ -3,16 +3,18 @@
 import re
 
 from netautod.configs.backups.info import BackedUpDevice, BackupInfos
-from netautod.configs.capture.pulls import Pulls
-from netautod.configs.models import Config, Match, Snapshot
+from netautod.configs.capture.pulls import BackgroundPulls, Pulls
+from netautod.configs.models import Config, DiffForm, LineGroup, Match, Snapshot
 from netautod.configs.schemas import (
     BackedUpDevicesAnswer,
     BulkPullAnswer,
+    BulkPullQuery,
     BulkPullRequest,
     ConfigAnswer,
     ConfigItem,
     ConfigsAnswer,
     DiffAnswer,
+    DiffDevicesQuery,
     DiffQuery,
     NotesRequest,
     PartAnswer,
@@ -22,8 +24,9 @@ from netautod.configs.schemas import (
     SearchQuery,
     SnapshotAnswer,
     SnapshotsAnswer,
+    StartedPullAnswer,
 )
-from netautod.configs.search import ConfigSearch
+from netautod.configs.search import Asked, ConfigSearch
 from netautod.configs.service import NO_VERSION, ConfigService
 from netautod.configs.snapshots import Snapshots
 from netautod.configs.texts.line_pattern import LineQuery
@@ -126,7 +129,14 @@ class LearnedNoiseHandler(ConfigHandler):
         self.answer_nothing()
 
 
-class DiffConfigsHandler(ConfigHandler):
+class DiffHandler(ConfigHandler):
+    @property
+    def form(self) -> DiffForm:
+        """As the query wants it."""
+        return DiffForm(context=self.query["context"], columns=self.query["format"] == "side_by_side")
+
+
+class DiffConfigsHandler(DiffHandler):
     @requires(READ, query=DiffQuery, answer=DiffAnswer)
     async def get(self, device_id: str) -> None:
         """Compares two versions, by default the two newest."""
@@ -136,6 +146,22 @@ class DiffConfigsHandler(ConfigHandler):
             self.query["old_version"],
             self.query["new_version"],
             secrets=self.query["secrets"],
+            form=self.form,
+        )
+        self.answer(found.to_json())
+
+
+class DiffDevicesHandler(DiffHandler):
+    @requires(READ, query=DiffDevicesQuery, answer=DiffAnswer, errors=(404,))
+    async def get(self) -> None:
+        """Compares a version of one device with a version of another, by default the newest of each."""
+        query = self.query
+        found = await self.configs.diff_of_devices(
+            self.caller,
+            (query["old_device_id"], query["old_version"]),
+            (query["new_device_id"], query["new_version"]),
+            secrets=query["secrets"],
+            form=self.form,
         )
         self.answer(found.to_json())
 
@@ -152,10 +178,26 @@ class PullConfigHandler(JsonHandler):
 
 class BulkPullHandler(JsonHandler):
     pulls: Pulls
+    background: BackgroundPulls
 
-    @requires(PULL, body=BulkPullRequest, answer=BulkPullAnswer, name="pull_configs", repeat=Repeat.AGAIN)
+    @requires(
+        PULL,
+        query=BulkPullQuery,
+        body=BulkPullRequest,
+        answer=BulkPullAnswer,
+        other_answers={202: StartedPullAnswer},
+        name="pull_configs",
+        repeat=Repeat.FINDS,
+    )
     async def post(self) -> None:
-        """Reads the configurations of many devices now; stops when the client goes away."""
+        """Reads the configurations of many devices now; stops when the client goes away.
+
+        With `background` it is an execution, which goes on without the client.
+        """
+        if self.query["background"]:
+            started = await self.background.begin(self.caller, self.body["device_ids"], self.record_id)
+            self.answer(started, status=202)
+            return
         result = await self.while_connected(self.pulls.many(self.caller, self.body["device_ids"]))
         self.answer(result.to_json())
 
@@ -168,13 +210,19 @@ class SearchConfigsHandler(JsonHandler):
         """Finds lines in the newest configs of all devices: a plain text in any case, or a regex (RE2).
 
         What is searched and answered is redacted. Of a line the first 2,000 characters are answered.
+        Of groups of equal lines those of the most devices come first.
         """
         query = self.query
         pattern = query.get("regex")
         wanted = LineQuery(text=query.get("q") or pattern or "", is_pattern=pattern is not None)
         narrowed = DeviceFilter(device_type=query.get("device_type"), site=query.get("site"))
         page = Page(limit=query["limit"], offset=query["offset"])
-        found = await self.while_connected(self.search.find(self.caller.org_id, wanted, narrowed, page))
+        asked = Asked(org_id=self.caller.org_id, wanted=wanted, narrowed=narrowed, context=query["context"])
+        if query["group"] is not None:
+            groups = await self.while_connected(self.search.groups(asked, page))
+            self.answer(groups.to_json("groups", LineGroup.to_json))
+            return
+        found = await self.while_connected(self.search.find(asked, page))
         self.answer(found.to_json("matches", Match.to_json))
 
 
@@ -224,6 +272,7 @@ ROUTES = (
     Route(path="/api/config/devices/:device_id/configs/:version/raw", handler=RawConfigHandler),
     Route(path="/api/config/devices/:device_id/diff", handler=DiffConfigsHandler),
     Route(path="/api/config/devices/:device_id/diff-versions", handler=DiffConfigsHandler),
+    Route(path="/api/config/diff", handler=DiffDevicesHandler),
     Route(path="/api/config/search", handler=SearchConfigsHandler),
     Route(path="/api/config/snapshots", handler=SnapshotListHandler),
     Route(path="/api/config/snapshots/:id", handler=OneSnapshotHandler),

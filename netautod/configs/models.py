@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from netautod.configs.texts.diff import CONTEXT, Difference
+from netautod.configs.texts.side_by_side import SideBySide
 from netautod.core.identity import OrgId
 from netautod.core.json_values import to_text
 from netautod.ssh.encoding import Encoding
@@ -127,34 +129,52 @@ class NewestText:
 
 @dataclass(frozen=True, kw_only=True)
 class Match:
-    """A line that a search has found; `line_number` counts from 1 in the redacted text."""
+    """A line that a search has found; `line_number` counts from 1 in the redacted text.
+
+    `before` and `after` are None where no lines around it were asked for.
+    """
 
     device_id: str
     device_name: str
     version: int
     line_number: int
     line: str
+    before: Sequence[str] | None = None
+    after: Sequence[str] | None = None
 
     def to_json(self) -> dict[str, Any]:
+        around = {} if self.before is None else {"before": self.before, "after": self.after}
         return {
             "device_id": self.device_id,
             "device_name": self.device_name,
             "version": self.version,
             "line_number": self.line_number,
             "line": self.line,
+            **around,
         }
 
 
 @dataclass(frozen=True, kw_only=True)
+class LineGroup:
+    """An equal line of several devices; `matches` are its first places, by device name."""
+
+    line: str
+    devices: int
+    matches: Sequence[Match]
+
+    def to_json(self) -> dict[str, Any]:
+        matches = [match.to_json() for match in self.matches]
+        return {"line": self.line, "devices": self.devices, "matches": matches}
+
+
+@dataclass(frozen=True, kw_only=True)
 class VersionDiff:
-    """`text` is a unified diff, empty if nothing is to be shown; `identical` compares what counts."""
+    """`found` is empty if nothing is to be shown; `identical` compares what counts."""
 
     old: Config
     new: Config
     identical: bool
-    text: str
-    additions: int
-    deletions: int
+    found: Difference | SideBySide
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -163,10 +183,36 @@ class VersionDiff:
             "old_format": self.old.config_format,
             "new_format": self.new.config_format,
             "identical": self.identical,
-            "diff": self.text,
+            **self._shown(),
             "additions": self.additions,
             "deletions": self.deletions,
         }
+
+    @property
+    def text(self) -> str:
+        """The unified diff; empty if it was not asked for."""
+        return self.found.text if isinstance(self.found, Difference) else ""
+
+    @property
+    def additions(self) -> int:
+        return self.found.additions
+
+    @property
+    def deletions(self) -> int:
+        return self.found.deletions
+
+    def _shown(self) -> dict[str, Any]:
+        if isinstance(self.found, Difference):
+            return {"diff": self.text}
+        return {"hunks": [hunk.to_json() for hunk in self.found.hunks], "hidden_hunks": self.found.hidden}
+
+
+@dataclass(frozen=True, kw_only=True)
+class DiffForm:
+    """How a diff is shown: in two `columns` or as a unified one, with so many lines of context."""
+
+    context: int = CONTEXT
+    columns: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -189,11 +235,14 @@ class BulkResult:
 
 @dataclass(frozen=True, kw_only=True)
 class Snapshot:
-    """What one execution captured; the counts are of devices, over all attempts."""
+    """What one execution captured; the counts are of devices, over all attempts.
+
+    `task_id` is None for one that belongs to no task.
+    """
 
     id: str
     name: str
-    task_id: str
+    task_id: str | None
     execution_id: str
     created_at: datetime
     devices_total: int

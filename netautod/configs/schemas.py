@@ -31,10 +31,21 @@ class ReadQuery(Query):
 class DiffQuery(ReadQuery):
     old_version = QueryInteger(low=1, cap=INT32_MAX, load_default=None)
     new_version = QueryInteger(low=1, cap=INT32_MAX, load_default=None)
+    context = QueryInteger(low=0, high=1000, load_default=3)
+    format = fields.String(load_default="unified", validate=validate.OneOf(("unified", "side_by_side")))
+
+
+class DiffDevicesQuery(DiffQuery):
+    old_device_id = Id(required=True)
+    new_device_id = Id(required=True)
 
 
 class BulkPullRequest(Request):
     device_ids = Ids(required=True)
+
+
+class BulkPullQuery(Query):
+    background = QueryBoolean(load_default=False)
 
 
 class SearchQuery(PageQuery):
@@ -42,6 +53,8 @@ class SearchQuery(PageQuery):
     regex = Text(max_length=LONGEST_PATTERN)
     device_type = fields.String(validate=DEVICE_TYPE)
     site = Label()
+    context = QueryInteger(low=0, high=10, load_default=0)
+    group = fields.String(load_default=None, validate=validate.OneOf(("line",)))
     secrets = fields.String(metadata={"description": "Refused: searches are always redacted."})
 
     @validates("secrets")
@@ -111,13 +124,34 @@ class ConfigsAnswer(PageAnswer):
     configs = fields.List(fields.Nested(ConfigItem))
 
 
+class DiffRowAnswer(Answer):
+    """Words are pairs of positions in the text, in characters: from, and to (not included)."""
+
+    kind = fields.String(validate=validate.OneOf(("same", "changed", "added", "removed")))
+    old_line = fields.Integer(allow_none=True)
+    old_text = fields.String(allow_none=True)
+    new_line = fields.Integer(allow_none=True)
+    new_text = fields.String(allow_none=True)
+    old_words = fields.List(fields.List(fields.Integer()))
+    new_words = fields.List(fields.List(fields.Integer()))
+
+
+class DiffHunkAnswer(Answer):
+    section = fields.List(fields.String())
+    rows = fields.List(fields.Nested(DiffRowAnswer))
+
+
 class DiffAnswer(Answer):
+    """`diff` is there for `unified`, `hunks` and `hidden_hunks` (too long to be shown) for `side_by_side`."""
+
     old_version = fields.Integer()
     new_version = fields.Integer()
     old_format = fields.String()
     new_format = fields.String()
     identical = fields.Boolean()
-    diff = fields.String()
+    diff = fields.String(metadata={"x-optional": True})
+    hunks = fields.List(fields.Nested(DiffHunkAnswer), metadata={"x-optional": True})
+    hidden_hunks = fields.Integer(metadata={"x-optional": True})
     additions = fields.Integer()
     deletions = fields.Integer()
 
@@ -134,16 +168,58 @@ class BulkPullAnswer(Answer):
     errors = fields.List(fields.Nested(BulkPullError))
 
 
+class PullerAnswer(Answer):
+    id = fields.String()
+    username = fields.String(allow_none=True)
+
+
+class StartedPullAnswer(Answer):
+    """The execution of a pull in the background: the fields of every execution, before it has begun."""
+
+    id = Id()
+    task_id = Id(allow_none=True)
+    task_name = fields.String()
+    task_type = fields.String()
+    state = fields.String()
+    triggered_by = fields.String()
+    scheduled_for = Timestamp(allow_none=True)
+    started_at = Timestamp(allow_none=True)
+    completed_at = Timestamp(allow_none=True)
+    error_message = fields.String(allow_none=True)
+    retry_count = fields.Integer()
+    cancelled_by = Id(allow_none=True)
+    retry_of = Id(allow_none=True)
+    created_at = Timestamp()
+    output = fields.Raw(allow_none=True)
+    attempts = fields.List(fields.Dict())
+    approval = fields.Dict(allow_none=True)
+    approval_request = fields.Dict(allow_none=True)
+    approval_expires_at = Timestamp(allow_none=True)
+    requested_by = fields.Nested(PullerAnswer)
+    progress = fields.Dict(allow_none=True)
+
+
 class LineMatchAnswer(Answer):
     device_id = Id()
     device_name = fields.String()
     version = fields.Integer()
     line_number = fields.Integer()
     line = fields.String()
+    before = fields.List(fields.String(), metadata={"x-optional": True})
+    after = fields.List(fields.String(), metadata={"x-optional": True})
+
+
+class LineGroupAnswer(Answer):
+    line = fields.String()
+    devices = fields.Integer()
+    matches = fields.List(fields.Nested(LineMatchAnswer))
 
 
 class SearchAnswer(PageAnswer):
-    matches = fields.List(fields.Nested(LineMatchAnswer))
+    """`matches`, or with `group` equal lines as `groups`; `total` counts the one or the other."""
+
+    matches = fields.List(fields.Nested(LineMatchAnswer), metadata={"x-optional": True})
+    groups = fields.List(fields.Nested(LineGroupAnswer), metadata={"x-optional": True})
 
 
 class BackedUpDeviceAnswer(DeviceItemAnswer):
@@ -161,9 +237,11 @@ class BackedUpDevicesAnswer(PageAnswer):
 
 
 class SnapshotItem(Answer):
+    """`task_id` is null for one whose execution belongs to no task."""
+
     id = Id()
     name = fields.String()
-    task_id = Id()
+    task_id = Id(allow_none=True)
     execution_id = Id()
     created_at = Timestamp()
     devices_total = fields.Integer()

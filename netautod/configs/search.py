@@ -8,14 +8,15 @@ fleet has to load and redact it, later ones only what has changed.
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
-from netautod.configs.models import Match, NewestText
+from netautod.configs.models import LineGroup, Match, NewestText
 from netautod.configs.store import ConfigStore
 from netautod.configs.texts.line_pattern import LineQuery
 from netautod.configs.texts.store import ConfigTexts
 from netautod.configs.workers.pool import TextWorker, Turn
-from netautod.configs.workers.redacted_texts import Hits, Key
-from netautod.core.errors import Unavailable
+from netautod.configs.workers.redacted_texts import Hit, Hits, Key, Same
+from netautod.core.errors import InvalidInput, Unavailable
 from netautod.core.identity import OrgId
 from netautod.core.pages import Page, PageOf
 from netautod.core.waiting import call_by_call, waits
@@ -26,25 +27,27 @@ SECONDS = 25.0  # proxies give up at 30 or 60
 LEARNED_BYTES = 4 << 20  # of raw texts in one request to the worker: half a second of redacting at most
 
 
-@dataclass(kw_only=True)
-class _Found:
-    page: Page
-    total: int = 0
-    matches: list[Match] = field(default_factory=list)
+MOST_GROUPS = 20_000  # different lines that are counted; more are refused
+FIRST = 10  # places that are shown of each
 
-    def add(self, hits: Hits, devices: Sequence[tuple[DeviceName, NewestText]]) -> None:
-        self.total += hits.total
-        for position, number, line in hits.lines:
-            device, newest = devices[position]
-            self.matches.append(
-                Match(
-                    device_id=device.id,
-                    device_name=device.name,
-                    version=newest.version,
-                    line_number=number,
-                    line=line,
-                )
-            )
+
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """`context`: lines around each match, 0 to 10."""
+
+    org_id: OrgId
+    wanted: LineQuery
+    narrowed: DeviceFilter
+    context: int = 0
+
+
+Stored = Sequence[tuple[DeviceName, NewestText]]
+
+
+class _Collected(Protocol):
+    """What becomes of the matches of one batch of devices after the other."""
+
+    async def add(self, turn: Turn, keys: Sequence[Key], devices: Stored) -> None: ...
 
 
 class ConfigSearch:
@@ -64,43 +67,53 @@ class ConfigSearch:
         self._seconds = seconds
 
     @waits(call_by_call)
-    async def find(
-        self, org_id: OrgId, wanted: LineQuery, narrowed: DeviceFilter, page: Page
-    ) -> PageOf[Match]:
+    async def find(self, asked: Asked, page: Page) -> PageOf[Match]:
         """Matching lines by device name and line number.
 
         InvalidInput for a pattern that RE2 refuses, Unavailable when it takes too long.
         """
-        found = _Found(page=page)
+        found = _Matches(asked, page)
+        await self._through(asked, found)
+        return PageOf(items=found.matches, total=found.total, page=page)
+
+    @waits(call_by_call)
+    async def groups(self, asked: Asked, page: Page) -> PageOf[LineGroup]:
+        """Equal lines together, those of the most devices first, then by line.
+
+        InvalidInput also for more than 20,000 different lines.
+        """
+        found = _Groups(asked)
+        await self._through(asked, found)
+        ordered = sorted(found.groups.items(), key=lambda item: (-item[1].devices, item[0]))
+        shown = ordered[page.offset : page.offset + page.limit]
+        items = [LineGroup(line=line, devices=one.devices, matches=one.matches) for line, one in shown]
+        return PageOf(items=items, total=len(ordered), page=page)
+
+    async def _through(self, asked: Asked, found: _Collected) -> None:
         try:
             async with asyncio.timeout(self._seconds):
                 async with self._worker.turn() as turn:  # a bad pattern is refused without any device, too
-                    await turn.ask("prepare", wanted=wanted, keys=[])
-                async for devices in self._devices.names_in_order(org_id, narrowed):
-                    await self._look(org_id, wanted, devices, found)
+                    await turn.ask("prepare", wanted=asked.wanted, keys=[])
+                async for devices in self._devices.names_in_order(asked.org_id, asked.narrowed):
+                    await self._look(asked, devices, found)
         except TimeoutError as error:
             raise Unavailable(
                 f"The search took longer than {self._seconds:g} s. Narrow it by device_type or site, or "
                 "repeat it: what was read this time is remembered"
             ) from error
-        return PageOf(items=found.matches, total=found.total, page=page)
 
-    async def _look(
-        self, org_id: OrgId, wanted: LineQuery, devices: Sequence[DeviceName], found: _Found
-    ) -> None:
+    async def _look(self, asked: Asked, devices: Sequence[DeviceName], found: _Collected) -> None:
+        org_id = asked.org_id
         newest = await self._store.newest_texts(org_id, [device.id for device in devices])
         stored = [(device, newest[device.id]) for device in devices if device.id in newest]
         keys = [(str(org_id), text.text_id) for _, text in stored]
         if not keys:
             return
-        skip = max(0, found.page.offset - found.total)
-        take = found.page.limit - len(found.matches)
         async with self._worker.turn() as turn:
-            missing = set(await turn.ask("prepare", wanted=wanted, keys=keys))
+            missing = set(await turn.ask("prepare", wanted=asked.wanted, keys=keys))
             sizes = {key: text.size for key, (_, text) in zip(keys, stored, strict=True) if key in missing}
             await self._teach(org_id, turn, sizes)
-            hits = await turn.ask("search", wanted=wanted, keys=keys, skip=skip, take=take)
-        found.add(hits, stored)
+            await found.add(turn, keys, stored)
 
     async def _teach(self, org_id: OrgId, turn: Turn, sizes: Mapping[Key, int]) -> None:
         """Sends the worker these texts, some at a time; `sizes` are those of the raw texts, in bytes."""
@@ -118,3 +131,65 @@ class ConfigSearch:
     async def _teach_some(self, org_id: OrgId, turn: Turn, keys: Sequence[Key]) -> None:
         packed = await self._texts.load_packed(org_id, [key[1] for key in keys])
         await turn.ask("learn", texts=[(key, packed[key[1]]) for key in keys if key[1] in packed])
+
+
+class _Matches:
+    def __init__(self, asked: Asked, page: Page) -> None:
+        self._asked = asked
+        self._page = page
+        self.total = 0
+        self.matches: list[Match] = []
+
+    async def add(self, turn: Turn, keys: Sequence[Key], devices: Stored) -> None:
+        hits: Hits = await turn.ask(
+            "search",
+            wanted=self._asked.wanted,
+            keys=keys,
+            skip=max(0, self._page.offset - self.total),
+            take=self._page.limit - len(self.matches),
+            context=self._asked.context,
+        )
+        self.total += hits.total
+        self.matches += [_match(hit, devices, self._asked.context) for hit in hits.lines]
+
+
+@dataclass(kw_only=True)
+class _Group:
+    devices: int = 0
+    matches: list[Match] = field(default_factory=list)
+
+
+class _Groups:
+    def __init__(self, asked: Asked) -> None:
+        self._asked = asked
+        self.groups: dict[str, _Group] = {}
+
+    async def add(self, turn: Turn, keys: Sequence[Key], devices: Stored) -> None:
+        found: dict[str, Same] | None = await turn.ask(
+            "group",
+            wanted=self._asked.wanted,
+            keys=keys,
+            first=FIRST,
+            most=MOST_GROUPS,
+            context=self._asked.context,
+        )
+        for line, same in (found or {}).items():
+            group = self.groups.setdefault(line, _Group())
+            group.devices += same.texts
+            left = FIRST - len(group.matches)
+            group.matches += [_match(hit, devices, self._asked.context) for hit in same.first[:left]]
+        if found is None or len(self.groups) > MOST_GROUPS:
+            raise InvalidInput(f"group: more than {MOST_GROUPS:,} different lines match; narrow the search")
+
+
+def _match(hit: Hit, devices: Stored, context: int) -> Match:
+    device, newest = devices[hit.position]
+    return Match(
+        device_id=device.id,
+        device_name=device.name,
+        version=newest.version,
+        line_number=hit.number,
+        line=hit.line,
+        before=hit.before if context else None,
+        after=hit.after if context else None,
+    )

@@ -9,12 +9,13 @@ added line that look alike. With `secrets=true` it compares and shows the raw te
 from collections.abc import Sequence
 
 from netautod.audit.service import AuditLog
-from netautod.configs.models import Config, Part, ReadConfig, VersionDiff
+from netautod.configs.models import Config, DiffForm, Part, ReadConfig, VersionDiff
 from netautod.configs.store import ConfigStore
 from netautod.configs.texts.diff import Difference
 from netautod.configs.texts.learned import Rule
 from netautod.configs.texts.learned_store import LearnedNoise
 from netautod.configs.texts.shown import ShownTexts
+from netautod.configs.texts.side_by_side import SideBySide
 from netautod.configs.texts.store import ConfigTexts
 from netautod.configs.workers.pool import TextWorker
 from netautod.core.errors import NotFound
@@ -26,6 +27,9 @@ from netautod.ssh.platform.redact import redact
 from netautod.ssh.platform.registry import PlatformRegistry
 
 NO_VERSION = "Config version not found"
+UNIFIED = DiffForm()
+Chosen = tuple[str, int | None]
+"""A device and a version of it; None: the newest."""
 NO_PART = "The version has no such part"
 
 
@@ -108,32 +112,59 @@ class ConfigService:
         identical, found = await self._compared(texts, [config.platform] * 2, names, key)
         if secrets and not identical:
             _, found = await self._compared(texts, [config.platform] * 2, names, None)
-        return "" if identical else found.text
+        return "" if identical or not isinstance(found, Difference) else found.text
 
     async def diff(
-        self, caller: Caller, device_id: str, old: int | None, new: int | None, *, secrets: bool
+        self,
+        caller: Caller,
+        device_id: str,
+        old: int | None,
+        new: int | None,
+        *,
+        secrets: bool,
+        form: DiffForm = UNIFIED,
     ) -> VersionDiff:
         """Compares two versions, by default the two newest, in a text worker."""
+        await self._devices.get(caller.org_id, device_id)
+        pair = await self._pair(caller.org_id, device_id, old, new)
+        names = [f"version {config.version}" for config in pair]
+        return await self._versions(caller, pair, names, secrets=secrets, form=form)
+
+    async def diff_of_devices(
+        self, caller: Caller, old: Chosen, new: Chosen, *, secrets: bool, form: DiffForm = UNIFIED
+    ) -> VersionDiff:
+        """Compares a version of a device with one of another, by default the newest of each.
+
+        What is known to move by itself on either is not compared.
+        """
+        devices = [await self._devices.get(caller.org_id, device_id) for device_id, _ in (old, new)]
+        first, second = [await self._version(caller.org_id, *chosen) for chosen in (old, new)]
+        names = [
+            f"{device.name} version {config.version}"
+            for device, config in zip(devices, (first, second), strict=True)
+        ]
+        return await self._versions(caller, (first, second), names, secrets=secrets, form=form)
+
+    async def _versions(
+        self,
+        caller: Caller,
+        pair: tuple[Config, Config],
+        names: Sequence[str],
+        *,
+        secrets: bool,
+        form: DiffForm,
+    ) -> VersionDiff:
         org_id = caller.org_id
-        await self._devices.get(org_id, device_id)
-        pair = await self._pair(org_id, device_id, old, new)
         if secrets:
             for config in pair:
                 await self._reveal(caller, config)
         key = None if secrets else (await self._texts.keys(org_id)).secret
         texts = [await self._texts.load_one_packed(org_id, config.text_id) for config in pair]
-        names = [f"version {config.version}" for config in pair]
-        rules = (await self._learned.of(org_id, device_id)).rules
+        device_ids = dict.fromkeys(config.device_id for config in pair)
+        rules = [rule for one in device_ids for rule in (await self._learned.of(org_id, one)).rules]
         platforms = [config.platform for config in pair]
-        identical, found = await self._compared(texts, platforms, names, key, rules=rules)
-        return VersionDiff(
-            old=pair[0],
-            new=pair[1],
-            identical=identical,
-            text=found.text,
-            additions=found.additions,
-            deletions=found.deletions,
-        )
+        identical, found = await self._compared(texts, platforms, names, key, rules=rules, form=form)
+        return VersionDiff(old=pair[0], new=pair[1], identical=identical, found=found)
 
     async def forget_noise(self, caller: Caller, device_id: str) -> None:
         """Forgets what was learned to move by itself in the device's configurations; NotFound."""
@@ -159,10 +190,18 @@ class ConfigService:
         key: bytes | None,
         *,
         rules: Sequence[Rule] = (),
-    ) -> tuple[bool, Difference]:
+        form: DiffForm = UNIFIED,
+    ) -> tuple[bool, Difference | SideBySide]:
         async with self._comparing.turn() as turn:
-            found: tuple[bool, Difference] = await turn.ask(
-                "compare", packed=packed, device_types=device_types, names=names, key=key, rules=rules
+            found: tuple[bool, Difference | SideBySide] = await turn.ask(
+                "compare",
+                packed=packed,
+                device_types=device_types,
+                names=names,
+                key=key,
+                rules=rules,
+                context=form.context,
+                columns=form.columns,
             )
         return found
 

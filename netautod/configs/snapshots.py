@@ -92,7 +92,7 @@ class Snapshots:
         org_id: OrgId,
         *,
         name: str,
-        task_id: str,
+        task_id: str | None,
         execution_id: str,
         devices_total: int,
         succeeded: int,

@@ -164,13 +164,13 @@ class Query(Schema):
 
 
 class QueryInteger(fields.Integer):
-    """A whole number in decimal digits; over `cap` it is lowered to the cap."""
+    """A whole number in decimal digits; over `cap` it is lowered to the cap, over `high` it is refused."""
 
     HIGHEST: ClassVar[int] = 10**18 - 1
 
-    def __init__(self, *, low: int, cap: int | None = None, **options: Any) -> None:
+    def __init__(self, *, low: int, cap: int | None = None, high: int | None = None, **options: Any) -> None:
         super().__init__(**options)
-        self.low, self.cap = low, cap
+        self.low, self.cap, self.high = low, cap, high
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> int:
         text = str(value)
@@ -179,6 +179,8 @@ class QueryInteger(fields.Integer):
         number = int(text)
         if number < self.low:
             raise ValidationError(f"Must be at least {self.low}.")
+        if self.high is not None and number > self.high:
+            raise ValidationError(f"Must be at most {self.high}.")
         return number if self.cap is None else min(number, self.cap)
 
 

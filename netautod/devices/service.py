@@ -7,6 +7,7 @@ A device that others use as their jump device is not deleted (409): they would b
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from typing import Any
 from uuid import uuid4
 
@@ -38,6 +39,7 @@ NOT_FOUND = "Device not found"
 CHANGED = "The device was changed at the same moment; read it again"
 OnlyIf = Callable[[Device], None]
 """Asked about the device before it is changed; raises what keeps it from that."""
+IDS_AT_ONCE = 500
 Synonyms = Callable[[str], tuple[str, ...]]
 
 
@@ -102,6 +104,17 @@ class DeviceService:
         return self._store.batches(
             org_id, where(self._whole(DeviceFilter(site=site, device_type=device_type))), persist
         )
+
+    async def of_ids(
+        self, org_id: OrgId, ids: Sequence[str], *, persist: Persist = ask_once
+    ) -> AsyncIterator[list[Device]]:
+        """Batches of those of the devices that there are, sorted by id."""
+        wanted = sorted(set(ids))
+        for start in range(0, len(wanted), IDS_AT_ONCE):
+            some = wanted[start : start + IDS_AT_ONCE]
+            found = await persist(partial(self._store.live_ones, org_id, some))
+            if found:
+                yield found
 
     def names_in_order(
         self, org_id: OrgId, narrowed: DeviceFilter, *, batch: int = 100

@@ -45,7 +45,7 @@ class DeviceStore:
     def __init__(self, database: Database) -> None:
         self._all = database.collection(COLLECTION)
         self._devices = scoped(database, COLLECTION)
-        self._reads: Batcher[OrgId, str, Device | None] = Batcher(self._live_ones)
+        self._reads: Batcher[OrgId, str, Device | None] = Batcher(self._by_id)
         self.counts = DeviceCounts(database)
 
     async def insert(self, org_id: OrgId, device: Device) -> None:
@@ -103,9 +103,13 @@ class DeviceStore:
         found = await self._devices.find_one(org_id, live(_id=device_id))
         return None if found is None else (device_of(found), unchanged(found))
 
-    async def _live_ones(self, org_id: OrgId, ids: Sequence[str]) -> Sequence[Device | None]:
-        found = await self._devices.find(org_id, live(_id={"$in": list(set(ids))}))
-        devices = {document["_id"]: device_of(document) for document in found}
+    async def live_ones(self, org_id: OrgId, ids: Iterable[str]) -> list[Device]:
+        """Those of the devices that there are, sorted by id."""
+        found = await self._devices.find(org_id, live(_id={"$in": list(set(ids))}), sort=[("_id", 1)])
+        return [device_of(document) for document in found]
+
+    async def _by_id(self, org_id: OrgId, ids: Sequence[str]) -> Sequence[Device | None]:
+        devices = {device.id: device for device in await self.live_ones(org_id, ids)}
         return [devices.get(device_id) for device_id in ids]
 
     async def page(self, org_id: OrgId, narrowed: DeviceFilter, page: Page) -> PageOf[DeviceItem]:

@@ -5,8 +5,11 @@ from typing import Any
 
 from netautod.core.pages import Page
 from netautod.core.schema import PageQuery
+from netautod.executions.asked import WaitingApproval
+from netautod.executions.chosen import ChosenDevices
 from netautod.executions.models import Execution, result_to_json
 from netautod.executions.schemas import (
+    ApprovalsAnswer,
     DecisionRequest,
     ExecutionAnswer,
     ExecutionListAnswer,
@@ -83,6 +86,18 @@ class TaskExecutionsHandler(ExecutionHandler):
         self.answer(found.to_json("executions", Execution.to_list_item))
 
 
+class RetryFailedHandler(ExecutionHandler):
+    chosen: ChosenDevices
+
+    @requires(OPERATOR, status=202, answer=ExecutionAnswer, repeat=Repeat.FINDS)
+    async def post(self, execution_id: str) -> None:
+        """Runs the task again for the devices that failed, as a new execution."""
+        execution = await self.chosen.retry_failed(
+            self.caller, self.execution_id(execution_id), made_id=self.record_id
+        )
+        self.answer(await self.whole(execution))
+
+
 class OneExecutionHandler(ExecutionHandler):
     @requires(OPERATOR, answer=ExecutionAnswer)
     async def get(self, execution_id: str) -> None:
@@ -105,7 +120,12 @@ class ExecutionLogHandler(ExecutionHandler):
         """Log lines after a number; `complete` once no more will come."""
         after_seq = self.query["after_seq"]
         entries, complete = await self.executions.log(
-            self.caller.org_id, self.execution_id(execution_id), after_seq, self.query["limit"]
+            self.caller.org_id,
+            self.execution_id(execution_id),
+            after_seq,
+            self.query["limit"],
+            level=self.query["level"],
+            device_id=self.query["device_id"],
         )
         self.answer(
             {
@@ -120,11 +140,19 @@ class ExecutionResultsHandler(ExecutionHandler):
     @requires(OPERATOR, query=ResultsQuery, answer=ResultListAnswer)
     async def get(self, execution_id: str) -> None:
         """Per-device results, failures first."""
-        page = Page(limit=self.query["limit"], offset=self.query["offset"])
-        found = await self.executions.results(
-            self.caller.org_id, self.execution_id(execution_id), page, self.query.get("success")
+        page = Page(limit=self.query.pop("limit"), offset=self.query.pop("offset"))
+        found, counts = await self.executions.results(
+            self.caller.org_id, self.execution_id(execution_id), page, **self.query
         )
-        self.answer(found.to_json("results", result_to_json))
+        self.answer({**found.to_json("results", result_to_json), "counts": counts.to_json()})
+
+
+class ApprovalsHandler(ExecutionHandler):
+    @requires(OPERATOR, query=PageQuery, answer=ApprovalsAnswer)
+    async def get(self) -> None:
+        """Lists what waits for an approval, newest first."""
+        found = await self.executions.approvals(self.caller.org_id, Page(**self.query))
+        self.answer(found.to_json("approvals", WaitingApproval.to_json))
 
 
 class DecideExecutionHandler(ExecutionHandler):
@@ -164,7 +192,7 @@ class AgentHistoryHandler(ExecutionHandler):
 
 def _history_item(execution: Execution, prompt: str | None) -> dict[str, Any]:
     item = execution.to_list_item()
-    for key in ("task_type", "scheduled_for", "cancelled_by"):
+    for key in ("task_type", "scheduled_for", "cancelled_by", "retry_of"):
         del item[key]
     return {**item, "prompt": prompt}
 
@@ -173,9 +201,11 @@ ROUTES = (
     Route(path="/api/tasks/schedules/:id/run", handler=RunTaskHandler),
     Route(path="/api/tasks/schedules/:id/executions", handler=TaskExecutionsHandler),
     Route(path="/api/tasks/agent-schedules/:id/run", handler=RunAgentScheduleHandler),
+    Route(path="/api/tasks/approvals", handler=ApprovalsHandler),
     Route(path="/api/tasks/executions", handler=ExecutionsHandler),
     Route(path="/api/tasks/executions/:id", handler=OneExecutionHandler),
     Route(path="/api/tasks/executions/:id/cancel", handler=CancelExecutionHandler),
+    Route(path="/api/tasks/executions/:id/retry-failed", handler=RetryFailedHandler),
     Route(path="/api/tasks/executions/:id/log", handler=ExecutionLogHandler),
     Route(path="/api/tasks/executions/:id/results", handler=ExecutionResultsHandler),
     Route(path="/api/tasks/executions/:id/approve", handler=ApproveExecutionHandler),

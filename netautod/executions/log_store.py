@@ -6,7 +6,7 @@ from datetime import datetime
 
 from netautod.core.errors import Duplicate, Unavailable
 from netautod.core.identity import OrgId
-from netautod.executions.models import Closing, LogEntry
+from netautod.executions.models import LEVELS, Closing, LogEntry
 from netautod.store.client import Database, Document
 from netautod.store.indexes import Index
 from netautod.store.scoped import scoped
@@ -55,10 +55,25 @@ class ExecutionLogStore:
         )
         return (found[0]["last"], found[0]["lines"], found[0]["bytes"]) if found else (0, 0, 0)
 
-    async def read(self, org_id: OrgId, execution_id: str, after_seq: int, limit: int) -> list[LogEntry]:
+    async def read(
+        self,
+        org_id: OrgId,
+        execution_id: str,
+        after_seq: int,
+        limit: int,
+        *,
+        level: str | None = None,
+        device_id: str | None = None,
+    ) -> list[LogEntry]:
+        """`level`: lines of that one and of worse ones; `device_id`: lines about that device."""
+        narrowed: Document = {}
+        if level is not None:
+            narrowed["level"] = {"$in": LEVELS[LEVELS.index(level) :]}
+        if device_id is not None:
+            narrowed["device_id"] = device_id
         found = await self._entries.find(
             org_id,
-            {"execution_id": execution_id, "seq": {"$gt": after_seq}},
+            {"execution_id": execution_id, "seq": {"$gt": after_seq}, **narrowed},
             sort=[("seq", 1)],
             limit=limit,
         )

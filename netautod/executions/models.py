@@ -13,6 +13,8 @@ from netautod.executions.transitions import TERMINAL, State
 from netautod.plugin_api.executors import ApprovalDecision, DeviceResult
 from netautod.tasks.models import Task
 
+LEVELS = ("debug", "info", "warning", "error")  # of log lines, each worse than the one before
+
 
 @dataclass(frozen=True, kw_only=True)
 class AttemptRecord:
@@ -49,7 +51,9 @@ class Closing:
 class Execution:
     """`requested_by` is the id of who started it, or owned the task then. `approved_by_others`: neither that
     user nor the owner may decide on what it asks for. `unclear`: it is in the middle of a change of a device.
-    `traceparent` names the span of the request that asked for it, if that was traced.
+    `traceparent` names the span of the request that asked for it, if that was traced. `chosen`: ids of the
+    devices that it visits, None: as its parameters say; `retry_of`: the execution whose failures they are.
+    One that belongs to no task has its own id as `task_id`: whatever counts by task counts it alone.
     """
 
     id: str
@@ -84,6 +88,13 @@ class Execution:
     approved_by_others: bool | None = None
     unclear: bool | None = None
     traceparent: str | None = None
+    chosen: Sequence[str] | None = None
+    retry_of: str | None = None
+
+    @property
+    def of_task(self) -> str | None:
+        """The id of its task, None for one that belongs to none."""
+        return None if self.task_id == self.id else self.task_id
 
     @property
     def log_ended(self) -> bool:
@@ -113,7 +124,7 @@ class Execution:
     def to_list_item(self) -> dict[str, Any]:
         return {
             "id": self.id,
-            "task_id": self.task_id,
+            "task_id": self.of_task,
             "task_name": self.task_name,
             "task_type": self.task_type,
             "state": self.state,
@@ -124,8 +135,21 @@ class Execution:
             "error_message": self.error_message,
             "retry_count": self.retry_count,
             "cancelled_by": self.cancelled_by,
+            "retry_of": self.retry_of,
             "created_at": to_text(self.created_at),
         }
+
+
+@dataclass(frozen=True, kw_only=True)
+class ResultCounts:
+    """Of the devices of an execution; `by_kind`: how many failed in which way, the most frequent first."""
+
+    succeeded: int
+    failed: int
+    by_kind: Mapping[str, int]
+
+    def to_json(self) -> dict[str, Any]:
+        return {"succeeded": self.succeeded, "failed": self.failed, "by_kind": dict(self.by_kind)}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -161,7 +185,7 @@ def _approval_json(approval: ApprovalDecision | None) -> dict[str, Any] | None:
 _NOT_YET: Mapping[str, Any] = {
     **dict.fromkeys(("started_at", "completed_at", "output", "error_message", "cancelled_by", "closing")),
     **dict.fromkeys(("approval", "approval_request", "approval_expires_at", "approved_by_others")),
-    **dict.fromkeys(("resume", "progress", "unclear")),
+    **dict.fromkeys(("resume", "progress", "unclear", "chosen", "retry_of")),
     "retry_count": 0,
     "attempts": (),
 }

@@ -53,7 +53,7 @@ class FinishNotifier:
             FinishedExecution(
                 id=execution.id,
                 org_id=execution.org_id,
-                task_id=execution.task_id,
+                task_id=execution.of_task,
                 task_name=execution.task_name,
                 task_type=execution.task_type,
                 state=state,

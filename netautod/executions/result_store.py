@@ -8,6 +8,7 @@ from netautod.core.errors import Duplicate
 from netautod.core.identity import OrgId
 from netautod.core.pages import Page, PageOf
 from netautod.core.work import Work
+from netautod.executions.models import ResultCounts
 from netautod.plugin_api import DeviceResult, ResultTotals
 from netautod.store.batching import batched_changes
 from netautod.store.client import Database, Document
@@ -21,6 +22,7 @@ INDEXES = (
         keys=(("execution_id", 1), ("success", 1), ("device_name", 1), ("_id", 1)),
     ),
 )
+UNKNOWN_KIND = "unknown"  # of failures for which their executor has named none
 FAILURES_FIRST = [("success", 1), ("device_name", 1), ("_id", 1)]
 _FIELDS = tuple(DeviceResult.__dataclass_fields__)
 
@@ -82,13 +84,43 @@ class DeviceResultStore:
             unchanged=count(success=True, changed=False),
         )
 
+    async def counts(self, org_id: OrgId, execution_id: str) -> ResultCounts:
+        kind = {"$cond": ["$success", None, {"$ifNull": ["$error_kind", UNKNOWN_KIND]}]}
+        groups = await self._results.aggregate(
+            org_id,
+            [{"$match": {"execution_id": execution_id}}, {"$group": {"_id": kind, "count": {"$sum": 1}}}],
+        )
+        by_kind = {group["_id"]: group["count"] for group in groups}
+        succeeded = by_kind.pop(None, 0)
+        return ResultCounts(
+            succeeded=succeeded,
+            failed=sum(by_kind.values()),
+            by_kind=dict(sorted(by_kind.items(), key=lambda item: (-item[1], item[0]))),
+        )
+
+    async def failed(self, org_id: OrgId, execution_id: str) -> list[str]:
+        """Ids of the devices that failed."""
+        found = await self._results.find(
+            org_id, {"execution_id": execution_id, "success": False}, fields={"device_id": 1}
+        )
+        return [document["device_id"] for document in found]
+
     async def page(
-        self, org_id: OrgId, execution_id: str, page: Page, *, success: bool | None = None
+        self,
+        org_id: OrgId,
+        execution_id: str,
+        page: Page,
+        *,
+        success: bool | None = None,
+        error_kind: str | None = None,
     ) -> PageOf[DeviceResult]:
         """Failures first, then by device name."""
         where: Document = {"execution_id": execution_id}
         if success is not None:
             where["success"] = success
+        if error_kind is not None:
+            where["error_kind"] = None if error_kind == UNKNOWN_KIND else error_kind
+            where["$and"] = [{"success": False}]
         total = await self._results.count(org_id, where)
         found = await self._results.find(
             org_id, where, sort=FAILURES_FIRST, limit=page.limit, offset=page.offset

@@ -60,7 +60,8 @@ class ExecutionRetention:
 
     async def _clean_task(self, task_id: str, before: datetime) -> int:
         newest = [await self._executions.newest_in(task_id, states) for states in (SUCCEEDED, FAILED)]
-        kept = [execution_id for execution_id in newest if execution_id is not None]
+        # One that belongs to no task is the only one of its kind, and no reason to keep it.
+        kept = [execution_id for execution_id in newest if execution_id not in (None, task_id)]
         deleted = 0
         while found := await self._executions.ended_of(task_id, before, but=kept, limit=BATCH):
             ids = [execution_id for _, execution_id in found]

@@ -18,6 +18,7 @@ from netautod.core.schema import (
     Text,
     Timestamp,
 )
+from netautod.executions.models import LEVELS
 from netautod.executions.transitions import STATES
 
 
@@ -39,11 +40,18 @@ class HistoryQuery(PageQuery):
 
 class LogQuery(Query):
     after_seq = QueryInteger(low=0, load_default=0)
-    limit = QueryInteger(low=1, cap=100, load_default=50)
+    limit = QueryInteger(low=1, cap=1000, load_default=50)
+    level = fields.String(
+        load_default=None,
+        validate=validate.OneOf(LEVELS),
+        metadata={"description": "That one and worse ones."},
+    )
+    device_id = Id(load_default=None)
 
 
 class ResultsQuery(PageQuery):
-    success = QueryBoolean()
+    success = QueryBoolean(load_default=None)
+    error_kind = fields.String(load_default=None, validate=validate.Length(min=1, max=64))
 
 
 class DecisionRequest(Request):
@@ -55,8 +63,10 @@ class DecisionRequest(Request):
 
 
 class ExecutionListItem(Answer):
+    """`task_id` is null for one that belongs to no task."""
+
     id = Id()
-    task_id = Id()
+    task_id = Id(allow_none=True)
     task_name = fields.String()
     task_type = fields.String()
     state = fields.String()
@@ -67,6 +77,7 @@ class ExecutionListItem(Answer):
     error_message = fields.String(allow_none=True)
     retry_count = fields.Integer()
     cancelled_by = Id(allow_none=True)
+    retry_of = Id(allow_none=True)
     created_at = Timestamp()
 
 
@@ -132,8 +143,40 @@ class ResultAnswer(Answer):
     error_kind = fields.String(allow_none=True)
 
 
+class ResultCountsAnswer(Answer):
+    succeeded = fields.Integer()
+    failed = fields.Integer()
+    by_kind = fields.Dict(keys=fields.String(), values=fields.Integer())
+
+
 class ResultListAnswer(PageAnswer):
+    """`counts` are of the execution, whatever is asked for."""
+
     results = fields.List(fields.Nested(ResultAnswer))
+    counts = fields.Nested(ResultCountsAnswer)
+
+
+class NamedDevice(Answer):
+    """As the executor that asks names it."""
+
+    id = fields.String()
+    name = fields.String()
+
+
+class WaitingApprovalAnswer(Answer):
+    execution_id = Id()
+    task_id = Id(allow_none=True)
+    task_name = fields.String()
+    requested_by = fields.Nested(RequesterAnswer)
+    requested_at = Timestamp(allow_none=True)
+    expires_at = Timestamp(allow_none=True)
+    request = fields.Dict(allow_none=True)
+    lines = fields.List(fields.String())
+    devices = fields.List(fields.Nested(NamedDevice))
+
+
+class ApprovalsAnswer(PageAnswer):
+    approvals = fields.List(fields.Nested(WaitingApprovalAnswer))
 
 
 class HistoryItem(Answer):

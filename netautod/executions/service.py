@@ -15,9 +15,10 @@ from netautod.core.errors import Conflict, Duplicate, Forbidden, NotFound
 from netautod.core.identity import Caller, OrgId
 from netautod.core.log_lines import current
 from netautod.core.pages import Page, PageOf
+from netautod.executions.asked import WaitingApproval
 from netautod.executions.closing import LogClosing
 from netautod.executions.log_store import ExecutionLogStore
-from netautod.executions.models import Execution, LogEntry, new_execution
+from netautod.executions.models import Execution, LogEntry, ResultCounts, new_execution
 from netautod.executions.notifier import FinishNotifier
 from netautod.executions.result_store import DeviceResultStore
 from netautod.executions.store import ExecutionStore
@@ -111,9 +112,8 @@ class ExecutionService:
 
     async def requester(self, execution: Execution) -> dict[str, str | None]:
         """`{id, username}` of who started it; the name is None of a user that is gone."""
-        user_id = execution.requested_by or execution.owner_id
-        found = (await self._users.find_many([user_id])).get(user_id)
-        return {"id": user_id, "username": None if found is None else found.username}
+        user_id = _requester(execution)
+        return _named(user_id, await self._users.find_many([user_id]))
 
     async def first_results(self, execution: Execution) -> Sequence[DeviceResult]:
         """Those that are shown in the output of an execution, failures first: at most 1,000."""
@@ -180,19 +180,48 @@ class ExecutionService:
         return decided
 
     async def log(
-        self, org_id: OrgId, execution_id: str, after_seq: int, limit: int
+        self,
+        org_id: OrgId,
+        execution_id: str,
+        after_seq: int,
+        limit: int,
+        *,
+        level: str | None = None,
+        device_id: str | None = None,
     ) -> tuple[list[LogEntry], bool]:
         """Entries after a number, and whether the log is complete with them."""
         execution = await self.get(org_id, execution_id)
-        entries = await self._logs.read(org_id, execution_id, after_seq, limit)
+        entries = await self._logs.read(
+            org_id, execution_id, after_seq, limit, level=level, device_id=device_id
+        )
         return entries, execution.log_ended and len(entries) < limit
 
     async def results(
-        self, org_id: OrgId, execution_id: str, page: Page, success: bool | None
-    ) -> PageOf[DeviceResult]:
-        """Failures first; `success` None: all. Raises NotFound."""
+        self,
+        org_id: OrgId,
+        execution_id: str,
+        page: Page,
+        *,
+        success: bool | None = None,
+        error_kind: str | None = None,
+    ) -> tuple[PageOf[DeviceResult], ResultCounts]:
+        """Failures first; None: all. The counts are of all results. Raises NotFound."""
         await self.get(org_id, execution_id)
-        return await self._results.page(org_id, execution_id, page, success=success)
+        found = await self._results.page(org_id, execution_id, page, success=success, error_kind=error_kind)
+        return found, await self._results.counts(org_id, execution_id)
+
+    async def approvals(self, org_id: OrgId, page: Page) -> PageOf[WaitingApproval]:
+        """What waits for a decision, the newest execution first."""
+        found = await self._store.parked(org_id, page)
+        users = await self._users.find_many([_requester(execution) for execution in found.items])
+        return PageOf(
+            items=[
+                WaitingApproval(execution=execution, requester=_named(_requester(execution), users))
+                for execution in found.items
+            ],
+            total=found.total,
+            page=page,
+        )
 
     async def history(
         self, org_id: OrgId, filters: Mapping[str, Any], page: Page
@@ -208,6 +237,15 @@ class ExecutionService:
         if execution.task_type != AGENT_TASK:
             raise NotFound("Execution not found")
         return execution
+
+
+def _requester(execution: Execution) -> str:
+    return execution.requested_by or execution.owner_id
+
+
+def _named(user_id: str, users: Mapping[str, Named]) -> dict[str, str | None]:
+    found = users.get(user_id)
+    return {"id": user_id, "username": None if found is None else found.username}
 
 
 def _undecided(execution: Execution, shown: str | None) -> str:

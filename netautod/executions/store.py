@@ -58,7 +58,10 @@ NEWEST_FIRST = [("created_at", -1), ("_id", 1)]
 # Rows that were parked before there was `holds_task` hold their task as well.
 HOLDING = {"$or": [{"holds_task": True}, {"state": {"$in": ["running", "approval_pending"]}}]}
 NO_END = datetime(9999, 1, 1, tzinfo=UTC)
-LIST_FIELDS = {"output": 0, "attempts": 0, "attempt": 0, "resume": 0, "parameters": 0, "approval_request": 0}
+# For an execution that waits for an approval.
+IN_TIME = {"$gt": [{"$ifNull": ["$approval_expires_at", {"$literal": NO_END}]}, "$$NOW"]}
+LARGE = ("output", "attempts", "attempt", "resume", "parameters", "approval_request", "chosen")
+LIST_FIELDS = dict.fromkeys(LARGE, 0)
 
 
 class ExecutionStore:
@@ -91,6 +94,16 @@ class ExecutionStore:
         total = await self._scoped.count(org_id, where)
         found = await self._scoped.find(
             org_id, where, fields=LIST_FIELDS, sort=NEWEST_FIRST, limit=page.limit, offset=page.offset
+        )
+        return PageOf(items=[to_execution(document) for document in found], total=total, page=page)
+
+    async def parked(self, org_id: OrgId, page: Page) -> PageOf[Execution]:
+        """Those that wait for a decision and can still have one, newest first."""
+        where = {"state": "approval_pending", "$expr": IN_TIME}
+        total = await self._scoped.count(org_id, where)
+        fields = dict.fromkeys(("output", "resume", "parameters", "chosen"), 0)
+        found = await self._scoped.find(
+            org_id, where, fields=fields, sort=NEWEST_FIRST, limit=page.limit, offset=page.offset
         )
         return PageOf(items=[to_execution(document) for document in found], total=total, page=page)
 
@@ -289,7 +302,7 @@ class ExecutionStore:
         waiting: dict[str, Any] = {
             "_id": execution_id,
             "state": "approval_pending",
-            "$expr": {"$gt": [{"$ifNull": ["$approval_expires_at", {"$literal": NO_END}]}, "$$NOW"]},
+            "$expr": IN_TIME,
         }
         if shown is not None:
             waiting["approval_request.hash"] = shown

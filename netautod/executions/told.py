@@ -22,7 +22,7 @@ def tell_end(execution: Execution, state: State, error_message: str | None, *, n
     seconds = (now - attempts[-1].started_at).total_seconds() if attempts else None
     error = without_secret_patterns(error_message or "")
     fields = {
-        "task": execution.task_id,
+        "task": execution.of_task,
         "task_name": execution.task_name,
         "task_type": execution.task_type,
         "triggered_by": execution.triggered_by,

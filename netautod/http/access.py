@@ -1,7 +1,7 @@
 """What every handler method declares: who may call it, what it takes and what it answers."""
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property, wraps
 from typing import Any, Concatenate, ParamSpec, Protocol, TypedDict, TypeVar, Unpack
@@ -31,6 +31,7 @@ class Operation:
     """One method of one route. `permission` None: any valid token, or none at all if `public`.
 
     `consumes`: JSON schemas by media type of a body that the method reads by itself.
+    `other_answers`: what it answers with another status of success.
     `produces`: the media type of a success that is no JSON.
     `errors`: statuses beyond those that http/openapi.py derives from the rest.
     `name`: its operationId, if the path makes a poor one (http/description/names.py).
@@ -50,6 +51,7 @@ class Operation:
     partial: bool = False
     consumes: Mapping[str, Any] | None = None
     answer: type[Answer] | None = None
+    other_answers: Mapping[int, type[Answer]] = field(default_factory=dict)
     produces: str | None = None
     body_limit: int = MIB
     errors: tuple[int, ...] = ()
@@ -87,6 +89,7 @@ class OperationOptions(TypedDict, total=False):
     partial: bool
     consumes: Mapping[str, Any]
     answer: type[Answer]
+    other_answers: Mapping[int, type[Answer]]
     produces: str
     body_limit: int
     errors: tuple[int, ...]

@@ -40,10 +40,19 @@ logger = logging.getLogger(__name__)
 T = TypeVar("T")
 METHODS = ("GET", "POST", "PUT", "DELETE")
 # To pages of other origins, which see and send no more than that.
-ALLOWED_HEADERS = "Authorization, Content-Type, X-Request-Id, If-Match, If-None-Match, Idempotency-Key"
+ALLOWED_HEADERS = ", ".join(
+    (
+        "Authorization",
+        "Content-Type",
+        "X-Request-Id",
+        "If-Match",
+        "If-None-Match",
+        "Idempotency-Key",
+        "Last-Event-ID",
+    )
+)
 EXPOSED_HEADERS = "X-Request-Id, Retry-After, ETag, Idempotent-Replayed"
 LIST_PART = 500  # items of a long list that are written in one turn of the loop
-ALLOWED_HEADERS = "Authorization, Content-Type, Last-Event-ID, X-Request-Id"
 REQUEST_ID_FORM = re.compile(r"[A-Za-z0-9._-]{1,64}")
 
 
@@ -53,6 +62,7 @@ class AnsweringHandler(RequestHandler):
     caller: Caller
     info: RequestInfo
     _answer: tuple[Any, ...] = ()
+    _other_status: int | None = None
     _error = ""
     retry_seconds = RETRY_SECONDS
     _parts: AsyncGenerator[bytes, None] | None = None
@@ -95,9 +105,12 @@ class AnsweringHandler(RequestHandler):
         caller = getattr(self, "caller", None)
         return group_of(self.info.ip_address) if caller is None else caller.user_id
 
-    def answer(self, value: Any) -> None:
-        """The value that is written, with the status that the method declared, when the method is over."""
-        self._answer = (value,)
+    def answer(self, value: Any, *, status: int | None = None) -> None:
+        """The value that is written, with the status that the method declared, when the method is over.
+
+        `status`: one of the `other_answers` in its place.
+        """
+        self._answer, self._other_status = (value,), status
 
     def answer_each(self, items: AsyncGenerator[T, None], to_json: Callable[[T], Any]) -> None:
         """Like `answer`, for an array of any length: an item is fetched when the client has taken those
@@ -169,7 +182,7 @@ class AnsweringHandler(RequestHandler):
 
     def _begin_answer(self) -> None:
         operation = self._operation()
-        self.set_status(operation.status if operation else 200)
+        self.set_status(self._other_status or (operation.status if operation else 200))
         self.set_header("Content-Type", "application/json")
 
     def answer_nothing(self) -> None:

@@ -51,6 +51,7 @@ def document(routes: Iterable[Route]) -> dict[str, Any]:
             operations={name.lower(): _operation(route, name, found) for name, found in methods.items()},
         )
         shapes.update(found.answer for found in methods.values() if found.answer)
+        shapes.update(other for found in methods.values() for other in found.other_answers.values())
     written = spec.to_dict()
     _require_all(written["components"]["schemas"], shapes)
     _show_examples(written, served)
@@ -116,6 +117,7 @@ def _operation(route: Route, name: str, operation: Operation) -> dict[str, Any]:
         **({"x-permission": operation.permission} if operation.permission else {}),
         "responses": {
             str(operation.status): answers.success(name, operation),
+            **answers.other_successes(operation),
             **not_modified(name, operation),
             **listed,
         },
@@ -162,8 +164,9 @@ def _show_examples(written: dict[str, Any], routes: Iterable[Route]) -> None:
         described = written["paths"][openapi_path(route.path)]
         for name, operation in route.operations().items():
             one = described[name.lower()]
-            for media in one["responses"][str(operation.status)].get("content", {}).values():
-                media.setdefault("example", examples.answer(media["schema"]))
+            for status in (operation.status, *operation.other_answers):
+                for media in one["responses"][str(status)].get("content", {}).values():
+                    media.setdefault("example", examples.answer(media["schema"]))
             added = operation.body.example if operation.body else {}
             for media in one.get("requestBody", {}).get("content", {}).values():
                 media.setdefault("example", examples.request(_whole(media["schema"], written), added))

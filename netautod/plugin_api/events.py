@@ -11,12 +11,13 @@ from datetime import datetime
 class FinishedExecution:
     """`state` is completed, failed, timeout or cancelled; retries are not reported, only the end.
 
+    `task_id` is None for one that belongs to no task, such as a bulk pull.
     `recovered`: it completed, and the task's last finished execution before it had failed or timed out.
     """
 
     id: str
     org_id: str
-    task_id: str
+    task_id: str | None
     task_name: str
     task_type: str
     state: str

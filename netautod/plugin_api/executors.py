@@ -43,11 +43,14 @@ class NeedsApproval(Exception):
 
 @dataclass(frozen=True, kw_only=True)
 class ExecutionInfo:
-    """What is being run. `attempt` counts from 1; `deadline` is when this attempt times out."""
+    """What is being run. `attempt` counts from 1; `deadline` is when this attempt times out.
+
+    `task_id` is None for a run that belongs to no task, such as a bulk pull.
+    """
 
     id: str
     org_id: str
-    task_id: str
+    task_id: str | None
     task_name: str
     attempt: int
     deadline: datetime

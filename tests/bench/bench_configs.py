@@ -8,6 +8,7 @@ from pathlib import Path
 from bson import BSON
 
 from netautod.configs.models import Config, Match
+from netautod.configs.search import Asked
 from netautod.configs.texts.line_pattern import LineQuery
 from netautod.core.json_values import encode
 from netautod.core.pages import Page
@@ -84,13 +85,15 @@ def _pairs() -> Mapping[str, tuple[list[str], list[str]]]:
     }
 
 
+def asked(stored: Stored, wanted: LineQuery) -> Asked:
+    return Asked(org_id=stored.org_id, wanted=wanted, narrowed=DeviceFilter())
+
+
 async def _diffs(report: Report, stored: Stored) -> None:
     pairs = _pairs()
     ids = await stored.devices(list(pairs))
     async with watched() as idle:  # starts a process, which searches nothing
-        await stored.configs.search.find(
-            stored.org_id, LineQuery(text="x", is_pattern=False), DeviceFilter(), Page()
-        )
+        await stored.configs.search.find(asked(stored, LineQuery(text="x", is_pattern=False)), Page())
     _stall(report, "idle", [idle])
     for device_id, (name, pair) in zip(ids, pairs.items(), strict=True):
         for version, lines in enumerate(pair, 1):
@@ -153,7 +156,7 @@ async def _fleet(report: Report, stored: Stored) -> None:
         ("nothing", LineQuery(text="s1mulated", is_pattern=False)),
     ):
         async with watched() as watch:
-            found = await stored.configs.search.find(stored.org_id, wanted, DeviceFilter(), Page())
+            found = await stored.configs.search.find(asked(stored, wanted), Page())
             encode(found.to_json("matches", Match.to_json))
         report.parameter(f"search_{name}", f"{found.total} matches")
         report.value(f"search_{name}", watch.took, "ms")

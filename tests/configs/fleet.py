@@ -18,6 +18,7 @@ from netautod.agents.desk import Desk
 from netautod.app import stages
 from netautod.app.caller_services import SharedServices
 from netautod.app.parts.configs import ConfigParts
+from netautod.app.parts.executions import background_pulls_of
 from netautod.app.plugins.loading import LoadedPlugins
 from netautod.app.plugins.manager import PluginManager
 from netautod.app.run_services import acting_factory
@@ -27,6 +28,7 @@ from netautod.auth.settings import SshCaSettings
 from netautod.auth.ssh_ca.service import SshAuthority
 from netautod.configs.models import Captured
 from netautod.configs.settings import ConfigSettings
+from netautod.core.clock import SystemClock
 from netautod.core.guard import Guard, no_guard
 from netautod.core.work import Work
 from netautod.devices.sessions.service import DeviceSessions, SessionScope
@@ -41,11 +43,14 @@ from netautod.plugin_api.events import BackupStale, ConfigChanged, CredentialSus
 from netautod.ssh.target import SessionLimits
 from netautod.store.client import Database
 from netautod.store.scoped import scoped
+from netautod.tasks.parameters import SchemaRules
 from netautod.testing import SimulatedDevice
 from netautod.testing.agent_desk import KeptTranscripts, desk_of
+from netautod_backup import BackupParameters
 from tests.devices.inventory import created
 from tests.support.client import Tenant
-from tests.support.execution import manual_run, task
+from tests.support.execution import Told as Finished
+from tests.support.execution import manual_run, task, task_services
 from tests.support.installation import Installation, open_installation
 from tests.support.serving import Serve
 
@@ -243,7 +248,10 @@ async def open_fleet(
     async with AsyncExitStack() as stack:
         parts = await stack.enter_async_context(device_work(installation, ssh_ca, told, **devices))
         services = (parts.configs, parts.devices, parts.operations)
-        served = await serve(*(service for part in services for service in part.services))
+        served = await serve(
+            *(service for part in services for service in part.services),
+            *background_runs(database),
+        )
         fleet = Fleet(
             installation=installation,
             database=database,
@@ -254,6 +262,14 @@ async def open_fleet(
             **served.administrator(),
         )
         yield replace(fleet, credential_id=await fleet.credential("default", is_default=True))
+
+
+def background_runs(database: Database) -> tuple[object, ...]:
+    """Executions, which no node runs, and bulk pulls that become some."""
+    rules = SchemaRules(schemas={"backup": BackupParameters}, references={})
+    parts = task_services(database, clock=SystemClock(), rules=rules, observers=Finished())
+    _, executions, _, chosen = parts
+    return *parts, background_pulls_of(chosen, executions)
 
 
 def _idle_desk(work: Work, execution: Execution, acting: Callable[[Work], Acting]) -> Desk:

@@ -110,9 +110,83 @@ async def test_the_choice_of_versions_to_compare(fleet: Fleet) -> None:
     assert_error(await fleet.api.get(path(device_id, "diff?new_version=9")), 404, "Config version not found")
 
 
+async def test_two_columns_hide_what_one_hides(fleet: Fleet) -> None:
+    device_id = await fleet.stored("sw1", *configs("old-c4nary", "new-c4nary"))
+    found = (await fleet.api.get(path(device_id, "diff?format=side_by_side&context=1"))).expect()
+    assert "diff" not in found
+    assert (found["identical"], found["additions"], found["deletions"]) == (False, 1, 1)
+    [hunk] = found["hunks"]
+    assert [row["kind"] for row in hunk["rows"]] == ["same", "changed", "same"]
+    changed = hunk["rows"][1]
+    for side in ("old", "new"):
+        [[start, end]] = changed[f"{side}_words"]
+        # A token in its place, which is another one now.
+        assert changed[f"{side}_text"][start:end].startswith("secret:")
+    assert "c4nary" not in str(found)
+    raw = (await fleet.api.get(path(device_id, "diff?format=side_by_side&secrets=true"))).expect()
+    assert "old-c4nary" in str(raw["hunks"])
+    assert len(await fleet.audited("config.read_secrets")) == 2
+    same = (await fleet.api.get(path(device_id, "diff?format=side_by_side&old_version=2"))).expect()
+    assert (same["identical"], same["hunks"], same["hidden_hunks"]) == (True, [], 0)
+
+
+async def test_the_context_of_a_diff(fleet: Fleet) -> None:
+    device_id = await fleet.stored("sw1", *configs("a1", "b2"))
+    lengths = [
+        len((await fleet.api.get(path(device_id, f"diff?context={context}"))).expect()["diff"].split("\n"))
+        for context in (0, 1, 1000)
+    ]
+    whole = len(ios_config("sw1").strip().split("\n"))
+    assert lengths[:2] == [6, 8]
+    assert lengths[2] > whole - 5
+    usual = (await fleet.api.get(path(device_id, "diff"))).expect()
+    assert usual == (await fleet.api.get(path(device_id, "diff?context=3&format=unified"))).expect()
+
+
+async def test_two_devices_are_compared(fleet: Fleet) -> None:
+    one = await fleet.stored("sw1", *configs("same-c4nary", "same-c4nary-2"))
+    two = await fleet.stored("sw2", *configs("same-c4nary", name="sw2"))
+    base = f"/api/config/diff?old_device_id={one}&new_device_id={two}"
+    found = (await fleet.api.get(base)).expect()
+    assert (found["old_version"], found["new_version"], found["identical"]) == (2, 1, False)
+    assert found["diff"].startswith("--- sw1 version 2\n+++ sw2 version 1\n@@ ")
+    older = (await fleet.api.get(f"{base}&old_version=1")).expect()
+    assert older["deletions"] < found["deletions"]  # the same community is the same on both
+    assert "c4nary" not in found["diff"] + older["diff"]
+    columns = (await fleet.api.get(f"{base}&format=side_by_side")).expect()
+    assert columns["deletions"] == found["deletions"]
+    assert (await fleet.api.get(f"{base}&secrets=true")).expect()["diff"].count("c4nary") == 2
+    itself = (await fleet.api.get(f"/api/config/diff?old_device_id={one}&new_device_id={one}")).expect()
+    assert (itself["identical"], itself["diff"]) == (True, "")
+    assert_error(await fleet.api.get(f"{base}&old_version=9"), 404, "Config version not found")
+    empty = await fleet.entry("sw3", 22)
+    unread = f"/api/config/diff?old_device_id={one}&new_device_id={empty}"
+    assert_error(await fleet.api.get(unread), 404, "No config is stored")
+
+
+@pytest.mark.parametrize(
+    ("query", "status", "text"),
+    [
+        ("", 400, "old_device_id"),
+        (f"?old_device_id={ABSENT_ID}", 400, "new_device_id"),
+        (f"?old_device_id=sw1&new_device_id={ABSENT_ID}", 400, "old_device_id"),
+        (f"?old_device_id={ABSENT_ID}&new_device_id={ABSENT_ID}", 404, "Device not found"),
+        (f"?old_device_id={ABSENT_ID}&new_device_id={ABSENT_ID}&format=html", 400, "format"),
+        (f"?old_device_id={ABSENT_ID}&new_device_id={ABSENT_ID}&context=1001", 400, "context"),
+        (f"?old_device_id={ABSENT_ID}&new_device_id={ABSENT_ID}&context=-1", 400, "context"),
+        (f"?old_device_id={ABSENT_ID}&new_device_id={ABSENT_ID}&new_version=0", 400, "new_version"),
+    ],
+)
+async def test_bad_diffs_of_devices(fleet: Fleet, query: str, status: int, text: str) -> None:
+    assert_error(await fleet.api.get(f"/api/config/diff{query}"), status, text)
+
+
 @pytest.mark.parametrize(
     ("rest", "status"),
     [
+        pytest.param("diff?format=html", 400, id="no such form of a diff"),
+        pytest.param("diff?context=1001", 400, id="more context than there may be"),
+        pytest.param("diff?context=x", 400, id="context that is no number"),
         pytest.param("configs/latest", 404, id="nothing stored yet"),
         pytest.param("configs/1", 404, id="no such version"),
         pytest.param("configs/0", 404, id="version zero"),

@@ -6,7 +6,8 @@ from urllib.parse import urlencode
 
 import pytest
 
-from netautod.configs.search import ConfigSearch
+from netautod.configs import search as searching
+from netautod.configs.search import Asked, ConfigSearch
 from netautod.configs.store import ConfigStore
 from netautod.configs.texts.line_pattern import LineQuery
 from netautod.core.errors import InvalidInput, Unavailable
@@ -50,6 +51,78 @@ async def test_a_match_says_where_it_stands(fleet: Fleet) -> None:
     }
     shown = (await fleet.api.get(f"/api/config/devices/{device_id}/configs/latest")).json["config_text"]
     assert shown.split("\n")[2] == answer["matches"][0]["line"]
+
+
+@pytest.mark.parametrize(
+    ("query", "before", "after"),
+    [
+        pytest.param({"q": "three"}, None, None, id="none"),
+        pytest.param({"q": "three", "context": 0}, None, None, id="none is asked for"),
+        pytest.param({"q": "three", "context": 1}, ["two"], ["four"], id="one line"),
+        pytest.param({"regex": "^three", "context": 1}, ["two"], ["four"], id="one line around a pattern"),
+        pytest.param(
+            {"q": "three", "context": 10}, ["hostname sw1", "one", "two"], ["four", "end"], id="all"
+        ),
+        pytest.param({"q": "hostname", "context": 1}, [], ["one"], id="around the first line"),
+        pytest.param({"q": "end", "context": 1}, ["four"], [], id="around the last line"),
+    ],
+)
+async def test_the_lines_around_a_match(
+    fleet: Fleet, query: dict[str, Any], before: list[str] | None, after: list[str] | None
+) -> None:
+    await fleet.stored("sw1", config("sw1", "one", "two", "three", "four"))
+    [match] = (await found(fleet, **query))["matches"]
+    assert (match.get("before"), match.get("after")) == (before, after)
+
+
+async def test_secrets_around_a_match_are_hidden(fleet: Fleet) -> None:
+    await fleet.stored("sw1", ios_config("sw1", community=SECRET))
+    answer = await found(fleet, q="snmp-server community", context=10)
+    assert answer["total"] == 1
+    assert SECRET not in str(answer)
+
+
+async def test_equal_lines_are_grouped_by_how_many_devices_have_them(fleet: Fleet) -> None:
+    for number in range(12):
+        lines = ["ntp server 1", f"ntp server {10 + number // 6}", "ntp server 1"]
+        await fleet.stored(f"sw{number:02}", config(f"sw{number:02}", *lines))
+    answer = await found(fleet, q="ntp", group="line", context=1)
+    assert (answer["total"], "matches" in answer) == (3, False)
+    assert [(group["line"], group["devices"]) for group in answer["groups"]] == [
+        *(("ntp server 1", 12), ("ntp server 10", 6), ("ntp server 11", 6))
+    ]
+    first = answer["groups"][0]["matches"]
+    places = [(match["device_name"], match["line_number"]) for match in first]
+    assert places == [(f"sw{number:02}", line) for number in range(5) for line in (2, 4)]
+    assert (first[0]["before"], first[0]["after"]) == (["hostname sw00"], ["ntp server 10"])
+    page = await found(fleet, q="ntp", group="line", limit=1, offset=1)
+    assert ([group["line"] for group in page["groups"]], page["total"]) == (["ntp server 10"], 3)
+    assert (await found(fleet, q="nothing", group="line"))["groups"] == []
+
+
+async def test_too_many_different_lines_are_refused(fleet: Fleet, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(searching, "MOST_GROUPS", 3)
+    for name in ("sw1", "sw2"):
+        await fleet.stored(name, config(name))
+    assert (await found(fleet, q="hostname", group="line"))["total"] == 2
+    await fleet.stored("sw3", config("sw3"))
+    assert (await found(fleet, q="hostname", group="line"))["total"] == 3
+    await fleet.stored("sw4", config("sw4"))
+    response = await fleet.api.get(path(q="hostname", group="line"))
+    assert_error(response, 400, "more than 3 different lines")
+
+
+@pytest.mark.parametrize(
+    ("query", "text"),
+    [
+        ({"q": "x", "context": 11}, "context"),
+        ({"q": "x", "context": -1}, "context"),
+        ({"q": "x", "context": "a"}, "context"),
+        ({"q": "x", "group": "device"}, "group"),
+    ],
+)
+async def test_a_bad_view_of_a_search_is_named(fleet: Fleet, query: dict[str, Any], text: str) -> None:
+    assert_error(await fleet.api.get(path(**query)), 400, text)
 
 
 async def test_only_newest_versions_of_live_devices_of_the_organization_are_searched(fleet: Fleet) -> None:
@@ -163,7 +236,8 @@ async def test_what_does_not_fit_into_the_cache_is_found_all_the_same(fleet: Fle
     worker = type(fleet.configs.workers.searching)(fleet.sessions.platforms, cache_bytes=0)
     try:
         result = await search(fleet, worker=worker).find(
-            fleet.org_id, LineQuery(text="vlan", is_pattern=False), DeviceFilter(), Page()
+            asked(fleet, LineQuery(text="vlan", is_pattern=False)),
+            Page(),
         )
     finally:
         await worker.stop()
@@ -181,7 +255,8 @@ async def test_a_search_that_takes_too_long_says_so(fleet: Fleet) -> None:
     await fleet.stored("a", config("a", "vlan 1"))
     with pytest.raises(Unavailable, match="longer than 0 s"):
         await search(fleet, seconds=0.0).find(
-            fleet.org_id, LineQuery(text="vlan", is_pattern=False), DeviceFilter(), Page()
+            asked(fleet, LineQuery(text="vlan", is_pattern=False)),
+            Page(),
         )
     assert (await found(fleet, q="vlan"))["total"] == 1
 
@@ -204,7 +279,14 @@ async def test_many_searches_at_once_do_not_mix(fleet: Fleet) -> None:
     answers = await asyncio.gather(*(found(fleet, regex=f"^vlan {n % 4}$") for n in range(12)))
     assert [answer["total"] for answer in answers] == [n % 4 + 1 for n in range(12)]
     with pytest.raises(InvalidInput):
-        await search(fleet).find(fleet.org_id, LineQuery(text="(", is_pattern=True), DeviceFilter(), Page())
+        await search(fleet).find(
+            asked(fleet, LineQuery(text="(", is_pattern=True)),
+            Page(),
+        )
+
+
+def asked(fleet: Fleet, wanted: LineQuery) -> Asked:
+    return Asked(org_id=fleet.org_id, wanted=wanted, narrowed=DeviceFilter())
 
 
 def search(fleet: Fleet, **options: Any) -> ConfigSearch:

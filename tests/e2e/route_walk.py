@@ -40,14 +40,21 @@ IDS = {
     "/api/sites": "site",
 }
 MORE = {"version": ("1", "2")}
-# Behind a path, each of them; the others are asked without.
-_DIFFS = ("", "?old_version=1&new_version=2", "?old_version=2&new_version=1", "?new_version=2&secrets=false")
+# Behind a path, each of them, with each of the devices for <device>; the others are asked without.
+_DIFFS = (
+    *("", "?old_version=1&new_version=2", "?old_version=2&new_version=1", "?new_version=2&secrets=false"),
+    *("?format=side_by_side", "?context=1000", "?format=side_by_side&context=1000"),
+)
+_OF_DEVICES = "?old_device_id=<device>&new_device_id=<device>&old_version=1&new_version=2"
 QUERIES = {
     "/api/config/search": (
         "?q=e&limit=100",
         "?regex=.&limit=100&offset=100",
         "?q=e&device_type=cisco_ios&site=planted",
+        "?q=e&limit=100&context=10",
+        "?regex=.&limit=100&group=line&device_type=cisco_ios",
     ),
+    "/api/config/diff": (_OF_DEVICES, f"{_OF_DEVICES}&format=side_by_side&context=1000"),
     "/api/config/devices/{device_id}/diff": _DIFFS,
     "/api/config/devices/{device_id}/diff-versions": _DIFFS,
     "/api/devices/find": ("?ip=127.0.0.1", "?mac=00:00:00:00:00:01"),
@@ -81,6 +88,7 @@ ANSWER_WHAT_WAS_SENT = set(
     POST /api/tasks/executions/{id}/cancel
     POST /api/tasks/executions/{id}/approve
     POST /api/tasks/executions/{id}/reject
+    POST /api/tasks/executions/{id}/retry-failed
     POST /api/tasks/preview
     POST /api/agents/tools/check
     POST /api/auth/login
@@ -149,7 +157,9 @@ def asked(path: str, ids: dict[str, list[str]], parts: dict[str, list[str]]) -> 
     """The path with all that exists; `parts` are the names of parts by device."""
     names = re.findall(r"{(\w+)}", path)
     if not names:
-        yield from (path + query for query in QUERIES.get(path, ("",)))
+        for query in QUERIES.get(path, ("",)):
+            devices = ids["device"] if "<device>" in query else [""]
+            yield from (path + query.replace("<device>", device) for device in devices)
         return
     kind = IDS[max((known for known in IDS if path.startswith(f"{known}/{{")), key=len)]
     for first in ids[kind]:

@@ -104,6 +104,59 @@ async def test_a_request_whose_time_is_over_can_no_longer_be_decided(tasks: Task
     assert (done.error_message, done.approval) == ("approval expired", None)
 
 
+REQUEST = {"text": "Send a line", "lines": ["no shutdown"], "devices": [{"id": "d1", "name": "sw1"}]}
+ODD = {"lines": ["exit", 7], "devices": [{"id": "d1"}, "sw1", {"id": "d2", "name": "sw2"}]}
+
+
+@pytest.mark.parametrize(
+    ("request_", "lines", "devices"),
+    [
+        pytest.param(REQUEST, REQUEST["lines"], REQUEST["devices"], id="lines for devices"),
+        pytest.param({"command": "reload"}, [], [], id="something else"),
+        pytest.param({"lines": "reload", "devices": {}}, [], [], id="neither is a list"),
+        pytest.param(ODD, ["exit"], [{"id": "d2", "name": "sw2"}], id="what else is in the lists"),
+    ],
+)
+async def test_what_waits_is_listed_until_it_is_decided(
+    tasks: Tasks, world: World, request_: dict[str, Any], lines: list[str], devices: list[dict[str, str]]
+) -> None:
+    async def wants(context: RunContext) -> Any:
+        raise NeedsApproval(request_)
+
+    one = task()
+    waiting = await world.run(one)
+    async with world.node(Does(wants)):
+        parked_one = await world.until(waiting, "approval_pending")
+    client = approver(tasks, waiting)
+    answer = (await client.get("/api/tasks/approvals")).expect()
+    assert (answer["total"], answer["limit"], answer["offset"]) == (1, 50, 0)
+    whole = (await client.get(f"{EXECUTIONS}/{waiting.id}")).expect()
+    [listed] = answer["approvals"]
+    assert listed == {
+        "execution_id": waiting.id,
+        "task_id": one.id,
+        "task_name": one.name,
+        "requested_by": {"id": parked_one.requested_by, "username": None},
+        "requested_at": whole["attempts"][-1]["completed_at"],
+        "expires_at": whole["approval_expires_at"],
+        "request": request_,
+        "lines": lines,
+        "devices": devices,
+    }
+    assert (await tasks.served.client("tasks.operate")[0].get("/api/tasks/approvals")).expect()["total"] == 0
+    (await client.post(f"{EXECUTIONS}/{waiting.id}/reject")).expect()
+    assert (await client.get("/api/tasks/approvals")).expect()["approvals"] == []
+
+
+async def test_what_can_no_longer_be_decided_is_not_listed(tasks: Tasks, world: World) -> None:
+    waiting = await parked(world)
+    client = approver(tasks, waiting)
+    assert (await client.get("/api/tasks/approvals")).expect()["total"] == 1
+    await expire(tasks, world, waiting)
+    answer = (await client.get("/api/tasks/approvals")).expect()
+    assert (answer["total"], answer["approvals"]) == (0, [])
+
+
 async def let_go_on(tasks: Tasks, world: World, waiting: Execution) -> None:
     await approver(tasks, waiting).post(f"{EXECUTIONS}/{waiting.id}/reject")
 

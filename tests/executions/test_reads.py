@@ -34,7 +34,7 @@ SHOWN_END = {**SHOWN_ATTEMPT, "completed_at": LATER, "outcome": "failed", "error
 DECIDED = {"decision": "rejected", "by": "ann", "comment": None, "at": START}
 LIST_KEYS = {
     *("id", "task_id", "task_name", "task_type", "state", "triggered_by", "scheduled_for", "started_at"),
-    *("completed_at", "error_message", "retry_count", "cancelled_by", "created_at"),
+    *("completed_at", "error_message", "retry_count", "cancelled_by", "created_at", "retry_of"),
 }
 WHOLE_KEYS = LIST_KEYS | {
     *("output", "attempts", "progress", "requested_by"),
@@ -135,7 +135,11 @@ async def test_every_field_of_a_run(tasks: Tasks, row: dict[str, Any], shown: di
         pytest.param("?after_seq=0&limit=1", [1], 1, id="from the beginning"),
         pytest.param("?after_seq=118", [119, 120], 120, id="the last ones"),
         pytest.param("?after_seq=120", [], 120, id="nothing new"),
-        pytest.param("?limit=1000", list(range(1, 101)), 100, id="a hundred at most"),
+        pytest.param("?limit=1000", list(range(1, 121)), 120, id="all of them"),
+        pytest.param(f"?device_id={USER}&limit=2", [1, 3], 3, id="those about a device"),
+        pytest.param(f"?device_id={MISSING}", [], 0, id="none about another one"),
+        pytest.param("?level=info&limit=3", [1, 2, 3], 3, id="of a level"),
+        pytest.param("?level=warning", [], 0, id="none that is worse"),
     ],
 )
 async def test_the_log_is_read_on_from_a_number(
@@ -162,7 +166,41 @@ async def test_the_log_is_read_on_from_a_number(
     assert (answer["next_seq"], answer["complete"]) == (following, False)
 
 
-@pytest.mark.parametrize("bad", ["after_seq=-1", "after_seq=x", "limit=0"])
+async def test_a_thousand_lines_at_most_are_read_at_once(tasks: Tasks) -> None:
+    client, caller = tasks.served.client(*OPERATOR)
+    run = await one_run(client)
+    lines = [
+        LogEntry(seq=seq, at=START, level="info", device_id=None, message="line") for seq in range(1, 1003)
+    ]
+    await ExecutionLogStore(tasks.database).append(caller.org_id, run["id"], lines)
+    answer = (await client.get(f"{EXECUTIONS}/{run['id']}/log?limit=5000")).expect()
+    assert (len(answer["entries"]), answer["next_seq"]) == (1000, 1000)
+
+
+@pytest.mark.parametrize(
+    ("level", "levels"),
+    [
+        ("debug", ["debug", "info", "warning", "error"]),
+        ("info", ["info", "warning", "error"]),
+        ("warning", ["warning", "error"]),
+        ("error", ["error"]),
+    ],
+)
+async def test_a_level_of_the_log_and_what_is_worse(tasks: Tasks, level: str, levels: list[str]) -> None:
+    client, caller = tasks.served.client(*OPERATOR)
+    run = await one_run(client)
+    lines = [
+        LogEntry(seq=seq, at=START, level=one, device_id=None, message="line")
+        for seq, one in enumerate(("debug", "info", "warning", "error"), 1)
+    ]
+    await ExecutionLogStore(tasks.database).append(caller.org_id, run["id"], lines)
+    answer = (await client.get(f"{EXECUTIONS}/{run['id']}/log?level={level}")).expect()
+    assert [entry["level"] for entry in answer["entries"]] == levels
+
+
+@pytest.mark.parametrize(
+    "bad", ["after_seq=-1", "after_seq=x", "limit=0", "level=fatal", "level=", "device_id=sw1"]
+)
 async def test_a_bad_number_of_the_log_is_named(tasks: Tasks, bad: str) -> None:
     client = operator(tasks)
     run = await one_run(client)
@@ -212,7 +250,7 @@ async def test_the_transcript_of_an_agent(tasks: Tasks, output: Any, transcript:
     shown = (await admin.get(f"/api/admin/agent-tasks/history/{run['id']}")).expect()
     assert shown == {**whole, "prompt": "look around", "transcript": transcript}
     listed = (await admin.get("/api/admin/agent-tasks/history")).expect()["executions"]
-    hidden = {"task_type", "scheduled_for", "cancelled_by"}
+    hidden = {"task_type", "scheduled_for", "cancelled_by", "retry_of"}
     assert listed == [{**{key: whole[key] for key in LIST_KEYS - hidden}, "prompt": "look around"}]
 
 
@@ -251,17 +289,23 @@ FLEET = (
     named(3, changed=False),
     named(4, success=False, error="refused", error_kind="auth", final=True),
     named(5),
+    named(6, success=False, error="no"),
 )
+COUNTS = {"succeeded": 3, "failed": 3, "by_kind": {"auth": 1, "timeout": 1, "unknown": 1}}
 
 
 @pytest.mark.parametrize(
     ("query", "names", "total"),
     [
-        pytest.param("", "sw2 sw4 sw1 sw3 sw5", 5, id="failures first"),
+        pytest.param("", "sw2 sw4 sw6 sw1 sw3 sw5", 6, id="failures first"),
         pytest.param("?success=true", "sw1 sw3 sw5", 3, id="the good ones"),
-        pytest.param("?success=false", "sw2 sw4", 2, id="the bad ones"),
-        pytest.param("?limit=2&offset=1", "sw4 sw1", 5, id="a page"),
+        pytest.param("?success=false", "sw2 sw4 sw6", 3, id="the bad ones"),
+        pytest.param("?limit=2&offset=2", "sw6 sw1", 6, id="a page"),
         pytest.param("?success=true&limit=1&offset=2", "sw5", 3, id="a page of the good ones"),
+        pytest.param("?error_kind=auth", "sw4", 1, id="those that failed in one way"),
+        pytest.param("?error_kind=unknown", "sw6", 1, id="those that failed in a way without a name"),
+        pytest.param("?error_kind=dns", "", 0, id="none that failed so"),
+        pytest.param("?error_kind=auth&success=true", "", 0, id="none is good and failed"),
     ],
 )
 async def test_results_are_listed(tasks: Tasks, query: str, names: str, total: int) -> None:
@@ -270,6 +314,13 @@ async def test_results_are_listed(tasks: Tasks, query: str, names: str, total: i
     answer = (await client.get(f"{EXECUTIONS}/{results.id}/results{query}")).expect()
     assert " ".join(item["device_name"] for item in answer["results"]) == names
     assert answer["total"] == total
+    assert answer["counts"] == COUNTS  # of all, whatever is asked for
+
+
+async def test_no_results_are_counted_as_none(tasks: Tasks) -> None:
+    client, results = await results_of(tasks)
+    answer = (await client.get(f"{EXECUTIONS}/{results.id}/results")).expect()
+    assert answer["counts"] == {"succeeded": 0, "failed": 0, "by_kind": {}}
 
 
 async def test_a_result_shows_what_clients_may_know(tasks: Tasks) -> None:
@@ -331,7 +382,7 @@ async def test_sums_and_what_is_settled(tasks: Tasks) -> None:
     await results.record(1, *FLEET)
     assert await store.settled(org_id, results.id) == {"d1", "d3", "d4", "d5"}
     assert await store.totals(org_id, results.id) == ResultTotals(
-        devices_total=5, succeeded=3, failed=2, changed=1, unchanged=1
+        devices_total=6, succeeded=3, failed=3, changed=1, unchanged=1
     )
     other = OrgId("other")
     assert await store.settled(other, results.id) == frozenset()

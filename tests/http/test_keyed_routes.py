@@ -38,7 +38,9 @@ DECISIONS = {
     "/api/auth/refresh": Decision(None, ACCOUNT),
     "/api/auth/tokens": Decision(None, ACCOUNT),
     "/api/config/devices/:device_id/pull": Decision(AGAIN, "runs; a config that is stored makes no version"),
-    "/api/config/devices/bulk-pull": Decision(AGAIN, "runs; a config that is stored makes no version"),
+    "/api/config/devices/bulk-pull": Decision(
+        FINDS, "runs; in the background the execution's id follows from the key, else as a single pull"
+    ),
     "/api/credentials": Decision(AGAIN, UNIQUE),
     "/api/devices": Decision(FINDS, ID),
     "/api/devices/:id/exec-command": Decision(NEVER, "runs what may change a device each time"),
@@ -71,6 +73,9 @@ DECISIONS = {
     "/api/tasks/executions/:id/approve": Decision(None, ONCE),
     "/api/tasks/executions/:id/cancel": Decision(None, ONCE),
     "/api/tasks/executions/:id/reject": Decision(None, ONCE),
+    "/api/tasks/executions/:id/retry-failed": Decision(
+        FINDS, "runs; the execution's id follows from the key"
+    ),
     "/api/tasks/preview": Decision(None, LOOKS),
     "/api/tasks/schedules": Decision(FINDS, ID),
     "/api/tasks/schedules/:id/run": Decision(FINDS, "runs; the execution's id follows from the key"),

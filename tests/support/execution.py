@@ -11,7 +11,7 @@ from uuid import uuid4
 from marshmallow import Schema
 
 from netautod.agents.service import AgentService
-from netautod.app.parts.executions import environment_of, executions_of, history_of, node_of
+from netautod.app.parts.executions import chosen_of, environment_of, executions_of, history_of, node_of
 from netautod.app.parts.tasks import tasks_of
 from netautod.audit.service import AuditLog
 from netautod.core.clock import Clock, SystemClock
@@ -20,6 +20,7 @@ from netautod.core.metrics import Metrics
 from netautod.core.pauses import FixedPauses, Pauses
 from netautod.core.work import Work
 from netautod.executions import store as execution_store
+from netautod.executions.chosen import ChosenDevices
 from netautod.executions.history.service import ExecutionHistory
 from netautod.executions.models import Execution, new_execution
 from netautod.executions.notifier import ExecutionObservers, FinishNotifier
@@ -160,7 +161,7 @@ class NoRuns:
 
 def task_services(
     database: Database, *, clock: Clock, rules: SchemaRules, observers: ExecutionObservers
-) -> tuple[TaskService, ExecutionService, ExecutionHistory]:
+) -> tuple[TaskService, ExecutionService, ExecutionHistory, ChosenDevices]:
     """Those of a node that executes nothing itself: every run and cancel reaches another one."""
     stores = stores_of(database)
     audit = AuditLog(store=stores.audit, clock=clock)
@@ -176,7 +177,10 @@ def task_services(
         users=NoUsers(),
     )
     agents = AgentService(transcripts=stores.agent_transcripts, platforms=PlatformRegistry(), model=None)
-    return tasks, executions, history_of(stores, executions, agents)
+    chosen = chosen_of(
+        stores=stores, executions=executions, tasks=tasks, audit=audit, clock=clock, runs=NoRuns()
+    )
+    return tasks, executions, history_of(stores, executions, agents), chosen
 
 
 @dataclass(kw_only=True)

@@ -1,16 +1,20 @@
 """The part of the composition root about executions: the node that runs them, and their service."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from netautod.app.stores import Stores
 from netautod.audit.service import AuditLog
+from netautod.configs.capture.pulls import BackgroundPulls
 from netautod.core.clock import Clock
+from netautod.core.identity import Caller
 from netautod.core.metrics import Metrics
 from netautod.core.pauses import Pauses
 from netautod.core.tracing import Tracer
 from netautod.core.watch.board import Board
 from netautod.executions.aftermath.service import Aftermath
 from netautod.executions.aftermath.store import AftermathStore
+from netautod.executions.chosen import ChosenDevices
 from netautod.executions.closing import LogClosing
 from netautod.executions.history.service import ExecutionHistory, Transcripts
 from netautod.executions.notifier import ExecutionObservers, FinishNotifier
@@ -104,6 +108,34 @@ def executions_of(
         closing=closing_of(stores, clock),
         users=users,
     )
+
+
+def chosen_of(
+    *,
+    stores: Stores,
+    executions: ExecutionService,
+    tasks: TaskService,
+    audit: AuditLog,
+    clock: Clock,
+    runs: LocalRuns,
+) -> ChosenDevices:
+    return ChosenDevices(
+        store=stores.executions,
+        executions=executions,
+        tasks=tasks,
+        results=stores.execution_results,
+        audit=audit,
+        clock=clock,
+        runs=runs,
+    )
+
+
+def background_pulls_of(chosen: ChosenDevices, executions: ExecutionService) -> BackgroundPulls:
+    async def begin(caller: Caller, device_ids: Sequence[str], made_id: str | None) -> Mapping[str, Any]:
+        execution = await chosen.pull(caller, device_ids, execution_id=made_id)
+        return {**execution.to_json(), "requested_by": await executions.requester(execution)}
+
+    return BackgroundPulls(begin=begin)
 
 
 def history_of(stores: Stores, executions: ExecutionService, agents: Transcripts) -> ExecutionHistory:

@@ -5,7 +5,9 @@ a refused login from a time-out. What is no device's fault, such as a database t
 pull.
 """
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 from netautod.audit.service import AuditLog
 from netautod.configs.capture.captures import ConfigCapture
@@ -21,6 +23,13 @@ from netautod.ssh.failures import NEVER_TRIED, DeviceFailed
 
 AT_ONCE = 100  # devices of a bulk pull that wait for a session or hold one
 NAMES_AT_ONCE = 500
+
+
+@dataclass(frozen=True, kw_only=True)
+class BackgroundPulls:
+    """`begin` makes an execution of a bulk pull, of this id if one is given, and returns what clients see."""
+
+    begin: Callable[[Caller, Sequence[str], str | None], Awaitable[Mapping[str, Any]]]
 
 
 class Pulls:

@@ -6,6 +6,7 @@ from netautod.configs.texts import diff
 from netautod.configs.texts.diff import Difference, Lines
 from netautod.configs.texts.learned import Rule, quiet
 from netautod.configs.texts.normalise import normalise
+from netautod.configs.texts.side_by_side import SideBySide, side_by_side
 from netautod.ssh.encoding import Encoding, encoding_of, readable
 from netautod.ssh.platform.model import Platform
 from netautod.ssh.platform.redact import redact_line
@@ -19,17 +20,43 @@ def compared(
     *,
     readers: Platform,
     rules: Sequence[Rule] = (),
+    context: int = diff.CONTEXT,
 ) -> tuple[bool, Difference]:
     """Whether the texts say the same, and their diff; without a key the raw texts as they are.
 
     `readers`: what is shown is redacted as for this platform. `rules`: what is known to move in them.
     """
+    old, new = _lines(texts, platforms, key, readers, rules)
+    found = diff.unified(old, new, old_name=names[0], new_name=names[1], context=context)
+    return old.compared == new.compared, found
+
+
+def compared_side_by_side(
+    texts: Sequence[str],
+    platforms: Sequence[Platform],
+    key: bytes | None,
+    *,
+    readers: Platform,
+    rules: Sequence[Rule] = (),
+    context: int = diff.CONTEXT,
+) -> tuple[bool, SideBySide]:
+    """The same in two columns. Changed words are those of what is shown."""
+    old, new = _lines(texts, platforms, key, readers, rules)
+    return old.compared == new.compared, side_by_side(old, new, context=context)
+
+
+def _lines(
+    texts: Sequence[str],
+    platforms: Sequence[Platform],
+    key: bytes | None,
+    readers: Platform,
+    rules: Sequence[Rule],
+) -> tuple[Lines, Lines]:
     old, new = (
         _raw_lines(text) if key is None else _redacted_lines(text, platform, key, readers, rules)
         for text, platform in zip(texts, platforms, strict=True)
     )
-    identical = old.compared == new.compared
-    return identical, diff.unified(old, new, old_name=names[0], new_name=names[1])
+    return old, new
 
 
 def _raw_lines(text: str) -> Lines:

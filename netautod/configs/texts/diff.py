@@ -52,20 +52,26 @@ class Lines:
 
 
 def unified(
-    old: Lines, new: Lines, *, old_name: str, new_name: str, most_characters: int = MOST_CHARACTERS
+    old: Lines,
+    new: Lines,
+    *,
+    old_name: str,
+    new_name: str,
+    context: int = CONTEXT,
+    most_characters: int = MOST_CHARACTERS,
 ) -> Difference:
-    """The diff in the form of POSIX `diff -u`, three lines of context, without times in its head.
+    """The diff in the form of POSIX `diff -u`, without times in its head.
 
     Hunks from the first one on that does not fit into `most_characters` are left out, and a line says so.
     """
     output: list[str] = []
     additions = deletions = length = hidden = 0
-    for hunk in _hunks(matches(old.compared, new.compared), len(old.compared), len(new.compared)):
+    for hunk in hunks_of(old, new, context):
         changed = [step for step in hunk if not step[4]]
         deletions += sum(step[1] - step[0] for step in changed)
         additions += sum(step[3] - step[2] for step in changed)
-        size = sum(_size(old, step[0], step[1]) for step in changed)
-        size += sum(_size(new, step[2], step[3]) for step in hunk)
+        size = sum(size_of(old, step[0], step[1]) for step in changed)
+        size += sum(size_of(new, step[2], step[3]) for step in hunk)
         if hidden or length + size > most_characters:
             hidden += 1
             continue
@@ -80,7 +86,8 @@ def unified(
     return Difference(text=text, additions=additions, deletions=deletions)
 
 
-def _size(lines: Lines, start: int, end: int) -> int:
+def size_of(lines: Lines, start: int, end: int) -> int:
+    """In characters, with the line ends and the marks of a diff."""
     return sum(len(line) + 2 for line in lines.compared[start:end])
 
 
@@ -177,21 +184,22 @@ def _steps(found: Sequence[Match], old_length: int, new_length: int) -> list[Ste
     return steps
 
 
-def _hunks(found: Sequence[Match], old_length: int, new_length: int) -> Iterator[list[Step]]:
+def hunks_of(old: Lines, new: Lines, context: int) -> Iterator[list[Step]]:
     """Changes with their context; two changes closer than twice the context share a hunk."""
-    steps = _steps(found, old_length, new_length)
+    found = matches(old.compared, new.compared)
+    steps = _steps(found, len(old.compared), len(new.compared))
     hunk: list[Step] = []
     for number, step in enumerate(steps, 1):
         a, a_end, b, b_end, equal = step
         size, more = a_end - a, number < len(steps)
-        if not equal or (hunk and more and size <= 2 * CONTEXT):
+        if not equal or (hunk and more and size <= 2 * context):
             hunk.append(step)
             continue
         if hunk:
-            kept = min(size, CONTEXT)
-            yield [*hunk, (a, a + kept, b, b + kept, True)]
-        lead = min(size, CONTEXT)
-        hunk = [(a_end - lead, a_end, b_end - lead, b_end, True)] if more else []
+            kept = min(size, context)
+            yield [*hunk, *([(a, a + kept, b, b + kept, True)] if kept else [])]
+        lead = min(size, context)
+        hunk = [(a_end - lead, a_end, b_end - lead, b_end, True)] if more and lead else []
     if hunk:
         yield hunk
 

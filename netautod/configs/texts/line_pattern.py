@@ -45,7 +45,7 @@ class _Plain:
         folded = text.decode().casefold()  # which neither makes nor takes line feeds
         if self._text not in folded:
             return
-        lines = _split(text)
+        lines = split(text)
         for number, line in enumerate(folded.split("\n")[: len(lines)]):
             if self._text in line:
                 yield number + 1, lines[number]
@@ -75,7 +75,7 @@ class _Pattern:
             at = stop + 1
 
 
-def _split(text: bytes) -> list[bytes]:
+def split(text: bytes) -> list[bytes]:
     """The lines; what follows the last line feed is none."""
     return text.removesuffix(NEW_LINE).split(NEW_LINE)
 

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, BinaryIO
 
-from netautod.configs.texts.compare import compared
+from netautod.configs.texts.compare import compared, compared_side_by_side
 from netautod.configs.texts.learned import Rule
 from netautod.configs.texts.packing import unpacked
 from netautod.configs.workers.protocol import HEADER, READY, Status, frame, value_of
@@ -44,12 +44,23 @@ def _works(platforms: PlatformRegistry, cache_bytes: int) -> Mapping[str, Work]:
         names: list[str],
         key: bytes | None,
         rules: Sequence[Rule],
+        context: int,
+        columns: bool,
     ) -> Any:
         chosen = [platforms.get(device_type) for device_type in device_types]
-        readers = platforms.of_readers
-        return compared([unpacked(one) for one in packed], chosen, names, key, readers=readers, rules=rules)
+        given = [unpacked(one) for one in packed]
+        how: Any = {"readers": platforms.of_readers, "rules": rules, "context": context}
+        if columns:
+            return compared_side_by_side(given, chosen, key, **how)
+        return compared(given, chosen, names, key, **how)
 
-    return {"compare": compare, "prepare": texts.prepare, "learn": texts.learn, "search": texts.search}
+    return {
+        "compare": compare,
+        "prepare": texts.prepare,
+        "learn": texts.learn,
+        "search": texts.search,
+        "group": texts.group,
+    }
 
 
 def _answer(work: Work, arguments: Mapping[str, Any]) -> tuple[Status, Any]:

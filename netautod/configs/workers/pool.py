@@ -28,7 +28,7 @@ class Turn:
         self.whole = True  # no answer is half read
 
     async def ask(self, work: str, **arguments: Any) -> Any:
-        """What the worker answers to `compare`, `prepare`, `learn` or `search` (arguments: see child.py).
+        """What the worker answers to a kind of request, such as `compare` (child.py has them all).
 
         Raises InvalidInput as they do, and Unavailable for a worker that died or took too long. A cancelled
         call still waits for the end of its request: its answer would be taken for that of the next one.

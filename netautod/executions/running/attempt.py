@@ -194,7 +194,7 @@ class Attempt:
             info=ExecutionInfo(
                 id=execution.id,
                 org_id=execution.org_id,
-                task_id=execution.task_id,
+                task_id=execution.of_task,
                 task_name=execution.task_name,
                 attempt=number,
                 deadline=self._deadline(),

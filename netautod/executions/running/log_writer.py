@@ -10,14 +10,13 @@ from netautod.core.errors import Unavailable
 from netautod.core.guard import LeaseLostError
 from netautod.core.identity import OrgId
 from netautod.core.repeats import repeats
-from netautod.executions.models import LogEntry
+from netautod.executions.models import LEVELS, LogEntry
 from netautod.executions.running.environment import LogLines
 
 logger = logging.getLogger(__name__)
 FLUSH_SECONDS = 0.5
 FLUSH_LINES = 200
 MAX_LINE = 8192
-LEVELS = ("debug", "info", "warning", "error")
 
 
 @dataclass(frozen=True, kw_only=True)

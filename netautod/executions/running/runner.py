@@ -150,7 +150,8 @@ class Runner:
 
     async def _start(self, claimed: list[ClaimedRun]) -> None:
         """Starts what is still wanted: the task is looked at after the claim, so a toggle-off wins."""
-        enabled = await self._enabled({run.execution.task_id for run in claimed})
+        of_tasks = (run.execution.of_task for run in claimed)
+        enabled = await self._enabled({task_id for task_id in of_tasks if task_id is not None})
         starts = []
         for run in claimed:
             execution = run.execution
@@ -159,7 +160,7 @@ class Runner:
                 await self._cancel_claimed(run, NeverStarted(error_message=reason))
                 continue
             self._launch(run)
-            if execution.started_at is not None:
+            if execution.started_at is not None and execution.of_task is not None:
                 starts.append((execution.task_id, execution.started_at))
         await self._tasks.record_starts(starts)
 
@@ -282,6 +283,8 @@ class _Running:
 
 
 def _unwanted(execution: Execution, enabled: Mapping[str, bool]) -> str | None:
+    if execution.of_task is None:
+        return None
     if execution.task_id not in enabled:
         return "the task was deleted"
     if execution.triggered_by == "schedule" and not enabled[execution.task_id]:

@@ -81,6 +81,17 @@ def success(method: str, operation: Operation) -> dict[str, Any]:
     return answer
 
 
+def other_successes(operation: Operation) -> dict[str, dict[str, Any]]:
+    return {
+        str(status): {
+            "description": SUCCESSES.get(status, "Done."),
+            "headers": headers_of(status),
+            "content": {"application/json": {"schema": answer}},
+        }
+        for status, answer in operation.other_answers.items()
+    }
+
+
 def failure_name(status: int) -> str:
     return f"Failure{status:d}"
 

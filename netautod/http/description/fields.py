@@ -90,7 +90,7 @@ def _parameter(field: Any, ret: dict[str, Any]) -> dict[str, Any]:
     if isinstance(field, QueryTimestamp):
         found["format"] = "date-time"
     if isinstance(field, QueryInteger):
-        found |= {"minimum": field.low, "maximum": QueryInteger.HIGHEST}
+        found |= {"minimum": field.low, "maximum": QueryInteger.HIGHEST if field.high is None else field.high}
     if ret.get("default", "") is None:
         del ret["default"]
     if "description" not in ret:

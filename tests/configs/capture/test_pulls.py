@@ -1,9 +1,14 @@
 """Bulk pulls: every device once, typed reasons, an end with the client; and the observers of changes."""
 
+from dataclasses import replace
+
 import pytest
 
 from netautod.configs.capture.pulls import AT_ONCE
+from netautod.configs.schemas import StartedPullAnswer
 from netautod.core.errors import Unavailable
+from netautod.executions.schemas import ExecutionAnswer
+from netautod.store.scoped import scoped
 from netautod.testing import Faults, SimulatedDevice, ios_config
 from tests.configs.fleet import Fleet
 from tests.devices.inventory import ABSENT_ID
@@ -32,6 +37,47 @@ async def test_thousands_of_unknown_ids_are_as_many_errors(fleet: Fleet) -> None
     found = (await fleet.api.post(BULK, {"device_ids": ids})).json
     assert (found["succeeded"], found["failed"]) == (0, 10_000)
     assert {error["device_id"] for error in found["errors"]} == set(ids)
+
+
+async def test_a_pull_in_the_background_is_an_execution(fleet: Fleet) -> None:
+    """Its ids may be of devices that are not there: they are passed over when it runs."""
+    device_id = await fleet.entry("sw1", 1)
+    wanted = {"device_ids": [device_id.upper(), ABSENT_ID, device_id]}
+    started = (await fleet.api.post(f"{BULK}?background=true", wanted)).expect(202)
+    assert set(started) == set(ExecutionAnswer().fields)
+    named = {name: started[name] for name in ("task_id", "task_type", "task_name", "state", "triggered_by")}
+    assert named == {
+        "task_id": None,
+        "task_type": "backup",
+        "task_name": "bulk pull",
+        "state": "pending",
+        "triggered_by": "manual",
+    }
+    assert started["requested_by"]["id"] == fleet.caller.user_id
+    row = await scoped(fleet.database, "executions").find_one(fleet.org_id, {"_id": started["id"]})
+    assert row is not None
+    visited = fleet.acting(replace(fleet.run(), chosen=row["chosen"])).devices()
+    assert [device.name async for device in visited] == ["sw1"]
+    [event] = await fleet.audited("config.bulk_pull")
+    assert (event["resource_id"], event["details"]["devices"]) == (started["id"], 2)
+
+
+def test_what_is_said_of_it_is_what_is_said_of_executions() -> None:
+    """The schemas know nothing of one another; clients know one execution."""
+    ours, theirs = StartedPullAnswer().fields, ExecutionAnswer().fields
+    assert {name: field.allow_none for name, field in ours.items()} == {
+        name: field.allow_none for name, field in theirs.items()
+    }
+
+
+async def test_of_chosen_devices_no_other_is_visited(fleet: Fleet) -> None:
+    ids = [await fleet.entry(f"sw{number}", 1, site="lab") for number in range(3)]
+    chosen = replace(fleet.run(), chosen=[ids[2], ABSENT_ID, ids[0], ids[2]])
+    acting = fleet.acting(chosen)
+    assert {device.name async for device in acting.devices()} == {"sw0", "sw2"}
+    assert {device.name async for device in acting.devices(site="elsewhere")} == {"sw0", "sw2"}
+    none = fleet.acting(replace(chosen, chosen=[]))
+    assert [device.name async for device in none.devices()] == []
 
 
 async def test_a_database_that_is_away_ends_the_pull_as_such(

@@ -33,6 +33,8 @@ async def compare(turn: Turn, texts: list[str]) -> tuple[bool, int]:
         names=["old", "new"],
         key=b"k" * 32,
         rules=(),
+        context=3,
+        columns=False,
     )
     return identical, found.additions
 
