@@ -100,6 +100,10 @@ async def build(
         )
         observers = await enter(observers_of(plugins, metrics))
         leases = await enter(stages.leases(settings, installation, node_id))
+        await enter(installation.stores.subscriptions)
+        webhooks = stages.webhooks(settings, installation, http, leases)
+        for part in (webhooks.dispatcher, webhooks.intake, webhooks.expiring):
+            await enter(part)
         logins = await stages.logins(settings, installation, plugins)
         stack.push_async_callback(logins.auth.providers.close)
         await enter(logins.sessions.activity)
@@ -140,6 +144,7 @@ async def build(
             runs.tasks,
             runs.executions,
             agents.agents,
+            webhooks.service,
             capabilities_of(
                 settings.server.instance_name, logins.auth.providers, has_model=agents.agents.has_model
             ),

@@ -23,6 +23,7 @@ from netautod.app.parts.plugins import storages_of
 from netautod.app.parts.sessions import SessionParts, sessions_of
 from netautod.app.parts.tasks import rules_of, tasks_of
 from netautod.app.parts.users import initial_password_watch_of
+from netautod.app.parts.webhooks import WebhookParts, webhooks_of
 from netautod.app.plugins.manager import PluginManager
 from netautod.app.plugins.observers import Observers
 from netautod.app.run_services import acting_factory
@@ -357,6 +358,22 @@ async def documents(
         made = documents_of(stores=stores, notes=notes, renderer=renderer, clock=clock, audit=audit)
         async with made.upkeep:
             yield notes, made.documents
+
+
+def webhooks(
+    settings: Settings, installation: Installation, http: GuardedClient, leases: NamedLeases
+) -> WebhookParts:
+    return webhooks_of(
+        stores=installation.stores,
+        vault=installation.vault,
+        clock=installation.clock,
+        audit=installation.audit,
+        metrics=installation.metrics,
+        http=http,
+        leases=leases,
+        settings=settings.webhooks,
+        instance_name=settings.server.instance_name,
+    )
 
 
 def heartbeat(
