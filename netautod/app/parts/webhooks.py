@@ -21,6 +21,7 @@ from netautod.webhooks.delivering.sender import Sender
 from netautod.webhooks.delivering.upkeep import DeliveryUpkeep
 from netautod.webhooks.intake import Intake, OwedEvents
 from netautod.webhooks.names import EventNames
+from netautod.webhooks.publishing import WebhookPublisher
 from netautod.webhooks.secrets import WebhookSecrets
 from netautod.webhooks.service import WebhookService
 from netautod.webhooks.settings import WebhooksSettings
@@ -30,10 +31,11 @@ EXPIRE_SECONDS = 60.0
 
 @dataclass(frozen=True, kw_only=True)
 class WebhookParts:
-    """`names` takes those of plugins; `intake.publish` takes events that have no record of their own."""
+    """`names` takes those of plugins, `publisher` their events."""
 
     service: WebhookService
     names: EventNames
+    publisher: WebhookPublisher
     intake: Intake
     dispatcher: Dispatcher
     expiring: Periodic
@@ -77,6 +79,16 @@ def webhooks_of(
     upkeep = DeliveryUpkeep(
         deliveries=stores.webhook_deliveries, clock=clock, metrics=metrics, settings=settings
     )
+    intake = Intake(
+        webhooks=stores.webhooks,
+        deliveries=stores.webhook_deliveries,
+        subscriptions=stores.subscriptions,
+        leases=leases,
+        clock=clock,
+        instance_name=instance_name,
+        kick=dispatcher.kick,
+        sources=owed_of(stores),
+    )
     return WebhookParts(
         service=WebhookService(
             store=stores.webhooks,
@@ -90,16 +102,8 @@ def webhooks_of(
             audit=audit,
         ),
         names=names,
-        intake=Intake(
-            webhooks=stores.webhooks,
-            deliveries=stores.webhook_deliveries,
-            subscriptions=stores.subscriptions,
-            leases=leases,
-            clock=clock,
-            instance_name=instance_name,
-            kick=dispatcher.kick,
-            sources=owed_of(stores),
-        ),
+        publisher=WebhookPublisher(intake=intake, clock=clock),
+        intake=intake,
         dispatcher=dispatcher,
         expiring=Periodic(
             upkeep.expire,

@@ -73,11 +73,14 @@ class SuspensionStore(RefusedLogins):
         return [[suspension for suspension in found if suspension.login in logins] for logins in asked]
 
     async def count(
-        self, org_id: OrgId, login: LoginKey, *, at: datetime, told: Mapping[str, Any]
+        self, org_id: OrgId, login: LoginKey, *, at: datetime, told: Mapping[str, Any] | None = None
     ) -> Suspension:
-        """Notes one more refusal. `told`: what the event of it says beside what the row does."""
+        """Notes one more refusal.
+
+        `told`: what the event of it says beside what the row does; None where it is no event.
+        """
         stages = _one_more(login, at)
-        if self._wanted(org_id, CREDENTIAL_SUSPENDED):
+        if told is not None and self._wanted(org_id, CREDENTIAL_SUSPENDED):
             stages.append(_owing(told, at))
         return _suspension(await self.change(org_id, login.row_id, stages))
 
