@@ -9,7 +9,7 @@ from netautod.core.settings.field import setting
 class WebhooksSettings:
     timeout_seconds: float = setting(10.0, "Seconds for a receiver to answer.", low=0.1, high=30)
     retry_seconds: float = setting(
-        5.0, "Pause before the second try of a delivery, doubled with each further one.", low=0.01, high=3600
+        1.0, "Pause before the second try of a delivery, doubled with each further one.", low=0.01, high=3600
     )
     longest_retry_seconds: float = setting(
         3600.0,

@@ -5,11 +5,12 @@ before it was accepted. The note is a compare-and-set on the number of tries, so
 in the middle, and goes on when another one has taken over, changes nothing.
 """
 
+import asyncio
 import logging
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from netautod.core.clock import Clock
 from netautod.core.guard import Guard
@@ -29,6 +30,7 @@ logger = logging.getLogger(__name__)
 BATCH = 200
 # Subjects that wait for another try: with more of them the lane is left until the first one's time.
 MOST_LATER = 2000
+LINGER = timedelta(seconds=2)  # that a lane waits for another try instead of being left
 GONE_REASON = "the receiver answered 410 (Gone): it wants no more deliveries"
 
 
@@ -44,7 +46,7 @@ class Lanes:
     settings: WebhooksSettings
 
     async def run(self, webhook_id: str, *, guard: Guard, stopping: Callable[[], bool]) -> datetime | None:
-        """Delivers until nothing is due; returns when something is, None if nothing waits that may be sent.
+        """Delivers until nothing is due soon; returns when something is, None if nothing waits to be sent.
 
         `guard` raises when the lease of the webhook is lost.
         """
@@ -61,9 +63,14 @@ class Lanes:
                 return None
             if webhook.resume_at is not None and webhook.resume_at > now:
                 return webhook.resume_at
+            later = {subject: moment for subject, moment in later.items() if moment > now}
             waiting = await self.deliveries.front(webhook_id, but=later, limit=BATCH)
             if not waiting:
-                break
+                soonest = min(later.values(), default=now)
+                if soonest == now or soonest > now + LINGER:
+                    break
+                await asyncio.sleep((soonest - now).total_seconds())
+                continue
             ready, delayed = decide.chains(waiting, now)
             later.update(delayed)
             if not ready:
