@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -12,12 +12,13 @@ import pytest
 
 from netautod.app.parts.leases import named_leases
 from netautod.app.parts.webhooks import WebhookParts, webhooks_of
+from netautod.core.identity import OrgId
 from netautod.core.metrics import Metrics
 from netautod.outbound.addresses import AddressRules
 from netautod.outbound.client import GuardedClient
 from netautod.store.client import Database
 from netautod.webhooks.delivering.store import COLLECTION
-from netautod.webhooks.models import Event
+from netautod.webhooks.models import Event, Webhook
 from netautod.webhooks.names import OWN
 from netautod.webhooks.settings import WebhooksSettings
 from tests.support.client import Tenant
@@ -145,3 +146,23 @@ async def hooks(indexed: Database, serve: Serve, tmp_path: Path, stack: AsyncExi
 async def receiver() -> AsyncIterator[WebhookReceiver]:
     async with receiving() as made:
         yield made
+
+
+def webhook_of(org_id: OrgId, url: str, now: datetime) -> Webhook:
+    """One for everything, without a secret."""
+    return Webhook(
+        id=str(uuid4()),
+        org_id=org_id,
+        name="hook",
+        url=url,
+        events=OWN,
+        enabled=True,
+        disabled_reason=None,
+        sealed_secret=None,
+        failures=0,
+        resume_at=None,
+        last_delivery_at=None,
+        last_status=None,
+        created_at=now,
+        updated_at=now,
+    )
