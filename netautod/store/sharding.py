@@ -138,7 +138,6 @@ ACROSS: Mapping[tuple[str, str], str] = {
     ("webhook_deliveries", "at waiting"): "a look for deliveries that have waited too long, once a minute",
     ("webhook_deliveries", "_id waiting"): "the same: those of which too many wait",
     ("webhook_deliveries", "ended_at"): "upkeep once an hour",
-    ("webhook_deliveries", "webhook_id"): "all deliveries of a webhook that is deleted",
     (
         "inventory_sources",
         "auto_sync_enabled next_sync_at removal",

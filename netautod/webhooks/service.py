@@ -123,7 +123,7 @@ class WebhookService:
         if not await self._store.delete(caller.org_id, webhook_id):
             raise NotFound(NOT_FOUND)
         # If we die here those that wait go when a node is about to send them, and the others by their age.
-        await self._deliveries.delete_of(webhook_id)
+        await self._deliveries.delete_of(caller.org_id, webhook_id)
         await self._changed(caller, "delete", webhook, {})
 
     async def test(self, caller: Caller, webhook_id: str) -> TestOutcome:

@@ -149,6 +149,6 @@ async def _ends(report: Report, database: Database) -> None:
         if name != "warm_up":
             report.value(f"ends_{name}", rates[name], "executions/s")
     nothing = rates["without_a_webhook"] / rates["no_webhooks_at_all"]
-    report.wanted("ends_without_a_webhook_over_none_at_all", nothing, "times", "at least", 0.9)
+    report.wanted("ends_without_a_webhook_over_none_at_all", nothing, "times", "at least", 0.85)
     marked = rates["with_a_webhook"] / rates["without_a_webhook"]
     report.wanted("ends_with_a_webhook_over_without", marked, "times", "at least", 0.7)

@@ -10,18 +10,17 @@ from uuid import uuid4
 
 import pytest
 
-from netautod.configs.models import FROM_DEVICE, TEXT_FORMAT, Config
-from netautod.core.identity import OrgId
 from netautod.core.work import Work
 from netautod.store.client import Database
 from tests.support.servers.webhook_receiver import Delivery, receiving
 from tests.support.serving import Serve
-from tests.webhooks.conftest import Hooks, open_hooks
+from tests.webhooks.conftest import Hooks, config_of, open_hooks
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(360)]
 DEVICES, VERSIONS = 20, 50
 TOTAL = DEVICES * VERSIONS
 KILLED_AFTER = 300  # calls
+SECONDS = 120  # at most, on a machine with a lot to do
 
 
 @pytest.fixture
@@ -36,29 +35,8 @@ async def changes(hooks: Hooks) -> None:
     told = {"device_name": "sw", "execution_id": None}
     devices = [str(uuid4()) for _ in range(DEVICES)]
     for version in range(1, VERSIONS + 1):
-        made = [config(hooks, device_id, version) for device_id in devices]
+        made = [config_of(hooks, device_id, version) for device_id in devices]
         await asyncio.gather(*(store.insert(one, work, told=told) for one in made))
-
-
-def config(hooks: Hooks, device_id: str, version: int) -> Config:
-    now = hooks.installation.clock.now()
-    return Config(
-        id=str(uuid4()),
-        org_id=OrgId(hooks.org_id),
-        device_id=device_id,
-        version=version,
-        config_hash="h",
-        config_format=TEXT_FORMAT,
-        source=FROM_DEVICE,
-        pulled_via="task",
-        created_by=None,
-        created_at=now,
-        last_seen_at=now,
-        size=1,
-        notes=None,
-        text_id="t",
-        platform="cisco_ios",
-    )
 
 
 async def test_each_is_delivered_and_in_order_for_each_device(
@@ -90,14 +68,16 @@ async def test_each_is_delivered_and_in_order_for_each_device(
             cwd=Path(__file__).parents[2],
             stdout=asyncio.subprocess.PIPE,
         )
+        assert dying.stdout is not None
         try:
-            await receiver.until(KILLED_AFTER)
+            assert await dying.stdout.readline()
+            await receiver.until(KILLED_AFTER, seconds=SECONDS)
         finally:
             dying.kill()
             await dying.wait()
         assert sum(map(len, accepted.values())) < TOTAL
         await hooks.running()
-        rows = await hooks.until_all("delivered", seconds=60)
+        rows = await hooks.until_all("delivered", seconds=SECONDS)
     assert len(rows) == TOTAL
     assert {device: sorted(set(versions)) for device, versions in accepted.items()} == {
         device: list(range(1, VERSIONS + 1)) for device in accepted

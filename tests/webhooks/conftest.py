@@ -12,6 +12,7 @@ import pytest
 
 from netautod.app.parts.leases import named_leases
 from netautod.app.parts.webhooks import WebhookParts, webhooks_of
+from netautod.configs.models import FROM_DEVICE, TEXT_FORMAT, Config
 from netautod.core.identity import OrgId
 from netautod.core.metrics import Metrics
 from netautod.outbound.addresses import AddressRules
@@ -146,6 +147,28 @@ async def hooks(indexed: Database, serve: Serve, tmp_path: Path, stack: AsyncExi
 async def receiver() -> AsyncIterator[WebhookReceiver]:
     async with receiving() as made:
         yield made
+
+
+def config_of(hooks: Hooks, device_id: str, version: int) -> Config:
+    """A version of a device, as a capture makes it."""
+    now = hooks.installation.clock.now()
+    return Config(
+        id=str(uuid4()),
+        org_id=hooks.org_id,
+        device_id=device_id,
+        version=version,
+        config_hash="h",
+        config_format=TEXT_FORMAT,
+        source=FROM_DEVICE,
+        pulled_via="task",
+        created_by=hooks.caller.user_id,
+        created_at=now,
+        last_seen_at=now,
+        size=1,
+        notes=None,
+        text_id="t",
+        platform="cisco_ios",
+    )
 
 
 def webhook_of(org_id: OrgId, url: str, now: datetime) -> Webhook:

@@ -96,7 +96,7 @@ async def test_a_failed_delivery_keeps_back_its_subject_and_no_other(
     assert waiting[0]["error"] == "the receiver answered 500"
     failing.clear()
     rows = await hooks.until_all("delivered")
-    firsts = {}
+    firsts: dict[str, int] = {}
     for number, delivery in enumerate(receiver.received):
         firsts.setdefault(delivery.headers["X-Netautod-Delivery"], number)
     of_one = [row["_id"] for row in rows if row["subject"] == "device:1"]

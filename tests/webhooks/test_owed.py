@@ -17,7 +17,6 @@ import pytest
 from netautod.app.archive.settling import settle
 from netautod.app.parts.executions import aftermath_of
 from netautod.configs.backups.stale_store import Overdue
-from netautod.configs.models import FROM_DEVICE, TEXT_FORMAT, Config
 from netautod.core.errors import Unavailable
 from netautod.core.work import Work
 from netautod.devices.sessions.store import LoginKey
@@ -31,7 +30,7 @@ from netautod.webhooks.delivering.store import COLLECTION
 from netautod.webhooks.intake import SETTLED
 from tests.discovery.tables.worlds import NOTE
 from tests.support.execution import FAST, Body, Does, DoesOnce, World, eventually, manual_run, task
-from tests.webhooks.conftest import Hooks
+from tests.webhooks.conftest import Hooks, config_of
 
 URL = "http://198.51.100.7/hook"
 
@@ -66,34 +65,13 @@ async def marks(hooks: Hooks) -> int:
     return found
 
 
-def config_of(hooks: Hooks, version: int) -> Config:
-    now = hooks.installation.clock.now()
-    return Config(
-        id=str(uuid4()),
-        org_id=hooks.org_id,
-        device_id=DEVICE_ID,
-        version=version,
-        config_hash="h",
-        config_format=TEXT_FORMAT,
-        source=FROM_DEVICE,
-        pulled_via="task",
-        created_by=None,
-        created_at=now,
-        last_seen_at=now,
-        size=1,
-        notes=None,
-        text_id="t",
-        platform="cisco_ios",
-    )
-
-
 DEVICE_ID = str(uuid4())
 
 
 async def version_stored(hooks: Hooks) -> dict[str, Any]:
     told = {"device_name": "sw1", "execution_id": "e"}
     work = Work(caller=hooks.caller)
-    await hooks.installation.stores.configs.insert(config_of(hooks, 2), work, told=told)
+    await hooks.installation.stores.configs.insert(config_of(hooks, DEVICE_ID, 2), work, told=told)
     return {
         "org_id": hooks.org_id,
         "device_id": DEVICE_ID,
@@ -126,14 +104,10 @@ async def login_refused(hooks: Hooks) -> dict[str, Any]:
 
 async def backup_stale(hooks: Hooks) -> dict[str, Any]:
     clock, stores = hooks.installation.clock, hooks.installation.stores
-    watched = {"watched_from": clock.now(), "stale_at": None, "org_id": hooks.org_id}
+    since = clock.now()
+    watched = {"watched_from": since, "stale_at": None, "org_id": hooks.org_id}
     await hooks.database.collection("backup_facts").insert({"_id": DEVICE_ID, **watched})
-    overdue = Overdue(
-        org_id=hooks.org_id,
-        device_id=DEVICE_ID,
-        watched_from=watched["watched_from"],
-        last_success_at=None,
-    )
+    overdue = Overdue(org_id=hooks.org_id, device_id=DEVICE_ID, watched_from=since, last_success_at=None)
     told = {
         "org_id": hooks.org_id,
         "device_id": DEVICE_ID,
@@ -149,7 +123,7 @@ async def backup_stale(hooks: Hooks) -> dict[str, Any]:
 
 async def device_lost(hooks: Hooks) -> dict[str, Any]:
     clock, tables = hooks.installation.clock, hooks.installation.stores.discovered
-    event = {
+    event: dict[str, Any] = {
         "id": str(uuid4()),
         "device_name": "sw1",
         "at": clock.now(),
@@ -289,7 +263,9 @@ async def test_no_later_event_of_a_device_is_there_without_the_earlier_ones(
     monkeypatch.setattr(intake, "AT_ONCE", 2)
     work, told = Work(caller=followed.caller), {"device_name": "sw1", "execution_id": None}
     for version in range(2, 7):
-        await followed.installation.stores.configs.insert(config_of(followed, version), work, told=told)
+        await followed.installation.stores.configs.insert(
+            config_of(followed, DEVICE_ID, version), work, told=told
+        )
         await asyncio.sleep(0.002)
         await login_refused(followed)
         await asyncio.sleep(0.002)
@@ -326,7 +302,7 @@ async def test_events_of_plugins_have_happened_when_they_are_published(followed:
     webhook = await followed.hook(URL, events=["weather.storm"])
     publisher = followed.parts.publisher
     data = {"device_id": DEVICE_ID, "wind": 12}
-    told = {"org_id": followed.org_id, "permission": None}
+    told: dict[str, Any] = {"org_id": followed.org_id, "permission": None}
     await publisher.publish(name="weather.storm", data=data, **told)
     await publisher.publish(name="weather.storm", data={"wind": 13}, **told)
     await publisher.publish(name="weather.sun", data={}, **told)

@@ -7,7 +7,9 @@ import pytest
 
 from netautod.app.stores import SEALED_FIELDS
 from netautod.vault.rewrapping import rewrap
+from netautod.webhooks.names import OWN
 from netautod.webhooks.store import COLLECTION
+from netautod_webhook.settings import KNOWN
 from tests.support.client import assert_error
 from tests.support.programs.started import free_port
 from tests.support.servers.webhook_receiver import WebhookReceiver
@@ -149,3 +151,7 @@ async def test_the_test_says_what_the_receiver_answers(hooks: Hooks, receiver: W
     nobody = (await hooks.api.post(path)).expect()
     assert (nobody["success"], nobody["status"]) == (False, None)
     assert nobody["error"]
+
+
+def test_both_kinds_of_webhooks_know_the_same_events() -> None:
+    assert set(KNOWN) == set(OWN)

@@ -56,7 +56,7 @@ class Lanes:
             webhook = await self.webhooks.of_any(webhook_id)
             if webhook is None:
                 # Deleted, and a delivery was made by a node that did not know it yet.
-                await self.deliveries.delete_of(webhook_id)
+                await self.deliveries.delete_waiting(webhook_id)
                 return None
             now = self.clock.now()
             if not webhook.enabled:
@@ -80,6 +80,8 @@ class Lanes:
             a_round = Round(lanes=self, webhook=webhook, guard=guard, stopping=stopping)
             await a_round.run(ready)
             later.update(a_round.later)
+            if a_round.is_overtaken:
+                return self.clock.now()
         return min(later.values(), default=None)
 
 
@@ -92,6 +94,8 @@ class Round:
     guard: Guard
     stopping: Callable[[], bool]
     later: dict[str, datetime] = field(default_factory=dict)
+    # Another node has tried the same meanwhile, so it has the lease: ours ran out while we were stopped.
+    is_overtaken: bool = False
     _in_a_row: int = 0
     _asked_seconds: float = 0.0
     _is_gone: bool = False
@@ -114,7 +118,7 @@ class Round:
     def _is_over(self) -> bool:
         # What was in trouble before the round is tried once, to see whether it still is.
         in_trouble = self._in_a_row >= max(TROUBLED, self.webhook.failures + 1)
-        return self._is_gone or self._asked_seconds > 0 or in_trouble or self.stopping()
+        return self.is_overtaken or self._is_gone or self._asked_seconds > 0 or in_trouble or self.stopping()
 
     async def _send(self, delivery: Delivery) -> bool:
         """Whether the next one of its subject may follow."""
@@ -127,7 +131,7 @@ class Round:
         )
         if not await lanes.deliveries.settle(delivery, settled, at=now):
             logger.info("delivery %s is no longer ours; what became of it is dropped", delivery.id)
-            self.later[delivery.subject] = now
+            self.is_overtaken = True
             return False
         self._last = settled.status
         lanes.metrics.add("webhook_deliveries", 1, _outcome(settled.status))

@@ -21,8 +21,13 @@ INDEXES = (
     Index(
         collection=COLLECTION, keys=(("org_id", 1), ("webhook_id", 1), ("at", -1), ("place", -1), ("_id", 1))
     ),
-    # The front of what waits, webhook by webhook.
-    Index(collection=COLLECTION, keys=(("webhook_id", 1), ("at", 1), ("place", 1)), partial=WAITING),
+    # The front of what waits, webhook by webhook. Without a condition on its first field the server would not
+    # use an index, partial or not: so that field is the one that all of them have.
+    Index(
+        collection=COLLECTION,
+        keys=(("waiting", 1), ("webhook_id", 1), ("at", 1), ("place", 1)),
+        partial=WAITING,
+    ),
     Index(collection=COLLECTION, keys=(("at", 1),), partial=WAITING),
     Index(collection=COLLECTION, keys=(("ended_at", 1),), partial={"ended_at": {"$type": "date"}}),
 )
@@ -66,7 +71,7 @@ class DeliveryStore:
 
     async def front(self, webhook_id: str, *, but: Collection[str], limit: int) -> list[Delivery]:
         """The first of those that wait, in their order, but for those of some subjects."""
-        where: Document = {"webhook_id": webhook_id, **WAITING}
+        where: Document = {**WAITING, "webhook_id": webhook_id}
         if but:
             where["subject"] = {"$nin": list(but)}
         return [_delivery(row) for row in await self._all.find(where, sort=IN_ORDER, limit=limit)]
@@ -121,9 +126,13 @@ class DeliveryStore:
         """Of all organizations, those that ended before then; returns how many."""
         return await self._all.delete_many({"ended_at": {"$type": "date", "$lt": before}})
 
-    async def delete_of(self, webhook_id: str) -> None:
+    async def delete_of(self, org_id: OrgId, webhook_id: str) -> None:
         """All deliveries of a webhook, waiting ones too."""
-        await self._all.delete_many({"webhook_id": webhook_id})
+        await self._deliveries.delete_many(org_id, {"webhook_id": webhook_id})
+
+    async def delete_waiting(self, webhook_id: str) -> None:
+        """Those of one that is gone; its others go by their age."""
+        await self._all.delete_many({**WAITING, "webhook_id": webhook_id})
 
     async def drop_waiting(self) -> int:
         """Of all organizations, without an attempt; returns how many. For a restore."""

@@ -48,9 +48,9 @@ class WebhookReceiver:
     free: asyncio.Event = field(default_factory=asyncio.Event)
     answer: Callable[[Delivery], tuple[int, dict[str, str]]] = lambda delivery: (204, {})
 
-    async def until(self, count: int) -> list[Delivery]:
+    async def until(self, count: int, *, seconds: float = 30) -> list[Delivery]:
         """What was received, once it is that much."""
-        await self.until_that(lambda: len(self.received) >= count)
+        await self.until_that(lambda: len(self.received) >= count, seconds=seconds)
         return self.received
 
     async def until_events(self, *events: str) -> list[Any]:
@@ -63,8 +63,8 @@ class WebhookReceiver:
         await self.until_that(are_there)
         return [delivery.content for delivery in self.received]
 
-    async def until_that(self, there: Callable[[], bool]) -> None:
-        async with asyncio.timeout(30), self.news:
+    async def until_that(self, there: Callable[[], bool], *, seconds: float = 30) -> None:
+        async with asyncio.timeout(seconds), self.news:
             await self.news.wait_for(there)
 
     async def take(self, handler: RequestHandler) -> None:
