@@ -154,7 +154,7 @@ class ConfigStore:
         """Versions of which a webhook is owed the event, with what was `told` of them, oldest first."""
         where = {OWED_AT: {"$type": "date", "$lt": before}}
         found = await self._all.find(where, sort=[(OWED_AT, 1)], limit=limit)
-        return [(_config(row), row[OWED]) for row in found]
+        return [(to_config(row), row[OWED]) for row in found]
 
     async def paid(self, config_ids: Sequence[str]) -> None:
         """There are deliveries of these events."""
