@@ -108,6 +108,10 @@ async def build(
         )
         observers = await enter(observers_of(plugins, metrics))
         leases = await enter(stages.leases(settings, installation, node_id))
+        await enter(installation.stores.subscriptions)
+        webhooks = stages.webhooks(settings, installation, http, leases, additions.events)
+        for part in (webhooks.dispatcher, webhooks.intake, webhooks.expiring):
+            await enter(part)
         logins = await stages.logins(settings, installation, plugins)
         stack.push_async_callback(logins.auth.providers.close)
         await enter(logins.sessions.activity)
@@ -118,7 +122,7 @@ async def build(
         work = await enter(
             stages.device_work(settings, installation, plugins, leases, logins.ssh_ca, observers)
         )
-        plugins.events.tell(events.publisher)  # before runs begin
+        plugins.events.tell(events.publisher, webhooks.publisher)  # before runs begin
         pauses = await enter(FollowedPauses(store=installation.stores.system))
         inventory = stages.inventory(
             settings, installation, work.devices, work.slugs, plugins, http, leases, pauses
@@ -153,6 +157,7 @@ async def build(
             runs.chosen,
             background_pulls_of(runs.chosen, runs.executions),
             agents.agents,
+            webhooks.service,
             capabilities_of(
                 settings.server.instance_name,
                 logins.auth.providers,

@@ -34,6 +34,7 @@ from netautod.system.capabilities import handlers as capabilities
 from netautod.tasks import handlers as tasks
 from netautod.users import handlers as users
 from netautod.users.roles import handlers as roles
+from netautod.webhooks import handlers as webhooks
 
 ROUTES: tuple[Route, ...] = (
     *account.ROUTES,
@@ -66,6 +67,7 @@ ROUTES: tuple[Route, ...] = (
     *sites.ROUTES,
     *system.ROUTES,
     *tasks.ROUTES,
+    *webhooks.ROUTES,
     *notes.ROUTES,
     *openapi.ROUTES,
 )

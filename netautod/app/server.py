@@ -157,6 +157,7 @@ def _page_served(
         polls=stores.polls,
         suspensions=stores.suspensions,
         notes=stores.notes,
+        deliveries=stores.webhook_deliveries,
     )
 
     async def page() -> bytes:

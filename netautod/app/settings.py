@@ -28,6 +28,7 @@ from netautod.http.settings import LimitSettings, ServerSettings
 from netautod.inventory.settings import InventorySettings
 from netautod.outbound.settings import OutboundSettings
 from netautod.store.settings import DataSettings, MongoDBSettings
+from netautod.webhooks.settings import WebhooksSettings
 
 # Older names that files of administrators may still have, and those of today.
 RENAMED = {"server.max_connections": "limits.connections"}
@@ -98,6 +99,7 @@ class Settings:
     inventory: InventorySettings = field(default_factory=InventorySettings)
     polling: PollingSettings = field(default_factory=PollingSettings)
     outbound: OutboundSettings = field(default_factory=OutboundSettings)
+    webhooks: WebhooksSettings = field(default_factory=WebhooksSettings)
     plugins: PluginsSettings = field(default_factory=PluginsSettings)
     metrics: MetricsSettings = field(default_factory=MetricsSettings)
     telemetry: TelemetrySettings = field(default_factory=TelemetrySettings)

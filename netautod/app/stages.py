@@ -1,6 +1,6 @@
 """The stages of `build`: each hands to its parts what they use of the settings and the installation."""
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Protocol
@@ -25,6 +25,7 @@ from netautod.app.parts.plugins import storages_of
 from netautod.app.parts.sessions import SessionParts, sessions_of
 from netautod.app.parts.tasks import rules_of, tasks_of
 from netautod.app.parts.users import initial_password_watch_of
+from netautod.app.parts.webhooks import WebhookParts, webhooks_of
 from netautod.app.plugins.manager import PluginManager
 from netautod.app.plugins.observers import Observers
 from netautod.app.run_services import acting_factory
@@ -393,6 +394,27 @@ async def documents(
         )
         async with made.upkeep:
             yield notes, made.documents
+
+
+def webhooks(
+    settings: Settings,
+    installation: Installation,
+    http: GuardedClient,
+    leases: NamedLeases,
+    plugin_events: Iterable[str],
+) -> WebhookParts:
+    return webhooks_of(
+        stores=installation.stores,
+        vault=installation.vault,
+        clock=installation.clock,
+        audit=installation.audit,
+        metrics=installation.metrics,
+        http=http,
+        leases=leases,
+        settings=settings.webhooks,
+        instance_name=settings.server.instance_name,
+        plugin_events=plugin_events,
+    )
 
 
 def heartbeat(

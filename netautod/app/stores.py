@@ -86,6 +86,11 @@ from netautod.users.roles.store import RoleStore
 from netautod.users.store import UserStore
 from netautod.vault import named_secrets
 from netautod.vault.envelope import SealedField
+from netautod.webhooks import store as webhooks
+from netautod.webhooks.delivering import store as deliveries
+from netautod.webhooks.delivering.store import DeliveryStore
+from netautod.webhooks.store import WebhookStore
+from netautod.webhooks.subscriptions import Subscriptions
 
 INDEXES: tuple[Index, ...] = (
     *agents.INDEXES,
@@ -123,6 +128,8 @@ INDEXES: tuple[Index, ...] = (
     *system.INDEXES,
     *tasks.INDEXES,
     *users.INDEXES,
+    *webhooks.INDEXES,
+    *deliveries.INDEXES,
 )
 
 SEALED_FIELDS: tuple[SealedField, ...] = (
@@ -138,6 +145,7 @@ SEALED_FIELDS: tuple[SealedField, ...] = (
     *otp.SEALED_FIELDS,
     *plugin_records.SEALED_FIELDS,
     *named_secrets.SEALED_FIELDS,
+    *webhooks.SEALED_FIELDS,
 )
 
 
@@ -146,7 +154,8 @@ class Stores:
     """One of each: a store may remember what it has read or counted, and gathers writes of many callers.
 
     Stores that need more than the database are made where the rest is at hand, in app/parts: the texts and
-    the snapshots of configs, the counters of failed logins.
+    the snapshots of configs, the counters of failed logins. `subscriptions` say what stores have to mark for
+    webhooks; until they are followed, nothing.
     """
 
     agent_changes: ChangeStore
@@ -195,10 +204,16 @@ class Stores:
     system: SystemStore
     tasks: TaskStore
     users: UserStore
+    webhooks: WebhookStore
+    webhook_deliveries: DeliveryStore
+    subscriptions: Subscriptions
 
     @classmethod
     def of(cls, database: Database, retention: RetentionSettings) -> Self:
         devices = DeviceStore(database)
+        webhooks = WebhookStore(database)
+        subscriptions = Subscriptions(webhooks)
+        wanted = subscriptions.wants
         return cls(
             agent_changes=ChangeStore(database),
             agent_transcripts=TranscriptStore(database),
@@ -208,11 +223,13 @@ class Stores:
             bindings=BindingStore(database, counts=devices.counts),
             host_keys=HostKeyStore(database),
             idempotency=IdempotencyStore(database),
-            configs=ConfigStore(database),
+            configs=ConfigStore(database, wanted=wanted),
             credentials=CredentialStore(database),
             devices=devices,
             directory_lookups=DirectoryLookupStore(database),
-            discovered=DiscoveredStore(database, gone_for=timedelta(days=retention.discovered_days)),
+            discovered=DiscoveredStore(
+                database, gone_for=timedelta(days=retention.discovered_days), wanted=wanted
+            ),
             discovered_left_overs=LeftOvers(database),
             discovered_reads=DiscoveredReads(database),
             document_versions=VersionStore(database),
@@ -222,7 +239,7 @@ class Stores:
             execution_logs=ExecutionLogStore(database),
             execution_results=DeviceResultStore(database),
             due_polls=DuePolls(database),
-            executions=ExecutionStore(database),
+            executions=ExecutionStore(database, wanted=wanted),
             notes=NotesVaultStore(database),
             organizations=OrganizationStore(database),
             otp=OtpStore(database),
@@ -239,11 +256,14 @@ class Stores:
             sources=SourceStore(database),
             ssh_authorities=SshAuthorityStore(database),
             ssh_certificates=SshCertificateStore(database),
-            stale_backups=StaleWatch(database),
-            suspensions=SuspensionStore(database),
+            stale_backups=StaleWatch(database, wanted=wanted),
+            suspensions=SuspensionStore(database, wanted=wanted),
             caller_suspensions=CallerSuspensionStore(database),
             sync_history=HistoryStore(database, keep=retention.sync_history),
             system=SystemStore(database),
             tasks=TaskStore(database),
             users=UserStore(database),
+            webhooks=webhooks,
+            webhook_deliveries=DeliveryStore(database),
+            subscriptions=subscriptions,
         )

@@ -5,6 +5,7 @@ it: the work has a lease.
 """
 
 from collections.abc import Awaitable, Callable
+from datetime import timedelta
 from functools import partial
 
 from netautod.app.parts.configs import ConfigParts
@@ -60,11 +61,16 @@ def retention_of(
     async def left_overs() -> None:
         await stores.discovered_left_overs.sweep(now=clock.now())
 
+    async def deliveries() -> None:
+        keep = timedelta(days=settings.webhook_delivery_days)
+        await stores.webhook_deliveries.delete_ended(before=clock.now() - keep)
+
     return (
         executions.sweep,
         versions.sweep,
         partial(audit.sweep, keep_days=settings.audit_days),
         left_overs,
+        deliveries,
     )
 
 
@@ -100,8 +106,8 @@ def stale_backups_of(
     observers: Observers,
     settings: BackupSettings,
 ) -> Periodic | None:
-    """The look for devices without a good backup; None if it is off or nobody observes it."""
-    if not settings.stale_hours or not observers.wanted("netautod_backup_stale"):
+    """The look for devices without a good backup; None if it is off."""
+    if not settings.stale_hours:
         return None
     backups = StaleBackups(
         watch=stores.stale_backups,
@@ -110,6 +116,7 @@ def stale_backups_of(
         clock=clock,
         hours=settings.stale_hours,
         observers=observers,
+        anybody_wants=stores.subscriptions.anybody_wants,
     )
     return Periodic(
         backups.look,

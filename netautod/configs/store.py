@@ -1,6 +1,6 @@
 """Versions as documents: numbered from 1 per device, never changed but for when they were last seen."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -13,8 +13,12 @@ from netautod.store.batching import Batcher, batched_changes, batched_inserts
 from netautod.store.client import Database, Document
 from netautod.store.indexes import Index
 from netautod.store.scoped import scoped
+from netautod.webhooks.names import CONFIG_CHANGED
+from netautod.webhooks.subscriptions import Wanted, nobody
 
 COLLECTION = "configs"
+# There until there are deliveries of a new version to the webhooks that want to know.
+OWED, OWED_AT = "owed", "owed.at"
 INDEXES = (
     # Read backwards it is also the order of every list, and the way to the newest.
     Index(
@@ -25,6 +29,7 @@ INDEXES = (
     # Retention: which versions name a text, and which are old.
     Index(collection=COLLECTION, keys=(("org_id", 1), ("text_id", 1))),
     Index(collection=COLLECTION, keys=(("created_at", 1),)),
+    Index(collection=COLLECTION, keys=((OWED_AT, 1),), partial={OWED_AT: {"$type": "date"}}),
     Index(
         collection=COLLECTION,
         keys=(("org_id", 1), ("parts.text_id", 1)),
@@ -40,18 +45,27 @@ _PART_FIELDS = tuple(Part.__dataclass_fields__)
 
 
 class ConfigStore:
-    """A version only names its text, which ConfigTexts keeps."""
+    """A version only names its text, which ConfigTexts keeps.
 
-    def __init__(self, database: Database) -> None:
+    `wanted`: whether a webhook wants an event; then a new version is marked as owed to it.
+    """
+
+    def __init__(self, database: Database, *, wanted: Wanted = nobody) -> None:
+        self._wanted = wanted
         self._all = database.collection(COLLECTION)
         self._configs = scoped(database, COLLECTION)
         self._inserts = batched_inserts(self._configs)
         self._changes = batched_changes(self._configs)
         self._reads: Batcher[OrgId, str, Config | None] = Batcher(self._newest_in_order)
 
-    async def insert(self, config: Config, work: Work) -> None:
-        """Raises Duplicate if the device has that version already."""
+    async def insert(self, config: Config, work: Work, *, told: Mapping[str, Any] | None = None) -> None:
+        """Raises Duplicate if the device has that version already.
+
+        `told`: what the event of it says beside what the version does; None where it is no event.
+        """
         document = {name: getattr(config, name) for name in _PLAIN}
+        if told is not None and self._wanted(config.org_id, CONFIG_CHANGED):
+            document[OWED] = {"at": config.created_at, **told}
         await self._inserts.ask(config.org_id, {"_id": config.id, **document}, work)
 
     async def _newest_in_order(self, org_id: OrgId, device_ids: Sequence[str]) -> Sequence[Config | None]:
@@ -135,6 +149,20 @@ class ConfigStore:
         rows = [{name: getattr(part, name) for name in _PART_FIELDS} for part in parts]
         noting = ({"_id": config.id}, {"$set": {"parts": rows, "parts_at": at}})
         await self._changes.ask(config.org_id, noting, work)
+
+    async def owed(self, *, before: datetime, limit: int) -> list[tuple[Config, Mapping[str, Any]]]:
+        """Versions of which a webhook is owed the event, with what was `told` of them, oldest first."""
+        where = {OWED_AT: {"$type": "date", "$lt": before}}
+        found = await self._all.find(where, sort=[(OWED_AT, 1)], limit=limit)
+        return [(to_config(row), row[OWED]) for row in found]
+
+    async def paid(self, config_ids: Sequence[str]) -> None:
+        """There are deliveries of these events."""
+        await self._all.update_many({"_id": {"$in": list(config_ids)}}, {"$unset": {OWED: ""}})
+
+    async def drop_owed(self) -> None:
+        """Of all organizations, without telling anybody. For a restore."""
+        await self._all.update_many({OWED_AT: {"$type": "date"}}, {"$unset": {OWED: ""}})
 
     async def devices_with_more_than(self, most: int) -> list[tuple[OrgId, str]]:
         """The devices of all organizations with more than `most` versions."""

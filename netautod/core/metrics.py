@@ -83,6 +83,12 @@ DECLARED: Mapping[str, Declared] = {
     "certificate_ends_at_seconds": _gauge("When the server's certificate ends, in seconds since 1970."),
     "loop_stalls": Declared(help="Times that the event loop was held up for two seconds and more."),
     "loop_lag_seconds": _seconds("How late the event loop comes to what is due."),
+    "webhook_deliveries": Declared(
+        help="Tries of deliveries to webhooks on this node, by outcome: delivered, retried, failed; expired.",
+        labels=("outcome",),
+    ),
+    "webhook_deliveries_waiting": _gauge("Deliveries that wait for a webhook, of all organizations."),
+    "webhook_deliveries_oldest_seconds": _gauge("How long the delivery has waited that waits for longest."),
     "plugins_observer_dropped": Declared(help="Events that an observer was too far behind to be told."),
     "plugins_observer_failures": Declared(help="Observers of plugins that raised."),
 }

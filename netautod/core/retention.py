@@ -28,6 +28,12 @@ class RetentionSettings:
     audit_days: float = setting(
         400.0, "Audit events older than this are deleted; 0: none.", low=0, high=36_500
     )
+    webhook_delivery_days: float = setting(
+        7.0,
+        "Deliveries of webhooks are kept in the history so many days after their end.",
+        low=0.01,
+        high=36_500,
+    )
     poll_history: int = setting(200, "Polls kept in the history per device.", low=1)
     sync_history: int = setting(200, "Synchronisations kept in the history per inventory source.", low=1)
     interval_seconds: float = setting(3600.0, "Seconds between two clean-ups, by one node.", low=1)

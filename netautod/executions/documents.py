@@ -3,7 +3,8 @@
 A row that runs also carries `owner`, `epoch` and `lease_until` (store/leases/keeper.py), and `attempt`, the
 attempt under way; ending the attempt moves it into `attempts` and clears the owner, which is how the
 owner's next heartbeat learns of a cancel. `holds_task` is true on the one row of a task that keeps all others
-from starting: it runs, waits for an approval, or waits to go on after one.
+from starting: it runs, waits for an approval, or waits to go on after one. `owed_at` is there from the end of
+an execution until there are deliveries of it to the webhooks that want to know.
 """
 
 from collections.abc import Mapping
@@ -17,9 +18,15 @@ from netautod.plugin_api import ApprovalDecision
 from netautod.store.client import Document
 from netautod.store.expressions import literal
 
+OWED = "owed_at"
 _PLAIN = tuple(
     name for name in Execution.__dataclass_fields__ if name not in ("id", "attempts", "approval", "closing")
 )
+
+
+def owing(change: Document) -> Document:
+    """The change that ends an execution, with the mark that a webhook is owed the event of it."""
+    return {**change, OWED: "$$NOW"}
 
 
 def to_document(execution: Execution) -> Document:

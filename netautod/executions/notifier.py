@@ -8,7 +8,7 @@ from netautod.core.errors import Unavailable
 from netautod.core.repeats import repeats
 from netautod.executions.models import Execution
 from netautod.executions.store import ExecutionStore
-from netautod.executions.told import tell_end
+from netautod.executions.told import BAD, tell_end
 from netautod.executions.transitions import TERMINAL, State
 from netautod.plugin_api import FinishedExecution
 
@@ -49,17 +49,9 @@ class FinishNotifier:
         tell_end(execution, state, error_message, now=self._clock.now())
         if state not in TERMINAL or not self._observers.wanted(HOOK):
             return
+        recovered = state == "completed" and await self._failed_before(execution)
         self._observers.execution_finished(
-            FinishedExecution(
-                id=execution.id,
-                org_id=execution.org_id,
-                task_id=execution.of_task,
-                task_name=execution.task_name,
-                task_type=execution.task_type,
-                state=state,
-                error_message=error_message,
-                recovered=state == "completed" and await self._failed_before(execution),
-            )
+            finished(execution, state=state, error_message=error_message, recovered=recovered)
         )
 
     async def _failed_before(self, execution: Execution) -> bool:
@@ -69,4 +61,20 @@ class FinishNotifier:
             text = "whether task %s has recovered is not known: %s"
             logger.warning(text, execution.task_id, error, extra=repeats("recovered"))
             return False
-        return before in ("failed", "timeout")
+        return before in BAD
+
+
+def finished(
+    execution: Execution, *, state: State, error_message: str | None, recovered: bool
+) -> FinishedExecution:
+    """What observers and webhooks are told of an end."""
+    return FinishedExecution(
+        id=execution.id,
+        org_id=execution.org_id,
+        task_id=execution.of_task,
+        task_name=execution.task_name,
+        task_type=execution.task_type,
+        state=state,
+        error_message=error_message,
+        recovered=recovered,
+    )

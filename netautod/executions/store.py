@@ -20,6 +20,8 @@ from netautod.store.indexes import Index
 from netautod.store.leases.keeper import LeaseKeeper
 from netautod.store.leases.lease import Lease, LeaseTimes
 from netautod.store.scoped import scoped
+from netautod.webhooks.names import EXECUTION_FINISHED
+from netautod.webhooks.subscriptions import Wanted, nobody
 
 COLLECTION = "executions"
 INDEXES = (
@@ -47,6 +49,11 @@ INDEXES = (
     Index(collection=COLLECTION, keys=(("closing.since", 1),), partial={"closing.since": {"$type": "date"}}),
     # What ended lately is an event; a row that is inserted is not in it.
     Index(collection=COLLECTION, keys=(("completed_at", 1),), partial={"completed_at": {"$type": "date"}}),
+    Index(
+        collection=COLLECTION,
+        keys=((documents.OWED, 1),),
+        partial={documents.OWED: {"$type": "date"}},
+    ),
     Index(collection=COLLECTION, keys=(("state", 1), ("not_before", 1), ("created_at", 1))),
     Index(collection=COLLECTION, keys=(("state", 1), ("lease_until", 1))),
     Index(collection=COLLECTION, keys=(("task_id", 1), ("created_at", -1), ("_id", 1))),
@@ -65,7 +72,10 @@ LIST_FIELDS = dict.fromkeys(LARGE, 0)
 
 
 class ExecutionStore:
-    def __init__(self, database: Database) -> None:
+    """`wanted`: whether a webhook wants an event; then the end of an execution is marked as owed to it."""
+
+    def __init__(self, database: Database, *, wanted: Wanted = nobody) -> None:
+        self._wanted = wanted
         self._scoped = scoped(database, COLLECTION)
         self._all = database.collection(COLLECTION)
         self._leased = self._all.for_leases()
@@ -131,16 +141,21 @@ class ExecutionStore:
             return False
         return found["state"] in ACTIVE or found["completed_at"] is None or found["completed_at"] >= since
 
-    async def last_finished(self, org_id: OrgId, task_id: str, *, but: str) -> State | None:
+    async def last_finished(
+        self, org_id: OrgId, task_id: str, *, but: str, before: datetime | None = None
+    ) -> State | None:
         """How the newest other execution of the task that was not cancelled has ended.
 
-        Newest by creation, in which an index keeps them: a task's executions run one at a time.
+        Newest by creation, in which an index keeps them: a task's executions run one at a time. `before`:
+        of those that were created before then.
         """
-        ended = {
+        ended: Document = {
             "task_id": task_id,
             "state": {"$in": ["completed", "failed", "timeout"]},
             "_id": {"$ne": but},
         }
+        if before is not None:
+            ended["created_at"] = {"$lt": before}
         found = await self._scoped.find_one(org_id, ended, fields={"state": 1}, sort=NEWEST_FIRST)
         return None if found is None else found["state"]
 
@@ -196,7 +211,8 @@ class ExecutionStore:
 
     async def end_attempt(self, held: Lease, outcome: Outcome) -> bool:
         """running -> what the outcome says; false if the lease is gone."""
-        return await self._leased.update(_fenced(held), [{"$set": documents.outcome_change(outcome)}])
+        change = self._ending(held.row["org_id"], outcome.state, documents.outcome_change(outcome))
+        return await self._leased.update(_fenced(held), [{"$set": change}])
 
     async def has_ended(self, held: Lease, state: State) -> bool:
         """Whether the claim `held` is the last one and the execution is in that state."""
@@ -231,13 +247,15 @@ class ExecutionStore:
             "epoch": dead.epoch,
             "lease_until": dead.lease_until,
         }
-        return await self._leased.update(still_dead, [{"$set": documents.dead_change(outcome)}])
+        org_id = dead.execution.org_id
+        change = self._ending(org_id, outcome.state, documents.dead_change(outcome))
+        return await self._leased.update(still_dead, [{"$set": change}])
 
     async def cancel(
         self, org_id: OrgId, execution_id: str, *, by: str | None, name: str | None = None
     ) -> Execution | None:
         """Cancels an active execution; None if it is not active (any more). `name` is that of the user."""
-        change = documents.cancel_change(by, name)
+        change = self._ending(org_id, "cancelled", documents.cancel_change(by, name))
         document = await self._scoped.find_and_update(
             org_id, {"_id": execution_id, "state": {"$in": list(CANCELLABLE)}}, [{"$set": change}]
         )
@@ -312,8 +330,32 @@ class ExecutionStore:
     async def expire_approval(self) -> Execution | None:
         """Fails one that waited too long for an approval; None if there is none."""
         where = {"state": "approval_pending", "$expr": {"$lt": ["$approval_expires_at", "$$NOW"]}}
-        document = await self._all.find_and_update(where, [{"$set": documents.expiry_change()}])
-        return to_execution(document) if document else None
+        while found := await self._all.find_one(where, fields={"org_id": 1}):
+            org_id = OrgId(found["org_id"])
+            change = self._ending(org_id, "failed", documents.expiry_change())
+            ours = {**where, "_id": found["_id"]}
+            document = await self._scoped.find_and_update(org_id, ours, [{"$set": change}])
+            if document is not None:  # else somebody has decided, or another node was faster
+                return to_execution(document)
+        return None
+
+    def _ending(self, org_id: OrgId, state: State, change: Document) -> Document:
+        owed = state in TERMINAL and self._wanted(org_id, EXECUTION_FINISHED)
+        return documents.owing(change) if owed else change
+
+    async def owed(self, *, before: datetime, limit: int) -> list[tuple[datetime, Execution]]:
+        """Those whose end a webhook is owed, by the moment of it, oldest first; of all organizations."""
+        where = {documents.OWED: {"$type": "date", "$lt": before}}
+        found = await self._all.find(where, fields=LIST_FIELDS, sort=[(documents.OWED, 1)], limit=limit)
+        return [(row[documents.OWED], to_execution(row)) for row in found]
+
+    async def paid(self, execution_ids: Sequence[str]) -> None:
+        """There are deliveries of these ends."""
+        await self._all.update_many({"_id": {"$in": list(execution_ids)}}, {"$unset": {documents.OWED: ""}})
+
+    async def drop_owed(self) -> None:
+        """Of all organizations, without telling anybody. For a restore."""
+        await self._all.update_many({documents.OWED: {"$type": "date"}}, {"$unset": {documents.OWED: ""}})
 
     async def tasks_that_ended(self, before: datetime) -> list[str]:
         """Ids of tasks with executions that were created before that and have ended."""

@@ -16,6 +16,8 @@ from netautod.core.loop.each import for_each
 from netautod.core.networks import is_this_machine
 from netautod.outbound.client import GuardedClient, OutboundAnswer, OutboundRequest, TlsPolicy
 from netautod.outbound.errors import AddressRefused, RequestFailed
+from netautod.outbound.retries import asked_pause, retry_pause
+from netautod.outbound.signed import SignedMessage
 from netautod.outbound.urls import origin_of
 from netautod.plugin_api.acting import (
     BackupState,
@@ -237,6 +239,7 @@ __all__ = [
     "RunContext",
     "RunEnded",
     "SettingsError",
+    "SignedMessage",
     "SnmpAccess",
     "SnmpUser",
     "StorageFull",
@@ -260,6 +263,7 @@ __all__ = [
     "UserServices",
     "Vlan",
     "WritingTool",
+    "asked_pause",
     "device_text",
     "for_each",
     "hookimpl",
@@ -268,6 +272,7 @@ __all__ = [
     "long_name",
     "mac_address",
     "origin_of",
+    "retry_pause",
     "setting",
 ]
 

@@ -62,6 +62,7 @@ SHARDED: Mapping[str, ShardKey] = {
     "ssh_certificates": _by("serial numbers are unique in an organization", "serial"),
     "suspended_logins": _by("few, and asked for by organization and device", "device_id"),
     "sync_history": _by(_ID, "_id"),
+    "webhook_deliveries": _by("those of a webhook are sent in order by one node", "webhook_id"),
     "tasks": _by("names are unique in an organization: 1,000,000 tasks are 1 GB"),
 }
 
@@ -96,6 +97,7 @@ UNSHARDED: Mapping[str, str] = {
     "vault_keys": "one row of each version of an organization's key",
     "vault_progress": "one row while keys are changed",
     "vault_roots": "one row of each root key",
+    "webhooks": "read by every node once a second, of all organizations; at most 100 of each",
 }
 
 FIRST_TO_CHANGE: Mapping[tuple[str, tuple[str, ...]], str] = {
@@ -121,6 +123,21 @@ ACROSS: Mapping[tuple[str, str], str] = {
     ("executions", "_id owner"): "a heartbeat: all that a node runs, in one round trip",
     ("executions", "state"): "the page of metrics, every five seconds at most",
     ("executions", "state task_id"): "a scan asks once for all tasks that are due, of all organizations",
+    (
+        "executions",
+        "owed_at",
+    ): "a look for ends that webhooks are owed, each second where there are any",
+    ("executions", "_id"): "the same: marks of what they have, in one round trip",
+    ("configs", "owed.at"): "the same, of new versions",
+    ("configs", "_id"): "the same",
+    ("backup_facts", "owed.at"): "the same, of stale backups",
+    ("discovered", "owed_at"): "the same, of changes that polls have found",
+    ("suspended_logins", "owed_at"): "the same, of suspended logins",
+    ("webhook_deliveries", "waiting"): "a look for webhooks that something waits for, every second",
+    ("webhook_deliveries", "waiting webhook_id"): "the front of one webhook, by any node",
+    ("webhook_deliveries", "at waiting"): "a look for deliveries that have waited too long, once a minute",
+    ("webhook_deliveries", "_id waiting"): "the same: those of which too many wait",
+    ("webhook_deliveries", "ended_at"): "upkeep once an hour",
     (
         "inventory_sources",
         "auto_sync_enabled next_sync_at removal",

@@ -7,9 +7,17 @@ import time
 from datetime import UTC, datetime
 from urllib.parse import urlsplit
 
-from netautod.plugin_api import AddressRefused, GuardedClient, OutboundRequest, RequestFailed, TlsPolicy
-from netautod_webhook.message import Message
-from netautod_webhook.retries import RETRIED, asked_pause, is_retried, pause
+from netautod.plugin_api import (
+    AddressRefused,
+    GuardedClient,
+    OutboundRequest,
+    RequestFailed,
+    SignedMessage,
+    TlsPolicy,
+    asked_pause,
+    retry_pause,
+)
+from netautod_webhook.retries import LONGEST, RETRIED, is_retried
 from netautod_webhook.settings import WebhookSettings
 
 logger = logging.getLogger(__name__)
@@ -24,14 +32,14 @@ class Receiver:
         self._url = url
         self._settings = settings
         self._http = http
-        self._waiting: asyncio.Queue[Message] = asyncio.Queue(settings.queue)
+        self._waiting: asyncio.Queue[SignedMessage] = asyncio.Queue(settings.queue)
         self._missed = 0
         self._task: asyncio.Task[None] | None = None
 
     def start(self) -> None:
         self._task = asyncio.create_task(self._forever(), name=f"webhook {self.name}")
 
-    def offer(self, message: Message) -> None:
+    def offer(self, message: SignedMessage) -> None:
         """Drops the message, counted in the log, if too many wait."""
         try:
             self._waiting.put_nowait(message)
@@ -69,7 +77,7 @@ class Receiver:
             finally:
                 self._waiting.task_done()
 
-    async def _deliver(self, message: Message) -> None:
+    async def _deliver(self, message: SignedMessage) -> None:
         settings, problem = self._settings, ""
         for tried in range(1, settings.tries + 1):
             problem, again, asked = await self._try(message)
@@ -77,14 +85,15 @@ class Receiver:
                 return
             if not again or tried == settings.tries:
                 break
-            wait = max(asked, pause(tried, settings.retry_seconds, chance=random.random()))
+            chance = random.random()
+            wait = max(asked, retry_pause(tried, settings.retry_seconds, longest=LONGEST, chance=chance))
             text = "event %s to %s: %s; again in %.1f s"
             logger.info(text, message.id, self.name, problem, wait, extra={"repeats": ("again", self.name)})
             await asyncio.sleep(wait)
         text = "event %s is not delivered to %s: %s"
         logger.error(text, message.id, self.name, problem, extra={"repeats": ("lost", self.name)})
 
-    async def _try(self, message: Message) -> tuple[str, bool, float]:
+    async def _try(self, message: SignedMessage) -> tuple[str, bool, float]:
         """What went wrong (empty: nothing), whether to try again, and the seconds asked to wait for."""
         request = OutboundRequest(
             url=self._url,
@@ -102,5 +111,5 @@ class Receiver:
             return error.text, error.kind in RETRIED, 0.0
         if 200 <= answer.status < 300:
             return "", False, 0.0
-        asked = asked_pause(answer.headers, datetime.now(UTC))
+        asked = asked_pause(answer.headers, datetime.now(UTC), longest=LONGEST)
         return f"it answered {answer.status}", is_retried(answer.status), asked

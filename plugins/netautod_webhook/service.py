@@ -1,7 +1,10 @@
 """The service of the plugin: takes events in its thread of observers and queues them for the receivers."""
 
 import asyncio
+from dataclasses import asdict
+from datetime import UTC, datetime
 from typing import Any, Self
+from uuid import uuid4
 
 from netautod.plugin_api import (
     BackupStale,
@@ -10,9 +13,9 @@ from netautod.plugin_api import (
     DeviceChanged,
     FinishedExecution,
     PluginHost,
+    SignedMessage,
     hookimpl,
 )
-from netautod_webhook.message import Message
 from netautod_webhook.receiver import Receiver
 from netautod_webhook.settings import WebhookSettings
 
@@ -60,9 +63,16 @@ class Webhook:
         """Called in the thread of the observers; the queues belong to the event loop."""
         assert self._loop is not None  # observers are called between __aenter__ and __aexit__
         if name in self._settings.events:
-            message = Message.of(name, event, instance=self._instance, event_id=event_id)
+            # One with an id of its own is the same message when it is told again.
+            message = SignedMessage.of(
+                name,
+                asdict(event),
+                id=event_id or str(uuid4()),
+                at=datetime.now(UTC),
+                instance=self._instance,
+            )
             self._loop.call_soon_threadsafe(self._offer, message)
 
-    def _offer(self, message: Message) -> None:
+    def _offer(self, message: SignedMessage) -> None:
         for receiver in self._receivers:
             receiver.offer(message)

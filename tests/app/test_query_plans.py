@@ -24,6 +24,7 @@ WHOLE = {
     "nodes": "the nodes that run",
     "notes_vaults": "one for each organization",
     "signing_keys": "those of the last hours",
+    "webhooks": "at most a hundred of each organization, which every node knows by heart",
 }
 SORTED = {
     "sessions": "those of one user that live",

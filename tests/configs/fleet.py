@@ -71,6 +71,9 @@ class Told:
         self.stale: list[BackupStale] = []
         self.suspended: list[CredentialSuspended] = []
 
+    def wanted(self, hook: str) -> bool:
+        return True
+
     def config_changed(self, event: ConfigChanged) -> None:
         self.changes.append(event)
 

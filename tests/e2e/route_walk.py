@@ -38,6 +38,7 @@ IDS = {
     "/api/users": "user",
     "/api/roles": "role",
     "/api/sites": "site",
+    "/api/webhooks": "webhook",
 }
 MORE = {"version": ("1", "2")}
 # Behind a path, each of them, with each of the devices for <device>; the others are asked without.
@@ -133,6 +134,9 @@ ANSWER_WHAT_WAS_SENT = set(
     PUT /api/sites/{id}
     POST /api/system/pause
     POST /api/system/resume
+    POST /api/webhooks
+    PUT /api/webhooks/{id}
+    POST /api/webhooks/{id}/test
     """.strip().split("\n    ")
 )
 

@@ -149,6 +149,13 @@ async def ids_of(there: World) -> tuple[dict[str, list[str]], dict[str, list[str
         "/api/devices/sources/inventory", name="s", url="http://127.0.0.1:9", token="c4nary-of-a-source"
     )
     site = await console.add("/api/sites", name="somewhere")
+    webhook = await console.add(
+        "/api/webhooks",
+        name="w",
+        url="http://127.0.0.1:9",
+        events=["config_changed"],
+        secret="c4nary-of-a-webhook",
+    )
     parts = {
         one.device_id: [part["name"] for part in (await console.latest(one.device_id))["parts"]]
         for one in there.read
@@ -168,6 +175,7 @@ async def ids_of(there: World) -> tuple[dict[str, list[str]], dict[str, list[str
         "user": [item["id"] for item in rows(await console.read("/api/users"))],
         "role": [item["id"] for item in rows(await console.read("/api/roles"))],
         "site": [site["id"]],
+        "webhook": [webhook["id"]],
     }, parts
 
 

@@ -8,7 +8,8 @@ import pytest
 
 from netautod.testing import SimulatedDevice, ios_config
 from tests.e2e.console import Console
-from tests.support.programs.service import serving
+from tests.support.execution import eventually
+from tests.support.programs.service import QUICK_LEASES, serving
 from tests.support.servers.webhook_receiver import WebhookReceiver, receiving
 
 pytestmark = pytest.mark.slow
@@ -118,3 +119,49 @@ async def test_the_stop_posts_what_has_not_been_posted_yet(tmp_path: Path) -> No
         assert await service.stop() == 0
         events = [delivery.headers["X-Netautod-Event"] for delivery in receiver.received]
         assert events == ["config_changed", "config_changed", "execution_finished"]
+
+
+async def test_the_webhook_of_an_organization_outlives_its_node(tmp_path: Path) -> None:
+    """Both kinds side by side, with one form; after kill -9 what waited for this kind is delivered."""
+    quick = {"NETAUTOD_OUTBOUND_ALLOW": "127.0.0.1", "NETAUTOD_WEBHOOKS_RETRY_SECONDS": "0.1", **QUICK_LEASES}
+    async with (
+        receiving() as receiver,
+        receiving() as section,
+        SimulatedDevice(hostname="sw1") as switch,
+    ):
+        receiver.answer = section.answer = lambda delivery: (503, {})
+        settings = {**quick, **variables(section)}
+        async with serving(tmp_path / "data", variables=settings) as service:
+            console = Console(client=await service.client())
+            await console.credential("lab", is_default=True)
+            await console.device("sw1", switch.port, site="lab")
+            body = {"name": "chat", "url": receiver.url, "secret": SECRET}
+            events = ["config_changed", "execution_finished"]
+            made = (await console.client.post("/api/webhooks", {**body, "events": events})).expect(201)
+            tested = (await console.client.post(f"/api/webhooks/{made['id']}/test")).expect()
+            assert (tested["success"], tested["status"]) == (False, 503)
+            await console.run(await console.backup("nightly", "lab"))
+            await receiver.until_events("test", "config_changed", "execution_finished")
+            await section.until(1)
+            await service.kill()
+        receiver.received.clear()
+        receiver.answer = section.answer = lambda delivery: (204, {})
+        async with serving(tmp_path / "data", variables=settings) as again:
+            contents = await receiver.until_events("config_changed", "execution_finished")
+            client = await again.client()
+
+            async def delivered() -> Any:
+                found = (await client.get(f"/api/webhooks/{made['id']}/deliveries")).json["deliveries"]
+                return found if {one["status"] for one in found} == {"delivered"} else []
+
+            found = await eventually(delivered)
+        assert sorted(one["event"] for one in found) == sorted(events)
+        assert all(one["attempts"] > 1 for one in found)
+        assert {content["id"] for content in contents} == {one["id"] for one in found}
+        # One form: whoever reads the messages of one kind reads those of the other.
+        [change] = of(contents, "config_changed")
+        assert set(section.received[0].content) == set(contents[0])
+        assert change["device_name"] == "sw1"
+        assert all(delivery.is_signed_with(SECRET) for delivery in (*receiver.received, *section.received))
+        for log in (service.log, again.log):
+            assert SECRET not in log.read_text()

@@ -40,6 +40,9 @@ async def settle(database: Database, settings: Settings, *, backup_id: str, take
         await stores.polls.discard_open()
         await stores.notes.lock_all()
         await stores.discovered.drop_all()
+        for owing in (stores.executions, stores.configs, stores.stale_backups, stores.suspensions):
+            await owing.drop_owed()
+        await stores.webhook_deliveries.drop_waiting()
         organizations = await stores.organizations.all()
         audit = AuditLog(store=stores.audit, clock=clock)
         for organization in organizations:

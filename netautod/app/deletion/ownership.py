@@ -45,6 +45,8 @@ from netautod.users.roles import store as roles
 from netautod.users.store import USERS
 from netautod.vault import named_secrets, organization_keys, rewrapping
 from netautod.vault.root import store as roots
+from netautod.webhooks import store as webhooks
+from netautod.webhooks.delivering import store as deliveries
 
 # In the order in which they go: what others are found by comes after those.
 OWNED: tuple[Owned, ...] = (
@@ -64,6 +66,8 @@ OWNED: tuple[Owned, ...] = (
     Owned(collection=agents.CHANGES),
     Owned(collection=events.COLLECTION),
     Owned(collection=executions.COLLECTION),
+    Owned(collection=webhooks.COLLECTION),
+    Owned(collection=deliveries.COLLECTION),
     Owned(collection=sources.COLLECTION),
     Owned(collection=sync_history.COLLECTION),
     Owned(collection=queries.COLLECTION),

@@ -14,6 +14,7 @@ from netautod.discovery.polling.store import PollStore
 from netautod.docs.notes.store import NotesVaultStore
 from netautod.executions.store import ExecutionStore
 from netautod.tasks.store import TaskStore
+from netautod.webhooks.delivering.store import DeliveryStore
 
 logger = logging.getLogger(__name__)
 FRESH_SECONDS = 5.0
@@ -31,6 +32,7 @@ class DatabaseGauges:
     polls: PollStore
     suspensions: SuspensionStore
     notes: NotesVaultStore
+    deliveries: DeliveryStore
     _read_at: float = field(default=float("-inf"), init=False)
     _turn: asyncio.Lock = field(default_factory=asyncio.Lock, init=False)
 
@@ -54,3 +56,7 @@ class DatabaseGauges:
         self.metrics.set("polls_waiting", await self.polls.waiting())
         self.metrics.set("credentials_suspended", await self.suspensions.suspended(now))
         self.metrics.set("notes_vaults_unlocked", await self.notes.unlocked(now))
+        self.metrics.set("webhook_deliveries_waiting", await self.deliveries.waiting())
+        oldest = await self.deliveries.oldest_waiting()
+        waited = 0.0 if oldest is None else max(0.0, (now - oldest).total_seconds())
+        self.metrics.set("webhook_deliveries_oldest_seconds", waited)

@@ -145,5 +145,8 @@ def history_of(stores: Stores, executions: ExecutionService, agents: Transcripts
 def aftermath_of(
     *, database: Database, stores: Stores, observers: ExecutionObservers, clock: Clock
 ) -> Aftermath:
-    notifier = FinishNotifier(store=stores.executions, observers=observers)
-    return Aftermath(store=AftermathStore(database), notifier=notifier, closing=closing_of(stores, clock))
+    return Aftermath(
+        store=AftermathStore(database, wanted=stores.subscriptions.wants),
+        notifier=FinishNotifier(store=stores.executions, observers=observers),
+        closing=closing_of(stores, clock),
+    )

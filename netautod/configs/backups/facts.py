@@ -21,7 +21,11 @@ from netautod.store.scoped import scoped
 
 COLLECTION = "backup_facts"
 # Devices of all organizations without a recent success, for the look for stale backups.
-INDEXES = (Index(collection=COLLECTION, keys=(("stale_at", 1), ("watched_from", 1))),)
+OWED, OWED_AT = "owed", "owed.at"  # see stale_store.py
+INDEXES = (
+    Index(collection=COLLECTION, keys=(("stale_at", 1), ("watched_from", 1))),
+    Index(collection=COLLECTION, keys=((OWED_AT, 1),), partial={OWED_AT: {"$type": "date"}}),
+)
 MOST_ERROR_CHARACTERS = 1000
 
 

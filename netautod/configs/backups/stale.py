@@ -5,7 +5,8 @@ device's watch begins once, when it is as old as a backup may be, and only what 
 """
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from datetime import datetime, timedelta
 from itertools import groupby
 from typing import Protocol
@@ -16,20 +17,28 @@ from netautod.configs.store import ConfigStore
 from netautod.core.clock import Clock
 from netautod.devices.service import DeviceService
 from netautod.plugin_api.events import BackupStale
+from netautod.webhooks.names import BACKUP_STALE
 
 logger = logging.getLogger(__name__)
 CREATED = 500  # devices whose watch is begun by one write
 # Reported in one look, however many become stale at once; the queue of an observer holds more.
 AT_ONCE = 200
+HOOK = "netautod_backup_stale"
 
 
 class StaleObservers(Protocol):
+    def wanted(self, hook: str) -> bool:
+        """Whether anybody observes this hook."""
+        ...
+
     def backup_stale(self, event: BackupStale) -> None:
         """Returns at once and never raises."""
         ...
 
 
 class StaleBackups:
+    """`anybody_wants`: whether there is a webhook for an event of that name."""
+
     def __init__(
         self,
         *,
@@ -39,7 +48,9 @@ class StaleBackups:
         clock: Clock,
         hours: float,
         observers: StaleObservers,
+        anybody_wants: Callable[[str], bool],
     ) -> None:
+        self._anybody_wants = anybody_wants
         self._watch = watch
         self._configs = configs
         self._devices = devices
@@ -48,7 +59,12 @@ class StaleBackups:
         self._observers = observers
 
     async def look(self) -> int:
-        """One pass; returns how many devices it reported. Two nodes may do it at the same time."""
+        """One pass; returns how many devices it reported. Two nodes may do it at the same time.
+
+        While nobody wants to know, nothing is looked for.
+        """
+        if not self._observers.wanted(HOOK) and not self._anybody_wants(BACKUP_STALE):
+            return 0
         now = self._clock.now()
         before = now - timedelta(hours=self._hours)
         await self._begin(before)
@@ -85,10 +101,13 @@ class StaleBackups:
             elif one.device_id not in names:
                 # Deleted, but a sync may revive it: it is looked at again later.
                 await self._watch.put_off(one, until=now)
-            # Noted first: if we die in between it is not reported, but never reported twice.
-            elif await self._watch.take(one, at=now):
-                self._observers.backup_stale(self._event(one, names[one.device_id], seen))
-                told += 1
+            else:
+                # Noted first: if we die in between observers are not told, but never twice. Webhooks are: the
+                # note marks that they are owed it.
+                event = self._event(one, names[one.device_id], seen)
+                if await self._watch.take(one, at=now, told=asdict(event)):
+                    self._observers.backup_stale(event)
+                    told += 1
         return told
 
     def _event(self, overdue: Overdue, name: str, seen: datetime | None) -> BackupStale:

@@ -1,18 +1,23 @@
 """Since when each device is without a good capture, as documents: fields of the backup facts, and a mark.
 
 `watched_from` is the last good capture (written with the backup facts), or the creation of a device that
-had none (written by `begin`); `stale_at` is when the staleness since then was reported.
+had none (written by `begin`); `stale_at` is when the staleness since then was reported, and `owed` is that
+report until there are deliveries of it to the webhooks that want to know.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
+from uuid import uuid4
 
-from netautod.configs.backups.facts import COLLECTION
+from netautod.configs.backups.facts import COLLECTION, OWED, OWED_AT
 from netautod.core.identity import OrgId
 from netautod.devices.models import Creation
 from netautod.store.client import Database
 from netautod.store.expressions import literal
+from netautod.webhooks.names import BACKUP_STALE
+from netautod.webhooks.subscriptions import Wanted, nobody
 
 MARKS = "stale_watch"
 DEVICES = "devices"
@@ -28,8 +33,22 @@ class Overdue:
     last_success_at: datetime | None
 
 
+@dataclass(frozen=True, kw_only=True)
+class OwedReport:
+    """A report that a webhook is owed; `told` are the fields of its event."""
+
+    id: str
+    org_id: OrgId
+    device_id: str
+    at: datetime
+    told: Mapping[str, Any]
+
+
 class StaleWatch:
-    def __init__(self, database: Database) -> None:
+    """`wanted`: whether a webhook wants an event."""
+
+    def __init__(self, database: Database, *, wanted: Wanted = nobody) -> None:
+        self._wanted = wanted
         self._facts = database.collection(COLLECTION)
         self._marks = database.collection(MARKS)
 
@@ -62,9 +81,30 @@ class StaleWatch:
             for row in found
         ]
 
-    async def take(self, overdue: Overdue, *, at: datetime) -> bool:
-        """Notes that it is reported; false if another node does it, or a capture has succeeded meanwhile."""
-        return await self._facts.update(_unchanged(overdue), {"$set": {"stale_at": at}})
+    async def take(self, overdue: Overdue, *, at: datetime, told: Mapping[str, Any]) -> bool:
+        """Notes that it is reported; false if another node does it, or a capture has succeeded meanwhile.
+
+        `told`: what is reported. Where a webhook wants it, the same write marks it as owed.
+        """
+        change: dict[str, Any] = {"stale_at": at}
+        if self._wanted(overdue.org_id, BACKUP_STALE):
+            change[OWED] = {"id": str(uuid4()), "at": at, "told": told}
+        return await self._facts.update(_unchanged(overdue), {"$set": change})
+
+    async def owed(self, *, before: datetime, limit: int) -> list[OwedReport]:
+        """Reports that a webhook is owed, oldest first; of all organizations."""
+        where = {OWED_AT: {"$type": "date", "$lt": before}}
+        found = await self._facts.find(where, fields={"org_id": 1, OWED: 1}, sort=[(OWED_AT, 1)], limit=limit)
+        return [OwedReport(org_id=OrgId(row["org_id"]), device_id=row["_id"], **row[OWED]) for row in found]
+
+    async def paid(self, reports: Mapping[str, str]) -> None:
+        """There are deliveries of these: ids of reports by device."""
+        changes = [({"_id": at, "owed.id": report}, {"$unset": {OWED: ""}}) for at, report in reports.items()]
+        await self._facts.update_batch(changes)
+
+    async def drop_owed(self) -> None:
+        """Of all organizations, without telling anybody. For a restore."""
+        await self._facts.update_many({OWED_AT: {"$type": "date"}}, {"$unset": {OWED: ""}})
 
     async def put_off(self, overdue: Overdue, *, until: datetime) -> None:
         """Watches the device as from `until` on."""

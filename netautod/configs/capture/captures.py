@@ -100,16 +100,9 @@ class ConfigCapture:
             return opened.device.name, captured
 
     def _tell(self, device_name: str, config: Config, work: Work) -> None:
-        event = ConfigChanged(
-            org_id=config.org_id,
-            device_id=config.device_id,
-            device_name=device_name,
-            version=config.version,
-            previous_version=config.version - 1 or None,
-            config_hash=config.config_hash,
-            execution_id=work.execution_id,
+        self._observers.config_changed(
+            changed(config, device_name=device_name, execution_id=work.execution_id)
         )
-        self._observers.config_changed(event)
 
     async def _believable(
         self, org_id: OrgId, opened: OpenDevice, last: Config | None, read: tuple[Reading, tuple[str, ...]]
@@ -171,7 +164,8 @@ class ConfigCapture:
             await self._texts.save(work, reading)
             config = _version(opened, reading, last, via, now, own_id)
             try:
-                await self._store.insert(config, work)
+                told = {"device_name": opened.device.name, "execution_id": work.execution_id}
+                await self._store.insert(config, work, told=told)
             except Duplicate:
                 # Another capture made this version after all: it may say the same.
                 last = await self._store.newest(work.org_id, opened.device.id)
@@ -194,6 +188,19 @@ class ConfigCapture:
         except (NotFound, VaultError):
             return False  # lost or damaged: the new reading is stored as a new version
         return (await self._measured(last.org_id, raw, platform)).config_hash == reading.config_hash
+
+
+def changed(config: Config, *, device_name: str, execution_id: str | None) -> ConfigChanged:
+    """What observers and webhooks are told of a new version."""
+    return ConfigChanged(
+        org_id=config.org_id,
+        device_id=config.device_id,
+        device_name=device_name,
+        version=config.version,
+        previous_version=config.version - 1 or None,
+        config_hash=config.config_hash,
+        execution_id=execution_id,
+    )
 
 
 def _version(

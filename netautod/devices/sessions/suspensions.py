@@ -43,15 +43,15 @@ class Suspensions:
 
     async def refused(self, org_id: OrgId, leg: Leg) -> Suspension:
         """Notes that the device of the leg refused its login."""
-        suspension = await self._store.count(org_id, _login_key(leg), at=self._clock.now())
+        told = {
+            "device_id": leg.device.id,
+            "device_name": leg.device.name,
+            "credential_id": leg.credential_id,
+            "credential_name": leg.credential_name,
+        }
+        suspension = await self._store.count(org_id, _login_key(leg), at=self._clock.now(), told=told)
         event = CredentialSuspended(
-            org_id=org_id,
-            device_id=leg.device.id,
-            device_name=leg.device.name,
-            credential_id=leg.credential_id,
-            credential_name=leg.credential_name,
-            failures=suspension.refusals,
-            until=suspension.until,
+            org_id=org_id, failures=suspension.refusals, until=suspension.until, **told
         )
         self._observers.credential_suspended(event)
         return suspension

@@ -20,6 +20,7 @@ from netautod.discovery.tables.models import Before
 from netautod.discovery.tables.store import DiscoveredStore
 from netautod.discovery.visits.service import Visited
 from netautod.plugin_api.events import DeviceChanged
+from netautod.webhooks.models import Event
 
 logger = logging.getLogger(__name__)
 # A node that has written events tells them in a moment: what waits longer than this has been left behind.
@@ -77,6 +78,35 @@ class Changes:
                 await self.tables.told(org_id, device_id, [event["id"] for event in events])
             if len(left) < AT_ONCE:
                 return
+
+
+class OwedChanges:
+    """Changes that webhooks are owed, as their events: they say what observers are told."""
+
+    def __init__(self, tables: DiscoveredStore) -> None:
+        self._tables = tables
+
+    async def owed(self, *, before: datetime, limit: int) -> list[Event]:
+        found = [
+            Event(
+                id=stored["id"],
+                org_id=org_id,
+                name=stored["kind"],
+                subject=f"device:{device_id}",
+                at=stored["at"],
+                data=asdict(_event(org_id, device_id, stored)),
+                record=device_id,
+            )
+            for org_id, device_id, events in await self._tables.owed(before=before, limit=limit)
+            for stored in events
+        ]
+        return sorted((event for event in found if event.at < before), key=lambda one: one.at)[:limit]
+
+    async def paid(self, events: Sequence[Event]) -> None:
+        ids: dict[str, list[str]] = {}
+        for event in events:
+            ids.setdefault(event.record, []).append(event.id)
+        await self._tables.paid(ids)
 
 
 def _event(org_id: OrgId, device_id: str, stored: Mapping[str, Any]) -> DeviceChanged:

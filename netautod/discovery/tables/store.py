@@ -17,20 +17,21 @@ from netautod.discovery.tables.models import PollNote, Superseded
 from netautod.discovery.tables.parts import Fields, let_go, parts_of
 from netautod.discovery.tables.remembering import compared, history, longest_gone
 from netautod.discovery.tables.shelf import LEFT_OVER, PART_INDEXES, Owner, PartShelf
-from netautod.discovery.tables.untold import BY_WAITING, HEADERS, UntoldEvents, with_events
+from netautod.discovery.tables.untold import BY_OWED, BY_WAITING, HEADERS, OWED, OWED_AT, UntoldEvents
 from netautod.plugin_api.discovered import Collected, DeviceFacts
 from netautod.store.client import Database, Document
 from netautod.store.indexes import Index
+from netautod.webhooks.subscriptions import Wanted, nobody
 
 BY_ID = Index(collection=HEADERS, keys=(("org_id", 1), ("_id", 1)))
-INDEXES = (*PART_INDEXES, BY_ID, BY_WAITING)
+INDEXES = (*PART_INDEXES, BY_ID, BY_WAITING, BY_OWED)
 
 
 class DiscoveredStore(UntoldEvents):
     """`gone_for`: how long rows of MAC and ARP tables are remembered after they have gone."""
 
-    def __init__(self, database: Database, *, gone_for: timedelta) -> None:
-        super().__init__(database)
+    def __init__(self, database: Database, *, gone_for: timedelta, wanted: Wanted = nobody) -> None:
+        super().__init__(database, wanted=wanted)
         self._shelf = PartShelf(database)
         self._gone_for = gone_for
 
@@ -118,14 +119,17 @@ class DiscoveredStore(UntoldEvents):
     ) -> bool:
         """False if somebody else has written it meanwhile."""
         if revision == 0:
-            waiting = {"untold": list(untold), "untold_at": note.at} if untold else {}
+            owed = self._owed_of(org_id, untold)
+            waiting: Document = {"untold": list(untold), "untold_at": note.at} if untold else {}
+            waiting |= {OWED: owed, OWED_AT: note.at} if owed else {}
             try:
                 await self._headers.insert(org_id, {"_id": device_id, **change, **waiting})
             except Duplicate:
                 return False
             return True
         where = {"_id": device_id, "revision": revision}
-        return await self._headers.update(org_id, where, with_events({"$set": change}, untold, at=note.at))
+        whole = self._with_events(org_id, {"$set": change}, untold, at=note.at)
+        return await self._headers.update(org_id, where, whole)
 
     async def _written(
         self, owner: Owner, kind: Kind, given: Sequence[object], before: Mapping[str, Any]

@@ -8,6 +8,7 @@ from netautod.core.identity import OrgId
 from netautod.store.client import Database, Document
 from netautod.store.indexes import Index
 from netautod.store.scoped import scoped
+from netautod.webhooks.subscriptions import Wanted, nobody
 
 HEADERS = "discovered"
 BY_WAITING = Index(collection=HEADERS, keys=(("untold_at", 1),), partial={"untold_at": {"$type": "date"}})
@@ -15,28 +16,38 @@ BY_WAITING = Index(collection=HEADERS, keys=(("untold_at", 1),), partial={"untol
 MOST_WAITING = 1000
 
 
+OWED, OWED_AT = "owed", "owed_at"
+BY_OWED = Index(collection=HEADERS, keys=((OWED_AT, 1),), partial={OWED_AT: {"$type": "date"}})
+
+
 class UntoldEvents:
-    def __init__(self, database: Database) -> None:
+    """`wanted`: whether a webhook wants an event; then it waits for those, too, apart from the observers."""
+
+    def __init__(self, database: Database, *, wanted: Wanted = nobody) -> None:
+        self._wanted = wanted
         self._all = database.collection(HEADERS)
         self._headers = scoped(database, HEADERS)
 
     async def told(self, org_id: OrgId, device_id: str, ids: Sequence[str]) -> None:
         """These events need not be told any more."""
-        left = {
-            "$filter": {
-                "input": {"$ifNull": ["$untold", []]},
-                "as": "event",
-                "cond": {"$not": [{"$in": ["$$event.id", list(ids)]}]},
-            }
-        }
-        some = {"$gt": [{"$size": "$untold"}, 0]}
-        ended = {"$cond": [some, "$untold_at", "$$REMOVE"]}
-        await self._headers.update(
-            org_id, {"_id": device_id}, [{"$set": {"untold": left}}, {"$set": {"untold_at": ended}}]
-        )
+        await self._headers.update(org_id, {"_id": device_id}, _without("untold", "untold_at", ids))
+
+    async def owed(self, *, before: datetime, limit: int) -> list[tuple[OrgId, str, list[Document]]]:
+        """(organization, device, events) of what a webhook is owed, oldest first."""
+        where = {OWED_AT: {"$type": "date", "$lt": before}}
+        found = await self._all.find(where, fields={"org_id": 1, OWED: 1}, sort=[(OWED_AT, 1)], limit=limit)
+        return [(OrgId(header["org_id"]), header["_id"], header[OWED]) for header in found]
+
+    async def paid(self, ids: Mapping[str, Sequence[str]]) -> None:
+        """There are deliveries of these events: their ids by device."""
+        changes = [({"_id": header}, _without(OWED, OWED_AT, paid)) for header, paid in ids.items()]
+        await self._all.update_batch(changes)
 
     async def drop_all(self) -> int:
         """Of all organizations, without telling anybody; returns of how many devices."""
+        await self._all.update_many(
+            {OWED_AT: {"$type": "date"}}, {"$unset": {OWED_AT: ""}, "$set": {OWED: []}}
+        )
         return await self._all.update_many(
             {"untold_at": {"$type": "date"}}, {"$unset": {"untold_at": ""}, "$set": {"untold": []}}
         )
@@ -48,13 +59,27 @@ class UntoldEvents:
         )
         return [(OrgId(header["org_id"]), header["_id"], header["untold"]) for header in found]
 
+    def _with_events(
+        self, org_id: OrgId, change: Document, events: Sequence[Mapping[str, Any]], *, at: datetime
+    ) -> Document:
+        """The change of a header that also adds these events to those that wait.
 
-def with_events(change: Document, events: Sequence[Mapping[str, Any]], *, at: datetime) -> Document:
-    """The change of a header that also adds these events to those that wait.
+        It adds them, and does not write the list that was read: what was told meanwhile would be told again.
+        """
+        if not events:
+            return change
+        waiting = {"untold": list(events), OWED: self._owed_of(org_id, events)}
+        added = {name: {"$each": each, "$slice": -MOST_WAITING} for name, each in waiting.items() if each}
+        return {**change, "$push": added, "$min": {f"{name}_at": at for name in added}}
 
-    It adds them, and does not write the list that was read: what was told meanwhile would be told again.
-    """
-    if not events:
-        return change
-    added = {"$each": list(events), "$slice": -MOST_WAITING}
-    return {**change, "$push": {"untold": added}, "$min": {"untold_at": at}}
+    def _owed_of(self, org_id: OrgId, events: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+        return [event for event in events if self._wanted(org_id, event["kind"])]
+
+
+def _without(events: str, waiting_at: str, ids: Sequence[str]) -> list[Document]:
+    """The change that takes events out of a list, and the mark away with the last one."""
+    others = {"$not": [{"$in": ["$$event.id", list(ids)]}]}
+    left = {"$filter": {"input": {"$ifNull": [f"${events}", []]}, "as": "event", "cond": others}}
+    some = {"$gt": [{"$size": f"${events}"}, 0]}
+    ended = {"$cond": [some, f"${waiting_at}", "$$REMOVE"]}
+    return [{"$set": {events: left}}, {"$set": {waiting_at: ended}}]

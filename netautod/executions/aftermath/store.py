@@ -1,17 +1,23 @@
 """The runs that a dead node has left in the database."""
 
+from netautod.core.identity import OrgId
 from netautod.executions.aftermath.models import Blocked
 from netautod.executions.claims import DeadRun
-from netautod.executions.documents import blocked_change, dead_change, to_execution
+from netautod.executions.documents import blocked_change, dead_change, owing, to_execution
 from netautod.executions.models import Execution
 from netautod.executions.outcome import Outcome
 from netautod.executions.store import COLLECTION
-from netautod.executions.transitions import ACTIVE
+from netautod.executions.transitions import ACTIVE, TERMINAL, State
 from netautod.store.client import Database, Document, Filter
+from netautod.webhooks.names import EXECUTION_FINISHED
+from netautod.webhooks.subscriptions import Wanted, nobody
 
 
 class AftermathStore:
-    def __init__(self, database: Database) -> None:
+    """`wanted` as in ExecutionStore."""
+
+    def __init__(self, database: Database, *, wanted: Wanted = nobody) -> None:
+        self._wanted = wanted
         self._all = database.collection(COLLECTION)
 
     async def runs_of(self, node_id: str) -> list[DeadRun]:
@@ -21,7 +27,7 @@ class AftermathStore:
     async def end_claim(self, run: DeadRun, outcome: Outcome) -> Execution | None:
         """running -> what the outcome says; None if the execution was taken or has ended meanwhile."""
         claim = {"_id": run.execution.id, "state": "running", "owner": run.node_id, "epoch": run.epoch}
-        return await self._changed(claim, dead_change(outcome))
+        return await self._changed(claim, run.execution.org_id, dead_change(outcome), outcome.state)
 
     async def fail(self, blocked: Blocked, node_id: str) -> Execution | None:
         """active -> failed, whatever has become of it since it blocked that node; None if it has ended."""
@@ -30,9 +36,17 @@ class AftermathStore:
             "state": {"$in": list(ACTIVE)},
             "epoch": {"$gte": blocked.epoch},
         }
-        return await self._changed(active, blocked_change(blocked.text, node_id))
+        found = await self._all.find_one(active, fields={"org_id": 1})
+        if found is None:
+            return None
+        change = blocked_change(blocked.text, node_id)
+        return await self._changed(active, OrgId(found["org_id"]), change, "failed")
 
-    async def _changed(self, where: Filter, change: Document) -> Execution | None:
+    async def _changed(
+        self, where: Filter, org_id: OrgId, change: Document, state: State
+    ) -> Execution | None:
+        if state in TERMINAL and self._wanted(org_id, EXECUTION_FINISHED):
+            change = owing(change)
         row = await self._all.find_and_update(where, [{"$set": change}])
         return to_execution(row) if row else None
 

@@ -37,6 +37,7 @@ class Looks:
             clock=self.clock,
             hours=HOURS,
             observers=self.fleet.told,
+            anybody_wants=self.fleet.installation.stores.subscriptions.anybody_wants,
         )
 
     async def after(self, hours: float) -> list[str]:

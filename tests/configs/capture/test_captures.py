@@ -133,7 +133,7 @@ class _Opened:
         self.work = work
         self.device = self
         self.session = self
-        self.id = device_id
+        self.id, self.name = device_id, "sw1"
         self.device_type = "cisco_ios"
         self.platform = PlatformRegistry().get("cisco_ios")
 

@@ -3,13 +3,15 @@
 import asyncio
 import logging
 import time
+from dataclasses import asdict
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
 from netautod.outbound.addresses import AddressRules
 from netautod.outbound.client import GuardedClient
-from netautod_webhook.message import Message
+from netautod.outbound.signed import SignedMessage
 from netautod_webhook.receiver import Receiver
 from netautod_webhook.settings import WebhookSettings
 from tests.plugins.events import ended
@@ -123,7 +125,12 @@ async def test_a_full_queue_drops_the_newest_and_says_how_many(
     receiver.free.clear()
     settings = WebhookSettings(urls=(receiver.url,), secret=SECRET, events=(), queue=2)
     posted = Receiver(receiver.url, settings, GuardedClient(AddressRules.allowing(["127.0.0.1"])))
-    messages = [Message.of("execution_finished", ended(number), instance="lab") for number in range(8)]
+    messages = [
+        SignedMessage.of(
+            "execution_finished", asdict(ended(number)), id=f"m{number}", at=datetime.now(UTC), instance="lab"
+        )
+        for number in range(8)
+    ]
     posted.start()
     posted.offer(messages[0])
     await receiver.until(1)

@@ -10,8 +10,9 @@ from typing import cast
 
 import pytest
 
-from netautod_webhook.message import signature
-from netautod_webhook.retries import LONGEST, asked_pause, is_retried, pause
+from netautod.outbound.retries import asked_pause, retry_pause
+from netautod.outbound.signed import signature
+from netautod_webhook.retries import LONGEST, is_retried
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 SECRET, BODY = "0123456789abcdef", b'{"id":"1"}'
@@ -38,13 +39,18 @@ GUIDE = re.compile(r"^```python\n# receiver\.py\n(?P<text>.*?)^```$", re.M | re.
     ],
 )
 def test_retry_after(text: str | None, seconds: float) -> None:
-    assert asked_pause({} if text is None else {"Retry-After": text}, NOON) == seconds
+    assert asked_pause({} if text is None else {"Retry-After": text}, NOON, longest=LONGEST) == seconds
 
 
 def test_the_pauses_double_up_to_the_longest() -> None:
-    assert [pause(tried, 1.0, chance=1.0) for tried in (1, 2, 3, 4)] == [1, 2, 4, 8]
-    assert [pause(tried, 1.0, chance=0.0) for tried in (1, 2, 3, 4)] == [0.5, 1, 2, 4]
-    assert pause(20, 300.0, chance=1.0) == LONGEST
+    def pauses(chance: float) -> list[float]:
+        return [retry_pause(tried, 1.0, longest=LONGEST, chance=chance) for tried in (1, 2, 3, 4)]
+
+    assert pauses(1.0) == [1, 2, 4, 8]
+    assert pauses(0.0) == [0.5, 1, 2, 4]
+    assert retry_pause(20, 300.0, longest=LONGEST, chance=1.0) == LONGEST
+    # A receiver that is down for a day at a pause of milliseconds.
+    assert retry_pause(100_000, 0.01, longest=LONGEST, chance=1.0) == LONGEST
 
 
 @pytest.mark.parametrize(("status", "retried"), [(301, False), (404, False), (429, True), (503, True)])

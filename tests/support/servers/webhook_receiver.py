@@ -36,7 +36,7 @@ class Delivery:
 
 @dataclass(kw_only=True)
 class WebhookReceiver:
-    """`answers` are the statuses and headers of the next answers; after them everything is a 204.
+    """`answers` are the statuses and headers of the next answers; after them it is what `answer` says.
 
     Nothing is answered while `free` is cleared.
     """
@@ -46,10 +46,11 @@ class WebhookReceiver:
     received: list[Delivery] = field(default_factory=list)
     news: asyncio.Condition = field(default_factory=asyncio.Condition)
     free: asyncio.Event = field(default_factory=asyncio.Event)
+    answer: Callable[[Delivery], tuple[int, dict[str, str]]] = lambda delivery: (204, {})
 
-    async def until(self, count: int) -> list[Delivery]:
+    async def until(self, count: int, *, seconds: float = 30) -> list[Delivery]:
         """What was received, once it is that much."""
-        await self._until(lambda: len(self.received) >= count)
+        await self.until_that(lambda: len(self.received) >= count, seconds=seconds)
         return self.received
 
     async def until_events(self, *events: str) -> list[Any]:
@@ -59,11 +60,11 @@ class WebhookReceiver:
             seen = [delivery.headers["X-Netautod-Event"] for delivery in self.received]
             return all(seen.count(event) >= events.count(event) for event in events)
 
-        await self._until(are_there)
+        await self.until_that(are_there)
         return [delivery.content for delivery in self.received]
 
-    async def _until(self, there: Callable[[], bool]) -> None:
-        async with asyncio.timeout(30), self.news:
+    async def until_that(self, there: Callable[[], bool], *, seconds: float = 30) -> None:
+        async with asyncio.timeout(seconds), self.news:
             await self.news.wait_for(there)
 
     async def take(self, handler: RequestHandler) -> None:
@@ -73,7 +74,7 @@ class WebhookReceiver:
             self.received.append(delivery)
             self.news.notify_all()
         await self.free.wait()
-        status, headers = self.answers.pop(0) if self.answers else (204, {})
+        status, headers = self.answers.pop(0) if self.answers else self.answer(delivery)
         handler.set_status(status)
         for name, value in headers.items():
             handler.set_header(name, value)

@@ -1,16 +1,20 @@
-"""One event as it is posted: its body and, for each try, its signed headers."""
+"""One event as it is posted to a receiver: its body and, for each try, its headers.
+
+The form of every webhook of netautod, those of organizations and the one of the section `[webhook]`: a
+receiver that understands one understands the other.
+"""
 
 import hashlib
 import hmac
 import json
-from dataclasses import asdict, dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any
-from uuid import uuid4
+from typing import Any, Self
 
 
 @dataclass(frozen=True, kw_only=True)
-class Message:
+class SignedMessage:
     """`body` and `id` are the same in every try, so that a receiver can tell a repeated one."""
 
     id: str
@@ -18,36 +22,30 @@ class Message:
     body: bytes = field(repr=False)
 
     @classmethod
-    def of(cls, event: str, data: Any, *, instance: str, event_id: str | None = None) -> "Message":
-        """`data` is an event of the plugin API; one with an id of its own is the same message when it is told
-        again.
-        """
-        message_id = event_id or str(uuid4())
-        content = {
-            "id": message_id,
-            "event": event,
-            "at": _text(datetime.now(UTC)),
-            "instance": instance,
-            "data": asdict(data),
-        }
+    def of(cls, event: str, data: Mapping[str, Any], *, id: str, at: datetime, instance: str) -> Self:
+        """`at` is when it happened; moments within `data` are written as the API writes them."""
+        content = {"id": id, "event": event, "at": _text(at), "instance": instance, "data": data}
         body = json.dumps(content, ensure_ascii=False, separators=(",", ":"), default=_text).encode()
-        return cls(id=message_id, event=event, body=body)
+        return cls(id=id, event=event, body=body)
 
-    def headers(self, secret: str, *, now: float) -> dict[str, str]:
+    def headers(self, secret: str | None, *, now: float) -> dict[str, str]:
         """Of one try at `now` (seconds since 1970): a late one has a signature of its own time.
 
         The form of the value is that of X-Hub-Signature-256 (docs.github.com, Validating webhook
         deliveries); what is signed, time stamp and body, is as in Stripe-Signature (docs.stripe.com,
-        Verify webhook signatures manually), so that nobody can play an old delivery again.
+        Verify webhook signatures manually), so that nobody can play an old delivery again. Without a secret
+        there is no signature.
         """
         timestamp = str(int(now))
-        return {
+        headers = {
             "Content-Type": "application/json",
             "X-Netautod-Event": self.event,
             "X-Netautod-Delivery": self.id,
             "X-Netautod-Timestamp": timestamp,
-            "X-Netautod-Signature": f"sha256={signature(secret, timestamp, self.body)}",
         }
+        if secret:
+            headers["X-Netautod-Signature"] = f"sha256={signature(secret, timestamp, self.body)}"
+        return headers
 
 
 def signature(secret: str, timestamp: str, body: bytes) -> str:
