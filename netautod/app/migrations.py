@@ -53,6 +53,5 @@ def migrations_of(database: Database, stores: Stores, settings: AuthSettings) ->
         Migration(number=3, name="search texts of devices", apply=search_texts, catch_up=search_texts),
         Migration(number=4, name="ends of API tokens", apply=token_ends, catch_up=token_ends),
         Migration(number=5, name="chain of the audit", apply=audit_chain, in_background=True),
-        Migration(number=6, name="indexes 84fdbcd47159fa7e", apply=indexes, catch_up=indexes),
-        Migration(number=7, name="indexes 2f2aa39ebed51d25", apply=indexes, catch_up=indexes),
+        Migration(number=6, name="indexes 2f2aa39ebed51d25", apply=indexes, catch_up=indexes),
     )

@@ -84,6 +84,7 @@ EXPIRING = [
     ("refresh_tokens", "expires_at", 0),
     ("directory_lookups", "expires_at", 0),
     ("login_failures", "expires_at", 0),
+    ("events", "at", 360),
     ("idempotency_keys", "expires_at", 0),
     ("known_addresses", "expires_at", 0),
     ("redirect_logins", "expires_at", 0),
