@@ -4,7 +4,8 @@ import re
 
 from netautod.configs.backups.info import BackedUpDevice, BackupInfos
 from netautod.configs.capture.pulls import BackgroundPulls, Pulls
-from netautod.configs.models import Config, DiffForm, LineGroup, Match, Snapshot
+from netautod.configs.differences import DiffForm
+from netautod.configs.models import Config, LineGroup, Match, Snapshot
 from netautod.configs.schemas import (
     BackedUpDevicesAnswer,
     BulkPullAnswer,

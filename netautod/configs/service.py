@@ -9,7 +9,8 @@ added line that look alike. With `secrets=true` it compares and shows the raw te
 from collections.abc import Sequence
 
 from netautod.audit.service import AuditLog
-from netautod.configs.models import Config, DiffForm, Part, ReadConfig, VersionDiff
+from netautod.configs.differences import DiffForm, VersionDiff
+from netautod.configs.models import Config, Part, ReadConfig
 from netautod.configs.store import ConfigStore
 from netautod.configs.texts.diff import Difference
 from netautod.configs.texts.learned import Rule
