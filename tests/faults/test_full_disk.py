@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import shutil
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -143,3 +144,38 @@ async def healthy(client: ApiClient) -> bool:
 
 async def logged(service: Service, text: str) -> bool:
     return text in service.log.read_text()
+
+
+@pytest.mark.timeout(300)
+async def test_a_restore_that_finds_no_room_goes_on_where_there_is(disk: SmallDisk, tmp_path: Path) -> None:
+    backup, target = str(tmp_path / "backup"), str(disk.path / "data")
+    async with serving(tmp_path / "origin") as service:
+        site = (await (await service.client()).post(SITES, {"name": "in the backup"})).expect(201)["id"]
+        await keep_randomness(service.data_dir, mib=128)
+        password = service.password
+        assert (await run("backup", backup, "--data-dir", str(service.data_dir), seconds=120)).code == 0
+    os.makedirs(target)
+    shutil.copy(tmp_path / "origin" / "master.key", target)
+    disk.leave(400)  # the journal, and less than what comes
+    refused = await run("restore", backup, "--data-dir", target, seconds=120)
+    assert (refused.code, "Traceback" in refused.err) == (1, False), refused
+    assert " full" in refused.err.splitlines()[-1]
+    disk.clear()
+    started = await run("serve", "--port", "0", "--data-dir", target)
+    assert started.code == 1
+    assert "is not finished: run `netautod restore` with the same file again" in started.err
+    done = await run("restore", backup, "--data-dir", target, seconds=120)
+    assert (done.code, done.err) == (0, ""), done
+    assert "restore gone on and finished: " in done.out
+    async with serving(disk.path / "data") as service:
+        client = await service.client(password=password)
+        assert (await client.get(f"{SITES}/{site}")).expect()["name"] == "in the backup"
+
+
+async def keep_randomness(data_dir: Path, *, mib: int) -> None:
+    """A collection of somebody else, which no compression makes smaller."""
+    uri = find_running(data_dir)
+    assert uri is not None
+    async with AsyncMongoClient[dict[str, Any]](uri) as client:
+        for number in range(mib):
+            await client.netautod.randomness.insert_one({"_id": number, "content": os.urandom(MIB)})

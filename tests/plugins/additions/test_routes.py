@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from jsonschema import Draft202012Validator
+from jsonschema_rs import meta
 
 from netautod.events.publishing import EventPublisher
 from tests.plugins.additions import lab
@@ -211,4 +211,4 @@ async def test_they_are_in_the_description(running: Running) -> None:
     schema = found["components"]["schemas"][body]
     assert body.endswith("ThingBody")
     assert (schema["properties"]["name"]["maxLength"], schema["required"]) == (20, ["name"])
-    Draft202012Validator.check_schema(schema)
+    meta.validate({"$schema": "https://json-schema.org/draft/2020-12/schema", **schema})
