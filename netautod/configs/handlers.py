@@ -153,7 +153,7 @@ class DiffConfigsHandler(DiffHandler):
 
 
 class DiffDevicesHandler(DiffHandler):
-    @requires(READ, query=DiffDevicesQuery, answer=DiffAnswer, errors=(404,))
+    @requires(READ, query=DiffDevicesQuery, answer=DiffAnswer, errors=(404,), name="diff_devices")
     async def get(self) -> None:
         """Compares a version of one device with a version of another, by default the newest of each."""
         query = self.query
