@@ -42,6 +42,8 @@ GOES_ON = {
     ],
     "leaves its event at most": [
         "POST /api/auth/ldap/test",
+        "POST /api/auth/providers/:/test",
+        "POST /api/webhooks/:/test",
         "POST /api/agents/tools/check",
         "POST /api/tasks/preview",
         "POST /api/docs/:/render",
