@@ -2,7 +2,7 @@
 
 from netautod.core.pages import Page
 from netautod.core.schema import PageQuery
-from netautod.http.access import requires
+from netautod.http.access import Repeat, requires
 from netautod.http.handler import JsonHandler
 from netautod.http.routes import Route
 from netautod.webhooks.models import Delivery, Webhook
@@ -25,10 +25,11 @@ class WebhooksHandler(JsonHandler):
         found = await self.webhooks.page(self.caller.org_id, Page(**self.query))
         self.answer(found.to_json("webhooks", Webhook.to_json))
 
-    @requires("system.manage", body=WebhookRequest, answer=WebhookAnswer, status=201)
+    @requires("system.manage", body=WebhookRequest, answer=WebhookAnswer, status=201, repeat=Repeat.FINDS)
     async def post(self) -> None:
         """Creates a webhook, which is told of what happens from now on."""
-        self.answer((await self.webhooks.create(self.caller, self.body)).to_json())
+        made = await self.webhooks.create(self.caller, self.body, webhook_id=self.record_id)
+        self.answer(made.to_json())
 
 
 class OneWebhookHandler(JsonHandler):

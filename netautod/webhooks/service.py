@@ -63,13 +63,19 @@ class WebhookService:
             raise NotFound(NOT_FOUND)
         return found
 
-    async def create(self, caller: Caller, fields: Mapping[str, Any]) -> Webhook:
-        """`fields` as WebhookRequest loads them. Raises InvalidInput, or Conflict for a taken name."""
+    async def create(
+        self, caller: Caller, fields: Mapping[str, Any], *, webhook_id: str | None = None
+    ) -> Webhook:
+        """`fields` as WebhookRequest loads them. Raises InvalidInput, or Conflict for a taken name.
+
+        `webhook_id`: a webhook with it was made by this very request.
+        """
         events = self._checked(fields["events"])
         await self._check_url(fields["url"])
         if await self._store.count(caller.org_id) >= MOST:
             raise Conflict(f"An organization has at most {MOST} webhooks")
-        webhook_id, now = str(uuid4()), self._clock.now()
+        repeated, now = webhook_id, self._clock.now()
+        webhook_id = webhook_id or str(uuid4())
         webhook = Webhook(
             id=webhook_id,
             org_id=caller.org_id,
@@ -89,7 +95,10 @@ class WebhookService:
         try:
             await self._store.insert(webhook)
         except Duplicate as error:
-            raise Conflict(NAME_TAKEN) from error
+            made = None if repeated is None else await self._store.get(caller.org_id, repeated)
+            if made is None:
+                raise Conflict(NAME_TAKEN) from error
+            webhook = made  # whoever began the request died between this write and the answer
         await self._changed(caller, "create", webhook, {"events": list(events)})
         return webhook
 

@@ -81,6 +81,8 @@ DECISIONS = {
     "/api/tasks/schedules/:id/run": Decision(FINDS, "runs; the execution's id follows from the key"),
     "/api/tasks/schedules/:id/toggle": Decision(None, SET),
     "/api/users": Decision(AGAIN, UNIQUE),
+    "/api/webhooks": Decision(FINDS, ID),
+    "/api/webhooks/:id/test": Decision(None, "posts what says that it is a test, once more if asked to"),
     "/api/vault/lock": Decision(None, SET),
     "/api/vault/password": Decision(None, ONCE),
     "/api/vault/unlock": Decision(None, SET),

@@ -2,10 +2,12 @@
 
 import json
 from typing import Any
+from uuid import uuid4
 
 import pytest
 
 from netautod.app.stores import SEALED_FIELDS
+from netautod.core.errors import Conflict
 from netautod.vault.rewrapping import rewrap
 from netautod.webhooks.names import OWN
 from netautod.webhooks.store import COLLECTION
@@ -42,6 +44,18 @@ async def test_a_webhook_is_made_read_changed_and_deleted(hooks: Hooks) -> None:
     assert ([one["id"] for one in page["webhooks"]], page["total"], page["limit"]) == ([made["id"]], 1, 1)
     assert (await hooks.api.delete(path)).status == 204
     assert_error(await hooks.api.get(path), 404, "Webhook not found")
+
+
+async def test_a_request_that_is_repeated_after_a_crash_finds_what_it_has_made(hooks: Hooks) -> None:
+    """The id follows from its Idempotency-Key; another request of the same name is refused."""
+    service, webhook_id = hooks.parts.service, str(uuid4())
+    made = await service.create(hooks.caller, BODY, webhook_id=webhook_id)
+    again = await service.create(hooks.caller, BODY, webhook_id=webhook_id)
+    assert (again.id, again.created_at) == (webhook_id, made.created_at)
+    for another in (None, str(uuid4())):
+        with pytest.raises(Conflict, match="already exists"):
+            await service.create(hooks.caller, BODY, webhook_id=another)
+    assert (await hooks.api.get("/api/webhooks")).expect()["total"] == 1
 
 
 @pytest.mark.parametrize(
