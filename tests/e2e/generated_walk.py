@@ -188,7 +188,7 @@ class GeneratedWalk:
         body = m.DocumentRequest(
             name="greeting",
             category=m.DocumentRequestCategory.TEMPLATES,
-            content_type=m.DocumentRequestContentType.JINJA,
+            content_type="jinja",
             content="hello {{ name }}",
         )
         document = await got(m.DocumentAnswer, create_doc.asyncio(client=self.client, body=body))

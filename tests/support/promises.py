@@ -76,6 +76,7 @@ class Promises:
             assert response.content == b"", f"{name} answers {response.status} with a body"
         if not content:
             return
+        content = {media.partition(";")[0]: described for media, described in content.items()}
         media = response.headers.get("Content-Type", "").partition(";")[0]
         assert media in content, f"{name} answers {media!r}, described are {sorted(content)}"
         if media == JSON:

@@ -1,5 +1,6 @@
 """The routes of the service over HTTP on a random port of loopback, with the services of a test."""
 
+import asyncio
 import ssl
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from functools import cache
@@ -97,8 +98,10 @@ class Servers:
     ) -> ApiClient:
         """A client without a token. `routes` None: those that the services are enough for.
 
-        The server believes an X-Forwarded-For, and port 0 is any that is free.
+        The server believes an X-Forwarded-For, and port 0 is any that is free. To be called on the loop: a
+        fixture that is a plain function would have the socket watched by another one, which never turns.
         """
+        asyncio.get_running_loop()
         context = HttpContext(
             authenticate=authenticate,
             limits=RequestLimits.none(SystemClock()),

@@ -21,7 +21,7 @@ WRONG = "wrong horse battery staple"
 
 
 @pytest.fixture
-def client(node: Node, http: Http) -> ApiClient:
+async def client(node: Node, http: Http) -> ApiClient:
     return http(node)
 
 

@@ -20,7 +20,7 @@ ADA = {"username": "ada", "password": PASSWORD, "roles": []}
 
 
 @pytest.fixture
-def client(node: Node, http: Http) -> ApiClient:
+async def client(node: Node, http: Http) -> ApiClient:
     return http(node)
 
 

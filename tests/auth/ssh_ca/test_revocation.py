@@ -46,7 +46,7 @@ async def holder(client: ApiClient, username: str, password: str = PASSWORD) -> 
 
 
 @pytest.fixture
-def client(node: Node, http: Http) -> ApiClient:
+async def client(node: Node, http: Http) -> ApiClient:
     return http(node)
 
 

@@ -22,7 +22,7 @@ CI = {"name": "ci", "permissions": ["devices.access"]}
 
 
 @pytest.fixture
-def client(node: Node, http: Http) -> ApiClient:
+async def client(node: Node, http: Http) -> ApiClient:
     return http(node)
 
 

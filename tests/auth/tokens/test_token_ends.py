@@ -19,7 +19,7 @@ NEW = "another long passphrase 77"
 
 
 @pytest.fixture
-def client(node: Node, http: Http) -> ApiClient:
+async def client(node: Node, http: Http) -> ApiClient:
     return http(node)
 
 

@@ -44,7 +44,7 @@ class FakeChanges:
     ) -> Sequence[dict[str, Any]]:
         self.before.append(before)
         self.failures.append(failures)
-        return [{"id": "event"}]
+        return [{"id": "event", "kind": "neighbor_lost"}]
 
     async def tell(self, org_id: OrgId, device_id: str, events: Sequence[Any]) -> None:
         self.told += [event["id"] for event in events]
