@@ -18,7 +18,8 @@ from netautod.app.archive.marker import RestoreMarker, UnfinishedRestore
 from netautod.app.archive.settling import Settled, settle
 from netautod.app.database import any_server, open_database
 from netautod.app.settings import Settings
-from netautod.core.errors import InvalidInput
+from netautod.core.disk import space_of
+from netautod.core.errors import InvalidInput, Unavailable
 from netautod.core.json_values import to_text
 from netautod.store.client import Database
 from netautod.vault.root.key_file import FILE_NAME, SETTING, load_root_key
@@ -35,6 +36,19 @@ class Restored:
 
 
 async def restore(settings: Settings, path: Path, passphrase: str | None) -> Restored:
+    """Says so if it was the disk of our own database that ended it: a mongod without room dies."""
+    try:
+        return await _restore(settings, path, passphrase)
+    except Unavailable as error:
+        space = None if settings.mongodb.uri else space_of(settings.data_dir)
+        if space is None or not space.scarce:
+            raise
+        raise ArchiveError(
+            f"The restore is not finished, {space.full()}: make room and call it again"
+        ) from error
+
+
+async def _restore(settings: Settings, path: Path, passphrase: str | None) -> Restored:
     """Nothing is written before the whole file was read and found right, and the root key fits.
 
     Raises InvalidInput for a file that cannot be read or a wrong passphrase, ArchiveError, VaultError,
