@@ -182,8 +182,12 @@ class AnsweringHandler(RequestHandler):
 
     def _begin_answer(self) -> None:
         operation = self._operation()
-        self.set_status(self._other_status or (operation.status if operation else 200))
+        self.set_status(self._status_of(operation))
         self.set_header("Content-Type", "application/json")
+
+    def _status_of(self, operation: Operation | None) -> int:
+        """Of the answer that there is."""
+        return self._other_status or (operation.status if operation else 200)
 
     def answer_nothing(self) -> None:
         """Tornado finishes it when the method has returned, which is after the trace of it."""

@@ -133,7 +133,7 @@ class OnceHandler(ConditionalHandler):
     async def _keep(self, claim: Claim, operation: Operation) -> None:
         keys = self.context.idempotency
         assert keys is not None
-        status = operation.status if self._answer else self.get_status()
+        status = self._status_of(operation) if self._answer else self.get_status()
         body = await self._content()
         headers = {name: self._headers[name] for name in _KEPT_HEADERS if name in self._headers}
         if operation.etag and body is not None:

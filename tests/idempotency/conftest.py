@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from marshmallow import fields
 
 from netautod.core.identity import OrgId
-from netautod.core.schema import JsonObject, Query, QueryInteger, Request
+from netautod.core.schema import Answer, JsonObject, Query, QueryInteger, Request
 from netautod.http.access import Repeat, requires
 from netautod.http.handler import JsonHandler
 from netautod.http.routes import Route
@@ -56,6 +57,11 @@ class WorkRequest(Request):
     told = JsonObject()
 
 
+class WorkAnswer(Answer):
+    begun = fields.Integer()
+    ids = fields.List(fields.Integer())
+
+
 @dataclass
 class Work:
     """What the requests of a test do: `begun` counts them, and they wait for `go`, or the one that is held by
@@ -97,6 +103,13 @@ class Never(WorkHandler):
         self.answer(await self.while_connected(self.work.do()))
 
 
+class Begun(WorkHandler):
+    @requires("work.do", answer=WorkAnswer, other_answers={202: WorkAnswer}, repeat=Repeat.AGAIN)
+    async def post(self) -> None:
+        """Has it done in the background, as it may answer or not."""
+        self.answer(await self.work.do(), status=202)
+
+
 class Nothing(WorkHandler):
     @requires("work.do", status=204, repeat=Repeat.AGAIN)
     async def post(self) -> None:
@@ -130,6 +143,7 @@ class Named(WorkHandler):
 ROUTES = (
     Route(path="/again", handler=Again),
     Route(path="/never", handler=Never),
+    Route(path="/begun", handler=Begun),
     Route(path="/nothing", handler=Nothing),
     Route(path="/listing", handler=Listing),
     Route(path="/unkeyed", handler=Unkeyed),

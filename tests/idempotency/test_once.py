@@ -54,6 +54,14 @@ async def test_what_is_created_twice_under_a_key_is_there_once(
     assert first.headers["ETag"] == (await here.get(f"{resource.path}/{first.json['id']}")).headers["ETag"]
 
 
+async def test_another_status_of_success_is_kept_as_it_was(workshop: Workshop) -> None:
+    sent = key()
+    workshop.work.go.set()
+    first = await workshop.api.post("/begun", headers=sent)
+    first.expect(202)
+    assert is_replay_of(await workshop.other.post("/begun", headers=sent), first)
+
+
 @pytest.mark.parametrize("resource", RESOURCES[:2], ids=lambda one: one.name)
 async def test_of_twenty_runs_at_once_at_two_nodes_exactly_one_is_done(
     apis: tuple[ApiClient, ApiClient], resource: Resource
