@@ -105,6 +105,8 @@ setup(
             "configs/texts/dictionaries/*.txt",
             "http/*.html",
             "app/plugins/templates/**/*.txt",
+            "console/templates/**/*.html",
+            "console/static/*",
         ]
     },
     data_files=[("share/netautod", sorted(str(path) for path in Path("config").iterdir() if path.is_file()))],

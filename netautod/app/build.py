@@ -32,6 +32,10 @@ from netautod.app.routes import ROUTES
 from netautod.app.settings import Settings
 from netautod.app.stages import DeviceWork, Logins
 from netautod.app.watch.watched import Watched
+from netautod.console.base.pages import UnknownPageHandler
+from netautod.console.base.rendering import Renderer
+from netautod.console.base.static import StaticFiles
+from netautod.console.routes import PAGES
 from netautod.core import json_values
 from netautod.core.disk import MIB, Space
 from netautod.core.metrics import Metrics
@@ -43,6 +47,7 @@ from netautod.events.service import EventService
 from netautod.executions.running.node import ExecutionNode
 from netautod.http.bodies.reader import BodyReader
 from netautod.http.docs_page import DocsPage
+from netautod.http.handler import UnknownRouteHandler
 from netautod.http.health import Health, HealthCheck
 from netautod.http.openapi import Description, document
 from netautod.http.routes import Route, application
@@ -147,6 +152,7 @@ async def build(
         await enter(discovery.telling)
         await enter(stages.upkeep(settings, installation, work, inventory, leases, observers))
         routes = (*ROUTES, *additions.routes)
+        pages = PAGES if settings.console.enabled else ()
         services = (
             *_services(configuration, installation, logins, work, plugins, pauses, metrics, routes),
             *inventory.services,
@@ -170,7 +176,9 @@ async def build(
             events.streams,
         )
         yield Service(
-            application=_application(settings, installation, logins, bodies, refusals, routes, services),
+            application=_application(
+                settings, installation, logins, bodies, refusals, (*routes, *pages), services
+            ),
             node=runs.node,
             poller=discovery.poller,
             events=events.streams,
@@ -243,6 +251,8 @@ def _services(
         ),
         DocsPage.read(),
         Description(json_values.encode(document(routes))),
+        static := StaticFiles.read(),
+        Renderer(static),
     )
 
 
@@ -268,4 +278,5 @@ def _application(
         idempotency=IdempotencyKeys(store=installation.stores.idempotency, vault=installation.vault),
         database_seconds=settings.mongodb.timeout_seconds,
     )
-    return application(routes, context, services)
+    unknown = UnknownPageHandler if settings.console.enabled else UnknownRouteHandler
+    return application(routes, context, services, unknown=unknown)

@@ -15,6 +15,7 @@ from netautod.app.exposition.settings import MetricsSettings
 from netautod.app.telemetry.settings import TelemetrySettings
 from netautod.auth.settings import AuthSettings, LicenseSettings, SshCaSettings
 from netautod.configs.settings import BackupSettings, ConfigSettings
+from netautod.console.settings import ConsoleSettings
 from netautod.core.retention import RetentionSettings
 from netautod.core.settings.field import SettingsError, setting
 from netautod.core.settings.reader import Reader
@@ -89,6 +90,7 @@ class Settings:
     ssh_ca: SshCaSettings = field(default_factory=SshCaSettings)
     license: LicenseSettings = field(default_factory=LicenseSettings)
     limits: LimitSettings = field(default_factory=LimitSettings)
+    console: ConsoleSettings = field(default_factory=ConsoleSettings)
     events: EventSettings = field(default_factory=EventSettings)
     scheduler: SchedulerSettings = field(default_factory=SchedulerSettings)
     executions: ExecutionSettings = field(default_factory=ExecutionSettings)

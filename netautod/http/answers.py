@@ -213,6 +213,10 @@ class AnsweringHandler(RequestHandler):
         body = self._error_answer(status_code, error)
         if self.get_status() == HTTPStatus.TOO_MANY_REQUESTS:
             body.setdefault("retry_after_secs", self.retry_seconds)
+        self.send_error_body(body)
+
+    def send_error_body(self, body: dict[str, Any]) -> None:
+        """`error` is the sentence. The status and the headers of the error are set."""
         self.set_header("Content-Type", "application/json")
         self.finish(json_values.encode(body))
 

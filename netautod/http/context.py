@@ -50,6 +50,8 @@ class HttpContext:
     metrics: Metrics = field(default_factory=Metrics)
     tracer: Tracer | None = None
     idempotency: IdempotencyKeys | None = None
+    # The caller with the cookie of a page; the last argument: whether a person asks.
+    page_caller: Callable[[str, RequestInfo, bool], Awaitable[Caller]] | None = None
 
     def allows(self, origin: str) -> bool:
         """Whether pages of this origin may call the API; empty: the request comes from no page."""
@@ -58,15 +60,28 @@ class HttpContext:
     def hsts(self, request: HTTPServerRequest) -> str | None:
         """The value of Strict-Transport-Security for an answer that goes to the client through TLS.
 
-        RFC 6797 7.2: not where it does not. A trusted proxy says by X-Forwarded-Proto how the client came;
-        of several values the first is the client's.
+        RFC 6797 7.2: not where it does not.
         """
-        if not self.hsts_seconds:
-            return None
+        return self.hsts_over(self.scheme(request)) if self.hsts_seconds else None
+
+    def scheme(self, request: HTTPServerRequest) -> str:
+        """`http` or `https`: how the client came.
+
+        A trusted proxy says so by X-Forwarded-Proto; of several values the first is the client's.
+        """
         protocol = request.protocol
         if self._trusted(request.remote_ip or ""):
             protocol = request.headers.get("X-Forwarded-Proto", protocol).partition(",")[0].strip().lower()
-        return self.hsts_over(protocol)
+        return protocol
+
+    def origin(self, request: HTTPServerRequest) -> str:
+        """Scheme and host of our pages as the client's browser sees them (RFC 6454 6.2)."""
+        host = request.headers.get("Host", "")
+        if self._trusted(request.remote_ip or ""):
+            host = request.headers.get("X-Forwarded-Host", host).partition(",")[0].strip()
+        scheme = self.scheme(request)
+        default = {"http": ":80", "https": ":443"}.get(scheme, "")
+        return f"{scheme}://{host.lower().removesuffix(default)}" if default else ""
 
     def hsts_over(self, protocol: str) -> str | None:
         """The same for an answer to what is no request, so that no proxy says how the client came."""
@@ -75,9 +90,21 @@ class HttpContext:
     async def caller_of(self, token: str, info: RequestInfo) -> Caller:
         """The caller with this token; raises Unauthenticated, or TooManyRequests before the token is checked
         or because the caller asks too often."""
+        return await self._limited(token, info, self.authenticate)
+
+    async def caller_of_page(self, cookie: str, info: RequestInfo, *, by_person: bool) -> Caller:
+        """The same for the cookie of a page."""
+        page_caller = self.page_caller
+        if page_caller is None:
+            raise Unauthenticated("Authentication required")
+        return await self._limited(cookie, info, lambda token, info: page_caller(token, info, by_person))
+
+    async def _limited(
+        self, token: str, info: RequestInfo, authenticate: Callable[[str, RequestInfo], Awaitable[Caller]]
+    ) -> Caller:
         self.limits.before_token(token, info.ip_address)
         try:
-            caller = await self.authenticate(token, info)
+            caller = await authenticate(token, info)
         except Unauthenticated:
             self.limits.refused(token, info.ip_address)
             raise

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Mapping
 from typing import Any, TypeVar, cast
 
 from tornado.web import RequestHandler, stream_request_body
@@ -148,7 +148,7 @@ class JsonHandler(OnceHandler):
                 await self.note_body(self._received.parts)
         schema = operation.query_schema
         if schema is not None:
-            given = self.request.query_arguments
+            given = self.given_query()
             self.query = load(
                 schema, {key: _query_text(key, given[key]) for key in schema.fields if key in given}
             )
@@ -159,6 +159,10 @@ class JsonHandler(OnceHandler):
                 raise InvalidInput("The request body must be a JSON object")
             wanted, partial = operation.body(), operation.partial
             self.body = await in_thread_if_large(len(body), load, wanted, value, partial=partial)
+
+    def given_query(self) -> Mapping[str, list[bytes]]:
+        """The query's parameters as they were sent."""
+        return self.request.query_arguments
 
     def decode_argument(self, value: bytes, name: str | None = None) -> str:
         """A segment of a path. What is not UTF-8 becomes a text that is no id, which is a 404."""

@@ -29,12 +29,14 @@ class Route:
         return {name: operation for name, operation in found.items() if operation is not None}
 
     def needs(self) -> dict[str, type]:
-        """The types of services by attribute: what the handler and its bases below JsonHandler annotate."""
+        """The types of services by attribute: what the handler and its bases below JsonHandler annotate, but
+        for private names."""
         lineage = self.handler.__mro__
         return {
             name: kind
             for each in reversed(lineage[: lineage.index(JsonHandler)])
             for name, kind in inspect.get_annotations(each, eval_str=True).items()
+            if not name.startswith("_")
         }
 
 
@@ -46,14 +48,23 @@ class MissingServiceError(Exception):
     """A handler's annotated attribute has no service, or more than one: a mistake in the program."""
 
 
-def application(routes: Iterable[Route], context: HttpContext, services: Collection[object]) -> Application:
+def application(
+    routes: Iterable[Route],
+    context: HttpContext,
+    services: Collection[object],
+    *,
+    unknown: type[JsonHandler] = UnknownRouteHandler,
+) -> Application:
     """The Tornado application; every annotated attribute of a handler becomes the service of that type.
 
-    Raises UndeclaredError for a method that nobody declared, MissingServiceError for an attribute that
-    none of the services fits.
+    `unknown` answers the paths of no route. Raises UndeclaredError for a method that nobody declared,
+    MissingServiceError for an attribute that none of the services fits.
     """
     made = _RoutedApplication(
-        default_handler_class=UnknownRouteHandler, context=context, log_function=lambda handler: None
+        default_handler_class=unknown,
+        default_handler_args=_attributes(Route(path="", handler=unknown), services),
+        context=context,
+        log_function=lambda handler: None,
     )
     for route in routes:
         _refuse_undeclared(route)

@@ -1,0 +1,1 @@
+"""The web console: pages rendered on the server, for people, on top of the services that the API has."""

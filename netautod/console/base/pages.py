@@ -1,0 +1,255 @@
+"""The base of all pages: who may see them, forms and redirects, and errors that a person can read."""
+
+import gzip
+import secrets
+from collections.abc import Awaitable, Callable, Mapping
+from http import HTTPStatus
+from typing import Any
+from urllib.parse import quote, unquote, urlencode
+
+from netautod.console.base import origin
+from netautod.console.base.forms import Form, read_form
+from netautod.console.base.navigation import links_for
+from netautod.console.base.rendering import Renderer
+from netautod.core.errors import (
+    Conflict,
+    Forbidden,
+    InvalidInput,
+    PreconditionFailed,
+    TooManyRequests,
+    Unauthenticated,
+    UpstreamFailed,
+)
+from netautod.core.loop.pace import in_thread_if_large
+from netautod.http.access import Operation
+from netautod.http.errors import status_of
+from netautod.http.handler import JsonHandler, UnknownRouteHandler
+
+POLICY = "; ".join(
+    (
+        "default-src 'none'",
+        *(f"{kind}-src 'self'" for kind in ("script", "style", "img", "connect")),
+        "form-action 'self'",
+        "base-uri 'none'",
+        "frame-ancestors 'none'",
+    )
+)
+# Of a session, and of the form of somebody who has none yet.
+SESSION, VISITOR = "netautod", "netautod_form"
+TOLD = "netautod_told"
+# Sent by a page that looks for news by itself: such a request keeps no session alive.
+BY_ITSELF = "X-Live"
+LOGIN, ACCOUNT = "/login", "/account"
+# Reachable for a caller who has to see to the own account first.
+OWN_ACCOUNT = ("/account", "/logout")
+# A person can mend these in the form.
+MENDABLE = (InvalidInput, Conflict, PreconditionFailed, TooManyRequests, UpstreamFailed)
+_LONGEST_NOTICE = 300
+_COMPRESSED = 1024  # bytes; what is shorter is not worth it
+
+
+class HtmlHandler(JsonHandler):
+    """Answers HTML, errors included."""
+
+    renderer: Renderer
+    form = Form()
+    error = ""
+    notice = ""
+    _shown: tuple[str, Mapping[str, Any]] | None = None
+    _visitor = ""
+
+    def set_default_headers(self) -> None:
+        super().set_default_headers()
+        self.set_header("Content-Security-Policy", POLICY)
+        # With no-referrer browsers send `Origin: null` along with our own forms.
+        self.set_header("Referrer-Policy", "same-origin")
+        self.set_header("Vary", "Cookie, Accept-Encoding")
+
+    def _allow_origin(self) -> None:
+        """Pages are for the browser's own window, whatever origins may call the API."""
+
+    @property
+    def is_secure(self) -> bool:
+        return self.context.scheme(self.request) == "https"
+
+    def cookie_name(self, name: str) -> str:
+        """With the prefix that binds a cookie to this very host (RFC 6265bis 4.1.3.2)."""
+        return f"__Host-{name}" if self.is_secure else name
+
+    def cookie(self, name: str) -> str:
+        return self.get_cookie(self.cookie_name(name)) or ""
+
+    def keep_cookie(self, name: str, value: str, *, max_age: int | None = None) -> None:
+        """`max_age` in seconds; None: until the browser is closed."""
+        self.set_cookie(
+            self.cookie_name(name),
+            value,
+            path="/",
+            secure=self.is_secure,
+            httponly=True,
+            samesite="Lax",
+            max_age=max_age,
+        )
+
+    def drop_cookie(self, name: str) -> None:
+        self.clear_cookie(self.cookie_name(name), path="/", secure=self.is_secure, httponly=True)
+
+    def show(self, template: str, **values: Any) -> None:
+        """The page that is answered when the method is over. `title` is among the values."""
+        self._shown = (template, values)
+
+    def redirect_to(self, path: str) -> None:
+        """After a form: the browser loads that page (RFC 9110 15.4.4)."""
+        self.set_status(303)
+        self.clear_header("Content-Type")
+        self.set_header("Location", path)
+        self.finish()
+
+    async def send_answer(self) -> None:
+        if self._shown is not None:
+            self.set_status(self._other_status or 200)
+            self.finish_html(*self._shown)
+        elif not self._finished:
+            await super().send_answer()
+
+    def finish_html(self, template: str, values: Mapping[str, Any]) -> None:
+        content = self.renderer.render(template, {**self._frame(), **values}).encode("utf-8", "replace")
+        self.set_header("Content-Type", "text/html; charset=utf-8")
+        if len(content) >= _COMPRESSED and "gzip" in self.request.headers.get("Accept-Encoding", ""):
+            self.set_header("Content-Encoding", "gzip")
+            content = gzip.compress(content, compresslevel=4, mtime=0)
+        self.finish(content)
+
+    def send_error_body(self, body: dict[str, Any]) -> None:
+        title = HTTPStatus(self.get_status()).phrase
+        self.finish_html("error.html", {"title": title, "text": body["error"]})
+
+    def query_texts(self) -> dict[str, str]:
+        """The query as it was sent, for the links of the page."""
+        sent = self.request.query_arguments
+        return {name: values[-1].decode("utf-8", "replace") for name, values in sent.items()}
+
+    def form_cookie(self) -> str:
+        """What the tokens of forms are bound to: the session, or a cookie of somebody who has none yet."""
+        if getattr(self, "caller", None) is not None:
+            return self.cookie(SESSION)
+        return self._visitor or self.cookie(VISITOR)
+
+    def begin_visit(self) -> None:
+        """Before a page with a form for somebody without a session."""
+        if not self.form_cookie():
+            self._visitor = secrets.token_urlsafe(32)
+            self.keep_cookie(VISITOR, self._visitor)
+
+    def _frame(self) -> Mapping[str, Any]:
+        """What is around each page, and in its forms."""
+        caller, cookie = getattr(self, "caller", None), self.form_cookie()
+        return {
+            "me": caller,
+            "links": [] if caller is None else links_for(caller),
+            "path": self.request.path,
+            "query": self.query_texts(),
+            "form": self.form,
+            "error": self.error,
+            "notice": self.notice,
+            "request_id": self.request_id,
+            "xsrf": origin.form_token(cookie) if cookie else "",
+        }
+
+
+class PageHandler(HtmlHandler):
+    """A page of the console. Methods are declared as those of the API are, with the same permissions."""
+
+    async def prepare(self) -> None:
+        await super().prepare()
+        if self.request.method == "GET" and not self.by_itself:
+            self._take_notice()
+
+    @property
+    def by_itself(self) -> bool:
+        """Whether no person asks, but a page that looks for news."""
+        return BY_ITSELF in self.request.headers
+
+    def _refuse_odd_headers(self) -> None:
+        super()._refuse_odd_headers()
+        if self.request.method == "POST":
+            origin.require_own_origin(self.request, self.context)
+
+    async def _admit(self, operation: Operation) -> None:
+        cookie = self.cookie(SESSION)
+        if not cookie:
+            self._count_anonymous()
+            raise Unauthenticated("Authentication required")
+        self.caller = await self.context.caller_of_page(cookie, self.info, by_person=not self.by_itself)
+        self.belongs_to(self.caller)
+        if self.caller.blocked is not None and not self._is_of_account():
+            raise AccountFirst(self.caller.blocked)
+        if operation.permission is not None:
+            self.caller.require(operation.permission)
+
+    def _is_of_account(self) -> bool:
+        return any(self.request.path == own or self.request.path.startswith(f"{own}/") for own in OWN_ACCOUNT)
+
+    async def load_request(self, operation: Operation) -> None:
+        await super().load_request(operation)
+        if operation.consumes is not None:
+            body, kind = self.take_body(), self.request.headers.get("Content-Type", "")
+            self.form = await in_thread_if_large(len(body), read_form, body, kind)
+        if self.request.method == "POST":
+            origin.require_form_token(self.form.secret(origin.FIELD), self.form_cookie())
+
+    def given_query(self) -> Mapping[str, list[bytes]]:
+        """Without the fields of a form of filters that are not filled in, which browsers send along."""
+        return {name: values for name, values in super().given_query().items() if values[-1].strip()}
+
+    async def submit(self, work: Awaitable[str], again: Callable[[], Awaitable[None]]) -> None:
+        """Goes to the page that `work` names. What a person can mend shows the form `again`, with what was
+        sent, the error and its status."""
+        try:
+            path = await work
+        except MENDABLE as error:
+            self.error, self._other_status = error.text, status_of(error)
+            if isinstance(error, TooManyRequests):
+                self.set_header("Retry-After", str(max(1, error.retry_after)))
+            await again()
+        else:
+            self.redirect_to(path)
+
+    def tell(self, notice: str) -> None:
+        """What the next page says above its content, as that something is done."""
+        self.keep_cookie(TOLD, quote(notice[:_LONGEST_NOTICE]), max_age=60)
+
+    def _take_notice(self) -> None:
+        told = self.cookie(TOLD)
+        if told:
+            self.notice = unquote(told)[:_LONGEST_NOTICE]
+            self.drop_cookie(TOLD)
+
+    def write_error(self, status_code: int, **kwargs: Any) -> None:
+        error = kwargs["exc_info"][1] if "exc_info" in kwargs else None
+        if isinstance(error, AccountFirst) and not self.by_itself:
+            self.redirect_to(ACCOUNT)
+        elif isinstance(error, Unauthenticated) and not self.by_itself:
+            self.redirect_to(self._login_path())
+        else:
+            super().write_error(status_code, **kwargs)
+
+    def _login_path(self) -> str:
+        """The page that was wanted opens after the login; of a form it is not known what it was on."""
+        wanted = (self.request.uri or "/") if self.request.method in ("GET", "HEAD") else "/"
+        return LOGIN if wanted == "/" else f"{LOGIN}?{urlencode({'next': wanted})}"
+
+
+class AccountFirst(Forbidden):
+    """Something of the own account has to be done first."""
+
+
+class UnknownPageHandler(UnknownRouteHandler, HtmlHandler):
+    """What no route matches: a page for a person who looks for one, JSON for everybody else."""
+
+    def send_error_body(self, body: dict[str, Any]) -> None:
+        path, accepted = self.request.path, self.request.headers.get("Accept", "")
+        if "text/html" not in accepted or path == "/api" or path.startswith(("/api/", "/health")):
+            JsonHandler.send_error_body(self, body)
+        else:
+            HtmlHandler.send_error_body(self, body)

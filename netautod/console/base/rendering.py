@@ -1,0 +1,81 @@
+"""Turns view models into HTML: the templates of the console, which escape all that they are given."""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+from urllib.parse import quote, urlencode
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from netautod.console.base.static import StaticFiles
+from netautod.core.json_values import to_text
+
+
+class Renderer:
+    """Reads each template once. A name that a template does not have is an error, not an empty text."""
+
+    def __init__(self, static: StaticFiles) -> None:
+        self._environment = Environment(
+            loader=PackageLoader("netautod.console"),
+            autoescape=True,
+            undefined=StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+            auto_reload=False,
+            cache_size=-1,
+        )
+        self._environment.globals.update(static=static.path, with_query=with_query)
+        self._environment.filters.update(
+            moment=moment, number=number, size=size, path_segment=path_segment, age=age
+        )
+
+    def render(self, template: str, values: Mapping[str, Any]) -> str:
+        return self._environment.get_template(template).render(values)
+
+
+def moment(value: datetime | None) -> Markup:
+    """A point in time; scripts show it in the zone of the browser, and the title has it in UTC."""
+    if value is None:
+        return Markup('<span class="none">-</span>')
+    utc = value.astimezone(UTC)
+    shown = f"{utc:%Y-%m-%d %H:%M:%S}"
+    return Markup('<time datetime="{}" title="{} UTC">{}</time>').format(to_text(utc), shown, shown[:16])
+
+
+def age(value: datetime | None, now: datetime) -> str:
+    """How long ago that was, in its largest unit: `3 h`, `12 d`; empty for never."""
+    if value is None:
+        return ""
+    seconds = max(0, int((now - value).total_seconds()))
+    for unit, length in (("d", 86_400), ("h", 3600), ("min", 60)):
+        if seconds >= length:
+            return f"{seconds // length:,} {unit}"
+    return f"{seconds} s"
+
+
+def number(value: int | None) -> str:
+    return "-" if value is None else f"{value:,}"
+
+
+def size(value: int | None) -> str:
+    """Bytes as people read them, with binary prefixes (IEC 80000-13)."""
+    if value is None:
+        return "-"
+    amount, unit = float(value), "B"
+    for larger in ("KiB", "MiB", "GiB", "TiB"):
+        if amount < 1024:
+            break
+        amount, unit = amount / 1024, larger
+    return f"{amount:.0f} {unit}" if unit == "B" or amount >= 10 else f"{amount:.1f} {unit}"
+
+
+def path_segment(text: str) -> str:
+    return quote(text, safe="")
+
+
+def with_query(path: str, query: Mapping[str, str], **changed: object) -> str:
+    """The path with these query parameters; those that are None or empty are left out."""
+    merged = {**query, **changed}
+    kept = {name: value for name, value in merged.items() if value is not None and value != ""}
+    return f"{path}?{urlencode(kept, doseq=True)}" if kept else path

@@ -1,0 +1,8 @@
+// What every page does: times in the zone of the browser, live parts, the search box by key.
+import {showTimes} from "./times.js";
+import {begin} from "./live.js";
+import {listen} from "./keys.js";
+
+showTimes(document);
+begin();
+listen();

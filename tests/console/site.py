@@ -1,0 +1,104 @@
+"""The whole service with its console on a random port; cookies stand for callers, so that nobody logs in."""
+
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import cast
+from uuid import uuid4
+
+from tornado.httpclient import AsyncHTTPClient
+
+from netautod.app import routes
+from netautod.app.build import Service, build
+from netautod.app.configuration import Configuration
+from netautod.app.installation import Installation, open_installation
+from netautod.app.plugins.loading import LoadedPlugins
+from netautod.app.settings import Settings
+from netautod.app.watch.watched import Watched
+from netautod.core.errors import Unauthenticated
+from netautod.core.identity import Caller, OrgId, RequestInfo
+from netautod.http.context import HttpContext
+from netautod.http.health import Health
+from netautod.http.settings import LimitSettings
+from netautod.store.client import Database
+from tests.support.client import ApiClient
+from tests.support.pages import Browser
+from tests.support.serving import serve_application
+
+
+@dataclass(frozen=True, kw_only=True)
+class Site:
+    service: Service
+    installation: Installation
+    base_url: str
+    callers: dict[str, Caller]
+    admin: Caller
+
+    def browser(self, *permissions: str, org_id: str | None = None, **fields: object) -> Browser:
+        """Somebody with just these permissions, in the administrator's organization unless given another."""
+        cookie = uuid4().hex
+        caller = replace(
+            self.admin,
+            permissions=frozenset(permissions),
+            org_id=OrgId(org_id or self.admin.org_id),
+            **fields,  # type: ignore[arg-type]
+        )
+        self.callers[cookie] = caller
+        return Browser(base_url=self.base_url, cookie=cookie, caller=caller)
+
+    def api(self, browser: Browser | None = None) -> ApiClient:
+        """The API in the name of the same caller, else of the administrator."""
+        token = browser.cookie if browser is not None else self.browser("*").cookie
+        return ApiClient(base_url=self.base_url, description=routes.description(), token=token)
+
+    async def _authenticate(self, token: str, info: RequestInfo) -> Caller:
+        if token not in self.callers:
+            raise Unauthenticated("Invalid or expired token")
+        return replace(self.callers[token], ip_address=info.ip_address, request_id=info.request_id)
+
+    def replace_login(self) -> None:
+        settings = self.service.application.settings
+        settings["context"] = replace(
+            cast(HttpContext, settings["context"]),
+            authenticate=self._authenticate,
+            page_caller=lambda cookie, info, by_person: self._authenticate(cookie, info),
+        )
+
+
+@asynccontextmanager
+async def open_site(database: Database, folder: Path) -> AsyncIterator[Site]:
+    settings = Settings(
+        data_dir=folder,
+        admin_password="correct horse battery staple",
+        limits=LimitSettings(requests_per_second=0, anonymous_per_second=0),
+    )
+    async with AsyncExitStack() as stack:
+        installation = await stack.enter_async_context(open_installation(settings, database))
+        configuration = Configuration(settings=settings, plugins=LoadedPlugins.load())
+        service = await stack.enter_async_context(build(configuration, installation, _health, Watched()))
+        server, url = serve_application(service.application)
+        AsyncHTTPClient.configure(None, max_clients=1000)
+        (admin,) = await installation.people.users.everyone()
+        made = Site(
+            service=service,
+            installation=installation,
+            base_url=url,
+            callers={},
+            admin=Caller(
+                user_id=admin.id,
+                org_id=admin.org_id,
+                username=admin.username,
+                permissions=frozenset({"*"}),
+                session_id=str(uuid4()),
+            ),
+        )
+        made.replace_login()
+        yield made
+        server.stop()
+        await server.close_all_connections()
+        await service.node.drain(5)
+
+
+async def _health() -> Health:
+    return "ok"
