@@ -16,6 +16,7 @@ from netautod.devices.operations.credential_tests import CredentialTests
 from netautod.devices.sessions.caller_suspensions import CallerSuspensions
 from netautod.devices.sessions.reach import DeviceReach
 from netautod.devices.sessions.service import DeviceSessions
+from netautod.devices.sessions.suspended import SuspendedLogins
 from netautod.devices.sessions.suspensions import SuspensionObservers, Suspensions
 from netautod.devices.settings import DeviceSettings
 from netautod.outbound.addresses import AddressRules
@@ -31,11 +32,12 @@ class DeviceOperations:
     commands: CommandRunner
     tests: CredentialTests
     host_keys: HostKeys
+    suspended: SuspendedLogins
 
     @property
     def services(self) -> tuple[object, ...]:
         """What the handlers use."""
-        return self.commands, self.tests, self.host_keys
+        return self.commands, self.tests, self.host_keys, self.suspended
 
 
 def platforms_of(plugins: PluginManager, settings: DeviceSettings) -> PlatformRegistry:
@@ -92,4 +94,10 @@ def operations_of(
             sessions=sessions, devices=devices.devices, credentials=devices.credentials, audit=audit
         ),
         host_keys=host_keys,
+        suspended=SuspendedLogins(
+            background=stores.suspensions,
+            callers=stores.caller_suspensions,
+            devices=devices.devices,
+            clock=clock,
+        ),
     )

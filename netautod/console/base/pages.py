@@ -42,6 +42,9 @@ BY_ITSELF = "X-Live"
 LOGIN, ACCOUNT = "/login", "/account"
 # Reachable for a caller who has to see to the own account first.
 OWN_ACCOUNT = ("/account", "/logout")
+# The hidden field with the state of the record that a form was loaded from.
+TAG = "_tag"
+CHANGED = "The record was changed while the form was open"
 # A person can mend these in the form.
 MENDABLE = (InvalidInput, Conflict, PreconditionFailed, TooManyRequests, UpstreamFailed)
 _LONGEST_NOTICE = 300
@@ -214,6 +217,14 @@ class PageHandler(HtmlHandler):
             await again()
         else:
             self.redirect_to(path)
+
+    def require_unchanged(self, tag: str) -> None:
+        """Raises Conflict if the form was loaded from another state of the record, which has this tag now.
+
+        For records without conditional requests; a change in the same moment is the service's to find.
+        """
+        if self.form.text(TAG, tag) != tag:
+            raise Conflict(f"{CHANGED}; what you see is what was sent, load the page again for what there is")
 
     def tell(self, notice: str) -> None:
         """What the next page says above its content, as that something is done."""

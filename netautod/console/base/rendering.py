@@ -27,7 +27,7 @@ class Renderer:
         )
         self._environment.globals.update(static=static.path, with_query=with_query)
         self._environment.filters.update(
-            moment=moment, number=number, size=size, path_segment=path_segment, age=age
+            moment=moment, number=number, size=size, path_segment=path_segment, age=age, pair=pair
         )
 
     def render(self, template: str, values: Mapping[str, Any]) -> str:
@@ -68,6 +68,11 @@ def size(value: int | None) -> str:
             break
         amount, unit = amount / 1024, larger
     return f"{amount:.0f} {unit}" if unit == "B" or amount >= 10 else f"{amount:.1f} {unit}"
+
+
+def pair(text: str) -> tuple[str, str]:
+    """A choice that is shown as it is sent."""
+    return text, text
 
 
 def path_segment(text: str) -> str:

@@ -1,7 +1,8 @@
 """Refused logins as documents: what both kinds of suspensions keep, gone by itself when it is old."""
 
-from collections.abc import Iterable
-from datetime import timedelta
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import Any
 
 from netautod.core.errors import Duplicate
@@ -13,6 +14,20 @@ from netautod.store.scoped import scoped
 
 FIRST, LONGEST = timedelta(minutes=15), timedelta(hours=24)
 REMEMBERED = timedelta(days=7)  # after its end; a refusal later than that begins with FIRST again
+
+MOST_SHOWN = 1000
+
+
+@dataclass(frozen=True, kw_only=True)
+class RefusedLogin:
+    """A suspension that has not ended; `device_id` None: everywhere."""
+
+    device_id: str | None
+    device_updated_at: datetime | None
+    credential_id: str
+    revision: int
+    refusals: int
+    until: datetime
 
 
 def indexes_of(collection: str) -> tuple[Index, ...]:
@@ -39,6 +54,23 @@ class RefusedLogins:
             row = await self.rows.find_and_update(org_id, where, stages, upsert=True)
         assert row is not None
         return row
+
+    async def suspended_of(
+        self, org_id: OrgId, credential_ids: Sequence[str], now: datetime
+    ) -> list[RefusedLogin]:
+        """The suspensions of these credentials, a thousand at most."""
+        where = {"credential_id": {"$in": list(credential_ids)}, "until": {"$gt": now}}
+        return [
+            RefusedLogin(
+                device_id=row["device_id"],
+                device_updated_at=row.get("device_updated_at"),
+                credential_id=row["credential_id"],
+                revision=row["revision"],
+                refusals=row["refusals"],
+                until=row["until"],
+            )
+            for row in await self.rows.find(org_id, where, limit=MOST_SHOWN)
+        ]
 
     async def remove(self, org_id: OrgId, row_ids: Iterable[str]) -> None:
         await self.rows.delete_many(org_id, {"_id": {"$in": list(row_ids)}})

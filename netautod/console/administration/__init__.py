@@ -1,0 +1,1 @@
+"""Pages of administration: credentials, users, roles, the audit, the system, webhooks."""
