@@ -1,6 +1,6 @@
 """The rules of webhooks: known events, an address that may be reached, a sealed secret, and the test."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import uuid4
 
@@ -51,6 +51,11 @@ class WebhookService:
         self._http = http
         self._clock = clock
         self._audit = audit
+
+    @property
+    def event_names(self) -> Sequence[str]:
+        """The events that can be chosen."""
+        return self._names.known()
 
     async def page(self, org_id: OrgId, page: Page) -> PageOf[Webhook]:
         """Sorted by name."""

@@ -21,6 +21,7 @@ from netautod.core.identity import Caller, OrgId, RequestInfo
 from netautod.http.context import HttpContext
 from netautod.http.health import Health
 from netautod.http.settings import LimitSettings
+from netautod.outbound.settings import OutboundSettings
 from netautod.store.client import Database
 from tests.support.client import ApiClient
 from tests.support.pages import Browser
@@ -72,6 +73,7 @@ async def open_site(database: Database, folder: Path) -> AsyncIterator[Site]:
         data_dir=folder,
         admin_password="correct horse battery staple",
         limits=LimitSettings(requests_per_second=0, anonymous_per_second=0),
+        outbound=OutboundSettings(allow=("127.0.0.1",)),
     )
     async with AsyncExitStack() as stack:
         installation = await stack.enter_async_context(open_installation(settings, database))

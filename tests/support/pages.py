@@ -116,7 +116,7 @@ class Browser:
         self, path: str, *, status: int = 200, headers: Mapping[str, str] | None = None
     ) -> LoadedPage:
         page = await self._fetch("GET", path, None, dict(headers or {}))
-        assert page.status == status, (path, page.status, page.html[:2000])
+        assert page.status == status, (path, page.status, page.text[-1000:])
         return page
 
     async def post(
@@ -135,7 +135,7 @@ class Browser:
             **(headers or {}),
         }
         page = await self._fetch("POST", path, body, sent)
-        assert page.status == status, (path, page.status, page.html[:2000])
+        assert page.status == status, (path, page.status, page.text[-1000:])
         return page
 
     async def _fetch(self, method: str, path: str, body: str | None, headers: dict[str, str]) -> LoadedPage:

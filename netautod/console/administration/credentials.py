@@ -54,6 +54,11 @@ class CredentialPage(PageHandler):
             **{"row": None, **values},
         )
 
+    async def form_of(self, credential_id: str) -> None:
+        credential = await self.found(credential_id)
+        (row,) = await self.rows([credential])
+        self.show_form(credential.name, credential, row=row)
+
     async def found(self, credential_id: str) -> Credential:
         return await self.credentials.get(self.caller.org_id, self.path_id(credential_id, "Credential"))
 
@@ -91,17 +96,12 @@ class OneCredentialPage(CredentialPage):
     @requires(PERMISSION)
     async def get(self, credential_id: str) -> None:
         """One credential, and the form to change it."""
-        await self._form(credential_id)
+        await self.form_of(credential_id)
 
     @requires(PERMISSION, consumes=FORM)
     async def post(self, credential_id: str) -> None:
         """Changes it; a secret that is left empty stays."""
-        await self.submit(self._change(credential_id), lambda: self._form(credential_id))
-
-    async def _form(self, credential_id: str) -> None:
-        credential = await self.found(credential_id)
-        (row,) = await self.rows([credential])
-        self.show_form(credential.name, credential, row=row)
+        await self.submit(self._change(credential_id), lambda: self.form_of(credential_id))
 
     async def _change(self, credential_id: str) -> str:
         credential = await self.found(credential_id)
@@ -116,12 +116,7 @@ class DeleteCredentialPage(CredentialPage):
     @requires(PERMISSION, consumes=FORM)
     async def post(self, credential_id: str) -> None:
         """Deletes it unless something uses it."""
-        await self.submit(self._delete(credential_id), lambda: self._again(credential_id))
-
-    async def _again(self, credential_id: str) -> None:
-        credential = await self.found(credential_id)
-        (row,) = await self.rows([credential])
-        self.show_form(credential.name, credential, row=row)
+        await self.submit(self._delete(credential_id), lambda: self.form_of(credential_id))
 
     async def _delete(self, credential_id: str) -> str:
         credential = await self.found(credential_id)

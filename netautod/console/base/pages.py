@@ -46,7 +46,7 @@ OWN_ACCOUNT = ("/account", "/logout")
 TAG = "_tag"
 CHANGED = "The record was changed while the form was open"
 # A person can mend these in the form.
-MENDABLE = (InvalidInput, Conflict, PreconditionFailed, TooManyRequests, UpstreamFailed)
+MENDABLE = (Forbidden, InvalidInput, Conflict, PreconditionFailed, TooManyRequests, UpstreamFailed)
 _LONGEST_NOTICE = 300
 _COMPRESSED = 1024  # bytes; what is shorter is not worth it
 
@@ -212,6 +212,8 @@ class PageHandler(HtmlHandler):
             path = await work
         except MENDABLE as error:
             self.error, self._other_status = error.text, status_of(error)
+            if isinstance(error, Forbidden):
+                await self.refused(error)
             if isinstance(error, TooManyRequests):
                 self.set_header("Retry-After", str(max(1, error.retry_after)))
             await again()

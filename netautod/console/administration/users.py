@@ -1,0 +1,166 @@
+"""Users: their roles and what these grant, passwords, sessions and one-time codes."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from netautod.auth.account.service import AccountService
+from netautod.auth.otp.service import OtpService
+from netautod.console.base.forms import FORM
+from netautod.console.base.pages import PageHandler
+from netautod.core.json_values import to_text
+from netautod.core.pages import Page
+from netautod.core.schema import PageQuery
+from netautod.http.access import requires
+from netautod.http.routes import Route
+from netautod.users.models import NewUser, User
+from netautod.users.roles.service import RoleService
+from netautod.users.schemas import UserCreate, UserUpdate
+from netautod.users.service import UserService
+
+PATH, PERMISSION = "/users", "users.manage"
+MOST_ROLES = 100
+
+
+class UserPage(PageHandler):
+    users: UserService
+    roles: RoleService
+    account: AccountService
+
+    async def show_form(self, title: str, user: User | None = None, **values: Any) -> None:
+        roles = await self.roles.page(self.caller.org_id, Page(limit=MOST_ROLES))
+        chosen = () if user is None else tuple(user.role_names)
+        self.show(
+            "administration/user.html",
+            title=title,
+            record=user,
+            tag="" if user is None else to_text(user.updated_at),
+            roles=roles.items,
+            chosen=self.form.all("roles") if "roles" in self.form.given else chosen,
+            **{"sessions": (), **values},
+        )
+
+    async def form_of(self, user_id: str) -> None:
+        user = await self.found(user_id)
+        sessions = await self.account.sessions(self.caller, user.id)
+        await self.show_form(user.username, user, sessions=sessions)
+
+    async def found(self, user_id: str) -> User:
+        return await self.users.get(self.caller.org_id, self.path_id(user_id, "User"))
+
+
+class UsersPage(UserPage):
+    @requires(PERMISSION, query=PageQuery)
+    async def get(self) -> None:
+        """The users by name."""
+        listed = await self.users.page(self.caller.org_id, Page(**self.query))
+        self.show("administration/users.html", title="Users", listed=listed)
+
+
+class NewUserPage(UserPage):
+    @requires(PERMISSION)
+    async def get(self) -> None:
+        """The form of a new user."""
+        await self.show_form("New user")
+
+    @requires(PERMISSION, consumes=FORM)
+    async def post(self) -> None:
+        """Makes the user."""
+        await self.submit(self._make(), lambda: self.show_form("New user"))
+
+    async def _make(self) -> str:
+        body = with_password(self.form.values(UserCreate()), self.form.secret("password"))
+        made = await self.users.create(self.caller, NewUser.from_request(body))
+        self.tell(f"The user {made.username} was made.")
+        return f"{PATH}/{made.id}"
+
+
+class OneUserPage(UserPage):
+    @requires(PERMISSION)
+    async def get(self, user_id: str) -> None:
+        """One user: what he may do, his sessions, and the form to change him."""
+        await self.form_of(user_id)
+
+    @requires(PERMISSION, consumes=FORM, grows=False)
+    async def post(self, user_id: str) -> None:
+        """Changes the user; a password that is typed resets it."""
+        await self.submit(self._change(user_id), lambda: self.form_of(user_id))
+
+    async def _change(self, user_id: str) -> str:
+        user = await self.found(user_id)
+        self.require_unchanged(to_text(user.updated_at))
+        values = changed(user, self.form.values(UserUpdate(), partial=True))
+        await self.users.update(self.caller, user.id, with_password(values, self.form.secret("password")))
+        self.tell(f"The user {user.username} was saved.")
+        return f"{PATH}/{user.id}"
+
+
+class UserActionPage(UserPage):
+    """What a button does to a user; an error shows the user's page."""
+
+    otp: OtpService
+
+    async def act(self, user_id: str, action: str) -> None:
+        await self.submit(self._act(user_id, action), lambda: self.form_of(user_id))
+
+    async def _act(self, user_id: str, action: str) -> str:
+        user = await self.found(user_id)
+        if action == "delete":
+            await self.users.delete(self.caller, user.id)
+            self.tell(f"The user {user.username} was deleted.")
+            return PATH
+        if action == "otp":
+            await self.otp.remove(self.caller, user.id)
+            self.tell(f"The one-time codes of {user.username} were removed.")
+        else:
+            for session in await self.account.sessions(self.caller, user.id):
+                await self.account.end_session(self.caller, session.id)
+            self.tell(f"The sessions of {user.username} have ended.")
+        return f"{PATH}/{user.id}"
+
+
+class DeleteUserPage(UserActionPage):
+    @requires(PERMISSION, consumes=FORM, grows=False)
+    async def post(self, user_id: str) -> None:
+        """Deletes the user; sessions and tokens end."""
+        await self.act(user_id, "delete")
+
+
+class UserOtpPage(UserActionPage):
+    @requires(PERMISSION, consumes=FORM, grows=False)
+    async def post(self, user_id: str) -> None:
+        """Removes the one-time codes."""
+        await self.act(user_id, "otp")
+
+
+class UserSessionsPage(UserActionPage):
+    @requires(PERMISSION, consumes=FORM, grows=False)
+    async def post(self, user_id: str) -> None:
+        """Ends all sessions."""
+        await self.act(user_id, "sessions")
+
+
+def with_password(values: Mapping[str, Any], typed: str) -> dict[str, Any]:
+    """A password is taken as it was typed; none that is typed stays as it is."""
+    others = {name: value for name, value in values.items() if name != "password"}
+    return {**others, "password": typed} if typed else others
+
+
+def changed(user: User, values: Mapping[str, Any]) -> dict[str, Any]:
+    """What differs from the record; lists are sets here."""
+    known: dict[str, Any] = {name: getattr(user, name, None) for name in values}
+    known |= {"roles": user.role_names, "ssh_principals": user.ssh_principals}
+    return {name: value for name, value in values.items() if _plain(value) != _plain(known[name])}
+
+
+def _plain(value: Any) -> Any:
+    return set(value) if isinstance(value, list | tuple) else value
+
+
+PAGES = (
+    Route(path=PATH, handler=UsersPage),
+    Route(path=f"{PATH}/new", handler=NewUserPage),
+    Route(path=f"{PATH}/:id", handler=OneUserPage),
+    Route(path=f"{PATH}/:id/delete", handler=DeleteUserPage),
+    Route(path=f"{PATH}/:id/otp", handler=UserOtpPage),
+    Route(path=f"{PATH}/:id/sessions", handler=UserSessionsPage),
+)
