@@ -7,6 +7,7 @@ from http import HTTPStatus
 from typing import Any
 from urllib.parse import quote, unquote, urlencode
 
+from netautod.auth.pages.cookie import SESSION, cookie_name, give_cookie
 from netautod.console.base import origin
 from netautod.console.base.forms import Form, read_form
 from netautod.console.base.navigation import links_for
@@ -34,8 +35,8 @@ POLICY = "; ".join(
         "frame-ancestors 'none'",
     )
 )
-# Of a session, and of the form of somebody who has none yet.
-SESSION, VISITOR = "netautod", "netautod_form"
+# Of the form of somebody who has none yet.
+VISITOR = "netautod_form"
 TOLD = "netautod_told"
 # Sent by a page that looks for news by itself: such a request keeps no session alive.
 BY_ITSELF = "X-Live"
@@ -73,23 +74,14 @@ class HtmlHandler(JsonHandler):
         return self.context.scheme(self.request) == "https"
 
     def cookie_name(self, name: str) -> str:
-        """With the prefix that binds a cookie to this very host (RFC 6265bis 4.1.3.2)."""
-        return f"__Host-{name}" if self.is_secure else name
+        return cookie_name(name, secure=self.is_secure)
 
     def cookie(self, name: str) -> str:
         return self.get_cookie(self.cookie_name(name)) or ""
 
     def keep_cookie(self, name: str, value: str, *, max_age: int | None = None) -> None:
         """`max_age` in seconds; None: until the browser is closed."""
-        self.set_cookie(
-            self.cookie_name(name),
-            value,
-            path="/",
-            secure=self.is_secure,
-            httponly=True,
-            samesite="Lax",
-            max_age=max_age,
-        )
+        give_cookie(self, name, value, secure=self.is_secure, max_age=max_age)
 
     def drop_cookie(self, name: str) -> None:
         self.clear_cookie(self.cookie_name(name), path="/", secure=self.is_secure, httponly=True)
