@@ -2,9 +2,11 @@
 
 from netautod.console.base import static
 from netautod.console.devices import handlers as devices
+from netautod.console.login import handlers as login
 from netautod.http.routes import Route
 
 PAGES: tuple[Route, ...] = (
     *devices.PAGES,
+    *login.PAGES,
     *static.PAGES,
 )

@@ -29,12 +29,12 @@ def page_to(text: str | None) -> str:
     return START if str(segments[1]).lower() in _NO_PAGES else text
 
 
-def login_page(page: str, failed: str | None = None) -> str:
+def login_page(page: str, failed: str | None = None, *, path: str = LOGIN) -> str:
     """The address of the login that leads to the page; `failed`: why one by redirect did not."""
     page = page_to(page)
     given = {"next": page if page != START else None, "failed": failed}
     query = urlencode({name: value for name, value in given.items() if value})
-    return f"{LOGIN}?{query}" if query else LOGIN
+    return f"{path}?{query}" if query else path
 
 
 def _decoded(segment: str) -> str | None:

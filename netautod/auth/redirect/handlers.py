@@ -1,11 +1,11 @@
 """The two redirects of a login through an identity provider; those of `oidc` have an older address, too."""
 
 from marshmallow import fields, validate
-from tornado.web import RequestHandler
 
 from netautod.auth.models import ADMIN_UI, CLIENT_TYPES
 from netautod.auth.pages.cookie import SESSION, give_cookie
-from netautod.auth.redirect.service import LIFETIME, UNKNOWN, BrowserCookie, RedirectLogins
+from netautod.auth.redirect.browser import bind
+from netautod.auth.redirect.service import UNKNOWN, RedirectLogins
 from netautod.core.refusals import TokenRefused
 from netautod.core.schema import Query
 from netautod.http.access import public
@@ -26,19 +26,6 @@ class CallbackQuery(Query):
     code = fields.String()
     error = fields.String()
     iss = fields.String()
-
-
-def bind(handler: RequestHandler, cookie: BrowserCookie) -> None:
-    """Gives the browser that begins a login what it has to bring back."""
-    handler.set_cookie(
-        cookie.name,
-        cookie.value,
-        path=cookie.path,
-        secure=cookie.secure,
-        httponly=True,
-        samesite="Lax",  # the provider's redirect is a navigation from another site
-        max_age=int(LIFETIME.total_seconds()),
-    )
 
 
 class RedirectHandler(JsonHandler):

@@ -5,9 +5,10 @@ import secrets
 from collections.abc import Awaitable, Callable, Mapping
 from http import HTTPStatus
 from typing import Any
-from urllib.parse import quote, unquote, urlencode
+from urllib.parse import quote, unquote
 
 from netautod.auth.pages.cookie import SESSION, cookie_name, give_cookie
+from netautod.auth.pages.targets import login_page
 from netautod.console.base import origin
 from netautod.console.base.forms import Form, read_form
 from netautod.console.base.navigation import links_for
@@ -40,7 +41,7 @@ VISITOR = "netautod_form"
 TOLD = "netautod_told"
 # Sent by a page that looks for news by itself: such a request keeps no session alive.
 BY_ITSELF = "X-Live"
-LOGIN, ACCOUNT = "/login", "/account"
+ACCOUNT = "/account"
 # Reachable for a caller who has to see to the own account first.
 OWN_ACCOUNT = ("/account", "/logout")
 # A person can mend these in the form.
@@ -194,9 +195,9 @@ class PageHandler(HtmlHandler):
         """Without the fields of a form of filters that are not filled in, which browsers send along."""
         return {name: values for name, values in super().given_query().items() if values[-1].strip()}
 
-    async def submit(self, work: Awaitable[str], again: Callable[[], Awaitable[None]]) -> None:
-        """Goes to the page that `work` names. What a person can mend shows the form `again`, with what was
-        sent, the error and its status."""
+    async def submit(self, work: Awaitable[str | None], again: Callable[[], Awaitable[None]]) -> None:
+        """Goes to the page that `work` names, if it does not show one itself. What a person can mend shows
+        the form `again`, with what was sent, the error and its status."""
         try:
             path = await work
         except MENDABLE as error:
@@ -205,7 +206,8 @@ class PageHandler(HtmlHandler):
                 self.set_header("Retry-After", str(max(1, error.retry_after)))
             await again()
         else:
-            self.redirect_to(path)
+            if path is not None:
+                self.redirect_to(path)
 
     def tell(self, notice: str) -> None:
         """What the next page says above its content, as that something is done."""
@@ -229,7 +231,7 @@ class PageHandler(HtmlHandler):
     def _login_path(self) -> str:
         """The page that was wanted opens after the login; of a form it is not known what it was on."""
         wanted = (self.request.uri or "/") if self.request.method in ("GET", "HEAD") else "/"
-        return LOGIN if wanted == "/" else f"{LOGIN}?{urlencode({'next': wanted})}"
+        return login_page(wanted)
 
 
 class AccountFirst(Forbidden):
