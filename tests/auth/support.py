@@ -112,7 +112,7 @@ def serve_node(servers: Servers, node: Node, *, port: int = 0, refusals: Refusal
     people, static = node.installation.people, StaticFiles.read()
     services = (node.installation.audit, people.roles, people.users, node.ssh_ca, *node.parts.services)
     return servers.listen(
-        (*services, people.permissions, static, Renderer(static)),
+        (*services, static, Renderer(static)),
         authenticate=node.authenticator.authenticate,
         page_caller=node.parts.page_callers.caller_of,
         pages=PAGES,

@@ -9,6 +9,8 @@ from urllib.parse import urlencode
 from tornado.httpclient import AsyncHTTPClient, HTTPRequest
 
 from netautod.console.base.origin import FIELD
+from netautod.console.base.pages import BY_ITSELF
+from tests.support.installation import PASSWORD
 from tests.support.pages import LoadedPage
 
 
@@ -29,7 +31,12 @@ class Visitor:
         """What the form of the page holds under the name."""
         return self.page.all("input", type="hidden", name=name)[0].attributes["value"]
 
-    async def get(self, path: str, *, status: int = 200, **headers: str) -> LoadedPage:
+    async def get(
+        self, path: str, *, status: int = 200, by_itself: bool = False, **headers: str
+    ) -> LoadedPage:
+        """`by_itself`: as a script asks for news."""
+        if by_itself:
+            headers[BY_ITSELF] = "1"
         return await self.send("GET", path, status=status, headers=headers)
 
     async def post(
@@ -79,9 +86,9 @@ class Visitor:
         return page
 
     async def log_in(
-        self, username: str = "admin", password: str = "", *, path: str = "/login", status: int = 303
+        self, username: str = "admin", password: str = PASSWORD, *, path: str = "/login", status: int = 303
     ) -> LoadedPage:
-        """With the password of all tests unless given; where it leads to is in `Location`."""
+        """Where it leads to is in `Location`."""
         await self.get(path)
         given = {"username": username, "password": password, "next": self.hidden("next")}
         return await self.post("/login", given, status=status)

@@ -203,7 +203,7 @@ class PageHandler(HtmlHandler):
         except MENDABLE as error:
             self.error, self._other_status = error.text, status_of(error)
             if isinstance(error, TooManyRequests):
-                self.set_header("Retry-After", str(max(1, error.retry_after)))
+                self.retry_seconds = max(1, error.retry_after)  # of the status, which is set with the page
             await again()
         else:
             if path is not None:
