@@ -267,6 +267,7 @@ def _application(
 ) -> Application:
     context = http_context_of(
         authenticator=logins.sessions.authenticator,
+        page_callers=logins.auth.page_callers if settings.console.enabled else None,
         bodies=bodies,
         clock=installation.clock,
         server=settings.server,

@@ -54,4 +54,5 @@ def migrations_of(database: Database, stores: Stores, settings: AuthSettings) ->
         Migration(number=4, name="ends of API tokens", apply=token_ends, catch_up=token_ends),
         Migration(number=5, name="chain of the audit", apply=audit_chain, in_background=True),
         Migration(number=6, name="indexes 2f2aa39ebed51d25", apply=indexes, catch_up=indexes),
+        Migration(number=7, name="indexes affb5b8d2cf99698", apply=indexes, catch_up=indexes),
     )

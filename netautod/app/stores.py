@@ -14,6 +14,8 @@ from netautod.auth.lockout import known_addresses
 from netautod.auth.lockout import store as failure_counters
 from netautod.auth.otp import store as otp
 from netautod.auth.otp.store import OtpStore
+from netautod.auth.pages import store as code_steps
+from netautod.auth.pages.store import CodeStepStore
 from netautod.auth.redirect import store as redirects
 from netautod.auth.redirect.store import RedirectStore
 from netautod.auth.sessions import store as sessions
@@ -120,6 +122,7 @@ INDEXES: tuple[Index, ...] = (
     *organizations.INDEXES,
     *polls.INDEXES,
     *redirects.INDEXES,
+    *code_steps.INDEXES,
     *result_store.INDEXES,
     *sites.INDEXES,
     *ssh_ca.INDEXES,
@@ -166,6 +169,7 @@ class Stores:
     bindings: BindingStore
     host_keys: HostKeyStore
     idempotency: IdempotencyStore
+    code_steps: CodeStepStore
     configs: ConfigStore
     credentials: CredentialStore
     devices: DeviceStore
@@ -223,6 +227,7 @@ class Stores:
             bindings=BindingStore(database, counts=devices.counts),
             host_keys=HostKeyStore(database),
             idempotency=IdempotencyStore(database),
+            code_steps=CodeStepStore(database),
             configs=ConfigStore(database, wanted=wanted),
             credentials=CredentialStore(database),
             devices=devices,

@@ -8,18 +8,19 @@ that ends on another node is refused that soon.
 import asyncio
 import logging
 from datetime import timedelta
+from functools import partial
 
 from netautod.auth.models import ApiToken, LoginSession
 from netautod.auth.required_actions import RequiredActions
 from netautod.auth.sessions.activity import SessionActivity
 from netautod.auth.sessions.store import SessionStore
 from netautod.auth.standing import Standing, standing_of_session, standing_of_token
-from netautod.auth.tokens.access import INVALID, AccessClaims, AccessTokens
+from netautod.auth.tokens.access import INVALID, AccessTokens
 from netautod.auth.tokens.service import hash_of, is_api_token
 from netautod.auth.tokens.store import ApiTokenStore
 from netautod.core.clock import Clock
 from netautod.core.errors import Unavailable
-from netautod.core.identity import Caller, RequestInfo
+from netautod.core.identity import Caller, OrgId, RequestInfo
 from netautod.core.loop.shared_reads import SharedReads
 from netautod.core.refusals import TokenRefused
 from netautod.core.repeats import repeats
@@ -66,11 +67,22 @@ class Authenticator:
         if is_api_token(token):
             return await self._by_api_token(hash_of(token), info)
         claims = await self._tokens.verify(token)
-        standing = await self._sessions.get(claims.session_id, lambda: self._read_session(claims))
+        standing = await self.session(claims.org_id, claims.session_id, claims.user_id)
+        if standing is None:
+            raise claims.refusal()
+        return self.caller_by(standing, info)
+
+    async def session(self, org_id: OrgId, session_id: str, user_id: str) -> Standing[LoginSession] | None:
+        """The session if it is that user's and holds."""
+        read = partial(self._read_session, org_id, session_id, user_id)
+        standing = await self._sessions.get(session_id, read)
         if standing is None or not standing.holds(self._clock.now()):
-            raise claims.refusal()
-        if standing.user.id != claims.user_id or standing.user.org_id != claims.org_id:
-            raise claims.refusal()
+            return None
+        same = standing.user.id == user_id and standing.user.org_id == org_id
+        return standing if same else None
+
+    def caller_by(self, standing: Standing[LoginSession], info: RequestInfo) -> Caller:
+        """Who makes a request with this session."""
         self._activity.note(standing.holder, self._clock.now())
         return standing.caller(self._required_actions, info, session_id=standing.holder.id)
 
@@ -96,9 +108,11 @@ class Authenticator:
             raise TokenRefused(INVALID, caller)
         return caller
 
-    async def _read_session(self, claims: AccessClaims) -> Standing[LoginSession] | None:
+    async def _read_session(
+        self, org_id: OrgId, session_id: str, user_id: str
+    ) -> Standing[LoginSession] | None:
         session, user = await asyncio.gather(
-            self._session_store.get(claims.org_id, claims.session_id), self._users.find(claims.user_id)
+            self._session_store.get(org_id, session_id), self._users.find(user_id)
         )
         if session is None or user is None:
             return None

@@ -19,6 +19,9 @@ NEVER = "never"  # the end of an API token that has none
 class LoginSession:
     """One login. Its refresh tokens are one family: they end with the session, at the latest at
     `family_expires_at`; `expires_at` is when neither refresh nor access token can be valid any more.
+
+    One of the console has no tokens, but a cookie, whose SHA-256 in hex is `cookie_hash`; `expires_at` is
+    when it ends unless a person makes a request before.
     """
 
     id: str
@@ -34,6 +37,7 @@ class LoginSession:
     expires_at: datetime
     family_expires_at: datetime
     ended_at: datetime | None = None
+    cookie_hash: str | None = field(default=None, repr=False)
 
     def holds(self, user: User, now: datetime) -> bool:
         """True while this session may act as the user."""

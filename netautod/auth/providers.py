@@ -36,6 +36,11 @@ class ProviderEntry:
     enabled: bool
     kinds: tuple[str, ...]
 
+    @property
+    def title(self) -> str:
+        """As people are shown it."""
+        return TITLES.get(self.name, self.name)
+
     def to_json(self) -> dict[str, Any]:
         return {"name": self.name, "enabled": self.enabled, "kinds": list(self.kinds)}
 

@@ -1,6 +1,5 @@
 """Login, refresh and logout: the order of the checks, what clients are told and what is audited."""
 
-import asyncio
 import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, nullcontext
@@ -11,6 +10,7 @@ from netautod.auth.asking import confirmed
 from netautod.auth.authenticator import Authenticator
 from netautod.auth.directory.service import DirectoryLookups
 from netautod.auth.lockout.service import Attempt, Lockout
+from netautod.auth.login_gate import LoginGate
 from netautod.auth.models import IssuedTokens, LoginRequest, LoginSession
 from netautod.auth.otp.service import REQUIRED, OtpService
 from netautod.auth.providers import PasswordLogin, Providers
@@ -22,7 +22,7 @@ from netautod.auth.ssh_ca.public_keys import ClientKey, parse_public_key
 from netautod.auth.ssh_ca.service import SshAuthority
 from netautod.auth.tokens.access import INVALID
 from netautod.auth.tokens.service import require_session
-from netautod.core.errors import Forbidden, TooManyRequests, Unauthenticated, Unavailable
+from netautod.core.errors import Forbidden, TooManyRequests, Unauthenticated
 from netautod.core.identity import Caller, RequestInfo
 from netautod.core.refusals import TokenRefused
 from netautod.plugin_api.auth import ProviderUnavailable
@@ -34,34 +34,12 @@ logger = logging.getLogger(__name__)
 REUSE_ACTIONS = {Reuse.RECENT: "auth.refresh_reuse", Reuse.REPLAY: "auth.refresh_replay"}
 
 
-# More logins at once than there are threads for passwords, so that those never wait for the database.
-LOGINS_AT_ONCE = 8
-LOGINS_WAITING = 256
+class CodeRequired(Unauthenticated):
+    """The password of `user` is right, and a one-time code is missing."""
 
-
-class LoginGate:
-    """`at_once` logins go on, up to `waiting` others wait their turn, the next one gets Unavailable.
-
-    Passwords are the bottleneck: without the gate a hundred logins would make their ten database calls each
-    in the same moment, and the event loop would be late for all other requests.
-    """
-
-    def __init__(self, *, at_once: int = LOGINS_AT_ONCE, waiting: int = LOGINS_WAITING) -> None:
-        self._turns = asyncio.Semaphore(at_once)
-        self._places = at_once + waiting
-        self._inside = 0
-
-    @asynccontextmanager
-    async def turn(self) -> AsyncIterator[None]:
-        """Raises Unavailable if too many logins wait."""
-        if self._inside >= self._places:
-            raise Unavailable("Too many logins at the same time; try again in a moment")
-        self._inside += 1
-        try:
-            async with self._turns:
-                yield
-        finally:
-            self._inside -= 1
+    def __init__(self, user: User) -> None:
+        super().__init__(REQUIRED)
+        self.user = user
 
 
 class AuthService:
@@ -101,6 +79,24 @@ class AuthService:
         """
         provider = self.providers.get(provider_name)
         client_key = None if request.public_key is None else parse_public_key(request.public_key)
+        async with self.admitted(provider, request, info) as user:
+            return await self.begin(
+                user,
+                provider=provider.name,
+                client_type=request.client_type,
+                info=info,
+                client_key=client_key,
+            )
+
+    @asynccontextmanager
+    async def admitted(
+        self, provider: PasswordLogin, request: LoginRequest, info: RequestInfo
+    ) -> AsyncIterator[User]:
+        """The user whose login may begin a session now, as read before the password was checked.
+
+        Raises Unauthenticated, of the kind CodeRequired where the password is right and a code is missing,
+        and TooManyRequests.
+        """
         # It may make a guessed account wait, which is not to hold up others at the gate.
         attempt = await self._lockout.admit(info.ip_address, request.username)
         # A directory that hangs is not to hold up local logins either.
@@ -111,15 +107,9 @@ class AuthService:
             if user is None:
                 raise await self._failed(provider.name, attempt, named, info)
             if user.otp_enabled:
-                await self._require_code(provider.name, attempt, user, request.otp, info)
+                await self.require_code(provider.name, attempt, user, request.otp, info)
             await self._lockout.succeeded(attempt)
-            return await self.begin(
-                user,
-                provider=provider.name,
-                client_type=request.client_type,
-                info=info,
-                client_key=client_key,
-            )
+            yield user
 
     async def begin(
         self,
@@ -157,9 +147,19 @@ class AuthService:
             # If we die here, a session without a client stays until it expires.
             certificate = await self._ssh_ca.sign(user, session, client_key)
             tokens = replace(tokens, ssh_certificate=certificate)
-        await self._users.logged_in(user)
-        await self._record("auth.login", user, session, info, details)
+        await self._begun(user, session, info, details)
         return tokens
+
+    async def begin_console(
+        self, user: User, *, provider: str, info: RequestInfo, provider_token: str | None = None
+    ) -> str:
+        """As `begin`, a session of the console; its cookie."""
+        session, cookie = await self._sessions.begin_console(user, auth_provider=provider, info=info)
+        if provider_token is not None:
+            await self._lookups.remember(session, provider_token)
+        details = {"auth_provider": provider, "client_type": session.client_type, "console": "yes"}
+        await self._begun(user, session, info, details)
+        return cookie
 
     async def refresh(self, refresh_token: str, info: RequestInfo) -> IssuedTokens:
         """A new pair for a refresh token; Unauthenticated for one that is not good (any more)."""
@@ -231,16 +231,22 @@ class AuthService:
         known = user is not None and user.is_active and user.auth_provider == provider.name
         return user if known else None
 
-    async def _require_code(
+    async def require_code(
         self, provider_name: str, attempt: Attempt, user: User, code: str | None, info: RequestInfo
     ) -> None:
-        """After the right password. A wrong code is told as a wrong password is."""
+        """After the right password. Raises CodeRequired; a wrong code is told as a wrong password is."""
         if not code:
             await self._lockout.passed(attempt)
             await self._record("auth.otp_required", user, None, info, {"auth_provider": provider_name})
-            raise Unauthenticated(REQUIRED)
+            raise CodeRequired(user)
         if not await self._otp.accept(attempt, user, code):
             raise await self._failed(provider_name, attempt, user, info)
+
+    async def _begun(
+        self, user: User, session: LoginSession, info: RequestInfo, details: dict[str, str]
+    ) -> None:
+        await self._users.logged_in(user)
+        await self._record("auth.login", user, session, info, details)
 
     def _refuse_certificate(self, user: User) -> None:
         """It would open devices to whom the API is closed."""

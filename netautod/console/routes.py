@@ -1,14 +1,18 @@
 """All pages of the console."""
 
+from netautod.console.account import handlers as account
 from netautod.console.administration import audit, credentials, roles, system, users, webhooks
 from netautod.console.base import static
 from netautod.console.devices import handlers as devices
+from netautod.console.login import handlers as login
 from netautod.http.routes import Route
 
 PAGES: tuple[Route, ...] = (
+    *account.PAGES,
     *audit.PAGES,
     *credentials.PAGES,
     *devices.PAGES,
+    *login.PAGES,
     *roles.PAGES,
     *static.PAGES,
     *system.PAGES,

@@ -34,6 +34,11 @@ class PermissionKeys:
         """Descriptions by key."""
         return self._of_plugins
 
+    @property
+    def each(self) -> tuple[str, ...]:
+        """All of them, without wildcards: ours, then those of plugins, sorted."""
+        return (*KNOWN_PERMISSIONS, *sorted(self._of_plugins))
+
     def add(self, descriptions: Mapping[str, str]) -> None:
         self._of_plugins |= descriptions
 

@@ -69,6 +69,7 @@ SHARDED: Mapping[str, ShardKey] = {
 UNSHARDED: Mapping[str, str] = {
     "api_tokens": "found by the hash of a token, before the organization is known; thousands",
     "audit_chains": "one row of each organization",
+    "console_logins": "found by the hash of a ticket; gone within minutes",
     "credential_defaults": "one row of each organization",
     "device_revisions": "one row of each organization",
     "directory_lookups": "gone within minutes",

@@ -13,7 +13,11 @@ from netautod.auth.models import IssuedTokens, LoginRequest
 from netautod.auth.service import AuthService
 from netautod.auth.settings import AuthSettings, LicenseSettings, SshCaSettings
 from netautod.auth.ssh_ca.service import SshAuthority
+from netautod.console.base.rendering import Renderer
+from netautod.console.base.static import StaticFiles
+from netautod.console.routes import PAGES
 from netautod.core.identity import RequestInfo
+from netautod.core.refusals import Refusals
 from netautod.plugin_api.auth import AuthProvider
 from netautod.users.service import UserService
 from tests.support.client import ApiClient
@@ -103,8 +107,15 @@ async def start_node(
     return Node(installation=own, logins=logins, parts=parts, lockout=lockout, ssh_ca=ssh_ca, pauses=pauses)
 
 
-def serve_node(servers: Servers, node: Node, *, port: int = 0) -> ApiClient:
-    """The node over HTTP."""
-    people = node.installation.people
+def serve_node(servers: Servers, node: Node, *, port: int = 0, refusals: Refusals | None = None) -> ApiClient:
+    """The node over HTTP, with the pages that these services are enough for."""
+    people, static = node.installation.people, StaticFiles.read()
     services = (node.installation.audit, people.roles, people.users, node.ssh_ca, *node.parts.services)
-    return servers.listen(services, authenticate=node.authenticator.authenticate, port=port)
+    return servers.listen(
+        (*services, static, Renderer(static)),
+        authenticate=node.authenticator.authenticate,
+        page_caller=node.parts.page_callers.caller_of,
+        pages=PAGES,
+        port=port,
+        refusals=refusals,
+    )

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from netautod.auth.service import LoginGate
+from netautod.auth.login_gate import LoginGate
 from netautod.core.errors import Unavailable
 
 

@@ -27,6 +27,7 @@ def raw(indexed: Database, mongo_uri: str) -> Any:
     ("collection", "fields", "also"),
     [
         pytest.param("api_tokens", ["hash"], {}, id="a token of the API"),
+        pytest.param("sessions", ["cookie_hash"], {}, id="a cookie of the console"),
         pytest.param("signing_keys", ["generation"], {}, id="a generation of signing keys"),
         pytest.param("audit_events", ["org_id", "seq"], {}, id="a place in the audit chain"),
         pytest.param("credentials", ["org_id", "name"], {}, id="a credential's name"),
@@ -88,6 +89,7 @@ EXPIRING = [
     ("idempotency_keys", "expires_at", 0),
     ("known_addresses", "expires_at", 0),
     ("redirect_logins", "expires_at", 0),
+    ("console_logins", "expires_at", 0),
     ("suspended_logins", "forget_at", 0),
     ("caller_suspensions", "forget_at", 0),
     ("nodes", "heartbeat_at", 60),

@@ -10,8 +10,9 @@ from urllib.parse import urlencode
 from tornado.httpclient import AsyncHTTPClient, HTTPRequest
 from tornado.httputil import HTTPHeaders
 
+from netautod.auth.pages.cookie import SESSION
 from netautod.console.base.origin import FIELD, form_token
-from netautod.console.base.pages import POLICY, SESSION
+from netautod.console.base.pages import POLICY
 from netautod.core.identity import Caller
 
 _VOID = frozenset(

@@ -28,15 +28,19 @@ from tests.support.client import ApiClient, ServedRoutes
 from tests.support.databases import PATIENT_SECONDS
 
 Authenticate = Callable[[str, RequestInfo], Awaitable[Caller]]
+PageCaller = Callable[[str, RequestInfo, bool], Awaitable[Caller]]
 
 
 def routes_of(services: Collection[object]) -> tuple[Route, ...]:
     """The routes of the service whose handlers find all that they need among the services."""
+    return _enough(ROUTES, services)
 
+
+def _enough(routes: Sequence[Route], services: Collection[object]) -> tuple[Route, ...]:
     def enough(route: Route) -> bool:
         return all(any(isinstance(each, kind) for each in services) for kind in route.needs().values())
 
-    return tuple(route for route in ROUTES if enough(route))
+    return tuple(route for route in routes if enough(route))
 
 
 @cache
@@ -95,6 +99,8 @@ class Servers:
         port: int = 0,
         refusals: Refusals | None = None,
         idempotency: IdempotencyKeys | None = None,
+        page_caller: PageCaller | None = None,
+        pages: Sequence[Route] = (),
     ) -> ApiClient:
         """A client without a token. `routes` None: those that the services are enough for.
 
@@ -111,9 +117,11 @@ class Servers:
             refusals=refusals or UnheardRefusals(),
             database_seconds=PATIENT_SECONDS,
             idempotency=idempotency,
+            page_caller=page_caller,
         )
         chosen = routes_of(services) if routes is None else tuple(routes)
-        server, url = serve_application(application(chosen, context, services), port=port)
+        served = (*chosen, *_enough(pages, services))
+        server, url = serve_application(application(served, context, services), port=port)
         self._servers.append(server)
         return ApiClient(base_url=url, description=description(chosen))
 

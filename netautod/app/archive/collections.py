@@ -16,6 +16,7 @@ LEFT_OUT: Final[Mapping[str, str]] = {
     "nodes": "the heartbeats of nodes that are not there after a restore",
     "seats": "held by sessions, which end",
     "refresh_tokens": "of sessions, which end",
+    "console_logins": "logins that wait for a one-time code, for five minutes at most",
     "redirect_logins": "logins that are under way in a browser, for ten minutes at most",
     "events": "news of the last minutes, which are old by then",
     "directory_lookups": "turns and tokens of directories' logins: of sessions, which end, or made anew",

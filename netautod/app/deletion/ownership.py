@@ -7,6 +7,7 @@ from netautod.audit.documents import COLLECTION as AUDIT_EVENTS
 from netautod.auth.directory import store as directory_lookups
 from netautod.auth.lockout import known_addresses
 from netautod.auth.lockout import store as login_failures
+from netautod.auth.pages import store as code_steps
 from netautod.auth.redirect import store as redirects
 from netautod.auth.sessions import store as sessions
 from netautod.auth.ssh_ca import store as ssh_ca
@@ -55,6 +56,7 @@ OWNED: tuple[Owned, ...] = (
     Owned(collection=sessions.SESSIONS),
     Owned(collection=sessions.REFRESH_TOKENS),
     Owned(collection=directory_lookups.COLLECTION),
+    Owned(collection=code_steps.COLLECTION),
     Owned(collection=tokens.API_TOKENS),
     Owned(collection=USERS),
     Owned(collection=roles.ROLES),

@@ -18,6 +18,8 @@ from netautod.auth.lockout.service import Lockout
 from netautod.auth.lockout.store import FailureCounters
 from netautod.auth.otp.codes import OneTimeCodes
 from netautod.auth.otp.service import OtpService
+from netautod.auth.pages.callers import PageCallers
+from netautod.auth.pages.service import PageLogins
 from netautod.auth.providers import LocalProvider, Providers
 from netautod.auth.provisioning import Provisioning
 from netautod.auth.redirect.service import RedirectLogins
@@ -43,13 +45,23 @@ class AuthParts:
     lookups: DirectoryLookups
     providers: Providers
     otp: OtpService
+    page_callers: PageCallers
+    page_logins: PageLogins
     redirect_logins: RedirectLogins
     revocation: Revocation
 
     @property
     def services(self) -> tuple[object, ...]:
         """What the handlers use."""
-        return self.account, self.api_tokens, self.auth, self.otp, self.redirect_logins, self.revocation
+        return (
+            self.account,
+            self.api_tokens,
+            self.auth,
+            self.otp,
+            self.page_logins,
+            self.redirect_logins,
+            self.revocation,
+        )
 
 
 def ssh_ca_of(
@@ -242,6 +254,13 @@ def auth_of(
         lookups=lookups,
         otp=otp,
     )
+    page_callers = PageCallers(
+        store=stores.sessions,
+        sessions=sessions.sessions,
+        authenticator=sessions.authenticator,
+        lookups=lookups,
+        clock=clock,
+    )
     return AuthParts(
         account=account_of(people=people, sessions=sessions, lockout=lockout, audit=audit),
         api_tokens=api_tokens_of(
@@ -251,6 +270,17 @@ def auth_of(
         lookups=lookups,
         providers=providers,
         otp=otp,
+        page_callers=page_callers,
+        page_logins=PageLogins(
+            auth=auth,
+            users=people.users,
+            lockout=lockout,
+            sessions=sessions.sessions,
+            callers=page_callers,
+            authenticator=sessions.authenticator,
+            store=stores.code_steps,
+            clock=clock,
+        ),
         redirect_logins=RedirectLogins(
             store=stores.redirects, auth=auth, provisioning=provisioning, clock=clock
         ),

@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 from netautod.audit.refusals import RefusalLog
 from netautod.audit.service import AuditLog
 from netautod.auth.authenticator import Authenticator
+from netautod.auth.pages.callers import PageCallers
 from netautod.core.clock import Clock
 from netautod.core.identity import OrgId
 from netautod.core.metrics import Metrics
@@ -26,6 +27,7 @@ REFUSALS_SECONDS = 5.0
 def http_context_of(
     *,
     authenticator: Authenticator,
+    page_callers: PageCallers | None,
     bodies: BodyReader,
     clock: Clock,
     server: ServerSettings,
@@ -55,6 +57,7 @@ def http_context_of(
         metrics=metrics,
         tracer=tracer,
         idempotency=idempotency,
+        page_caller=None if page_callers is None else page_callers.caller_of,
     )
 
 

@@ -61,6 +61,7 @@ async def sessions_of(
         lifetimes=Lifetimes(
             refresh=timedelta(days=settings.auth.refresh_token_days),
             family=timedelta(days=settings.auth.refresh_family_days),
+            console_idle=timedelta(minutes=settings.console.idle_minutes),
         ),
         seats=Seats(
             store=stores.seats,

@@ -3,7 +3,9 @@
 from marshmallow import fields, validate
 
 from netautod.auth.models import ADMIN_UI, CLIENT_TYPES
-from netautod.auth.redirect.service import LIFETIME, UNKNOWN, RedirectLogins
+from netautod.auth.pages.cookie import SESSION, give_cookie
+from netautod.auth.redirect.browser import bind
+from netautod.auth.redirect.service import UNKNOWN, RedirectLogins
 from netautod.core.refusals import TokenRefused
 from netautod.core.schema import Query
 from netautod.http.access import public
@@ -33,16 +35,7 @@ class RedirectHandler(JsonHandler):
         # As it was sent: the query's values are trimmed, and this one is compared exactly.
         redirect_uri = self.get_query_argument("redirect_uri", strip=False)
         begun = await self.redirect_logins.begin(provider, redirect_uri, self.query["client_type"])
-        cookie = begun.cookie
-        self.set_cookie(
-            cookie.name,
-            cookie.value,
-            path=cookie.path,
-            secure=cookie.secure,
-            httponly=True,
-            samesite="Lax",  # the provider's redirect is a navigation from another site
-            max_age=int(LIFETIME.total_seconds()),
-        )
+        bind(self, begun.cookie)
         self._send_to(begun.url)
 
     async def end(self, provider: str) -> None:
@@ -52,7 +45,10 @@ class RedirectHandler(JsonHandler):
         self.clear_cookie(cookie.name, path=cookie.path, secure=cookie.secure, httponly=True)
         # Providers of other kinds send other parameters.
         sent = {name: self.get_query_argument(name) for name in self.request.query_arguments} | self.query
-        self._send_to(await self.redirect_logins.finish(provider, sent, self.get_cookie, self.info))
+        ended = await self.redirect_logins.finish(provider, sent, self.get_cookie, self.info)
+        if ended.cookie is not None:
+            give_cookie(self, SESSION, ended.cookie, secure=self.context.scheme(self.request) == "https")
+        self._send_to(ended.url)
 
     def _send_to(self, url: str) -> None:
         self.set_status(302)

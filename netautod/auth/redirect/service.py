@@ -17,7 +17,8 @@ from datetime import timedelta
 from urllib.parse import urlencode
 
 from netautod.auth.asking import asked
-from netautod.auth.models import IssuedTokens
+from netautod.auth.models import ADMIN_UI, IssuedTokens
+from netautod.auth.pages.targets import login_page, page_to
 from netautod.auth.provisioning import Provisioning
 from netautod.auth.redirect.store import PendingLogin, RedirectStore
 from netautod.auth.redirect.uris import is_listed
@@ -35,6 +36,7 @@ from netautod.plugin_api.auth import (
     RedirectAttempt,
     RedirectProvider,
 )
+from netautod.users.models import User
 
 logger = logging.getLogger(__name__)
 LIFETIME = timedelta(minutes=10)
@@ -44,6 +46,8 @@ UNKNOWN = "This login has expired, was used already, or was not begun in this br
 FAILED = "The login at the identity provider failed"
 NOT_ADMITTED = "This account may not log in here"
 UNAVAILABLE = "The identity provider is not available at the moment"
+# What the login page is told, in its address.
+FAILURES = {FAILED: "failed", NOT_ADMITTED: "refused", UNAVAILABLE: "unavailable"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,6 +66,14 @@ class BegunLogin:
 
     url: str = field(repr=False)
     cookie: BrowserCookie
+
+
+@dataclass(frozen=True, kw_only=True)
+class EndedLogin:
+    """Where to send the browser; `cookie`: that of its session at the console."""
+
+    url: str = field(repr=False)
+    cookie: str | None = field(default=None, repr=False)
 
 
 class RedirectLogins:
@@ -85,6 +97,19 @@ class RedirectLogins:
         provider = self._auth.providers.redirect(name)
         if not is_listed(redirect_uri, provider.redirects.redirect_uris):
             raise InvalidInput("redirect_uri: not one of the addresses that a login may end at")
+        return await self._begin(provider, client_type, redirect_uri=redirect_uri)
+
+    async def begin_page(self, name: str, page: str) -> BegunLogin:
+        """A login at the console, which ends with its cookie at one of our own pages (pages/targets.py).
+
+        Raises as `begin`.
+        """
+        return await self._begin(self._auth.providers.redirect(name), ADMIN_UI, page=page_to(page))
+
+    async def _begin(
+        self, provider: RedirectProvider, client_type: str, *, redirect_uri: str = "", page: str | None = None
+    ) -> BegunLogin:
+        name = provider.name
         state, browser = secrets.token_urlsafe(32), secrets.token_urlsafe(32)
         try:
             url = await asked(name, provider.authorize(_attempt(provider, state, browser)), str)
@@ -100,6 +125,7 @@ class RedirectLogins:
                 redirect_uri=redirect_uri,
                 client_type=client_type,
                 expires_at=self._clock.now() + LIFETIME,
+                page=page,
             )
         )
         return BegunLogin(url=url, cookie=self.cookie(name, state, browser))
@@ -110,11 +136,12 @@ class RedirectLogins:
         parameters: Mapping[str, str],
         cookie_of: Callable[[str], str | None],
         info: RequestInfo,
-    ) -> str:
-        """The listed redirect_uri with the tokens in its fragment. Never returns any other address.
+    ) -> EndedLogin:
+        """The listed redirect_uri with the tokens in its fragment, or a page of our own with a cookie. Never
+        any other address.
 
         Raises Unauthenticated, UpstreamFailed, or Conflict for a terminal without a free seat; InvalidInput
-        and NotFound as `begin`.
+        and NotFound as `begin`. One of the console that fails leads back to its login.
         """
         provider = self._auth.providers.redirect(name)
         state = parameters.get("state", "")
@@ -122,20 +149,68 @@ class RedirectLogins:
         pending = await self._store.take(name, _hash(state), _hash(browser), self._clock.now())
         if pending is None:
             raise TokenRefused(UNKNOWN)
+        attempt = _attempt(provider, state, browser)
+        if pending.page is None:
+            return await self._end_with_tokens(provider, attempt, parameters, pending, info)
+        return await self._end_at_page(provider, attempt, parameters, pending.page, info)
+
+    async def _end_with_tokens(
+        self,
+        provider: RedirectProvider,
+        attempt: RedirectAttempt,
+        parameters: Mapping[str, str],
+        pending: PendingLogin,
+        info: RequestInfo,
+    ) -> EndedLogin:
+        identity = await self._identified(provider, attempt, parameters, info)
+        # Listed when the login began; the list may have been shortened by a restart since.
+        if not is_listed(pending.redirect_uri, provider.redirects.redirect_uris):
+            raise TokenRefused(UNKNOWN)
+        tokens = await self._auth.begin(
+            await self._admitted(provider.name, identity, info),
+            provider=provider.name,
+            client_type=pending.client_type,
+            info=info,
+            provider_token=identity.refresh_token,
+        )
+        return EndedLogin(url=f"{pending.redirect_uri}#{_fragment(tokens)}")
+
+    async def _end_at_page(
+        self,
+        provider: RedirectProvider,
+        attempt: RedirectAttempt,
+        parameters: Mapping[str, str],
+        page: str,
+        info: RequestInfo,
+    ) -> EndedLogin:
         try:
-            call = provider.callback(_attempt(provider, state, browser), parameters)
-            identity = await asked(name, call, Identity)
+            identity = await self._identified(provider, attempt, parameters, info)
+            user = await self._admitted(provider.name, identity, info)
+        except (Unauthenticated, UpstreamFailed) as error:
+            return EndedLogin(url=login_page(page, FAILURES[error.text]))
+        cookie = await self._auth.begin_console(
+            user, provider=provider.name, info=info, provider_token=identity.refresh_token
+        )
+        return EndedLogin(url=page_to(page), cookie=cookie)
+
+    async def _identified(
+        self,
+        provider: RedirectProvider,
+        attempt: RedirectAttempt,
+        parameters: Mapping[str, str],
+        info: RequestInfo,
+    ) -> Identity:
+        """Who the provider says it is."""
+        name = provider.name
+        try:
+            call = provider.callback(attempt, parameters)
+            return await asked(name, call, Identity)
         except ProviderUnavailable as error:
             raise _unavailable(name, error) from error
         except NO_ANSWERS as error:
             logger.warning("a login through %s failed: %s", name, error)
             await self._auth.note_failure(name, "auth.login_failed", None, info)
             raise Unauthenticated(FAILED) from error
-        # Listed when the login began; the list may have been shortened by a restart since.
-        if not is_listed(pending.redirect_uri, provider.redirects.redirect_uris):
-            raise TokenRefused(UNKNOWN)
-        tokens = await self._admitted(identity, pending, info)
-        return f"{pending.redirect_uri}#{_fragment(tokens)}"
 
     def cookie(self, name: str, state: str, browser: str) -> BrowserCookie:
         """The prefix __Host- keeps a neighbouring site from planting the cookie (RFC 6265bis 4.1.3.2)."""
@@ -148,18 +223,12 @@ class RedirectLogins:
             secure=secure,
         )
 
-    async def _admitted(self, identity: Identity, pending: PendingLogin, info: RequestInfo) -> IssuedTokens:
-        user = await self._provisioning.user_of(pending.provider, identity)
+    async def _admitted(self, name: str, identity: Identity, info: RequestInfo) -> User:
+        user = await self._provisioning.user_of(name, identity)
         if user is None:
-            await self._auth.note_failure(pending.provider, "auth.login_failed", None, info)
+            await self._auth.note_failure(name, "auth.login_failed", None, info)
             raise Unauthenticated(NOT_ADMITTED)
-        return await self._auth.begin(
-            user,
-            provider=pending.provider,
-            client_type=pending.client_type,
-            info=info,
-            provider_token=identity.refresh_token,
-        )
+        return user
 
 
 def _attempt(provider: RedirectProvider, state: str, browser: str) -> RedirectAttempt:

@@ -13,7 +13,10 @@ INDEXES = (Index(collection=COLLECTION, keys=(("expires_at", 1),), expire_second
 
 @dataclass(frozen=True, kw_only=True)
 class PendingLogin:
-    """Of its two secrets, the state and what the browser's cookie holds, only SHA-256 hashes are stored."""
+    """Of its two secrets, the state and what the browser's cookie holds, only SHA-256 hashes are stored.
+
+    `page`: one that was begun at the console leads there; its `redirect_uri` is empty.
+    """
 
     state_hash: str
     browser_hash: str
@@ -21,6 +24,7 @@ class PendingLogin:
     redirect_uri: str
     client_type: str
     expires_at: datetime
+    page: str | None = None
 
 
 class RedirectStore:
@@ -36,6 +40,7 @@ class RedirectStore:
                 "redirect_uri": login.redirect_uri,
                 "client_type": login.client_type,
                 "expires_at": login.expires_at,
+                "page": login.page,
                 "used_at": None,
             }
         )
@@ -65,4 +70,5 @@ class RedirectStore:
             redirect_uri=found["redirect_uri"],
             client_type=found["client_type"],
             expires_at=found["expires_at"],
+            page=found.get("page"),
         )

@@ -1,7 +1,8 @@
 """The life of a session: its tokens at login, their rotation, its end.
 
 A login is one session and one family of refresh tokens. A token is used once; a replay ends the session
-(RFC 9700 4.14.2), except within ten seconds, when it is taken for a lost answer or a second tab.
+(RFC 9700 4.14.2), except within ten seconds, when it is taken for a lost answer or a second tab. A login at
+the console is a session with a cookie in the place of tokens.
 """
 
 import hashlib
@@ -9,9 +10,11 @@ import secrets
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import Enum
+from typing import Any
 from uuid import uuid4
 
-from netautod.auth.models import TERMINAL, IssuedTokens, LoginSession, RefreshToken
+from netautod.auth.models import ADMIN_UI, TERMINAL, IssuedTokens, LoginSession, RefreshToken
+from netautod.auth.sessions.cookies import hash_of_cookie, new_cookie
 from netautod.auth.sessions.seats import Ended, Entering, SeatLimitReached, Seats
 from netautod.auth.sessions.store import RefreshTokenStore, SessionStore
 from netautod.auth.tokens.access import AccessTokens
@@ -22,15 +25,23 @@ from netautod.users.service import UserService
 
 TOKEN_BYTES = 32
 REUSE_GRACE = timedelta(seconds=10)
+PERSON_INTERVAL = timedelta(minutes=1)
 LISTED = 1000
 
 
 @dataclass(frozen=True, kw_only=True)
 class Lifetimes:
-    """Settings auth.refresh_token_days and auth.refresh_family_days."""
+    """Settings auth.refresh_token_days, auth.refresh_family_days and console.idle_minutes."""
 
     refresh: timedelta
     family: timedelta
+    console_idle: timedelta
+
+    @property
+    def console_interval(self) -> timedelta:
+        """How exactly the end of a console session is kept: a person's requests are written that often at
+        most, so that it may end so much too early."""
+        return min(PERSON_INTERVAL, self.console_idle / 60)
 
 
 class Reuse(Enum):
@@ -94,17 +105,11 @@ class Sessions:
         family_expires_at = now + self._lifetimes.family
         session = LoginSession(
             id=session_id,
-            org_id=user.org_id,
-            user_id=user.id,
-            epoch=user.session_epoch,
             client_type=client_type,
             auth_provider=auth_provider,
-            ip_address=info.ip_address,
-            user_agent=info.user_agent,
-            created_at=now,
-            last_activity_at=now,
             expires_at=self._session_end(now, family_expires_at),
             family_expires_at=family_expires_at,
+            **_facts(user, info, now),
         )
         await self._store.insert(session)
         try:
@@ -115,6 +120,32 @@ class Sessions:
         # If we die here, a session without a client stays until it expires.
         _, refresh_token = await self._new_refresh_token(user, session, now)
         return session, await self._issued(user, session, refresh_token)
+
+    async def begin_console(
+        self, user: User, *, auth_provider: str, info: RequestInfo
+    ) -> tuple[LoginSession, str]:
+        """A new session of the console and its cookie, which is not kept in plain; `user` as for `begin`."""
+        now, cookie = self._clock.now(), new_cookie()
+        family_expires_at = now + self._lifetimes.family
+        session = LoginSession(
+            id=str(uuid4()),
+            client_type=ADMIN_UI,
+            auth_provider=auth_provider,
+            expires_at=self._console_end(now, family_expires_at),
+            family_expires_at=family_expires_at,
+            cookie_hash=hash_of_cookie(cookie),
+            **_facts(user, info, now),
+        )
+        # If we die behind this, a session without a client stays until it ends by itself.
+        await self._store.insert(session)
+        return session, cookie
+
+    async def keep_console(self, session: LoginSession, now: datetime) -> bool:
+        """After a person's request: the time without one begins anew. Whether that was written down, which
+        it is once in an interval."""
+        expires_at = self._console_end(now, session.family_expires_at)
+        due = expires_at - session.expires_at >= self._lifetimes.console_interval
+        return due and await self._store.prolong(session, expires_at, now)
 
     async def refresh(self, presented: str) -> Refreshed:
         """Uses the token up and issues a new pair: for exactly one of any number of callers."""
@@ -203,6 +234,22 @@ class Sessions:
         # the last one outlives the family by its own life.
         refresh_until = min(now + self._lifetimes.refresh, family_expires_at)
         return max(refresh_until, now + self._tokens.lifetime)
+
+    def _console_end(self, now: datetime, family_expires_at: datetime) -> datetime:
+        return min(now + self._lifetimes.console_idle, family_expires_at)
+
+
+def _facts(user: User, info: RequestInfo, now: datetime) -> dict[str, Any]:
+    """What every session keeps of its login. The epoch is the user's as read before it."""
+    return {
+        "org_id": user.org_id,
+        "user_id": user.id,
+        "epoch": user.session_epoch,
+        "ip_address": info.ip_address,
+        "user_agent": info.user_agent,
+        "created_at": now,
+        "last_activity_at": now,
+    }
 
 
 async def _untold(session: LoginSession) -> None:

@@ -18,6 +18,12 @@ INDEXES = (
     # The TTL monitor runs once a minute and is late under load: every check compares `expires_at` itself.
     Index(collection=SESSIONS, keys=(("expires_at", 1),), expire_seconds=0),
     Index(collection=SESSIONS, keys=(("last_activity_at", 1),), partial={"client_type": TERMINAL}),
+    Index(
+        collection=SESSIONS,
+        keys=(("cookie_hash", 1),),
+        unique=True,
+        partial={"cookie_hash": {"$type": "string"}},
+    ),
     Index(collection=REFRESH_TOKENS, keys=(("expires_at", 1),), expire_seconds=0),
 )
 
@@ -32,6 +38,11 @@ class SessionStore:
 
     async def get(self, org_id: OrgId, session_id: str) -> LoginSession | None:
         found = await self._sessions.find_one(org_id, {"_id": session_id})
+        return _to_session(found) if found else None
+
+    async def by_cookie(self, cookie_hash: str) -> LoginSession | None:
+        """Of all organizations: a cookie comes before its organization is known."""
+        found = await self._all.find_one({"cookie_hash": cookie_hash})
         return _to_session(found) if found else None
 
     async def many(self, ids: Sequence[str]) -> list[LoginSession]:
@@ -80,7 +91,7 @@ class SessionStore:
         return await self._sessions.update(session.org_id, where, change)
 
     async def prolong(self, session: LoginSession, expires_at: datetime, now: datetime) -> bool:
-        """After a refresh; False if the session ended meanwhile."""
+        """After a refresh, or a person's request; False if the session ended meanwhile."""
         change = {"$max": {"expires_at": expires_at, "last_activity_at": now}}
         return await self._sessions.update(session.org_id, {"_id": session.id, "ended_at": None}, change)
 
@@ -160,7 +171,9 @@ class SeatStore:
 
 
 def _session_document(session: LoginSession) -> Document:
+    cookie = {} if session.cookie_hash is None else {"cookie_hash": session.cookie_hash}
     return {
+        **cookie,
         "_id": session.id,
         "user_id": session.user_id,
         "epoch": session.epoch,
@@ -191,6 +204,7 @@ def _to_session(document: Document) -> LoginSession:
         expires_at=document["expires_at"],
         family_expires_at=document["family_expires_at"],
         ended_at=document["ended_at"],
+        cookie_hash=document.get("cookie_hash"),
     )
 
 

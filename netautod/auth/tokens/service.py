@@ -83,6 +83,11 @@ class ApiTokens:
         self._clock = clock
         self._audit = audit
         self._life = timedelta(days=days)
+        self.days = days
+
+    def grantable(self, caller: Caller) -> list[str]:
+        """The permissions that the caller may give to a token, one by one."""
+        return [key for key in self._keys.each if caller.can(key)]
 
     async def page(self, caller: Caller, page: Page) -> PageOf[ApiToken]:
         """The caller's own tokens, newest first."""

@@ -5,8 +5,10 @@ import secrets
 from collections.abc import Awaitable, Callable, Mapping
 from http import HTTPStatus
 from typing import Any
-from urllib.parse import quote, unquote, urlencode
+from urllib.parse import quote, unquote
 
+from netautod.auth.pages.cookie import SESSION, cookie_name, give_cookie
+from netautod.auth.pages.targets import login_page
 from netautod.console.base import origin
 from netautod.console.base.forms import Form, read_form
 from netautod.console.base.navigation import links_for
@@ -34,12 +36,12 @@ POLICY = "; ".join(
         "frame-ancestors 'none'",
     )
 )
-# Of a session, and of the form of somebody who has none yet.
-SESSION, VISITOR = "netautod", "netautod_form"
+# Of the form of somebody who has none yet.
+VISITOR = "netautod_form"
 TOLD = "netautod_told"
 # Sent by a page that looks for news by itself: such a request keeps no session alive.
 BY_ITSELF = "X-Live"
-LOGIN, ACCOUNT = "/login", "/account"
+ACCOUNT = "/account"
 # Reachable for a caller who has to see to the own account first.
 OWN_ACCOUNT = ("/account", "/logout")
 # The hidden field with the state of the record that a form was loaded from.
@@ -76,23 +78,14 @@ class HtmlHandler(JsonHandler):
         return self.context.scheme(self.request) == "https"
 
     def cookie_name(self, name: str) -> str:
-        """With the prefix that binds a cookie to this very host (RFC 6265bis 4.1.3.2)."""
-        return f"__Host-{name}" if self.is_secure else name
+        return cookie_name(name, secure=self.is_secure)
 
     def cookie(self, name: str) -> str:
         return self.get_cookie(self.cookie_name(name)) or ""
 
     def keep_cookie(self, name: str, value: str, *, max_age: int | None = None) -> None:
         """`max_age` in seconds; None: until the browser is closed."""
-        self.set_cookie(
-            self.cookie_name(name),
-            value,
-            path="/",
-            secure=self.is_secure,
-            httponly=True,
-            samesite="Lax",
-            max_age=max_age,
-        )
+        give_cookie(self, name, value, secure=self.is_secure, max_age=max_age)
 
     def drop_cookie(self, name: str) -> None:
         self.clear_cookie(self.cookie_name(name), path="/", secure=self.is_secure, httponly=True)
@@ -205,9 +198,9 @@ class PageHandler(HtmlHandler):
         """Without the fields of a form of filters that are not filled in, which browsers send along."""
         return {name: values for name, values in super().given_query().items() if values[-1].strip()}
 
-    async def submit(self, work: Awaitable[str], again: Callable[[], Awaitable[None]]) -> None:
-        """Goes to the page that `work` names. What a person can mend shows the form `again`, with what was
-        sent, the error and its status."""
+    async def submit(self, work: Awaitable[str | None], again: Callable[[], Awaitable[None]]) -> None:
+        """Goes to the page that `work` names, if it does not show one itself. What a person can mend shows
+        the form `again`, with what was sent, the error and its status."""
         try:
             path = await work
         except MENDABLE as error:
@@ -215,10 +208,11 @@ class PageHandler(HtmlHandler):
             if isinstance(error, Forbidden):
                 await self.refused(error)
             if isinstance(error, TooManyRequests):
-                self.set_header("Retry-After", str(max(1, error.retry_after)))
+                self.retry_seconds = max(1, error.retry_after)  # of the status, which is set with the page
             await again()
         else:
-            self.redirect_to(path)
+            if path is not None:
+                self.redirect_to(path)
 
     def require_unchanged(self, tag: str) -> None:
         """Raises Conflict if the form was loaded from another state of the record, which has this tag now.
@@ -250,7 +244,7 @@ class PageHandler(HtmlHandler):
     def _login_path(self) -> str:
         """The page that was wanted opens after the login; of a form it is not known what it was on."""
         wanted = (self.request.uri or "/") if self.request.method in ("GET", "HEAD") else "/"
-        return LOGIN if wanted == "/" else f"{LOGIN}?{urlencode({'next': wanted})}"
+        return login_page(wanted)
 
 
 class AccountFirst(Forbidden):

@@ -1,0 +1,88 @@
+"""The page of the own account, which all forms of it show again when they are refused."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from netautod.auth.account.service import AccountService
+from netautod.auth.models import LoginSession
+from netautod.auth.otp.service import OtpService
+from netautod.auth.required_actions import CHANGE_IT, SET_UP_CODES
+from netautod.auth.service import AuthService
+from netautod.auth.ssh_ca.service import SshAuthority
+from netautod.auth.tokens.service import ApiTokens
+from netautod.console.base.pages import ACCOUNT, AccountFirst, PageHandler
+from netautod.core.pages import Page
+from netautod.http.access import Operation
+from netautod.users.models import LOCAL
+
+SESSIONS_SHOWN = 50
+TITLE = "Account"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShownSession:
+    """A session as a person knows it."""
+
+    session: LoginSession
+    current: bool
+
+    @property
+    def kind(self) -> str:
+        if self.session.cookie_hash is not None:
+            return "Console"
+        return "Terminal" if self.session.client_type == "terminal" else "API client"
+
+
+class AccountBase(PageHandler):
+    """`_mends`: which of the sentences that block a caller a page of it can end; any other leads away."""
+
+    account: AccountService
+    auth: AuthService
+    otp: OtpService
+    ssh_ca: SshAuthority
+    tokens: ApiTokens
+    _mends = frozenset[str]()
+
+    async def _admit(self, operation: Operation) -> None:
+        await super()._admit(operation)
+        blocked = self.caller.blocked
+        if blocked is not None and blocked not in self._mends:
+            raise AccountFirst(blocked)
+
+    def next_page(self) -> str:
+        """After a form: whoever had to see to the account goes on to the pages."""
+        return ACCOUNT if self.caller.blocked is None else "/"
+
+    async def show_account(self) -> None:
+        """All of it; for somebody who has to change something first, the form for that alone."""
+        blocked = self.caller.blocked
+        self.show(
+            "account/account.html",
+            title=TITLE,
+            user=await self.auth.current_user(self.caller),
+            is_local=LOCAL,
+            blocked=blocked,
+            with_password=blocked in (None, CHANGE_IT),
+            with_codes=blocked in (None, SET_UP_CODES),
+            rest=None if blocked is not None else await self._rest(),
+        )
+
+    async def _rest(self) -> dict[str, Any]:
+        caller = self.caller
+        sessions = await self.account.sessions(caller, None)
+        user = await self.auth.current_user(caller)
+        page = Page(offset=self.query.get("offset", 0)) if hasattr(self, "query") else Page()
+        return {
+            "sessions": [
+                ShownSession(session=one, current=one.id == caller.session_id)
+                for one in sessions[:SESSIONS_SHOWN]
+            ],
+            "more_sessions": max(0, len(sessions) - SESSIONS_SHOWN),
+            "tokens": await self.tokens.page(caller, page),
+            "grantable": self.tokens.grantable(caller),
+            "days": self.tokens.days,
+            "may_be_endless": caller.can("system.manage"),
+            "permissions": sorted(caller.permissions),
+            "authority": await self.ssh_ca.public_key(caller.org_id),
+            "principals": self.ssh_ca.principals_of(user),
+        }

@@ -1,0 +1,177 @@
+"""/account: password, one-time codes, sessions and API tokens of whoever is logged in."""
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from netautod.auth.models import NEVER
+from netautod.auth.required_actions import CHANGE_IT, SET_UP_CODES
+from netautod.auth.schemas import SMALL_BODY, ApiTokenBody, OtpBody, OtpCodeBody, OtpEndBody, PasswordBody
+from netautod.console.account.base import AccountBase
+from netautod.console.base.forms import FORM, Form
+from netautod.console.base.pages import ACCOUNT
+from netautod.console.base.refusals import in_the_form
+from netautod.core.errors import Conflict
+from netautod.core.schema import PageQuery
+from netautod.http.access import any_token
+from netautod.http.routes import Route
+
+CODES_TITLE = "One-time codes"
+AGAIN = "These one-time codes wait no longer to be confirmed; set them up again"
+_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+
+
+def _form(**options: Any) -> Callable[[Any], Any]:
+    """A form of any session, of some short fields."""
+    return any_token(consumes=FORM, body_limit=SMALL_BODY, **options)
+
+
+class AccountPage(AccountBase):
+    _mends = frozenset({CHANGE_IT, SET_UP_CODES})
+
+    @any_token(query=PageQuery)
+    async def get(self) -> None:
+        """The own account, or the form that has to be done first."""
+        await self.show_account()
+
+
+class PasswordPage(AccountBase):
+    _mends = frozenset({CHANGE_IT})
+
+    @_form(grows=False)
+    async def post(self) -> None:
+        """Changes the own password."""
+        await self.submit(in_the_form(self._change()), again=self.show_account)
+
+    async def _change(self) -> str:
+        given = self.form.values(PasswordBody())
+        ended = await self.account.change_password(
+            self.caller,
+            given["current_password"],
+            given["new_password"],
+            keep_api_tokens=given["keep_api_tokens"],
+        )
+        self.tell(f"The password has been changed; {ended} other sessions ended.")
+        return self.next_page()
+
+
+class CodesPage(AccountBase):
+    """The secret and the recovery codes are shown by the answer of the form, once."""
+
+    _mends = frozenset({SET_UP_CODES})
+
+    @_form(grows=False)
+    async def post(self) -> None:
+        """Makes a secret and recovery codes, in the place of others if there are some."""
+        await self.submit(in_the_form(self._set_up()), again=self.show_account)
+
+    async def _set_up(self) -> None:
+        given = self.form.values(OtpBody())
+        new = await self.otp.begin(self.caller, given["password"], given.get("code"))
+        self.show("account/codes.html", title=CODES_TITLE, new=new)
+
+
+class ConfirmCodesPage(AccountBase):
+    _mends = frozenset({SET_UP_CODES})
+
+    @_form(grows=False)
+    async def post(self) -> None:
+        """Puts the codes in force."""
+        await self.submit(in_the_form(self._confirm()), again=self._show_again)
+
+    async def _confirm(self) -> str:
+        try:
+            await self.otp.confirm(self.caller, self.form.values(OtpCodeBody())["code"])
+        except Conflict as error:
+            raise Conflict(AGAIN) from error
+        self.tell("From now on a login asks for a one-time code.")
+        return self.next_page()
+
+    async def _show_again(self) -> None:
+        if self.error == AGAIN:
+            await self.show_account()
+        else:
+            self.show("account/codes.html", title=CODES_TITLE, new=None)
+
+
+class EndCodesPage(AccountBase):
+    @_form(grows=False)
+    async def post(self) -> None:
+        """Ends the own one-time codes."""
+        await self.submit(in_the_form(self._turn_off()), again=self.show_account)
+
+    async def _turn_off(self) -> str:
+        given = self.form.values(OtpEndBody())
+        await self.otp.end(self.caller, given["password"], given["code"])
+        self.tell("A login asks for no one-time code any more.")
+        return ACCOUNT
+
+
+class EndSessionPage(AccountBase):
+    @_form(grows=False)
+    async def post(self, session_id: str) -> None:
+        """Ends one of the own sessions."""
+        await self.account.end_session(self.caller, self.path_id(session_id, "Session"))
+        self.tell("The session has ended.")
+        self.redirect_to(ACCOUNT)
+
+
+class EndOtherSessionsPage(AccountBase):
+    @_form(grows=False)
+    async def post(self) -> None:
+        """Ends all of the own sessions but this one."""
+        ended = await self.account.end_other_sessions(self.caller)
+        self.tell(f"{ended} other sessions ended.")
+        self.redirect_to(ACCOUNT)
+
+
+class TokensPage(AccountBase):
+    """The token is shown by the answer of the form, once."""
+
+    @_form()
+    async def post(self) -> None:
+        """Makes an API token."""
+        await self.submit(self._make(), again=self.show_account)
+
+    async def _make(self) -> None:
+        given = _with_end(self.form).values(ApiTokenBody())
+        token, plain = await self.tokens.create(
+            self.caller,
+            name=given["name"],
+            permissions=given["permissions"],
+            expires_at=given.get("expires_at"),
+        )
+        self.show("account/token.html", title="New API token", token=token, plain=plain)
+
+
+class RevokeTokenPage(AccountBase):
+    @_form(grows=False)
+    async def post(self, token_id: str) -> None:
+        """Revokes one of the own API tokens."""
+        await self.tokens.revoke(self.caller, self.path_id(token_id, "Token"))
+        self.tell("The API token has been revoked.")
+        self.redirect_to(ACCOUNT)
+
+
+def _with_end(form: Form) -> Form:
+    """A day that was chosen is meant up to its end; the box `never` comes before it."""
+    day = form.text("expires_at")
+    end = NEVER if form.has("never") else f"{day}T23:59:59Z" if _DAY.fullmatch(day) else day
+    given = {name: values for name, values in form.given.items() if name != "never"}
+    return replace(
+        form, given={**given, "expires_at": [end], "permissions": form.given.get("permissions", [])}
+    )
+
+
+PAGES = (
+    Route(path=ACCOUNT, handler=AccountPage),
+    Route(path=f"{ACCOUNT}/password", handler=PasswordPage),
+    Route(path=f"{ACCOUNT}/codes", handler=CodesPage),
+    Route(path=f"{ACCOUNT}/codes/confirm", handler=ConfirmCodesPage),
+    Route(path=f"{ACCOUNT}/codes/end", handler=EndCodesPage),
+    Route(path=f"{ACCOUNT}/sessions/:id/end", handler=EndSessionPage),
+    Route(path=f"{ACCOUNT}/sessions/end-others", handler=EndOtherSessionsPage),
+    Route(path=f"{ACCOUNT}/tokens", handler=TokensPage),
+    Route(path=f"{ACCOUNT}/tokens/:id/revoke", handler=RevokeTokenPage),
+)

@@ -1,0 +1,126 @@
+"""/login and /logout: with a password and a code, by redirect, and the end of it."""
+
+from collections.abc import Awaitable
+
+from netautod.auth.pages.cookie import SESSION
+from netautod.auth.pages.service import CodeWanted, PageLogins
+from netautod.auth.pages.targets import LOGIN, login_page, page_to
+from netautod.auth.providers import PASSWORD, REDIRECT, ProviderEntry
+from netautod.auth.redirect.browser import bind
+from netautod.auth.redirect.service import FAILURES, RedirectLogins
+from netautod.auth.schemas import SMALL_BODY, OtpCodeBody, ProviderLoginBody
+from netautod.auth.service import AuthService
+from netautod.console.base.forms import FORM
+from netautod.console.base.pages import PageHandler
+from netautod.console.base.refusals import in_the_form
+from netautod.core.errors import UpstreamFailed
+from netautod.core.refusals import TokenRefused
+from netautod.http.access import any_token, public
+from netautod.http.routes import Route
+from netautod.users.models import LOCAL
+
+SENTENCES = {word: text for text, word in FAILURES.items()}
+
+
+class LoginPage(PageHandler):
+    auth: AuthService
+    logins: PageLogins
+    # The right password of the first step, as the second one shows it.
+    _ticket = ""
+
+    @public()
+    async def get(self) -> None:
+        """The form of the first step."""
+        self.error = SENTENCES.get(self.query_texts().get("failed", ""), "")
+        await self._show_form()
+
+    @public(consumes=FORM, body_limit=SMALL_BODY, grows=False)
+    async def post(self) -> None:
+        """Either step: a username and a password, or the code that is asked for behind them."""
+        self._ticket = self.form.text("ticket")
+        try:
+            await self.submit(self._step(), again=self._show_form)
+        except TokenRefused as error:  # the ticket is used up, or too old
+            await self.refused(error)
+            self._ticket, self.error, self._other_status = "", error.text, 400
+            await self._show_form()
+
+    async def _step(self) -> str | None:
+        work = self._with_code() if self._ticket else self._with_password()
+        begun = await in_the_form(work)
+        if isinstance(begun, CodeWanted):
+            self._ticket = begun.ticket
+            await self._show_form()
+            return None
+        # Whatever cookie the browser had, or was given by somebody, is worth nothing from now on.
+        await self.logins.replace(self.cookie(SESSION), self.info)
+        self.keep_cookie(SESSION, begun)
+        return self._wanted()
+
+    def _with_password(self) -> Awaitable[str | CodeWanted]:
+        given = self.form.values(ProviderLoginBody(only=("provider", "username", "password")))
+        return self.logins.log_in(given["provider"], given["username"], given["password"], self.info)
+
+    def _with_code(self) -> Awaitable[str | CodeWanted]:
+        code = self.form.values(OtpCodeBody())["code"]
+        return self.logins.with_code(self._ticket, code, self.info)
+
+    def _wanted(self) -> str:
+        return page_to(self.form.text("next") or self.query_texts().get("next"))
+
+    async def _show_form(self) -> None:
+        self.begin_visit()
+        wanted = self._wanted()
+        if self._ticket:
+            again = login_page(wanted)
+            self.show("login/code.html", title="Log in", ticket=self._ticket, next=wanted, begin_again=again)
+            return
+        self.show(
+            "login/password.html",
+            title="Log in",
+            next=wanted,
+            provider=self.query_texts().get("provider", LOCAL),
+            providers=[(one.name, one.title) for one in self._enabled(PASSWORD)],
+            redirects=[(self.redirect_path(one.name, wanted), one.title) for one in self._enabled(REDIRECT)],
+        )
+
+    def _enabled(self, kind: str) -> list[ProviderEntry]:
+        return [one for one in self.auth.providers.entries if one.enabled and kind in one.kinds]
+
+    def redirect_path(self, provider: str, wanted: str) -> str:
+        """A link: browsers refuse a form whose answer leads to another origin (CSP3, form-action)."""
+        return login_page(wanted, path=f"{LOGIN}/{provider}")
+
+
+class RedirectLoginPage(PageHandler):
+    redirect_logins: RedirectLogins
+
+    @public()
+    async def get(self, provider: str) -> None:
+        """Sends the browser to the identity provider; the login ends at /api/auth/.../callback."""
+        wanted = page_to(self.query_texts().get("next"))
+        try:
+            begun = await self.redirect_logins.begin_page(provider, wanted)
+        except UpstreamFailed as error:
+            self.redirect_to(login_page(wanted, FAILURES[error.text]))
+        else:
+            bind(self, begun.cookie)
+            self.redirect_to(begun.url)
+
+
+class LogoutPage(PageHandler):
+    auth: AuthService
+
+    @any_token(consumes=FORM, body_limit=SMALL_BODY, grows=False)
+    async def post(self) -> None:
+        """Ends this session, as the API's logout does."""
+        await self.auth.logout(self.caller)
+        self.drop_cookie(SESSION)
+        self.redirect_to(LOGIN)
+
+
+PAGES = (
+    Route(path="/login", handler=LoginPage),
+    Route(path="/login/:provider", handler=RedirectLoginPage),
+    Route(path="/logout", handler=LogoutPage),
+)
