@@ -32,7 +32,7 @@ def retention(fleet: Fleet, **settings: Any) -> ConfigRetention:
         versions=fleet.installation.stores.configs,
         texts=configs.texts,
         snapshots=configs.snapshots,
-        facts=fleet.installation.stores.backup_facts,
+        learned=fleet.configs.learned,
         executions=fleet.installation.stores.executions,
         clock=SystemClock(),
         settings=replace(RetentionSettings(), **settings),

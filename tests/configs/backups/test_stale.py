@@ -5,9 +5,9 @@ from datetime import timedelta
 from uuid import uuid4
 
 import pytest
+from netautod.configs.backups.facts import COLLECTION
 
 from netautod.configs.backups import stale
-from netautod.configs.backups.facts import COLLECTION
 from netautod.configs.backups.stale import StaleBackups
 from netautod.configs.backups.stale_store import StaleWatch
 from netautod.core.identity import OrgId
