@@ -210,6 +210,8 @@ async def test_a_deleted_device_goes_whole_after_its_time(fleet: Fleet) -> None:
     await age_texts(fleet)
     await retention(fleet).sweep()
     assert await versions(fleet, device_id) == [1, 2]
+    learned = {"_id": device_id, "org_id": fleet.org_id, "learned_token": "t"}
+    await fleet.database.collection("backup_facts").insert(learned)
     tombstone = {"$set": {"deleted_at": SystemClock().now() - 91 * DAY}}
     await fleet.database.collection("devices").update({"_id": device_id}, tombstone)
     await retention(fleet, deleted_device_days=92).sweep()

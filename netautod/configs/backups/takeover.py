@@ -21,9 +21,11 @@ from netautod.devices.backups.store import noting
 from netautod.devices.documents import BACKUP, no_backup
 from netautod.devices.queries import COLLECTION as DEVICES
 from netautod.store.client import Database, Document
+from netautod.store.leases.lease import NEVER
 
 MARKS = "stale_watch"  # of the same releases; nothing looks at it any more
 PAGE = 500
+NO_BACKUP = {**no_backup(NEVER), "fresh_at": "$created_at"}
 TAKEN = {"at": "last_at", "stale_at": "stale_at"}
 NOT_TAKEN = {
     "$expr": {"$or": [{"$ne": ["$last_at", "$taken.at"]}, {"$ne": ["$stale_at", "$taken.stale_at"]}]}
@@ -50,8 +52,7 @@ async def _begin_states(database: Database, configs: ConfigStore, guard: Guard) 
     while True:
         guard()
         wanted = {BACKUP: None, "_id": {"$gt": after}}
-        fields = {"org_id": 1, "created_at": 1}
-        found = await devices.find(wanted, fields=fields, sort=[("_id", 1)], limit=PAGE)
+        found = await devices.find(wanted, fields={"org_id": 1}, sort=[("_id", 1)], limit=PAGE)
         ids = [document["_id"] for document in found]
         rows = {row["_id"]: row for row in await facts.find({"_id": {"$in": ids}})}
         newest = await _newest(configs, found)
@@ -62,7 +63,7 @@ async def _begin_states(database: Database, configs: ConfigStore, guard: Guard) 
                     document["_id"],
                     rows.get(document["_id"]),
                     [
-                        {"$set": {BACKUP: {"$literal": no_backup(document["created_at"])}}},
+                        {"$set": {BACKUP: NO_BACKUP}},
                         *_told(rows.get(document["_id"], {})),
                         *_seen(newest.get(document["_id"])),
                     ],
