@@ -90,7 +90,7 @@ async def _captured(database: Database, org_id: OrgId) -> None:
         "stale_at": None,
     }
     for number_of_site in range(SITES):
-        of_site = {"site": f"site-{number_of_site:03}"}
+        of_site = {"org_id": org_id, "live": True, "site": f"site-{number_of_site:03}"}
         await database.collection(COLLECTION).update_many(of_site, [{"$set": {"backup": state}}])
     await _counting(database).changed(org_id)
 

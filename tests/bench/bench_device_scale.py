@@ -22,7 +22,7 @@ from tests.bench.measuring.databases import private_mongod
 from tests.bench.measuring.report import BenchmarkError, Report, percentile
 
 DEVICES = 100_000
-BATCH = 5_000
+BATCH = 1_000
 REQUESTS = 60
 SLOW_REQUESTS = 15
 SITES = 200

@@ -113,10 +113,15 @@ class BackupCounting:
             self._totals.total(key.org_id, key.narrowed),
             self._next_fresh_at(key, border),
         )
-        by_kind = {row["_id"] or UNKNOWN_KIND: row["count"] for row in kinds}
-        failed = sum(by_kind.values())
+        by_kind = Counter({row["_id"] or UNKNOWN_KIND: row["count"] for row in kinds})
+        failed = by_kind.total()
         counts = BackupCounts(
-            success=max(0, total - failed - never), failed=failed, never=never, stale=stale, by_kind=by_kind
+            # They were read at moments of their own.
+            success=max(0, total - failed - never),
+            failed=failed,
+            never=never,
+            stale=stale,
+            by_kind=_ordered(by_kind),
         )
         return counts, next_fresh_at
 
@@ -184,5 +189,10 @@ def _summed(rows: list[Document]) -> BackupCounts:
         failed=states[FAILED],
         never=states[NEVER],
         stale=sum(row["stale"] for row in rows),
-        by_kind=dict(by_kind),
+        by_kind=_ordered(by_kind),
     )
+
+
+def _ordered(by_kind: Counter[str]) -> dict[str, int]:
+    """The most frequent first, and always in the same order: what is the same has the same ETag."""
+    return dict(sorted(by_kind.items(), key=lambda one: (-one[1], one[0])))

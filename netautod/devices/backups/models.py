@@ -50,7 +50,7 @@ class BackupFilter:
 class BackupCounts:
     """How many devices stand how: each is one of `success`, `failed` and `never`, and may be `stale` besides.
 
-    `by_kind`: the failed ones, by the kind of the failure.
+    `by_kind`: the failed ones by the kind of the failure, the most frequent first.
     """
 
     success: int = 0
