@@ -14,7 +14,7 @@ NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 ONE, TWO, THREE = (NOON + timedelta(hours=hours) for hours in (1, 2, 3))
 REPORT = {"id": "r", "at": THREE, "told": {"hours": 1}}
 # (row, the newest version was seen at) -> at, state, error, kind, success_at, fresh_at, stale_at
-STATES = {
+STATES: dict[str, tuple[dict[str, Any] | None, datetime | None, tuple[Any, ...]]] = {
     "new": (None, None, (None, "never", None, None, None, NOON, None)),
     "watched": ({"watched_from": NOON}, None, (None, "never", None, None, None, NOON, None)),
     "told": (
