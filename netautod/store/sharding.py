@@ -91,6 +91,7 @@ UNSHARDED: Mapping[str, str] = {
     "sessions": "found by the id in a token; thousands",
     "signing_keys": "those of the last hours",
     "ssh_cas": "one row of each organization",
+    "stale_watch": "one row of the installation",
     "unfinished_restores": "one row while a restore goes on",
     "upgrades": "one row of each upgrade",
     "users": "a user name is unique in the installation, and logs in before the organization is known",

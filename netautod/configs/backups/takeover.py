@@ -23,7 +23,7 @@ from netautod.devices.queries import COLLECTION as DEVICES
 from netautod.store.client import Database, Document
 from netautod.store.leases.lease import NEVER
 
-MARKS = "stale_watch"  # of the same releases; nothing looks at it any more
+MARKS = "stale_watch"  # of the same releases: how far their look for stale backups had come
 PAGE = 500
 NO_BACKUP = {**no_backup(NEVER), "fresh_at": "$created_at"}
 TAKEN = {"at": "last_at", "stale_at": "stale_at"}
@@ -42,8 +42,10 @@ async def take_over(database: Database, configs: ConfigStore, guard: Guard) -> N
         rows = await facts.find(wanted, sort=[("_id", 1)], limit=PAGE)
         await _take(database, [(row["_id"], row, _told(row)) for row in rows])
         if len(rows) < PAGE:
-            return
+            break
         after = rows[-1]["_id"]
+    # A node of such a release begins its look anew then, which changes nothing.
+    await database.collection(MARKS).delete_many({})
 
 
 async def _begin_states(database: Database, configs: ConfigStore, guard: Guard) -> None:
