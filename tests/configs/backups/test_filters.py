@@ -1,6 +1,7 @@
 """The list of devices by how their backups stand: filters, sorts and counts of them."""
 
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 from netautod.core.clock import SystemClock
@@ -147,15 +148,12 @@ async def test_the_tag_follows_what_is_shown(fleet: Fleet) -> None:
 async def test_a_device_becomes_stale_without_a_write(fleet: Fleet) -> None:
     await mixed(fleet)
     counting, now = fleet.installation.stores.backup_states.counts, SystemClock().now()
-    of = {"org_id": fleet.org_id, "stale_hours": 48.0}
+    of = partial(counting.of, fleet.org_id, stale_hours=48.0)
     for narrowed, expected in ((DeviceFilter(), [1, 2, 6]), (DeviceFilter(site="Bonn"), [0, 1, 2])):
-        found = [
-            (await counting.of(narrowed=narrowed, now=now + timedelta(hours=hours), **of)).stale
-            for hours in (0, 46, 49)
-        ]
+        found = [(await of(narrowed, now=now + timedelta(hours=hours))).stale for hours in (0, 46, 49)]
         assert found == expected
         # What was kept for later is not what holds now.
-        assert (await counting.of(narrowed=narrowed, now=now, **of)).stale == expected[0]
+        assert (await of(narrowed, now=now)).stale == expected[0]
     assert (await counting.of(fleet.org_id, DeviceFilter(), now=now, stale_hours=0)).stale == 0
 
 
@@ -163,11 +161,10 @@ async def test_what_another_node_notes_is_counted_at_once(fleet: Fleet) -> None:
     ids = await mixed(fleet)
     database = fleet.database
     other = BackupStates(database, totals=DeviceCounts(database))
-    now = SystemClock().now()
-    asked = {"org_id": fleet.org_id, "narrowed": DeviceFilter(), "now": now, "stale_hours": 48.0}
-    before = await other.counts.of(**asked)
-    assert await other.counts.of(**asked) is before  # kept
+    ask = partial(other.counts.of, fleet.org_id, DeviceFilter(), now=SystemClock().now(), stale_hours=48.0)
+    before = await ask()
+    assert await ask() is before  # kept
     await noted(fleet, ids["e"], 0, "lost")
-    assert await other.counts.of(**asked) == BackupCounts(
+    assert await ask() == BackupCounts(
         success=2, failed=4, never=0, stale=1, by_kind={"auth": 2, "timeout": 1, "lost": 1}
     )
