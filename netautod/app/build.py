@@ -54,7 +54,9 @@ from netautod.http.routes import Route, application
 from netautod.idempotency.service import IdempotencyKeys
 from netautod.outbound.addresses import AddressRules
 from netautod.outbound.client import GuardedClient
+from netautod.summary.service import Summaries
 from netautod.system.pauses import FollowedPauses
+from netautod.system.service import SystemService
 from netautod.tasks.service import TaskService
 
 
@@ -153,8 +155,16 @@ async def build(
         await enter(stages.upkeep(settings, installation, work, inventory, leases, observers))
         routes = (*ROUTES, *additions.routes)
         pages = PAGES if settings.console.enabled else ()
+        system = _system(configuration, installation, plugins, pauses, metrics)
         services = (
-            *_services(configuration, installation, logins, work, plugins, pauses, metrics, routes),
+            *_services(installation, logins, work, routes),
+            system,
+            Summaries(
+                backups=work.configs.backups,
+                executions=runs.executions,
+                system=system,
+                changes=work.configs.recent,
+            ),
             *inventory.services,
             discovery.discovery,
             *documents,
@@ -217,18 +227,31 @@ async def _resume(*services: _Resuming) -> None:
         await service.resume()
 
 
-def _services(
+def _system(
     configuration: Configuration,
     installation: Installation,
-    logins: Logins,
-    work: DeviceWork,
     plugins: PluginManager,
     pauses: FollowedPauses,
     metrics: Metrics,
-    routes: Iterable[Route],
-) -> tuple[object, ...]:
-    """What the handlers use, but for runs, inventories and documents."""
+) -> SystemService:
     watch = initial_password_watch_of(installation.people, configuration.settings.data_dir)
+    return system_of(
+        stores=installation.stores,
+        clock=installation.clock,
+        audit=installation.audit,
+        plugins=plugins,
+        pauses=pauses,
+        metrics=metrics,
+        schedule=configuration.settings.scheduler,
+        risks=configuration.risks.warned,
+        lookouts=(watch.risks,),
+    )
+
+
+def _services(
+    installation: Installation, logins: Logins, work: DeviceWork, routes: Iterable[Route]
+) -> tuple[object, ...]:
+    """What the handlers use, but for the system, runs, inventories and documents."""
     return (
         installation.audit,
         installation.people.roles,
@@ -238,17 +261,6 @@ def _services(
         *work.devices.services,
         *work.operations.services,
         *work.configs.services,
-        system_of(
-            stores=installation.stores,
-            clock=installation.clock,
-            audit=installation.audit,
-            plugins=plugins,
-            pauses=pauses,
-            metrics=metrics,
-            schedule=configuration.settings.scheduler,
-            risks=configuration.risks.warned,
-            lookouts=(watch.risks,),
-        ),
         DocsPage.read(),
         Description(json_values.encode(document(routes))),
         static := StaticFiles.read(),

@@ -14,6 +14,7 @@ from functools import partial
 from netautod.app.stores import INDEXES, Stores
 from netautod.audit.chain.adoption import adopt
 from netautod.auth.settings import AuthSettings
+from netautod.configs.backups.takeover import take_over
 from netautod.core.guard import Guard
 from netautod.devices import queries as devices
 from netautod.devices.vouching.upgrade import note_unvouched, vouch_for_all
@@ -42,6 +43,9 @@ def migrations_of(database: Database, stores: Stores, settings: AuthSettings) ->
     async def audit_chain(guard: Guard) -> None:
         await adopt(stores.audit.chains, guard)
 
+    async def backup_states(guard: Guard) -> None:
+        await take_over(database, stores.configs, guard)
+
     return (
         Migration(number=1, name="indexes 23c27254fe3194fc", apply=indexes, catch_up=indexes),
         Migration(
@@ -55,4 +59,6 @@ def migrations_of(database: Database, stores: Stores, settings: AuthSettings) ->
         Migration(number=5, name="chain of the audit", apply=audit_chain, in_background=True),
         Migration(number=6, name="indexes 2f2aa39ebed51d25", apply=indexes, catch_up=indexes),
         Migration(number=7, name="indexes affb5b8d2cf99698", apply=indexes, catch_up=indexes),
+        Migration(number=8, name="states of backups", apply=backup_states, catch_up=backup_states),
+        Migration(number=9, name="indexes 21b50feed7778101", apply=indexes, catch_up=indexes),
     )

@@ -29,6 +29,7 @@ from netautod.inventory import handlers as inventory
 from netautod.inventory.imports import handlers as imports
 from netautod.inventory.sync import handlers as syncs
 from netautod.sites import handlers as sites
+from netautod.summary import handlers as summary
 from netautod.system import handlers as system
 from netautod.system.capabilities import handlers as capabilities
 from netautod.tasks import handlers as tasks
@@ -65,6 +66,7 @@ ROUTES: tuple[Route, ...] = (
     *inventory.ROUTES,
     *syncs.ROUTES,
     *sites.ROUTES,
+    *summary.ROUTES,
     *system.ROUTES,
     *tasks.ROUTES,
     *webhooks.ROUTES,

@@ -30,7 +30,15 @@ from netautod.app.plugins.manager import PluginManager
 from netautod.app.plugins.observers import Observers
 from netautod.app.run_services import acting_factory
 from netautod.app.settings import Settings
-from netautod.app.upkeep import going_on, retention_of, stale_backups_of, sweeping, watching
+from netautod.app.upkeep import (
+    going_on,
+    noting,
+    retention_of,
+    stale_backups_of,
+    sweeping,
+    unnoted_captures_of,
+    watching,
+)
 from netautod.audit.refusals import RefusalLog
 from netautod.auth.ssh_ca.service import SshAuthority
 from netautod.configs.capture.captures import CaptureObservers
@@ -197,6 +205,7 @@ async def device_work(
         devices=devices.devices,
         sessions=operations.sessions,
         settings=settings.configs,
+        backups=settings.backups,
         observers=observers,
     )
     async with opening as configs:
@@ -446,10 +455,11 @@ async def upkeep(
         configs=work.configs,
         settings=settings.retention,
     )
+    unnoted = unnoted_captures_of(stores, clock)
     stale = stale_backups_of(
         stores=stores,
         clock=clock,
-        devices=devices,
+        unnoted=unnoted,
         leases=leases,
         observers=observers,
         settings=settings.backups,
@@ -461,6 +471,7 @@ async def upkeep(
         watching(initial_password),
         going_on(migrations),
         sweeping(sweeps, leases=leases, settings=settings.retention),
+        noting(unnoted, leases),
         stale or nullcontext(),
         inventory.auto,
     ):

@@ -26,8 +26,6 @@ from netautod.auth.tokens import store as tokens
 from netautod.auth.tokens.store import ApiTokenStore, SigningKeyStore
 from netautod.configs import snapshots
 from netautod.configs import store as configs
-from netautod.configs.backups import facts as backup_facts
-from netautod.configs.backups.facts import BackupFactsStore
 from netautod.configs.backups.stale_store import StaleWatch
 from netautod.configs.store import ConfigStore
 from netautod.configs.texts import learned_store
@@ -36,6 +34,8 @@ from netautod.core.retention import RetentionSettings
 from netautod.credentials import store as credentials
 from netautod.credentials.store import CredentialStore
 from netautod.devices import queries as devices
+from netautod.devices.backups import queries as backup_states
+from netautod.devices.backups.store import BackupStates
 from netautod.devices.bindings.store import BindingStore
 from netautod.devices.host_keys import store as host_keys
 from netautod.devices.host_keys.store import HostKeyStore
@@ -99,7 +99,7 @@ INDEXES: tuple[Index, ...] = (
     *tokens.INDEXES,
     *audit.INDEXES,
     *sessions.INDEXES,
-    *backup_facts.INDEXES,
+    *backup_states.INDEXES,
     *config_texts.INDEXES,
     *configs.INDEXES,
     *snapshots.INDEXES,
@@ -165,7 +165,7 @@ class Stores:
     agent_transcripts: TranscriptStore
     api_tokens: ApiTokenStore
     audit: AuditStore
-    backup_facts: BackupFactsStore
+    backup_states: BackupStates
     bindings: BindingStore
     host_keys: HostKeyStore
     idempotency: IdempotencyStore
@@ -223,7 +223,7 @@ class Stores:
             agent_transcripts=TranscriptStore(database),
             api_tokens=ApiTokenStore(database),
             audit=AuditStore(database),
-            backup_facts=BackupFactsStore(database),
+            backup_states=BackupStates(database, totals=devices.counts),
             bindings=BindingStore(database, counts=devices.counts),
             host_keys=HostKeyStore(database),
             idempotency=IdempotencyStore(database),

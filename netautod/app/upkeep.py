@@ -13,6 +13,7 @@ from netautod.app.plugins.observers import Observers
 from netautod.app.stores import Stores
 from netautod.audit.service import AuditLog
 from netautod.configs.backups.stale import StaleBackups
+from netautod.configs.backups.unnoted import UnnotedCaptures
 from netautod.configs.retention import ConfigRetention
 from netautod.configs.settings import BackupSettings
 from netautod.core.clock import Clock
@@ -52,7 +53,7 @@ def retention_of(
         versions=stores.configs,
         texts=configs.texts,
         snapshots=configs.snapshots,
-        facts=stores.backup_facts,
+        learned=configs.learned,
         executions=stores.executions,
         clock=clock,
         settings=settings,
@@ -97,11 +98,27 @@ def going_on(migrations: MigrationRunner) -> Periodic:
     )
 
 
+def unnoted_captures_of(stores: Stores, clock: Clock) -> UnnotedCaptures:
+    return UnnotedCaptures(store=stores.configs, states=stores.backup_states, clock=clock)
+
+
+def noting(unnoted: UnnotedCaptures, leases: NamedLeases) -> Periodic:
+    """What nodes that died have captured, at the start and once a minute."""
+    return Periodic(
+        unnoted.note,
+        name="noting of captures",
+        seconds=60,
+        at_once=True,
+        lease="unnoted captures",
+        leases=leases,
+    )
+
+
 def stale_backups_of(
     *,
     stores: Stores,
     clock: Clock,
-    devices: DeviceService,
+    unnoted: UnnotedCaptures,
     leases: NamedLeases,
     observers: Observers,
     settings: BackupSettings,
@@ -111,8 +128,7 @@ def stale_backups_of(
         return None
     backups = StaleBackups(
         watch=stores.stale_backups,
-        configs=stores.configs,
-        devices=devices,
+        unnoted=unnoted,
         clock=clock,
         hours=settings.stale_hours,
         observers=observers,

@@ -2,12 +2,13 @@
 
 import re
 
-from netautod.configs.backups.info import BackedUpDevice, BackupInfos
+from netautod.configs.backups.info import BackupInfos
 from netautod.configs.capture.pulls import BackgroundPulls, Pulls
 from netautod.configs.differences import DiffForm
 from netautod.configs.models import Config, LineGroup, Match, Snapshot
 from netautod.configs.schemas import (
     BackedUpDevicesAnswer,
+    BackedUpDevicesQuery,
     BulkPullAnswer,
     BulkPullQuery,
     BulkPullRequest,
@@ -34,8 +35,8 @@ from netautod.configs.texts.line_pattern import LineQuery
 from netautod.core.errors import NotFound
 from netautod.core.pages import Page
 from netautod.core.schema import PageQuery
+from netautod.devices.backups.models import BackupFilter
 from netautod.devices.models import DeviceFilter
-from netautod.devices.schemas import DeviceQuery
 from netautod.http.access import Repeat, requires
 from netautod.http.handler import JsonHandler
 from netautod.http.routes import Route
@@ -231,14 +232,26 @@ class DevicesWithBackupInfoHandler(JsonHandler):
     backups: BackupInfos
 
     @requires(
-        READ, query=DeviceQuery, answer=BackedUpDevicesAnswer, name="list_devices_with_backup_info", etag=True
+        READ,
+        query=BackedUpDevicesQuery,
+        answer=BackedUpDevicesAnswer,
+        name="list_devices_with_backup_info",
+        etag=True,
     )
     async def get(self) -> None:
-        """Lists devices by name with how the backup of each stands."""
+        """Lists devices with how the backup of each stands, and counts how many stand how."""
         narrowed = dict(self.query)
         page = Page(limit=narrowed.pop("limit"), offset=narrowed.pop("offset"))
-        found = await self.backups.page(self.caller.org_id, DeviceFilter(**narrowed), page)
-        self.answer(found.to_json("devices", BackedUpDevice.to_json))
+        sorting = narrowed.pop("sort")
+        backups = BackupFilter(
+            status=narrowed.pop("status", None),
+            error_kind=narrowed.pop("error_kind", None),
+            older_than_hours=narrowed.pop("older_than_hours", None),
+        )
+        found = await self.backups.page(
+            self.caller.org_id, DeviceFilter(**narrowed), page, backups=backups, sorting=sorting
+        )
+        self.answer(found.as_json())
 
 
 class SnapshotListHandler(JsonHandler):

@@ -116,6 +116,38 @@ class Captured:
 
 
 @dataclass(frozen=True, kw_only=True)
+class ChangedLines:
+    """How many lines a version has that the one before it has not, and the other way around.
+
+    Of a first version all its lines are additions.
+    """
+
+    additions: int
+    deletions: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class RecentChange:
+    """A version that was captured lately; `lines` None: a text of the two is lost or damaged."""
+
+    device_id: str
+    device_name: str
+    version: int
+    created_at: datetime
+    lines: ChangedLines | None
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "device_id": self.device_id,
+            "device_name": self.device_name,
+            "version": self.version,
+            "created_at": to_text(self.created_at),
+            "additions": None if self.lines is None else self.lines.additions,
+            "deletions": None if self.lines is None else self.lines.deletions,
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
 class NewestText:
     """Where the text of a device's newest version is; `size` in bytes of the raw text."""
 

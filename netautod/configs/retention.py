@@ -13,10 +13,10 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Protocol
 
-from netautod.configs.backups.facts import BackupFactsStore
 from netautod.configs.models import Config
 from netautod.configs.snapshots import Snapshots
 from netautod.configs.store import ConfigStore
+from netautod.configs.texts.learned_store import LearnedNoise
 from netautod.configs.texts.store import ConfigTexts
 from netautod.core.clock import Clock
 from netautod.core.identity import OrgId
@@ -42,7 +42,7 @@ class ConfigRetention:
         versions: ConfigStore,
         texts: ConfigTexts,
         snapshots: Snapshots,
-        facts: BackupFactsStore,
+        learned: LearnedNoise,
         executions: ActiveExecutions,
         clock: Clock,
         settings: RetentionSettings,
@@ -51,7 +51,7 @@ class ConfigRetention:
         self._versions = versions
         self._texts = texts
         self._snapshots = snapshots
-        self._facts = facts
+        self._learned = learned
         self._executions = executions
         self._clock = clock
         self._settings = settings
@@ -81,7 +81,7 @@ class ConfigRetention:
         async for rows in self._versions.batches(org_id, device_id):
             await self._delete(org_id, rows)
         await self._snapshots.forget_device(org_id, device_id)
-        await self._facts.forget(org_id, device_id)
+        await self._learned.purge(org_id, device_id)
 
     async def _drop_drafts(self, before: datetime) -> int:
         dropped = 0

@@ -1,7 +1,7 @@
 """Requests, queries and answers of /api/config."""
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, get_args
 
 from marshmallow import ValidationError, fields, validate, validates, validates_schema
 
@@ -18,10 +18,15 @@ from netautod.core.schema import (
     Text,
     Timestamp,
 )
-from netautod.devices.schemas import DEVICE_TYPE, DeviceItemAnswer, Label
+from netautod.devices.backups.models import SORTINGS, STALE, STATUSES, UNKNOWN_KIND
+from netautod.devices.backups.schemas import BackupCountsAnswer
+from netautod.devices.schemas import DEVICE_TYPE, DeviceItemAnswer, DeviceQuery, Label
+from netautod.ssh.failures import FailureKind
 
 INT32_MAX = 2**31 - 1
 LONGEST_PATTERN = 1000
+KINDS = (*get_args(FailureKind), UNKNOWN_KIND)
+MOST_HOURS = 876_000  # a hundred years
 
 
 class ReadQuery(Query):
@@ -222,10 +227,20 @@ class SearchAnswer(PageAnswer):
     groups = fields.List(fields.Nested(LineGroupAnswer), metadata={"x-optional": True})
 
 
+class BackedUpDevicesQuery(DeviceQuery):
+    """`older_than_hours`: since the last good backup, before the first one since the device was made."""
+
+    status = fields.String(validate=validate.OneOf((*STATUSES, STALE)))
+    error_kind = fields.String(validate=validate.OneOf(KINDS))
+    older_than_hours = QueryInteger(low=0, high=MOST_HOURS)
+    sort = fields.String(load_default="name", validate=validate.OneOf(SORTINGS))
+
+
 class BackedUpDeviceAnswer(DeviceItemAnswer):
     last_backup_at = Timestamp(allow_none=True)
-    last_backup_status = fields.String(validate=validate.OneOf(("success", "failed", "never")))
+    last_backup_status = fields.String(validate=validate.OneOf(STATUSES))
     last_backup_error = fields.String(allow_none=True)
+    error_kind = fields.String(allow_none=True)
     last_success_at = Timestamp(allow_none=True)
     config_version = fields.Integer(allow_none=True)
     config_hash = fields.String(allow_none=True)
@@ -233,7 +248,10 @@ class BackedUpDeviceAnswer(DeviceItemAnswer):
 
 
 class BackedUpDevicesAnswer(PageAnswer):
+    """`counts` are of all devices that the filters of the device list mean, whatever their backup."""
+
     devices = fields.List(fields.Nested(BackedUpDeviceAnswer))
+    counts = fields.Nested(BackupCountsAnswer)
 
 
 class SnapshotItem(Answer):

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from netautod.audit.service import AuditLog
 from netautod.configs.differences import DiffForm, VersionDiff
-from netautod.configs.models import Config, Part, ReadConfig
+from netautod.configs.models import ChangedLines, Config, Part, ReadConfig
 from netautod.configs.store import ConfigStore
 from netautod.configs.texts.diff import Difference
 from netautod.configs.texts.learned import Rule
@@ -155,10 +155,31 @@ class ConfigService:
         secrets: bool,
         form: DiffForm,
     ) -> VersionDiff:
-        org_id = caller.org_id
         if secrets:
             for config in pair:
                 await self._reveal(caller, config)
+        return await self._compared_versions(caller.org_id, pair, names, secrets=secrets, form=form)
+
+    async def changed_lines(self, config: Config) -> ChangedLines:
+        """Against the version before it, as `diff` counts them; NotFound or VaultError for a lost text."""
+        before = await self._store.newest_before(config.org_id, config.device_id, config.version)
+        if before is None:
+            text = await self._texts.load(config.org_id, config.text_id)
+            return ChangedLines(additions=text.removesuffix("\n").count("\n") + 1, deletions=0)
+        found = await self._compared_versions(
+            config.org_id, (before, config), ("", ""), secrets=False, form=UNIFIED
+        )
+        return ChangedLines(additions=found.additions, deletions=found.deletions)
+
+    async def _compared_versions(
+        self,
+        org_id: OrgId,
+        pair: tuple[Config, Config],
+        names: Sequence[str],
+        *,
+        secrets: bool,
+        form: DiffForm,
+    ) -> VersionDiff:
         key = None if secrets else (await self._texts.keys(org_id)).secret
         texts = [await self._texts.load_one_packed(org_id, config.text_id) for config in pair]
         device_ids = dict.fromkeys(config.device_id for config in pair)

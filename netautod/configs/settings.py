@@ -24,7 +24,7 @@ class ConfigSettings:
 class BackupSettings:
     stale_hours: float = setting(
         48.0,
-        "Observers are told of a device without a good backup for so long; 0: never.",
+        "A device without a good backup for so long is stale, and observers are told; 0: none is.",
         low=0,
         high=876_000,
     )

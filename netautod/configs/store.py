@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from netautod.configs.models import Config, NewestText, Part
+from netautod.configs.models import FROM_DEVICE, ChangedLines, Config, NewestText, Part
 from netautod.core.identity import OrgId
 from netautod.core.pages import Page, PageOf
 from netautod.core.work import Work
@@ -19,6 +19,9 @@ from netautod.webhooks.subscriptions import Wanted, nobody
 COLLECTION = "configs"
 # There until there are deliveries of a new version to the webhooks that want to know.
 OWED, OWED_AT = "owed", "owed.at"
+# When the capture ended that made a version; there until the state of the device's backup says so.
+UNNOTED = "unnoted"
+CHANGED = "changed"  # ChangedLines, once somebody has asked for them
 INDEXES = (
     # Read backwards it is also the order of every list, and the way to the newest.
     Index(
@@ -30,6 +33,9 @@ INDEXES = (
     Index(collection=COLLECTION, keys=(("org_id", 1), ("text_id", 1))),
     Index(collection=COLLECTION, keys=(("created_at", 1),)),
     Index(collection=COLLECTION, keys=((OWED_AT, 1),), partial={OWED_AT: {"$type": "date"}}),
+    Index(collection=COLLECTION, keys=((UNNOTED, 1),), partial={UNNOTED: {"$type": "date"}}),
+    # What was changed lately.
+    Index(collection=COLLECTION, keys=(("org_id", 1), ("source", 1), ("created_at", -1), ("_id", 1))),
     Index(
         collection=COLLECTION,
         keys=(("org_id", 1), ("parts.text_id", 1)),
@@ -64,9 +70,21 @@ class ConfigStore:
         `told`: what the event of it says beside what the version does; None where it is no event.
         """
         document = {name: getattr(config, name) for name in _PLAIN}
+        if config.source == FROM_DEVICE:
+            document[UNNOTED] = config.created_at
         if told is not None and self._wanted(config.org_id, CONFIG_CHANGED):
             document[OWED] = {"at": config.created_at, **told}
         await self._inserts.ask(config.org_id, {"_id": config.id, **document}, work)
+
+    async def noted(self, config: Config, work: Work) -> None:
+        """The state of the device's backup says that the capture has made this version."""
+        await self._changes.ask(config.org_id, ({"_id": config.id}, {"$unset": {UNNOTED: ""}}), work)
+
+    async def unnoted(self, *, before: datetime, limit: int) -> list[Config]:
+        """Versions of all organizations whose captures are still to be noted, the oldest first."""
+        where = {UNNOTED: {"$type": "date", "$lt": before}}
+        found = await self._all.find(where, sort=[(UNNOTED, 1)], limit=limit)
+        return [to_config(row) for row in found]
 
     async def _newest_in_order(self, org_id: OrgId, device_ids: Sequence[str]) -> Sequence[Config | None]:
         found = await self.newest_of(org_id, list(set(device_ids)))
@@ -143,6 +161,18 @@ class ConfigStore:
         noting = ({"_id": config.id}, change)
         await self._changes.ask(config.org_id, noting, work)
         return replace(config, last_seen_at=max(config.last_seen_at, at), config_hash=config_hash)
+
+    async def latest(self, org_id: OrgId, limit: int) -> list[tuple[Config, ChangedLines | None]]:
+        """The versions that were captured last, without their parts, and what is known of their changes."""
+        newest = [("created_at", -1), ("_id", 1)]
+        found = await self._configs.find(
+            org_id, {"source": FROM_DEVICE}, fields={"parts": 0}, sort=newest, limit=limit
+        )
+        return [(to_config(row), _lines(row)) for row in found]
+
+    async def set_changed_lines(self, config: Config, lines: ChangedLines) -> None:
+        change = {"additions": lines.additions, "deletions": lines.deletions}
+        await self._configs.update(config.org_id, {"_id": config.id}, {"$set": {CHANGED: change}})
 
     async def set_parts(self, config: Config, parts: Sequence[Part], work: Work, *, at: datetime) -> None:
         """In place of those that were read before."""
@@ -246,6 +276,11 @@ class ConfigStore:
     async def _devices(self, pipeline: Sequence[Document]) -> list[tuple[OrgId, str]]:
         found = await self._all.aggregate(pipeline)
         return [(OrgId(row["_id"]["org_id"]), row["_id"]["device_id"]) for row in found]
+
+
+def _lines(document: Document) -> ChangedLines | None:
+    kept = document.get(CHANGED)
+    return None if kept is None else ChangedLines(**kept)
 
 
 def to_config(document: Document) -> Config:

@@ -10,6 +10,7 @@ is another one each time, so that a synchronisation that has read the device bef
 import json
 from collections.abc import Collection
 from dataclasses import fields
+from datetime import datetime
 from typing import Any
 from uuid import uuid4
 
@@ -22,6 +23,7 @@ SPECIAL = frozenset({"id", "tags", "connect_commands", "metadata", "other_key_se
 ITEM_PLAIN = tuple(field.name for field in fields(DeviceItem) if field.name not in SPECIAL)
 PLAIN = tuple(field.name for field in fields(Device) if field.name not in SPECIAL)
 
+BACKUP = "backup"
 DIGEST = "settled"  # the name of the field in documents
 PROMPT = "host_key_prompt"  # what devices/host_keys keeps there
 PORT_KEYS = "port_keys"  # pinned keys by the port, as text
@@ -41,8 +43,15 @@ def document_of(device: Device) -> Document:
         "connect_commands": list(device.connect_commands),
         "metadata": json.dumps(dict(device.metadata)),
         SEARCH: search_text(device.name, device.host),
+        BACKUP: no_backup(device.created_at),
         "live": True,
     }
+
+
+def no_backup(created_at: datetime) -> Document:
+    """How the backup of a device stands of which nothing was captured (devices/backups)."""
+    fields = {"at": None, "state": "never", "error": None, "kind": None, "success_at": None}
+    return {**fields, "fresh_at": created_at, "stale_at": None}
 
 
 def item_of(document: Document) -> DeviceItem:

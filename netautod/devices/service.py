@@ -90,7 +90,7 @@ class DeviceService:
 
     async def page(self, org_id: OrgId, narrowed: DeviceFilter, page: Page) -> PageOf[DeviceItem]:
         """Sorted by name."""
-        return await self._store.page(org_id, self._whole(narrowed), page)
+        return await self._store.page(org_id, self.whole(narrowed), page)
 
     def matching(
         self,
@@ -102,7 +102,7 @@ class DeviceService:
     ) -> AsyncIterator[list[Device]]:
         """Batches of all devices that match, sorted by id; without a condition all of the organization."""
         return self._store.batches(
-            org_id, where(self._whole(DeviceFilter(site=site, device_type=device_type))), persist
+            org_id, where(self.whole(DeviceFilter(site=site, device_type=device_type))), persist
         )
 
     async def of_ids(
@@ -120,7 +120,7 @@ class DeviceService:
         self, org_id: OrgId, narrowed: DeviceFilter, *, batch: int = 100
     ) -> AsyncIterator[list[DeviceName]]:
         """Batches of all devices that match, sorted by name."""
-        return self._store.names_in_order(org_id, self._whole(narrowed), batch=batch)
+        return self._store.names_in_order(org_id, self.whole(narrowed), batch=batch)
 
     async def names(self, org_id: OrgId, ids: Sequence[str]) -> dict[str, str]:
         """Names by id for the ids that there are or were: deleted devices still label history."""
@@ -266,8 +266,8 @@ class DeviceService:
         if name is not None:
             await self._store.rename_site(org_id, site_id, name, at=self._clock.now())
 
-    def _whole(self, narrowed: DeviceFilter) -> DeviceFilter:
-        """A device keeps the name of its platform that it was given; filters mean all of them."""
+    def whole(self, narrowed: DeviceFilter) -> DeviceFilter:
+        """As stores take it. A device keeps the name of its platform that it was given; filters mean all."""
         wanted = narrowed.device_type
         return narrowed if wanted is None else replace(narrowed, synonyms=self._synonyms(wanted))
 

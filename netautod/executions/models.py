@@ -141,6 +141,19 @@ class Execution:
 
 
 @dataclass(frozen=True, kw_only=True)
+class ExecutionTally:
+    """`pending` wait for a slot or their time, `approvals` for a decision; `failed` within 24 hours."""
+
+    running: int
+    pending: int
+    failed: int
+    approvals: int
+
+    def to_json(self) -> dict[str, int]:
+        return {"running": self.running, "pending": self.pending, "failed_24h": self.failed}
+
+
+@dataclass(frozen=True, kw_only=True)
 class ResultCounts:
     """Of the devices of an execution; `by_kind`: how many failed in which way, the most frequent first."""
 

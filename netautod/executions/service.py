@@ -6,6 +6,7 @@ the node that runs it.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import timedelta
 from typing import Any, Protocol
 from uuid import uuid4
 
@@ -18,7 +19,13 @@ from netautod.core.pages import Page, PageOf
 from netautod.executions.asked import WaitingApproval
 from netautod.executions.closing import LogClosing
 from netautod.executions.log_store import ExecutionLogStore
-from netautod.executions.models import Execution, LogEntry, ResultCounts, new_execution
+from netautod.executions.models import (
+    Execution,
+    ExecutionTally,
+    LogEntry,
+    ResultCounts,
+    new_execution,
+)
 from netautod.executions.notifier import FinishNotifier
 from netautod.executions.result_store import DeviceResultStore
 from netautod.executions.store import ExecutionStore
@@ -222,6 +229,10 @@ class ExecutionService:
             total=found.total,
             page=page,
         )
+
+    async def tally(self, org_id: OrgId) -> ExecutionTally:
+        """How many run, wait, wait for a decision, and have failed within the last 24 hours."""
+        return await self._store.tally(org_id, failed_since=self._clock.now() - timedelta(hours=24))
 
     async def history(
         self, org_id: OrgId, filters: Mapping[str, Any], page: Page

@@ -1,5 +1,6 @@
 """Executions in MongoDB: every state change is one compare-and-set on the old state."""
 
+import asyncio
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
@@ -11,7 +12,7 @@ from netautod.core.pages import Page, PageOf
 from netautod.executions import documents
 from netautod.executions.claims import Candidate, ClaimedRun, DeadRun
 from netautod.executions.documents import to_document, to_execution
-from netautod.executions.models import Execution
+from netautod.executions.models import Execution, ExecutionTally
 from netautod.executions.outcome import Outcome
 from netautod.executions.transitions import ACTIVE, CANCELLABLE, TERMINAL, State
 from netautod.plugin_api import ApprovalDecision
@@ -59,6 +60,7 @@ INDEXES = (
     Index(collection=COLLECTION, keys=(("task_id", 1), ("created_at", -1), ("_id", 1))),
     Index(collection=COLLECTION, keys=(("org_id", 1), ("created_at", -1), ("_id", 1))),
     Index(collection=COLLECTION, keys=(("org_id", 1), ("state", 1), ("created_at", -1), ("_id", 1))),
+    Index(collection=COLLECTION, keys=(("org_id", 1), ("state", 1), ("completed_at", 1))),
     Index(collection=COLLECTION, keys=(("org_id", 1), ("task_type", 1), ("created_at", -1), ("_id", 1))),
 )
 NEWEST_FIRST = [("created_at", -1), ("_id", 1)]
@@ -67,6 +69,7 @@ HOLDING = {"$or": [{"holds_task": True}, {"state": {"$in": ["running", "approval
 NO_END = datetime(9999, 1, 1, tzinfo=UTC)
 # For an execution that waits for an approval.
 IN_TIME = {"$gt": [{"$ifNull": ["$approval_expires_at", {"$literal": NO_END}]}, "$$NOW"]}
+PARKED = {"state": "approval_pending", "$expr": IN_TIME}
 LARGE = ("output", "attempts", "attempt", "resume", "parameters", "approval_request", "chosen")
 LIST_FIELDS = dict.fromkeys(LARGE, 0)
 
@@ -109,11 +112,10 @@ class ExecutionStore:
 
     async def parked(self, org_id: OrgId, page: Page) -> PageOf[Execution]:
         """Those that wait for a decision and can still have one, newest first."""
-        where = {"state": "approval_pending", "$expr": IN_TIME}
-        total = await self._scoped.count(org_id, where)
+        total = await self._scoped.count(org_id, PARKED)
         fields = dict.fromkeys(("output", "resume", "parameters", "chosen"), 0)
         found = await self._scoped.find(
-            org_id, where, fields=fields, sort=NEWEST_FIRST, limit=page.limit, offset=page.offset
+            org_id, PARKED, fields=fields, sort=NEWEST_FIRST, limit=page.limit, offset=page.offset
         )
         return PageOf(items=[to_execution(document) for document in found], total=total, page=page)
 
@@ -158,6 +160,16 @@ class ExecutionStore:
             ended["created_at"] = {"$lt": before}
         found = await self._scoped.find_one(org_id, ended, fields={"state": 1}, sort=NEWEST_FIRST)
         return None if found is None else found["state"]
+
+    async def tally(self, org_id: OrgId, *, failed_since: datetime) -> ExecutionTally:
+        """How many run, wait for a slot, have failed since then, and wait for a decision."""
+        running, pending, failed, approvals = await asyncio.gather(
+            self._scoped.count(org_id, {"state": "running"}),
+            self.pending(org_id),
+            self._scoped.count(org_id, {"state": "failed", "completed_at": {"$gte": failed_since}}),
+            self._scoped.count(org_id, PARKED),
+        )
+        return ExecutionTally(running=running, pending=pending, failed=failed, approvals=approvals)
 
     async def pending(self, org_id: OrgId) -> int:
         return await self._scoped.count(org_id, {"state": "pending"})

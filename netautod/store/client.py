@@ -122,8 +122,12 @@ class Collection:
     async def distinct(self, field: str, where: Filter) -> list[Any]:
         return await self._read(lambda rows: rows.distinct(field, where))
 
-    async def aggregate(self, pipeline: Sequence[Mapping[str, Any]]) -> list[Document]:
-        return await self._read(lambda rows: rows.aggregate(pipeline).to_list())
+    async def aggregate(
+        self, pipeline: Sequence[Mapping[str, Any]], *, index: str | None = None
+    ) -> list[Document]:
+        """`index`: the name of the one to go through; without it the server chooses."""
+        hint: dict[str, Any] = {} if index is None else {"hint": index}
+        return await self._read(lambda rows: rows.aggregate(pipeline, **hint).to_list())
 
     async def insert(self, document: Document) -> None:
         """As every insert, it raises DiskFull where there is no room for another document."""

@@ -63,8 +63,10 @@ class OrgCollection:
     async def count(self, org_id: OrgId, where: Filter, *, index: str | None = None) -> int:
         return await self._all.count(_within(org_id, where), index=index)
 
-    async def aggregate(self, org_id: OrgId, pipeline: Sequence[Mapping[str, Any]]) -> list[Document]:
-        return await self._all.aggregate([{"$match": {"org_id": org_id}}, *pipeline])
+    async def aggregate(
+        self, org_id: OrgId, pipeline: Sequence[Mapping[str, Any]], *, index: str | None = None
+    ) -> list[Document]:
+        return await self._all.aggregate([{"$match": {"org_id": org_id}}, *pipeline], index=index)
 
     async def insert(self, org_id: OrgId, document: Document) -> None:
         await self._all.insert({**document, "org_id": org_id})

@@ -80,6 +80,10 @@ class SystemService:
             risks=(*self._risks, *[risk for look in self._lookouts for risk in await look()]),
         )
 
+    async def paused(self, org_id: OrgId) -> Pause | None:
+        """The pause that is on; None: there is none."""
+        return await self._store.pause(org_id)
+
     async def pause(self, caller: Caller, reason: str) -> Pause:
         """Pausing what is paused gives it the new reason."""
         pause = Pause(reason=reason, by=caller.username, at=self._clock.now())

@@ -22,7 +22,7 @@ from tests.bench.measuring.databases import private_mongod
 from tests.bench.measuring.report import BenchmarkError, Report, percentile
 
 DEVICES = 100_000
-BATCH = 5_000
+BATCH = 1_000
 REQUESTS = 60
 SLOW_REQUESTS = 15
 SITES = 200
@@ -77,10 +77,10 @@ async def run(report: Report) -> None:
     async with private_mongod() as uri:
         with TemporaryDirectory(prefix="netautod-bench-") as folder:
             async with child("measured.probed_service", uri, folder) as server:
-                console = Console(server=server, token=await _token(server))
+                console = Console(server=server, token=await token_of(server))
                 database = connect(uri, DATABASE)
                 try:
-                    org_id = await _fill(database, console)
+                    org_id = await fill(database, console)
                     await _filters(report, console)
                     await _late_pages(report, console)
                     await _searches(report, console, DeviceCounts(database), org_id)
@@ -165,14 +165,14 @@ def _stalls(report: Report, console: Console) -> None:
             report.wanted(f"{name}_stall_p99_9", usual, "ms", "at most", 20)
 
 
-async def _token(server: Child) -> str:
+async def token_of(server: Child) -> str:
     body = json.dumps({"username": "admin", "password": PASSWORD})
     answer = await AsyncHTTPClient().fetch(f"{server.said}/api/auth/login", method="POST", body=body)
     token: str = json.loads(answer.body)["access_token"]
     return token
 
 
-async def _fill(database: Database, console: Console) -> OrgId:
+async def fill(database: Database, console: Console) -> OrgId:
     """One device by the API, the others as copies of its document with values of their own."""
     body = {"name": "template", "host": "192.0.2.1", "device_type": "cisco_ios", "manufacturer": "Cisco"}
     headers = {"Authorization": f"Bearer {console.token}"}

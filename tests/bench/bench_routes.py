@@ -145,7 +145,7 @@ async def _fill(uri: str, client: ApiClient) -> _Ids:
 
 
 async def _copy_devices(database: Database, device_id: str) -> None:
-    for collection, key in ((DEVICES, "_id"), ("backup_facts", "_id"), ("configs", "device_id")):
+    for collection, key in ((DEVICES, "_id"), ("configs", "device_id")):
         if await database.collection(collection).find_one({key: device_id}) is None:
             raise BenchmarkError(f"there is nothing of the device in {collection}")
     copies = [str(uuid4()) for _ in range(ROWS - 1)]
@@ -159,7 +159,6 @@ async def _copy_devices(database: Database, device_id: str) -> None:
             SEARCH: search_text(f"switch {number}", found["host"]),
         },
     )
-    await _copy(database, "backup_facts", {"_id": device_id}, lambda _, number: {"_id": copies[number]})
     await _copy(
         database,
         "configs",

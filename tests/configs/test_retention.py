@@ -32,7 +32,7 @@ def retention(fleet: Fleet, **settings: Any) -> ConfigRetention:
         versions=fleet.installation.stores.configs,
         texts=configs.texts,
         snapshots=configs.snapshots,
-        facts=fleet.installation.stores.backup_facts,
+        learned=fleet.configs.learned,
         executions=fleet.installation.stores.executions,
         clock=SystemClock(),
         settings=replace(RetentionSettings(), **settings),
@@ -210,6 +210,8 @@ async def test_a_deleted_device_goes_whole_after_its_time(fleet: Fleet) -> None:
     await age_texts(fleet)
     await retention(fleet).sweep()
     assert await versions(fleet, device_id) == [1, 2]
+    learned = {"_id": device_id, "org_id": fleet.org_id, "learned_token": "t"}
+    await fleet.database.collection("backup_facts").insert(learned)
     tombstone = {"$set": {"deleted_at": SystemClock().now() - 91 * DAY}}
     await fleet.database.collection("devices").update({"_id": device_id}, tombstone)
     await retention(fleet, deleted_device_days=92).sweep()

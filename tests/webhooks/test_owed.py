@@ -19,6 +19,7 @@ from netautod.app.parts.executions import aftermath_of
 from netautod.configs.backups.stale_store import Overdue
 from netautod.core.errors import Unavailable
 from netautod.core.work import Work
+from netautod.devices.documents import no_backup
 from netautod.devices.sessions.store import LoginKey
 from netautod.executions.aftermath.models import Blocked, GivenUp
 from netautod.executions.models import Execution
@@ -57,7 +58,7 @@ async def marks(hooks: Hooks) -> int:
     for name, field in (
         ("executions", "owed_at"),
         ("configs", "owed"),
-        ("backup_facts", "owed"),
+        ("devices", "backup.owed"),
         ("suspended_logins", "owed_at"),
         ("discovered", "owed_at"),
     ):
@@ -105,9 +106,11 @@ async def login_refused(hooks: Hooks) -> dict[str, Any]:
 async def backup_stale(hooks: Hooks) -> dict[str, Any]:
     clock, stores = hooks.installation.clock, hooks.installation.stores
     since = clock.now()
-    watched = {"watched_from": since, "stale_at": None, "org_id": hooks.org_id}
-    await hooks.database.collection("backup_facts").insert({"_id": DEVICE_ID, **watched})
-    overdue = Overdue(org_id=hooks.org_id, device_id=DEVICE_ID, watched_from=since, last_success_at=None)
+    device = {"_id": DEVICE_ID, "org_id": hooks.org_id, "name": "sw1", "live": True}
+    await hooks.database.collection("devices").insert({**device, "backup": no_backup(since)})
+    overdue = Overdue(
+        org_id=hooks.org_id, device_id=DEVICE_ID, name="sw1", fresh_at=since, last_success_at=None
+    )
     told = {
         "org_id": hooks.org_id,
         "device_id": DEVICE_ID,
@@ -117,7 +120,7 @@ async def backup_stale(hooks: Hooks) -> dict[str, Any]:
     }
     assert await stores.stale_backups.take(overdue, at=clock.now(), told=told)
     # A good capture before anybody has looked does not make it undone.
-    await stores.backup_facts.record(Work(caller=hooks.caller), DEVICE_ID, at=clock.now(), error=None)
+    await stores.backup_states.record(Work(caller=hooks.caller), DEVICE_ID, at=clock.now(), error=None)
     return told
 
 

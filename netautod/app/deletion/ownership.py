@@ -14,8 +14,8 @@ from netautod.auth.ssh_ca import store as ssh_ca
 from netautod.auth.tokens import store as tokens
 from netautod.configs import snapshots
 from netautod.configs import store as configs
-from netautod.configs.backups import facts as backup_facts
-from netautod.configs.backups import stale_store
+from netautod.configs.backups import takeover
+from netautod.configs.texts import learned_store
 from netautod.configs.texts import store as config_texts
 from netautod.credentials import store as credentials
 from netautod.devices import counts, queries
@@ -79,7 +79,7 @@ OWNED: tuple[Owned, ...] = (
     Owned(collection=polls.COLLECTION),
     Owned(collection=untold.HEADERS),
     Owned(collection=shelf.PARTS),
-    Owned(collection=backup_facts.COLLECTION),
+    Owned(collection=learned_store.COLLECTION),
     Owned(collection=snapshots.ROWS),
     Owned(collection=snapshots.COLLECTION),
     Owned(collection=configs.COLLECTION),
@@ -113,7 +113,7 @@ SHARED: tuple[Shared, ...] = (
     Shared(collection=upgrade.MARKS, reason="the same, by earlier versions"),
     Shared(collection=marker.COLLECTION, reason="a restore into this database that is not finished"),
     Shared(collection=redirects.COLLECTION, reason="logins under way, of nobody known yet"),
-    Shared(collection=stale_store.MARKS, reason="a place in the order of all devices"),
+    Shared(collection=takeover.MARKS, reason="a place in the order of all devices, of earlier releases"),
     Shared(collection=named.COLLECTION, reason="what nodes hold: goes with the devices and sources"),
     Shared(collection=sessions.SEATS, reason="seats of the installation: those held go with the sessions"),
     Shared(collection=login_failures.COLLECTION, reason="by keyed hashes of names: goes with the users"),

@@ -11,9 +11,10 @@ from netautod.configs.capture.captures import CaptureObservers, ConfigCapture
 from netautod.configs.capture.learning import NoiseLearning
 from netautod.configs.capture.parts import PartsCapture
 from netautod.configs.capture.pulls import Pulls
+from netautod.configs.recent import RecentChanges
 from netautod.configs.search import ConfigSearch
 from netautod.configs.service import ConfigService
-from netautod.configs.settings import ConfigSettings
+from netautod.configs.settings import BackupSettings, ConfigSettings
 from netautod.configs.snapshots import Snapshots
 from netautod.configs.texts.learned_store import LearnedNoise
 from netautod.configs.texts.store import ConfigTexts
@@ -29,8 +30,10 @@ from netautod.vault.vault import Vault
 class ConfigParts:
     backups: BackupInfos
     captures: ConfigCapture
+    learned: LearnedNoise
     service: ConfigService
     pulls: Pulls
+    recent: RecentChanges
     search: ConfigSearch
     snapshots: Snapshots
     texts: ConfigTexts
@@ -53,11 +56,11 @@ async def configs_of(
     devices: DeviceService,
     sessions: DeviceSessions,
     settings: ConfigSettings,
+    backups: BackupSettings,
     observers: CaptureObservers,
 ) -> AsyncIterator[ConfigParts]:
     """The text workers end with the block."""
     texts = ConfigTexts(database, vault=vault, clock=clock)
-    facts = stores.backup_facts
     parts = PartsCapture(store=stores.configs, texts=texts, clock=clock, hours=settings.parts_hours)
     learned = LearnedNoise(database, vault=vault)
     captures = ConfigCapture(
@@ -65,24 +68,33 @@ async def configs_of(
         texts=texts,
         parts=parts,
         learning=NoiseLearning(texts=texts, learned=learned),
-        facts=facts,
+        states=stores.backup_states,
         clock=clock,
         observers=observers,
     )
     async with TextWorkers(sessions.platforms, cache_bytes=settings.search_cache_bytes) as workers:
+        service = ConfigService(
+            store=stores.configs,
+            texts=texts,
+            learned=learned,
+            devices=devices,
+            platforms=sessions.platforms,
+            comparing=workers.comparing,
+            audit=audit,
+        )
         yield ConfigParts(
-            backups=BackupInfos(devices=devices, facts=facts, store=stores.configs),
-            captures=captures,
-            service=ConfigService(
-                store=stores.configs,
-                texts=texts,
-                learned=learned,
+            backups=BackupInfos(
                 devices=devices,
-                platforms=sessions.platforms,
-                comparing=workers.comparing,
-                audit=audit,
+                states=stores.backup_states,
+                store=stores.configs,
+                clock=clock,
+                stale_hours=backups.stale_hours,
             ),
+            captures=captures,
+            learned=learned,
+            service=service,
             pulls=Pulls(captures=captures, sessions=sessions, devices=devices, audit=audit),
+            recent=RecentChanges(store=stores.configs, configs=service, devices=devices, clock=clock),
             search=ConfigSearch(
                 devices=devices,
                 store=stores.configs,

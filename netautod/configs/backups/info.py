@@ -1,31 +1,61 @@
 """The device list with the state of each device's backup (GET /api/devices/with-backup-info)."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any
 
-from netautod.configs.backups.facts import BackupFacts, BackupFactsStore
 from netautod.configs.models import Config
 from netautod.configs.store import ConfigStore
+from netautod.core.clock import Clock
 from netautod.core.identity import OrgId
 from netautod.core.json_values import optional_text
 from netautod.core.pages import Page, PageOf
+from netautod.devices.backups.models import (
+    FAILED,
+    NEVER,
+    STALE,
+    SUCCESS,
+    BackupCounts,
+    BackupFacts,
+    BackupFilter,
+    Sorting,
+    Status,
+)
+from netautod.devices.backups.queries import Found, found_by
+from netautod.devices.backups.store import BackupStates
 from netautod.devices.models import DeviceFilter, DeviceItem
 from netautod.devices.service import DeviceService
 
-Status = Literal["success", "failed", "never"]
+ALL = BackupFilter()
 
 
 @dataclass(frozen=True, kw_only=True)
 class BackupInfo:
     """`last_backup_at` is the end of the last capture, good or not; `error` is that of the last one only."""
 
-    last_backup_at: datetime | None
-    status: Status
-    error: str | None
-    last_success_at: datetime | None
+    facts: BackupFacts
     newest: Config | None
+
+    @property
+    def status(self) -> Status:
+        return self.facts.status
+
+    @property
+    def error(self) -> str | None:
+        return self.facts.error
+
+    @property
+    def error_kind(self) -> str | None:
+        return self.facts.kind
+
+    @property
+    def last_backup_at(self) -> datetime | None:
+        return self.facts.last_at
+
+    @property
+    def last_success_at(self) -> datetime | None:
+        return self.facts.last_success_at
 
     def to_json(self) -> dict[str, Any]:
         newest = self.newest
@@ -33,6 +63,7 @@ class BackupInfo:
             "last_backup_at": optional_text(self.last_backup_at),
             "last_backup_status": self.status,
             "last_backup_error": self.error,
+            "error_kind": self.error_kind,
             "last_success_at": optional_text(self.last_success_at),
             "config_version": None if newest is None else newest.version,
             "config_hash": None if newest is None else newest.config_hash,
@@ -49,41 +80,105 @@ class BackedUpDevice:
         return {**self.device.to_json(), **self.backup.to_json()}
 
 
-def backup_info(facts: BackupFacts | None, newest: Config | None) -> BackupInfo:
-    """What both sources say together.
+@dataclass(frozen=True, kw_only=True)
+class BackedUpDevices(PageOf[BackedUpDevice]):
+    """A page; `counts` are of all devices that the filter of devices means, whatever their backup."""
 
-    The version is written before the facts: if a node dies in between, the version has been seen later than
-    any noted capture, and that was a success. An import is no backup: the device was not asked.
-    """
-    seen = None if newest is None else newest.captured_at
-    if facts is None or (seen is not None and seen > facts.last_at):
-        status: Status = "never" if seen is None else "success"
-        return BackupInfo(last_backup_at=seen, status=status, error=None, last_success_at=seen, newest=newest)
-    successes = [moment for moment in (facts.last_success_at, seen) if moment is not None]
-    return BackupInfo(
-        last_backup_at=facts.last_at,
-        status="success" if facts.error is None else "failed",
-        error=facts.error,
-        last_success_at=max(successes, default=None),
-        newest=newest,
-    )
+    counts: BackupCounts
+
+    def as_json(self) -> dict[str, Any]:
+        return {**self.to_json("devices", BackedUpDevice.to_json), "counts": self.counts.to_json()}
 
 
 class BackupInfos:
-    def __init__(self, *, devices: DeviceService, facts: BackupFactsStore, store: ConfigStore) -> None:
-        self._devices = devices
-        self._facts = facts
-        self._store = store
+    """`stale_hours`: as long after its last good capture a device is stale; 0: never."""
 
-    async def page(self, org_id: OrgId, narrowed: DeviceFilter, page: Page) -> PageOf[BackedUpDevice]:
-        """Sorted by name; three queries and a count, however long the page."""
-        found = await self._devices.page(org_id, narrowed, page)
-        known = await self.of(org_id, [device.id for device in found.items])
-        items = [BackedUpDevice(device=device, backup=known[device.id]) for device in found.items]
-        return PageOf(items=items, total=found.total, page=page)
+    def __init__(
+        self,
+        *,
+        devices: DeviceService,
+        states: BackupStates,
+        store: ConfigStore,
+        clock: Clock,
+        stale_hours: float,
+    ) -> None:
+        self._devices = devices
+        self._states = states
+        self._store = store
+        self._clock = clock
+        self._stale_hours = stale_hours
+
+    async def page(
+        self,
+        org_id: OrgId,
+        narrowed: DeviceFilter,
+        page: Page,
+        *,
+        backups: BackupFilter = ALL,
+        sorting: Sorting = "name",
+    ) -> BackedUpDevices:
+        """Sorted by name, or so within equal ones: by `last_backup_at` those that were never tried come
+        first and then the oldest, by `status` the failed ones, then those that were never tried.
+        """
+        whole, now = self._devices.whole(narrowed), self._clock.now()
+        wanted = found_by(whole, backups, sorting, now=now, stale_hours=self._stale_hours)
+        rows = await self._states.page(org_id, wanted, page)
+        newest = await self._store.newest_of(org_id, [row.device.id for row in rows])
+        counts = await self._states.counts.of(org_id, whole, now=now, stale_hours=self._stale_hours)
+        items = [
+            BackedUpDevice(
+                device=row.device,
+                backup=BackupInfo(facts=row.facts, newest=newest.get(row.device.id)),
+            )
+            for row in rows
+        ]
+        total = await self._total(org_id, wanted, backups, counts, page, len(rows))
+        return BackedUpDevices(items=items, total=total, page=page, counts=counts)
+
+    async def counts(self, org_id: OrgId, narrowed: DeviceFilter) -> BackupCounts:
+        """Of all devices that the filter means."""
+        whole, now = self._devices.whole(narrowed), self._clock.now()
+        return await self._states.counts.of(org_id, whole, now=now, stale_hours=self._stale_hours)
 
     async def of(self, org_id: OrgId, device_ids: Sequence[str]) -> dict[str, BackupInfo]:
         """Of each of these devices; two queries."""
-        facts = await self._facts.of(org_id, device_ids)
+        facts: Mapping[str, BackupFacts] = await self._states.of(org_id, device_ids)
         newest = await self._store.newest_of(org_id, device_ids)
-        return {one: backup_info(facts.get(one), newest.get(one)) for one in device_ids}
+        nothing = BackupFacts()
+        return {one: BackupInfo(facts=facts.get(one, nothing), newest=newest.get(one)) for one in device_ids}
+
+    async def _total(
+        self,
+        org_id: OrgId,
+        wanted: Found,
+        backups: BackupFilter,
+        counts: BackupCounts,
+        page: Page,
+        found: int,
+    ) -> int:
+        seen = page.offset + found
+        is_last = found < page.limit and (found > 0 or page.offset == 0)
+        if is_last:
+            return seen
+        total = counted(backups, counts)
+        if total is None:
+            total = await self._states.count(org_id, wanted)
+        # They were read at moments of their own; no list is shorter than what it shows.
+        return max(total, seen) if found else total
+
+
+def counted(backups: BackupFilter, counts: BackupCounts) -> int | None:
+    """How many the filter of backups means, where the counts tell it."""
+    if backups.older_than_hours is not None:
+        return None
+    status, kind = backups.status, backups.error_kind
+    if kind is not None:
+        return counts.by_kind.get(kind, 0) if status in (None, FAILED) else None
+    by_status = {
+        None: counts.total,
+        SUCCESS: counts.success,
+        FAILED: counts.failed,
+        NEVER: counts.never,
+        STALE: counts.stale,
+    }
+    return by_status.get(status)

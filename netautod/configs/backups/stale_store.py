@@ -1,35 +1,36 @@
-"""Since when each device is without a good capture, as documents: fields of the backup facts, and a mark.
+"""Which devices are without a good capture and nobody was told, as fields of the devices' documents.
 
-`watched_from` is the last good capture (written with the backup facts), or the creation of a device that
-had none (written by `begin`); `stale_at` is when the staleness since then was reported, and `owed` is that
-report until there are deliveries of it to the webhooks that want to know.
+They stand with the state of the backup (devices/backups/queries.py): `fresh_at` is the last good capture, or
+the creation of a device that had none; `stale_at` is when the staleness since then was reported, and `owed`
+is that report until there are deliveries of it to the webhooks that want to know.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from uuid import uuid4
 
-from netautod.configs.backups.facts import COLLECTION, OWED, OWED_AT
+from netautod.configs.texts import learned_store
 from netautod.core.identity import OrgId
-from netautod.devices.models import Creation
-from netautod.store.client import Database
-from netautod.store.expressions import literal
+from netautod.devices.backups.queries import FRESH_AT, OWED, OWED_AT, TOLD_AT
+from netautod.devices.documents import BACKUP
+from netautod.devices.queries import COLLECTION, live
+from netautod.store.client import Database, Document
 from netautod.webhooks.names import BACKUP_STALE
 from netautod.webhooks.subscriptions import Wanted, nobody
 
-MARKS = "stale_watch"
-DEVICES = "devices"
+FIELDS = dict.fromkeys(("org_id", "name", FRESH_AT, "backup.success_at"), 1)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Overdue:
-    """A device, deleted or not, that was not reported yet; `last_success_at` as the captures noted it."""
+    """A device that was not reported yet; `last_success_at` None: it never had a good capture."""
 
     org_id: OrgId
     device_id: str
-    watched_from: datetime
+    name: str
+    fresh_at: datetime
     last_success_at: datetime | None
 
 
@@ -49,34 +50,20 @@ class StaleWatch:
 
     def __init__(self, database: Database, *, wanted: Wanted = nobody) -> None:
         self._wanted = wanted
-        self._facts = database.collection(COLLECTION)
-        self._marks = database.collection(MARKS)
-
-    async def begun_until(self) -> tuple[datetime, str] | None:
-        """The creation and id of the last device whose watch has begun."""
-        mark = await self._marks.find_one({"_id": DEVICES})
-        return None if mark is None else (mark["created_at"], mark["device_id"])
-
-    async def begin(self, created: Sequence[Creation]) -> None:
-        """Begins the watch of devices, in the order of their creation.
-
-        The mark goes last: if we die before, the same devices are begun again, which changes nothing.
-        """
-        await self._facts.update_batch([_begin(one) for one in created], upsert=True)
-        last = literal({"created_at": created[-1].created_at, "device_id": created[-1].id})
-        await self._marks.update({"_id": DEVICES}, [{"$set": last}], upsert=True)
+        self._devices = database.collection(COLLECTION)
+        self._earlier = database.collection(learned_store.COLLECTION)
 
     async def overdue(self, before: datetime, *, limit: int) -> list[Overdue]:
         """Some of the devices that were not captured since `before`, the longest ones first."""
-        found = await self._facts.find(
-            {"stale_at": None, "watched_from": {"$lt": before}}, sort=[("watched_from", 1)], limit=limit
-        )
+        wanted = live(**{TOLD_AT: None, FRESH_AT: {"$lt": before}})
+        found = await self._devices.find(wanted, fields=FIELDS, sort=[(FRESH_AT, 1)], limit=limit)
         return [
             Overdue(
                 org_id=OrgId(row["org_id"]),
                 device_id=row["_id"],
-                watched_from=row["watched_from"],
-                last_success_at=row.get("last_success_at"),
+                name=row["name"],
+                fresh_at=row[BACKUP]["fresh_at"],
+                last_success_at=row[BACKUP].get("success_at"),
             )
             for row in found
         ]
@@ -86,35 +73,39 @@ class StaleWatch:
 
         `told`: what is reported. Where a webhook wants it, the same write marks it as owed.
         """
-        change: dict[str, Any] = {"stale_at": at}
+        change: dict[str, Any] = {TOLD_AT: at}
         if self._wanted(overdue.org_id, BACKUP_STALE):
             change[OWED] = {"id": str(uuid4()), "at": at, "told": told}
-        return await self._facts.update(_unchanged(overdue), {"$set": change})
+        return await self._devices.update(_unchanged(overdue), {"$set": change})
 
     async def owed(self, *, before: datetime, limit: int) -> list[OwedReport]:
         """Reports that a webhook is owed, oldest first; of all organizations."""
         where = {OWED_AT: {"$type": "date", "$lt": before}}
-        found = await self._facts.find(where, fields={"org_id": 1, OWED: 1}, sort=[(OWED_AT, 1)], limit=limit)
-        return [OwedReport(org_id=OrgId(row["org_id"]), device_id=row["_id"], **row[OWED]) for row in found]
+        found = await self._devices.find(
+            where, fields={"org_id": 1, OWED: 1}, sort=[(OWED_AT, 1)], limit=limit
+        )
+        return [
+            OwedReport(org_id=OrgId(row["org_id"]), device_id=row["_id"], **row[BACKUP]["owed"])
+            for row in found
+        ]
 
     async def paid(self, reports: Mapping[str, str]) -> None:
         """There are deliveries of these: ids of reports by device."""
-        changes = [({"_id": at, "owed.id": report}, {"$unset": {OWED: ""}}) for at, report in reports.items()]
-        await self._facts.update_batch(changes)
+        changes = [
+            ({"_id": at, f"{OWED}.id": report}, {"$unset": {OWED: ""}}) for at, report in reports.items()
+        ]
+        await self._devices.update_batch(changes)
 
     async def drop_owed(self) -> None:
         """Of all organizations, without telling anybody. For a restore."""
-        await self._facts.update_many({OWED_AT: {"$type": "date"}}, {"$unset": {OWED: ""}})
-
-    async def put_off(self, overdue: Overdue, *, until: datetime) -> None:
-        """Watches the device as from `until` on."""
-        await self._facts.update(_unchanged(overdue), {"$set": {"watched_from": until}})
+        await self._devices.update_many({OWED_AT: {"$type": "date"}}, {"$unset": {OWED: ""}})
+        # Of a backup of an earlier release, which is migrated after it is restored.
+        await self._earlier.update_many({"owed.at": {"$type": "date"}}, {"$unset": {"owed": ""}})
 
 
-def _begin(one: Creation) -> tuple[dict[str, object], list[dict[str, object]]]:
-    watched = {"$ifNull": ["$watched_from", {"$literal": one.created_at}]}
-    return {"_id": one.id, "org_id": one.org_id}, [{"$set": {"watched_from": watched}}]
-
-
-def _unchanged(overdue: Overdue) -> dict[str, object]:
-    return {"_id": overdue.device_id, "stale_at": None, "watched_from": overdue.watched_from}
+def _unchanged(overdue: Overdue) -> Document:
+    return live(
+        _id=overdue.device_id,
+        org_id=overdue.org_id,
+        **{TOLD_AT: None, FRESH_AT: overdue.fresh_at},
+    )

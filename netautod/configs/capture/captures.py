@@ -6,7 +6,6 @@ from functools import partial
 from typing import Protocol
 from uuid import uuid4
 
-from netautod.configs.backups.facts import BackupFactsStore
 from netautod.configs.capture.learning import NoiseLearning
 from netautod.configs.capture.parts import PartsCapture
 from netautod.configs.models import FROM_DEVICE, TEXT_FORMAT, Captured, Config
@@ -17,6 +16,7 @@ from netautod.core.errors import Conflict, Duplicate, NotFound
 from netautod.core.identity import OrgId
 from netautod.core.loop.pace import in_thread_if_large
 from netautod.core.work import Work
+from netautod.devices.backups.store import BackupStates
 from netautod.devices.sessions.service import OpenDevice, SessionScope
 from netautod.plugin_api.events import ConfigChanged
 from netautod.ssh.capture.configuration import capture, suspicious
@@ -41,7 +41,7 @@ class ConfigCapture:
         texts: ConfigTexts,
         parts: PartsCapture,
         learning: NoiseLearning,
-        facts: BackupFactsStore,
+        states: BackupStates,
         clock: Clock,
         observers: CaptureObservers,
     ) -> None:
@@ -49,7 +49,7 @@ class ConfigCapture:
         self._texts = texts
         self._parts = parts
         self._learning = learning
-        self._facts = facts
+        self._states = states
         self._clock = clock
         self._observers = observers
 
@@ -67,16 +67,19 @@ class ConfigCapture:
         try:
             name, captured = await self._capture(scope, device_id, via, credential_id)
         except DeviceFailed as failure:
-            await self._record_facts(scope, device_id, error=failure.text)
+            await self._record_state(scope.work, device_id, failure)
             raise
         if captured.changed:
             self._tell(name, captured.config, scope.work)
-        await self._record_facts(scope, device_id, error=None)
+            # If we die before this, the version says that its capture is still to be noted.
+            await self._record_state(scope.work, device_id)
+            await scope.work.persist(partial(self._store.noted, captured.config, scope.work.unguarded()))
         return name, captured
 
-    async def _record_facts(self, scope: SessionScope, device_id: str, *, error: str | None) -> None:
-        record = partial(self._facts.record, scope.work, device_id, at=self._clock.now(), error=error)
-        await scope.work.persist(record)
+    async def _record_state(self, work: Work, device_id: str, failure: DeviceFailed | None = None) -> None:
+        told = (None, None) if failure is None else (failure.text, failure.kind)
+        now, (error, kind) = self._clock.now(), told
+        await work.persist(partial(self._states.record, work, device_id, at=now, error=error, kind=kind))
 
     async def _capture(
         self, scope: SessionScope, device_id: str, via: str, credential_id: str | None
@@ -158,6 +161,8 @@ class ConfigCapture:
         for _ in range(ATTEMPTS):
             now = self._clock.now()
             if last is not None and await self._same(last, reading, opened.session.platform):
+                # State first: if we die in between it is right, and the version was only seen earlier.
+                await self._states.record(work, opened.device.id, at=now, error=None)
                 seen = await self._store.seen(last, work, at=now, config_hash=reading.config_hash)
                 return seen, False
             # Text first: if we die in between there is a text that no version names, never the opposite.

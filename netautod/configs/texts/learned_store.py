@@ -1,4 +1,4 @@
-"""What was learned of each device's noise: a sealed field of its backup facts, which go with the device.
+"""What was learned of each device's noise: a row of the collection that held how backups stood, once.
 
 It holds lines of a configuration, so that it is sealed like one.
 """
@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import uuid4
 
-from netautod.configs.backups.facts import COLLECTION
 from netautod.configs.texts.learned import MOST_RULES, Rule
 from netautod.core.errors import Duplicate
 from netautod.core.identity import OrgId
@@ -18,6 +17,7 @@ from netautod.store.scoped import scoped
 from netautod.vault.envelope import SealedField
 from netautod.vault.vault import Vault
 
+COLLECTION = "backup_facts"  # its name in the first release
 FIELD = "learned"
 TOKEN = "learned_token"
 SEALED_FIELDS = (SealedField(collection=COLLECTION, path=FIELD),)
@@ -33,11 +33,11 @@ class Learned:
 
 class LearnedNoise:
     def __init__(self, database: Database, *, vault: Vault) -> None:
-        self._facts = scoped(database, COLLECTION)
+        self._rows = scoped(database, COLLECTION)
         self._vault = vault
 
     async def of(self, org_id: OrgId, device_id: str) -> Learned:
-        row = await self._facts.find_one(org_id, {"_id": device_id}, fields={FIELD: 1, TOKEN: 1})
+        row = await self._rows.find_one(org_id, {"_id": device_id}, fields={FIELD: 1, TOKEN: 1})
         if row is None or row.get(FIELD) is None:
             return Learned()
         data = await self._vault.unseal(org_id, COLLECTION, device_id, FIELD, row[FIELD])
@@ -47,8 +47,7 @@ class LearnedNoise:
     async def put(self, work: Work, device_id: str, known: Learned, rules: Sequence[Rule]) -> Learned:
         """These in the place of what is known; what somebody else changed meanwhile is left as it is.
 
-        So a capture that was under way when a user had all forgotten does not bring it back. A device whose
-        versions were imported has no facts before the end of its first capture: they are begun here.
+        So a capture that was under way when a user had all forgotten does not bring it back.
         """
         kept = tuple(rules)[-MOST_RULES:]
         data = json.dumps([rule.to_json() for rule in kept]).encode()
@@ -58,10 +57,14 @@ class LearnedNoise:
         change = {"$set": {FIELD: sealed, TOKEN: learned.token}}
         unchanged = {"_id": device_id, TOKEN: known.token}
         try:
-            stored = await self._facts.update(work.org_id, unchanged, change, upsert=known.token is None)
-        except Duplicate:  # there are facts, in which somebody else has learned meanwhile
+            stored = await self._rows.update(work.org_id, unchanged, change, upsert=known.token is None)
+        except Duplicate:  # there is a row, in which somebody else has learned meanwhile
             stored = False
         return learned if stored else known
 
     async def forget(self, org_id: OrgId, device_id: str) -> None:
-        await self._facts.update(org_id, {"_id": device_id}, {"$unset": {FIELD: "", TOKEN: ""}})
+        await self._rows.update(org_id, {"_id": device_id}, {"$unset": {FIELD: "", TOKEN: ""}})
+
+    async def purge(self, org_id: OrgId, device_id: str) -> None:
+        """Of a device that is gone for good."""
+        await self._rows.delete(org_id, {"_id": device_id})

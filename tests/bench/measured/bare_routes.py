@@ -21,6 +21,7 @@ from tornado.httpserver import HTTPServer
 from tornado.netutil import bind_sockets
 from tornado.web import Application, RequestHandler
 
+from netautod.devices.backups.queries import facts_fields
 from netautod.devices.documents import ITEM_FIELDS
 from netautod.devices.models import DeviceFilter
 from netautod.devices.queries import LIVE, best_index
@@ -47,9 +48,9 @@ class Bare:
         return await self._one("devices", {"_id": self.device_id, **LIVE})
 
     async def backups(self) -> Any:
-        page = await self.devices()
+        fields = {**ITEM_FIELDS, **facts_fields()}
+        page = await self._page("devices", LIVE, [("name", 1)], fields, best_index(DeviceFilter()))
         ids = [row["_id"] for row in page["items"]]
-        page["facts"] = await self._find("backup_facts", {"_id": {"$in": ids}})
         newest: list[Raw] = [
             {"$match": {"org_id": self.org, "device_id": {"$in": ids}}},
             {"$sort": {"device_id": -1, "version": -1}},

@@ -7,11 +7,11 @@ from uuid import uuid4
 import pytest
 
 from netautod.configs.backups import stale
-from netautod.configs.backups.facts import COLLECTION
 from netautod.configs.backups.stale import StaleBackups
 from netautod.configs.backups.stale_store import StaleWatch
+from netautod.configs.backups.unnoted import UnnotedCaptures
 from netautod.core.identity import OrgId
-from netautod.devices.store import DeviceStore
+from netautod.devices.queries import COLLECTION
 from netautod.plugin_api.events import BackupStale
 from netautod.ssh.failures import DeviceFailed
 from tests.configs.fleet import Fleet
@@ -30,14 +30,14 @@ class Looks:
         self.told = fleet.told.stale
 
     def node(self) -> StaleBackups:
+        stores = self.fleet.installation.stores
         return StaleBackups(
-            watch=self.fleet.installation.stores.stale_backups,
-            configs=self.fleet.installation.stores.configs,
-            devices=self.fleet.parts.devices.devices,
+            watch=stores.stale_backups,
+            unnoted=UnnotedCaptures(store=stores.configs, states=stores.backup_states, clock=self.clock),
             clock=self.clock,
             hours=HOURS,
             observers=self.fleet.told,
-            anybody_wants=self.fleet.installation.stores.subscriptions.anybody_wants,
+            anybody_wants=stores.subscriptions.anybody_wants,
         )
 
     async def after(self, hours: float) -> list[str]:
@@ -48,7 +48,7 @@ class Looks:
         return sorted(event.device_name for event in self.told)
 
     async def captured(self, device_id: str, error: str | None = None) -> None:
-        await self.fleet.installation.stores.backup_facts.record(
+        await self.fleet.installation.stores.backup_states.record(
             self.fleet.work(), device_id, at=self.clock.now(), error=error
         )
 
@@ -87,7 +87,7 @@ async def test_one_that_was_never_captured_counts_from_its_creation(looks: Looks
     assert await looks.after(25) == []
     await looks.fleet.entry("young", 22)
     await looks.fleet.database.collection("devices").update(
-        {"name": "young"}, {"$set": {"created_at": looks.clock.now()}}
+        {"name": "young"}, {"$set": {"backup.fresh_at": looks.clock.now()}}
     )
     assert await looks.after(2) == ["never", "tried"]
     assert {event.last_success_at for event in looks.told} == {None}
@@ -102,16 +102,15 @@ async def test_the_list_of_backups_does_not_show_the_watch(looks: Looks) -> None
     assert (row["last_backup_status"], row["last_backup_at"]) == ("never", None)
 
 
-async def test_devices_of_one_moment_are_begun_in_pieces(
+async def test_many_that_become_stale_at_once_are_told_in_pieces(
     looks: Looks, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """An import creates thousands at one moment; no piece may end between two of them and lose the rest."""
+    """An import creates thousands at one moment."""
     names = [f"sw{number:02}" for number in range(11)]
     for name in names:
         await looks.fleet.entry(name, 22)
     moment = looks.clock.now()
-    await looks.fleet.database.collection("devices").update_many({}, {"$set": {"created_at": moment}})
-    monkeypatch.setattr(stale, "CREATED", 3)
+    await looks.fleet.database.collection(COLLECTION).update_many({}, {"$set": {"backup.fresh_at": moment}})
     monkeypatch.setattr(stale, "AT_ONCE", 4)
     found = [await looks.after(hours) for hours in (27, 0, 0, 0)]
     assert [len(names) for names in found] == [4, 4, 3, 0]
@@ -124,7 +123,7 @@ async def test_two_nodes_at_once_tell_of_each_device_once(looks: Looks) -> None:
     looks.clock.move(timedelta(hours=27).total_seconds())
     await looks.node().look()
     looks.told.clear()
-    await looks.fleet.database.collection(COLLECTION).update_many({}, {"$set": {"stale_at": None}})
+    await looks.fleet.database.collection(COLLECTION).update_many({}, {"$set": {"backup.stale_at": None}})
     counts = await asyncio.gather(*(looks.node().look() for _ in range(3)))
     assert sum(counts) == len({event.device_id for event in looks.told}) == len(looks.told) == 20
 
@@ -134,12 +133,14 @@ async def test_a_capture_whose_node_died_before_it_noted_it_counts(looks: Looks)
     device_id = await fleet.device(fleet.simulated("sw1"))
     await fleet.take(device_id)
     long_ago = looks.clock.now() - timedelta(hours=100)
-    forgotten = {"watched_from": long_ago, "last_success_at": long_ago, "last_at": long_ago}
+    forgotten = {f"backup.{name}": long_ago for name in ("fresh_at", "success_at", "at")}
     await fleet.database.collection(COLLECTION).update({"_id": device_id}, {"$set": forgotten})
-    assert await looks.after(0) == []
+    [version] = await fleet.rows("configs")
+    mark = {"unnoted": version["created_at"]}
+    await fleet.database.collection("configs").update({"_id": version["_id"]}, {"$set": mark})
+    assert await looks.after(0.1) == []
     assert await looks.after(27) == ["sw1"]
-    assert looks.told[0].last_success_at is not None
-    assert looks.told[0].last_success_at > long_ago
+    assert looks.told[0].last_success_at == version["created_at"]
 
 
 async def test_a_failed_capture_does_not_count(looks: Looks) -> None:
@@ -157,8 +158,7 @@ async def test_a_deleted_device_is_not_told_and_a_revived_one_is(looks: Looks) -
     tombstone = {"_id": device_id, "live": False}
     revived = {"$set": {"live": True}, "$unset": {"deleted_at": ""}}
     assert await looks.fleet.database.collection("devices").update(tombstone, revived)
-    assert await looks.after(25) == []
-    assert await looks.after(2) == ["sw1"]
+    assert await looks.after(0) == ["sw1"]
 
 
 async def test_each_event_names_its_own_organization(looks: Looks) -> None:
@@ -174,14 +174,16 @@ async def test_each_event_names_its_own_organization(looks: Looks) -> None:
 async def test_a_look_reads_only_what_has_become_stale(looks: Looks, mongo_uri: str) -> None:
     """10 of 2,000 devices: the indexes answer, and nothing else of the fleet is looked at."""
     database, now = looks.fleet.database, looks.clock.now()
-    await looks.fleet.entry("known", 22)
-    [known] = await DeviceStore(database).created(None, before=now + timedelta(hours=1), limit=10)
     rows = [
         {
             "_id": str(uuid4()),
             "org_id": looks.fleet.org_id,
-            "watched_from": now - timedelta(hours=100 if number < 10 else 1),
-            "stale_at": now if 10 <= number < 500 else None,
+            "name": f"sw{number}",
+            "live": True,
+            "backup": {
+                "fresh_at": now - timedelta(hours=100 if number < 500 else 1),
+                "stale_at": now if 10 <= number < 500 else None,
+            },
         }
         for number in range(2000)
     ]
@@ -189,6 +191,3 @@ async def test_a_look_reads_only_what_has_become_stale(looks: Looks, mongo_uri: 
     with profiled(database, mongo_uri) as profile:
         await StaleWatch(database).overdue(now - timedelta(hours=HOURS), limit=200)
         assert profile.cost() == (10, 10)
-        after = (known.created_at, known.id)
-        await DeviceStore(database).created(after, before=now + timedelta(hours=1), limit=500)
-        assert profile.cost() == (0, 0)

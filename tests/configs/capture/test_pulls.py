@@ -105,7 +105,7 @@ async def test_a_client_that_goes_away_ends_its_pull(fleet: Fleet) -> None:
     # Sooner than the session would give up by itself (fleet.QUICK).
     await switch.wait_until(lambda device: not device.open_connections, seconds=3)
     assert await fleet.audited("config.bulk_pull") == []
-    assert await fleet.database.collection("backup_facts").find({}) == []
+    assert (await fleet.rows("devices"))[0]["backup"]["state"] == "never"
 
 
 async def test_an_observer_is_told_of_new_versions_only(fleet: Fleet) -> None:

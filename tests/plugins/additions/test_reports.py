@@ -45,13 +45,9 @@ async def admin(running: Running) -> ApiClient:
         failing = await console.device("failed", device.port, default_credential_id=credential)
     assert (await admin.post(f"/api/config/devices/{failing}/pull")).status == 502
     await console.device("new", 22)
-    ages = {"$set": {"last_success_at": datetime(2026, 1, 1, tzinfo=UTC)}}
-    facts = scoped(running.installation.database, "backup_facts")
-    await facts.update(running.organization, {"_id": ids["=stale"]}, ages)
-    older = {"$set": {"last_seen_at": datetime(2026, 1, 1, tzinfo=UTC)}}
-    await scoped(running.installation.database, "configs").update(
-        running.organization, {"device_id": ids["=stale"]}, older
-    )
+    ages = {"$set": {"backup.success_at": datetime(2026, 1, 1, tzinfo=UTC)}}
+    devices = scoped(running.installation.database, "devices")
+    await devices.update(running.organization, {"_id": ids["=stale"]}, ages)
     return admin
 
 
