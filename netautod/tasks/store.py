@@ -1,5 +1,6 @@
 """Tasks in MongoDB: the collection `tasks`, its indexes and the due scan's two queries."""
 
+import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -149,6 +150,14 @@ class TaskStore:
 def unchanged(task: Task) -> Mapping[str, Any]:
     """The condition that the task is in every field as it was read, whoever writes it meanwhile."""
     return {name: {"$eq": getattr(task, name)} for name in _FIELDS}
+
+
+def where_of(filters: Mapping[str, Any]) -> Document:
+    """`filters`: values of fields; `q` is a text in the name, in any case."""
+    where = {name: value for name, value in filters.items() if name != "q"}
+    if filters.get("q"):
+        where["name"] = {"$regex": re.escape(filters["q"]), "$options": "i"}
+    return where
 
 
 @contextmanager
