@@ -6,15 +6,34 @@ from typing import Literal
 
 from netautod.executions.result_store import UNKNOWN_KIND
 
-Place = Literal["device", "edit", "host_key", "vouch", "credentials", "log", "nowhere"]
-PLACES: Mapping[Place, tuple[str, str, str]] = {  # the button's text, its address, what it needs
-    "device": ("Test", "/devices/{device_id}", "devices.access"),
-    "edit": ("Edit device", "/devices/{device_id}/edit", "devices.manage"),
-    "host_key": ("Host key", "/devices/{device_id}#host-key", "devices.access"),
-    "vouch": ("Vouch", "/devices/{device_id}#vouch", "credentials.manage"),
-    "credentials": ("Credentials", "/credentials", "credentials.manage"),
-    "log": ("Log", "/executions/{execution_id}?device_id={device_id}#log-head", "tasks.operate"),
-    "nowhere": ("", "", "tasks.operate"),
+Name = Literal["test", "edit", "host_key", "vouch", "credentials", "log", "nowhere"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Place:
+    """Where something can be done: the button that leads there, and the permission for it.
+
+    `path` may name `{execution_id}` and `{device_id}`; `posts`: the button is that of a form.
+    """
+
+    button: str
+    path: str
+    permission: str
+    posts: bool = False
+
+
+PLACES: Mapping[Name, Place] = {
+    "test": Place(button="Test", path="/devices/{device_id}/test", permission="devices.access", posts=True),
+    "edit": Place(button="Edit device", path="/devices/{device_id}/edit", permission="devices.manage"),
+    "host_key": Place(button="Host key", path="/devices/{device_id}#host-key", permission="devices.access"),
+    "vouch": Place(button="Vouch", path="/devices/{device_id}", permission="credentials.manage"),
+    "credentials": Place(button="Credentials", path="/credentials", permission="credentials.manage"),
+    "log": Place(
+        button="Log",
+        path="/executions/{execution_id}?device_id={device_id}#log-head",
+        permission="tasks.operate",
+    ),
+    "nowhere": Place(button="", path="", permission="tasks.operate"),
 }
 
 
@@ -23,29 +42,21 @@ class Advice:
     text: str
     place: Place
 
-    @property
-    def button(self) -> str:
-        return PLACES[self.place][0]
-
-    @property
-    def permission(self) -> str:
-        return PLACES[self.place][2]
-
     def address(self, execution_id: str, device_id: str) -> str:
-        return PLACES[self.place][1].format(execution_id=execution_id, device_id=device_id)
+        return self.place.path.format(execution_id=execution_id, device_id=device_id)
 
 
-def _advice(place: Place, text: str) -> Advice:
-    return Advice(text=text, place=place)
+def _advice(place: Name, text: str) -> Advice:
+    return Advice(text=text, place=PLACES[place])
 
 
 OTHER = _advice("log", "Its executor has named no kind of failure: the error and the log say more.")
 ADVICE: Mapping[str, Advice] = {
-    "dns": _advice("device", "The name of the host does not resolve: check its address, then test it."),
+    "dns": _advice("test", "The name of the host does not resolve: check its address, then test it."),
     "refused": _advice(
-        "device", "Nothing accepts the connection: check its address, its port and that SSH is on."
+        "test", "Nothing accepts the connection: check its address, its port and that SSH is on."
     ),
-    "timeout": _advice("device", "It took too long: check the way to the device and its load, then test it."),
+    "timeout": _advice("test", "It took too long: check the way to the device and its load, then test it."),
     "kex": _advice("edit", "No common SSH algorithm: choose an older SSH profile for the device."),
     "host_key": _advice(
         "host_key", "It shows another host key: compare the fingerprints before you accept the new one."
@@ -54,13 +65,13 @@ ADVICE: Mapping[str, Advice] = {
         "credentials", "The login was refused, and a repeat may lock the account: mend the credential first."
     ),
     "enable": _advice("credentials", "The enable secret is missing or refused: mend it in the credential."),
-    "prompt": _advice("device", "No prompt came, or the device asks something: test it and answer it there."),
+    "prompt": _advice("test", "No prompt came, or the device asks something: test it and answer it there."),
     "pager": _advice("edit", "Pages are not switched off on it: check its device type."),
-    "incomplete": _advice("device", "The configuration stopped before its end: test the device, then retry."),
+    "incomplete": _advice("test", "The configuration stopped before its end: test the device, then retry."),
     "refused_command": _advice(
         "edit", "The device does not know the command: check its device type and the rights of the login."
     ),
-    "lost": _advice("device", "The connection dropped in the middle: test the device, then retry."),
+    "lost": _advice("test", "The connection dropped in the middle: test the device, then retry."),
     "flood": _advice("edit", "There was more output than the limit: check its device type."),
     "not_found": _advice("nowhere", "The device was deleted meanwhile: there is nothing to mend."),
     "credential": _advice("credentials", "No credential may be used: give the device, or all, one."),
@@ -71,7 +82,7 @@ ADVICE: Mapping[str, Advice] = {
     "not_vouched": _advice(
         "vouch", "The credential waits until somebody vouches for the address of the device."
     ),
-    "busy": _advice("device", "Another session was open on the device: retry when it has ended."),
+    "busy": _advice("test", "Another session was open on the device: retry when it has ended."),
     UNKNOWN_KIND: OTHER,
 }
 
