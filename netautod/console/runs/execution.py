@@ -7,7 +7,7 @@ from marshmallow import fields, validate
 from netautod.console.base.forms import FORM
 from netautod.console.base.pages import PageHandler
 from netautod.console.runs.advice import advice_on
-from netautod.console.runs.views import ResultsView, json_text, output_text, runs_of
+from netautod.console.runs.views import ResultsView, answer_of, json_text, output_text, runs_of
 from netautod.core.pages import Page
 from netautod.core.schema import Id, QueryInteger
 from netautod.executions.asked import WaitingApproval
@@ -52,11 +52,12 @@ class ExecutionPage(PageHandler):
         requester = await self.executions.requester(execution)
         self.show(
             "runs/execution.html",
-            title=execution.task_name,
+            title=f"Execution of {execution.task_name}",
             execution=execution,
             run=run,
             requester=requester,
             canceller=await self._name(execution.cancelled_by),
+            answer=answer_of(execution),
             output=output_text(execution),
             results=await self._results(execution, query),
             asked=WaitingApproval(execution=execution, requester=requester),

@@ -1,5 +1,6 @@
 """The list of executions, and the cancel of many."""
 
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from netautod.console.base.forms import FORM
@@ -7,6 +8,7 @@ from netautod.console.base.pages import PageHandler
 from netautod.console.base.rendering import with_query
 from netautod.console.runs.views import runs_of
 from netautod.core.errors import Conflict, InvalidInput, NotFound
+from netautod.core.json_values import to_text
 from netautod.core.pages import Page
 from netautod.executions.history.schemas import SearchQuery
 from netautod.executions.history.service import ExecutionHistory
@@ -17,6 +19,11 @@ from netautod.http.routes import Route
 from netautod.tasks.service import TaskService
 
 OPERATOR = "tasks.operate"
+SPANS = (
+    ("last hour", timedelta(hours=1)),
+    ("last day", timedelta(days=1)),
+    ("last 7 days", timedelta(days=7)),
+)
 
 
 class ExecutionsPage(PageHandler):
@@ -28,7 +35,7 @@ class ExecutionsPage(PageHandler):
         """The executions, newest first."""
         filters: dict[str, Any] = dict(self.query)
         page = Page(limit=filters.pop("limit"), offset=filters.pop("offset"))
-        text = filters.pop("q")
+        text, now = filters.pop("q"), datetime.now(UTC)
         listed = await self.history.search(self.caller.org_id, filters, text, page)
         self.show(
             "runs/executions.html",
@@ -37,6 +44,7 @@ class ExecutionsPage(PageHandler):
             runs=runs_of(listed.items),
             types=[(name, name) for name in sorted(self.tasks.types())],
             states=STATES,
+            spans=[(text, to_text(now - span)) for text, span in SPANS],
         )
 
 

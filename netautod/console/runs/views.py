@@ -15,16 +15,6 @@ from netautod.plugin_api import DeviceResult
 from netautod.tasks.cron.upcoming import UpcomingRun
 from netautod.tasks.models import DEFAULT_RETRIES, DEFAULT_RETRY_DELAY, DEFAULT_TIMEOUT, Task
 
-STATE_KINDS: Mapping[str, str] = {
-    "pending": "busy",
-    "running": "busy",
-    "approval_pending": "warn",
-    "completed": "good",
-    "failed": "bad",
-    "timeout": "bad",
-    "cancelled": "plain",
-}
-
 
 @dataclass(frozen=True, kw_only=True)
 class Preview:
@@ -77,10 +67,6 @@ class Run:
     now: datetime
 
     @property
-    def kind(self) -> str:
-        return STATE_KINDS[self.execution.state]
-
-    @property
     def attempts(self) -> int:
         return 0 if self.execution.started_at is None else self.execution.retry_count + 1
 
@@ -113,6 +99,12 @@ def output_text(execution: Execution) -> str:
     if isinstance(output, Mapping):
         output = {name: value for name, value in output.items() if name != "results"}
     return "" if output is None or output == {} else json_text(output)
+
+
+def answer_of(execution: Execution) -> str:
+    """What an agent has come to."""
+    answer = execution.output.get("answer") if isinstance(execution.output, Mapping) else None
+    return answer if isinstance(answer, str) else ""
 
 
 def json_text(value: Any) -> str:
