@@ -25,4 +25,4 @@ class BackupParameters(Schema):
         metadata={"label": "Snapshot", "description": "What the snapshots are called; else as the task."},
     )
     device_filter = fields.Nested(BackupFilter, allow_none=True)
-    credential_id = fields.UUID(allow_none=True, metadata={"reference": "credential"})
+    credential_id = fields.UUID(allow_none=True, metadata={"reference": "credential", "label": "Credential"})
