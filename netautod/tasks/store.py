@@ -70,8 +70,12 @@ class TaskStore:
     ) -> PageOf[Task]:
         """Sorted by name, or by creation."""
         order = [("created_at", -1) if newest_first else ("name", 1), ("_id", 1)]
-        total = await self._tasks.count(org_id, where)
-        found = await self._tasks.find(org_id, where, sort=order, limit=page.limit, offset=page.offset)
+        # The server might else go through all that is enabled, in whatever organization.
+        index = INDEXES[0].name if "enabled" in where else None
+        total = await self._tasks.count(org_id, where, index=index)
+        found = await self._tasks.find(
+            org_id, where, sort=order, limit=page.limit, offset=page.offset, index=index
+        )
         return PageOf(items=[_to_task(document) for document in found], total=total, page=page)
 
     async def change(

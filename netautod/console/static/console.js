@@ -3,10 +3,10 @@ import {showTimes} from "./times.js";
 import {begin} from "./live.js";
 import {edit} from "./editor.js";
 import {listen} from "./keys.js";
-import {follow} from "./log.js";
+import {tail} from "./log.js";
 
 showTimes(document);
 begin();
 edit();
-follow();
+tail();
 listen();

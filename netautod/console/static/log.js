@@ -5,7 +5,7 @@ import {showTimes} from "./times.js";
 
 const SEEN = 1000, HIDDEN = 60000, MOST = 1000;
 
-export function follow() {
+export function tail() {
   const log = document.querySelector("[data-log]");
   if (!log) return;
   log.scrollTop = log.scrollHeight;
