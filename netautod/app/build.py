@@ -36,6 +36,7 @@ from netautod.console.base.pages import UnknownPageHandler
 from netautod.console.base.rendering import Renderer
 from netautod.console.base.static import StaticFiles
 from netautod.console.routes import PAGES
+from netautod.console.runs.previews import Previews
 from netautod.core import json_values
 from netautod.core.disk import MIB, Space
 from netautod.core.metrics import Metrics
@@ -171,6 +172,7 @@ async def build(
             runs.tasks,
             runs.executions,
             runs.chosen,
+            Previews(tasks=runs.tasks, devices=work.devices.devices),
             background_pulls_of(runs.chosen, runs.executions),
             agents.agents,
             webhooks.service,

@@ -5,17 +5,23 @@ from netautod.console.administration import audit, credentials, roles, system, u
 from netautod.console.base import static
 from netautod.console.devices import handlers as devices
 from netautod.console.login import handlers as login
+from netautod.console.runs import approvals, editor, execution, executions, tasks
 from netautod.http.routes import Route
 
 PAGES: tuple[Route, ...] = (
     *account.PAGES,
+    *approvals.PAGES,
     *audit.PAGES,
     *credentials.PAGES,
     *devices.PAGES,
+    *editor.PAGES,
+    *execution.PAGES,
+    *executions.PAGES,
     *login.PAGES,
     *roles.PAGES,
     *static.PAGES,
     *system.PAGES,
+    *tasks.PAGES,
     *users.PAGES,
     *webhooks.PAGES,
 )

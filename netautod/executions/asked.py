@@ -22,8 +22,20 @@ class WaitingApproval:
         attempts = self.execution.attempts
         return attempts[-1].completed_at if attempts else None
 
+    @property
+    def request(self) -> Mapping[str, Any]:
+        return self.execution.approval_request or {}
+
+    @property
+    def lines(self) -> Sequence[str]:
+        return _texts(self.request.get("lines"))
+
+    @property
+    def devices(self) -> Sequence[Mapping[str, str]]:
+        """`{id, name}` of each."""
+        return _devices(self.request.get("devices"))
+
     def to_json(self) -> dict[str, Any]:
-        request = self.execution.approval_request or {}
         return {
             "execution_id": self.execution.id,
             "task_id": self.execution.of_task,
@@ -32,8 +44,8 @@ class WaitingApproval:
             "requested_at": optional_text(self.requested_at),
             "expires_at": optional_text(self.execution.approval_expires_at),
             "request": self.execution.approval_request,
-            "lines": _texts(request.get("lines")),
-            "devices": _devices(request.get("devices")),
+            "lines": self.lines,
+            "devices": self.devices,
         }
 
 

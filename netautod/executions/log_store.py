@@ -66,18 +66,23 @@ class ExecutionLogStore:
         device_id: str | None = None,
     ) -> list[LogEntry]:
         """`level`: lines of that one and of worse ones; `device_id`: lines about that device."""
-        narrowed: Document = {}
-        if level is not None:
-            narrowed["level"] = {"$in": LEVELS[LEVELS.index(level) :]}
-        if device_id is not None:
-            narrowed["device_id"] = device_id
-        found = await self._entries.find(
-            org_id,
-            {"execution_id": execution_id, "seq": {"$gt": after_seq}, **narrowed},
-            sort=[("seq", 1)],
-            limit=limit,
-        )
+        narrowed = {"execution_id": execution_id, "seq": {"$gt": after_seq}, **_narrowed(level, device_id)}
+        found = await self._entries.find(org_id, narrowed, sort=[("seq", 1)], limit=limit)
         return [_to_entry(document) for document in found]
+
+    async def newest(
+        self,
+        org_id: OrgId,
+        execution_id: str,
+        limit: int,
+        *,
+        level: str | None = None,
+        device_id: str | None = None,
+    ) -> list[LogEntry]:
+        """The newest of those that `read` gives, oldest first."""
+        narrowed = {"execution_id": execution_id, **_narrowed(level, device_id)}
+        found = await self._entries.find(org_id, narrowed, sort=[("seq", -1)], limit=limit)
+        return [_to_entry(document) for document in reversed(found)]
 
     async def last_seq(self, org_id: OrgId, execution_id: str) -> int:
         """The number of the newest line, 0 without one."""
@@ -98,6 +103,15 @@ class ExecutionLogStore:
     async def delete_of(self, execution_ids: Sequence[str]) -> None:
         """The logs of executions of any organization."""
         await self._all.delete_many({"execution_id": {"$in": list(execution_ids)}})
+
+
+def _narrowed(level: str | None, device_id: str | None) -> Document:
+    narrowed: Document = {}
+    if level is not None:
+        narrowed["level"] = {"$in": LEVELS[LEVELS.index(level) :]}
+    if device_id is not None:
+        narrowed["device_id"] = device_id
+    return narrowed
 
 
 def _to_document(execution_id: str, entry: LogEntry) -> Document:

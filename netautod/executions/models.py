@@ -96,6 +96,14 @@ class Execution:
         """The id of its task, None for one that belongs to none."""
         return None if self.task_id == self.id else self.task_id
 
+    def is_own(self, user_id: str) -> bool:
+        """Whether that user started the run, or owns its task."""
+        return user_id in (self.requested_by, self.owner_id)
+
+    def has_to_be_decided_by_others(self, user_id: str) -> bool:
+        """Whether that user may not decide on what it asks for."""
+        return bool(self.approved_by_others) and self.is_own(user_id)
+
     @property
     def log_ended(self) -> bool:
         """Whether no more lines come."""

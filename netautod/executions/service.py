@@ -34,6 +34,7 @@ from netautod.tasks.models import AGENT_TASK
 from netautod.tasks.service import TaskService
 
 RESULTS_IN_OUTPUT = 1000
+BY_OTHERS = "Somebody else has to decide: you started this run, or own its task"
 
 
 class LocalRuns(Protocol):
@@ -122,6 +123,10 @@ class ExecutionService:
         user_id = _requester(execution)
         return _named(user_id, await self._users.find_many([user_id]))
 
+    async def name_of_user(self, user_id: str) -> str | None:
+        """None of a user that is gone."""
+        return _named(user_id, await self._users.find_many([user_id]))["username"]
+
     async def first_results(self, execution: Execution) -> Sequence[DeviceResult]:
         """Those that are shown in the output of an execution, failures first: at most 1,000."""
         found = await self._results.page(execution.org_id, execution.id, Page(limit=RESULTS_IN_OUTPUT))
@@ -170,8 +175,8 @@ class ExecutionService:
         `shown` is the hash of the request that the caller has seen: Conflict where it is another by now.
         """
         execution = await self.get(caller.org_id, execution_id)
-        if execution.approved_by_others and caller.user_id in (execution.requested_by, execution.owner_id):
-            raise Forbidden("Somebody else has to decide: you started this run, or own its task")
+        if execution.has_to_be_decided_by_others(caller.user_id):
+            raise Forbidden(BY_OTHERS)
         decided = await self._store.decide_approval(
             caller.org_id,
             execution_id,
@@ -203,6 +208,21 @@ class ExecutionService:
         )
         return entries, execution.log_ended and len(entries) < limit
 
+    async def newest_log(
+        self, execution: Execution, limit: int, *, level: str | None = None, device_id: str | None = None
+    ) -> list[LogEntry]:
+        """The newest entries, oldest first."""
+        return await self._logs.newest(
+            execution.org_id, execution.id, limit, level=level, device_id=device_id
+        )
+
+    async def newest_of_tasks(self, org_id: OrgId, task_ids: Sequence[str]) -> Mapping[str, Execution]:
+        """The newest execution of each of these tasks that has one, without its large fields."""
+        return await self._store.newest_of(org_id, task_ids)
+
+    async def result_counts(self, execution: Execution) -> ResultCounts:
+        return await self._results.counts(execution.org_id, execution.id)
+
     async def results(
         self,
         org_id: OrgId,
@@ -217,9 +237,11 @@ class ExecutionService:
         found = await self._results.page(org_id, execution_id, page, success=success, error_kind=error_kind)
         return found, await self._results.counts(org_id, execution_id)
 
-    async def approvals(self, org_id: OrgId, page: Page) -> PageOf[WaitingApproval]:
-        """What waits for a decision, the newest execution first."""
-        found = await self._store.parked(org_id, page)
+    async def approvals(
+        self, org_id: OrgId, page: Page, *, by_expiry: bool = False
+    ) -> PageOf[WaitingApproval]:
+        """What waits for a decision, the newest execution first, or the one that expires first."""
+        found = await self._store.parked(org_id, page, by_expiry=by_expiry)
         users = await self._users.find_many([_requester(execution) for execution in found.items])
         return PageOf(
             items=[

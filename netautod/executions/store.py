@@ -64,6 +64,7 @@ INDEXES = (
     Index(collection=COLLECTION, keys=(("org_id", 1), ("task_type", 1), ("created_at", -1), ("_id", 1))),
 )
 NEWEST_FIRST = [("created_at", -1), ("_id", 1)]
+SOONEST_FIRST = [("approval_expires_at", 1), ("created_at", 1), ("_id", 1)]
 # Rows that were parked before there was `holds_task` hold their task as well.
 HOLDING = {"$or": [{"holds_task": True}, {"state": {"$in": ["running", "approval_pending"]}}]}
 NO_END = datetime(9999, 1, 1, tzinfo=UTC)
@@ -110,12 +111,29 @@ class ExecutionStore:
         )
         return PageOf(items=[to_execution(document) for document in found], total=total, page=page)
 
-    async def parked(self, org_id: OrgId, page: Page) -> PageOf[Execution]:
-        """Those that wait for a decision and can still have one, newest first."""
+    async def newest_of(self, org_id: OrgId, task_ids: Sequence[str]) -> dict[str, Execution]:
+        """By task id its newest execution, without the large fields."""
+        # With $first behind the sort of an index the server jumps from task to task (DISTINCT_SCAN). It
+        # would not with the organization in the match, which is looked at afterwards.
+        grouped = await self._all.aggregate(
+            [
+                {"$match": {"task_id": {"$in": list(task_ids)}}},
+                {"$sort": {"task_id": 1, "created_at": -1, "_id": 1}},
+                {"$group": {"_id": "$task_id", "row": {"$first": "$$ROOT"}}},
+                {"$replaceRoot": {"newRoot": "$row"}},
+                {"$project": LIST_FIELDS},
+            ]
+        )
+        rows = [row for row in grouped if row["org_id"] == org_id]
+        return {row["task_id"]: to_execution(row) for row in rows}
+
+    async def parked(self, org_id: OrgId, page: Page, *, by_expiry: bool = False) -> PageOf[Execution]:
+        """Those that wait for a decision and can still have one, newest first or soonest to expire."""
         total = await self._scoped.count(org_id, PARKED)
         fields = dict.fromkeys(("output", "resume", "parameters", "chosen"), 0)
+        order = SOONEST_FIRST if by_expiry else NEWEST_FIRST
         found = await self._scoped.find(
-            org_id, PARKED, fields=fields, sort=NEWEST_FIRST, limit=page.limit, offset=page.offset
+            org_id, PARKED, fields=fields, sort=order, limit=page.limit, offset=page.offset
         )
         return PageOf(items=[to_execution(document) for document in found], total=total, page=page)
 

@@ -4,7 +4,6 @@ import asyncio
 
 from netautod.core.json_values import to_text
 from netautod.core.pages import Page
-from netautod.core.schema import PageQuery
 from netautod.http.access import Repeat, requires
 from netautod.http.conditions.handler import json_tag
 from netautod.http.handler import JsonHandler
@@ -20,6 +19,7 @@ from netautod.tasks.schemas import (
     TaskAnswer,
     TaskCreate,
     TaskListAnswer,
+    TaskQuery,
     ToggleRequest,
 )
 from netautod.tasks.service import TaskService
@@ -32,11 +32,12 @@ class TaskHandler(JsonHandler):
 
 
 class SchedulesHandler(TaskHandler):
-    @requires(OPERATOR, query=PageQuery, answer=TaskListAnswer, etag=True)
+    @requires(OPERATOR, query=TaskQuery, answer=TaskListAnswer, etag=True)
     async def get(self) -> None:
-        """Lists tasks."""
-        page = await self.tasks.page(self.caller.org_id, Page(**self.query))
-        self.answer(page.to_json("tasks", Task.to_list_item))
+        """Lists tasks by name."""
+        page = Page(limit=self.query.pop("limit"), offset=self.query.pop("offset"))
+        found = await self.tasks.narrowed(self.caller.org_id, self.query, page)
+        self.answer(found.to_json("tasks", Task.to_list_item))
 
     @requires(OPERATOR, status=201, body=TaskCreate, answer=TaskAnswer, repeat=Repeat.FINDS, etag=True)
     async def post(self) -> None:

@@ -73,6 +73,9 @@ class SchemaRules:
     def known(self, task_type: str) -> bool:
         return task_type in self._schemas
 
+    def schemas(self) -> Mapping[str, type[Schema] | None]:
+        return self._schemas
+
     async def check(
         self, caller: Caller, task_type: str, parameters: Mapping[str, Any], before: Mapping[str, Any]
     ) -> Mapping[str, Any]:

@@ -63,6 +63,14 @@ class PreviewRequest(Request):
     count = Integer(load_default=10, validate=validate.Range(1, 100))
 
 
+class TaskQuery(PageQuery):
+    q = fields.String(
+        validate=validate.Length(max=255), metadata={"description": "A text in the name, in any case."}
+    )
+    task_type = fields.String(validate=validate.Length(max=255))
+    enabled = QueryBoolean()
+
+
 class AgentScheduleQuery(PageQuery):
     mine = QueryBoolean(load_default=False)
 

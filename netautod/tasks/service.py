@@ -10,6 +10,8 @@ from datetime import datetime
 from typing import Any, Protocol
 from uuid import uuid4
 
+from marshmallow import Schema
+
 from netautod.audit.service import AuditLog
 from netautod.core.clock import Clock
 from netautod.core.errors import Conflict, InvalidInput, NotFound
@@ -17,6 +19,7 @@ from netautod.core.identity import Caller, OrgId
 from netautod.core.pages import Page, PageOf
 from netautod.tasks.cron import ticks as cron
 from netautod.tasks.cron.fields import single_spaced
+from netautod.tasks.cron.upcoming import UpcomingRun, upcoming
 from netautod.tasks.models import (
     AGENT_TASK,
     DEFAULT_RETRIES,
@@ -25,7 +28,7 @@ from netautod.tasks.models import (
     TASK_TYPES,
     Task,
 )
-from netautod.tasks.store import TaskStore, unchanged
+from netautod.tasks.store import TaskStore, unchanged, where_of
 
 EDIT_TRIES = 20
 BUSY = "The task is being changed by others at the same time"
@@ -40,6 +43,10 @@ class ParameterRules(Protocol):
 
     def known(self, task_type: str) -> bool:
         """Whether tasks of this type can be made."""
+        ...
+
+    def schemas(self) -> Mapping[str, type[Schema] | None]:
+        """The task types that somebody runs, with the schemas of their parameters."""
         ...
 
     async def check(
@@ -135,6 +142,17 @@ class TaskService:
         found = await self._store.page(org_id, where, page, newest_first=agent)
         return replace(found, items=[self._shown(task) for task in found.items])
 
+    async def narrowed(self, org_id: OrgId, filters: Mapping[str, Any], page: Page) -> PageOf[Task]:
+        """Sorted by name. `filters`: q (a text in the name), task_type, enabled. Raises InvalidInput."""
+        if "task_type" in filters:
+            self.require_type(filters["task_type"])
+        found = await self._store.page(org_id, where_of(filters), page)
+        return replace(found, items=[self._shown(task) for task in found.items])
+
+    def types(self) -> Mapping[str, type[Schema] | None]:
+        """The task types that somebody runs, with the schemas of their parameters."""
+        return self._rules.schemas()
+
     async def update(
         self,
         caller: Caller,
@@ -189,6 +207,10 @@ class TaskService:
     def preview(self, expression: str, timezone: str, count: int) -> list[tuple[datetime, datetime]]:
         """The next runs as (utc, local); raises InvalidInput."""
         return cron.next_runs(cron.parse(expression, timezone), self._clock.now(), count)
+
+    def upcoming(self, expression: str, timezone: str, count: int) -> list[UpcomingRun]:
+        """The next runs, and what changes of the clocks do to them; raises InvalidInput."""
+        return upcoming(cron.parse(expression, timezone), self._clock.now(), count)
 
     async def _find(self, org_id: OrgId, task_id: str, agent: bool) -> Task:
         task = await self._store.get(org_id, task_id)

@@ -1,5 +1,6 @@
 """Tasks in MongoDB: the collection `tasks`, its indexes and the due scan's two queries."""
 
+import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -69,8 +70,12 @@ class TaskStore:
     ) -> PageOf[Task]:
         """Sorted by name, or by creation."""
         order = [("created_at", -1) if newest_first else ("name", 1), ("_id", 1)]
-        total = await self._tasks.count(org_id, where)
-        found = await self._tasks.find(org_id, where, sort=order, limit=page.limit, offset=page.offset)
+        # The server might else go through all that is enabled, in whatever organization.
+        index = INDEXES[0].name if "enabled" in where else None
+        total = await self._tasks.count(org_id, where, index=index)
+        found = await self._tasks.find(
+            org_id, where, sort=order, limit=page.limit, offset=page.offset, index=index
+        )
         return PageOf(items=[_to_task(document) for document in found], total=total, page=page)
 
     async def change(
@@ -149,6 +154,14 @@ class TaskStore:
 def unchanged(task: Task) -> Mapping[str, Any]:
     """The condition that the task is in every field as it was read, whoever writes it meanwhile."""
     return {name: {"$eq": getattr(task, name)} for name in _FIELDS}
+
+
+def where_of(filters: Mapping[str, Any]) -> Document:
+    """`filters`: values of fields; `q` is a text in the name, in any case."""
+    where = {name: value for name, value in filters.items() if name != "q"}
+    if filters.get("q"):
+        where["name"] = {"$regex": re.escape(filters["q"]), "$options": "i"}
+    return where
 
 
 @contextmanager

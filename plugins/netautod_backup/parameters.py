@@ -19,6 +19,10 @@ class BackupParameters(Schema):
     class Meta:
         unknown = INCLUDE
 
-    snapshot_name = fields.String(allow_none=True, validate=validate.Length(max=255))
+    snapshot_name = fields.String(
+        allow_none=True,
+        validate=validate.Length(max=255),
+        metadata={"label": "Snapshot", "description": "What the snapshots are called; else as the task."},
+    )
     device_filter = fields.Nested(BackupFilter, allow_none=True)
-    credential_id = fields.UUID(allow_none=True, metadata={"reference": "credential"})
+    credential_id = fields.UUID(allow_none=True, metadata={"reference": "credential", "label": "Credential"})

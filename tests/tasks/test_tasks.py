@@ -284,6 +284,28 @@ async def test_agent_schedules_are_listed_newest_first_and_tasks_by_name(tasks: 
     assert [task["name"] for task in (await client.get(SCHEDULES)).json["tasks"]] == ["a", "b", "c"]
 
 
+@pytest.mark.parametrize(
+    ("query", "names"),
+    [
+        ("", ["Core.backup", "edge", "off"]),
+        ("q=CORE.B", ["Core.backup"]),
+        ("q=e.g", []),
+        ("task_type=health_check", ["edge"]),
+        ("enabled=true", ["Core.backup", "edge"]),
+        ("enabled=false&q=o", ["off"]),
+    ],
+)
+async def test_tasks_are_narrowed(tasks: Tasks, query: str, names: list[str]) -> None:
+    client = operator(tasks)
+    await created(client, SCHEDULES, name="off", enabled=False)
+    await created(client, SCHEDULES, name="edge", task_type="health_check")
+    await created(client, SCHEDULES, name="Core.backup")
+    listed = (await client.get(f"{SCHEDULES}?{query}")).expect()
+    assert [task["name"] for task in listed["tasks"]] == names
+    assert listed["total"] == len(names)
+    assert_error(await client.get(f"{SCHEDULES}?task_type=typo"), 400, "task_type: must be one of")
+
+
 async def test_a_cron_expression_is_stored_with_single_spaces(tasks: Tasks) -> None:
     client = operator(tasks)
     for path in (SCHEDULES, AGENTS):

@@ -27,7 +27,15 @@ class Renderer:
         )
         self._environment.globals.update(static=static.path, with_query=with_query)
         self._environment.filters.update(
-            moment=moment, number=number, size=size, path_segment=path_segment, age=age, pair=pair
+            moment=moment,
+            clock=clock,
+            number=number,
+            size=size,
+            path_segment=path_segment,
+            age=age,
+            lasted=lasted,
+            visible=visible,
+            pair=pair,
         )
 
     def render(self, template: str, values: Mapping[str, Any]) -> str:
@@ -41,6 +49,32 @@ def moment(value: datetime | None) -> Markup:
     utc = value.astimezone(UTC)
     shown = f"{utc:%Y-%m-%d %H:%M:%S}"
     return Markup('<time datetime="{}" title="{} UTC">{}</time>').format(to_text(utc), shown, shown[:16])
+
+
+def clock(value: datetime) -> Markup:
+    """A point in time of which the day is known, to the second: in the lines of a log."""
+    shown = f"{value.astimezone(UTC):%Y-%m-%d %H:%M:%S}"
+    return Markup('<time datetime="{}" title="{} UTC" data-clock>{}</time>').format(
+        to_text(value), shown, shown[11:]
+    )
+
+
+def lasted(seconds: float) -> str:
+    """`0.4 s`, `12 s`, `3 min 05 s`, `2 h 07 min`."""
+    if seconds < 9.95:
+        return f"{seconds:.1f} s"
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    minutes, rest = divmod(whole, 60)
+    if minutes < 60:
+        return f"{minutes} min {rest:02} s"
+    return f"{minutes // 60:,} h {minutes % 60:02} min"
+
+
+def visible(text: str) -> str:
+    """Exactly that text: what cannot be seen, or turns the direction of reading, as its escape."""
+    return "".join(one if one.isprintable() else one.encode("unicode_escape").decode() for one in text)
 
 
 def age(value: datetime | None, now: datetime) -> str:

@@ -1,8 +1,12 @@
 // What every page does: times in the zone of the browser, live parts, the search box by key.
 import {showTimes} from "./times.js";
 import {begin} from "./live.js";
+import {edit} from "./editor.js";
 import {listen} from "./keys.js";
+import {tail} from "./log.js";
 
 showTimes(document);
 begin();
+edit();
+tail();
 listen();

@@ -45,22 +45,32 @@ async function renew() {
     stale(true);
   } finally {
     under = false;
-    plan(document.hidden ? HIDDEN : SEEN);
+    if (document.querySelector("[data-live]")) plan(document.hidden ? HIDDEN : SEEN);
   }
 }
 
 // Not while somebody works in it: a menu that is open, a text that is selected or typed stays.
 function replace(old, renewed) {
-  if (!renewed) return;
+  if (!renewed) return old.removeAttribute("data-live");
   showTimes(renewed);
-  if (renewed.innerHTML === old.innerHTML || busy(old)) return;
+  if (busy(old)) return;
+  if (!("live" in renewed.dataset)) old.removeAttribute("data-live");
+  if (told(renewed) === told(old)) return;
   const focused = document.activeElement?.id;
+  const ticked = new Set([...old.querySelectorAll("input:checked[id]")].map((box) => box.id));
   old.replaceChildren(...renewed.childNodes);
+  for (const box of old.querySelectorAll("input[type=checkbox]")) if (ticked.has(box.id)) box.checked = true;
   if (focused && document.activeElement?.id !== focused) document.getElementById(focused)?.focus();
 }
 
+// Tokens of forms are others each time.
+function told(element) {
+  return element.innerHTML.replace(/name="_xsrf" value="[^"]*"/g, "");
+}
+
 function busy(element) {
-  const typing = element.contains(document.activeElement) && document.activeElement.matches("input, select, textarea");
+  const fields = [...element.querySelectorAll("input:not([type=checkbox], [type=hidden]), select, textarea")];
+  const typing = fields.some((one) => one === document.activeElement || (one.defaultValue ?? one.value) !== one.value);
   const chosen = getSelection();
   return typing || (chosen && !chosen.isCollapsed && element.contains(chosen.anchorNode));
 }

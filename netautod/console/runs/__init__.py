@@ -1,0 +1,1 @@
+"""Pages of what is run: tasks, executions, and what waits for an approval."""

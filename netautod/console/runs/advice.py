@@ -1,0 +1,92 @@
+"""What helps against each kind of failure of a device: one sentence, and the one place to go to."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from netautod.executions.result_store import UNKNOWN_KIND
+
+Name = Literal["test", "edit", "host_key", "vouch", "credentials", "log", "nowhere"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Place:
+    """Where something can be done: the button that leads there, and the permission for it.
+
+    `path` may name `{execution_id}` and `{device_id}`; `posts`: the button is that of a form.
+    """
+
+    button: str
+    path: str
+    permission: str
+    posts: bool = False
+
+
+PLACES: Mapping[Name, Place] = {
+    "test": Place(button="Test", path="/devices/{device_id}/test", permission="devices.access", posts=True),
+    "edit": Place(button="Edit device", path="/devices/{device_id}/edit", permission="devices.manage"),
+    "host_key": Place(button="Host key", path="/devices/{device_id}#host-key", permission="devices.access"),
+    "vouch": Place(button="Vouch", path="/devices/{device_id}", permission="credentials.manage"),
+    "credentials": Place(button="Credentials", path="/credentials", permission="credentials.manage"),
+    "log": Place(
+        button="Log",
+        path="/executions/{execution_id}?device_id={device_id}#log-head",
+        permission="tasks.operate",
+    ),
+    "nowhere": Place(button="", path="", permission="tasks.operate"),
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Advice:
+    text: str
+    place: Place
+
+    def address(self, execution_id: str, device_id: str) -> str:
+        return self.place.path.format(execution_id=execution_id, device_id=device_id)
+
+
+def _advice(place: Name, text: str) -> Advice:
+    return Advice(text=text, place=PLACES[place])
+
+
+OTHER = _advice("log", "Its executor has named no kind of failure: the error and the log say more.")
+ADVICE: Mapping[str, Advice] = {
+    "dns": _advice("test", "The name of the host does not resolve: check its address, then test it."),
+    "refused": _advice(
+        "test", "Nothing accepts the connection: check its address, its port and that SSH is on."
+    ),
+    "timeout": _advice("test", "It took too long: check the way to the device and its load, then test it."),
+    "kex": _advice("edit", "No common SSH algorithm: choose an older SSH profile for the device."),
+    "host_key": _advice(
+        "host_key", "It shows another host key: compare the fingerprints before you accept the new one."
+    ),
+    "auth": _advice(
+        "credentials", "The login was refused, and a repeat may lock the account: mend the credential first."
+    ),
+    "enable": _advice("credentials", "The enable secret is missing or refused: mend it in the credential."),
+    "prompt": _advice("test", "No prompt came, or the device asks something: test it and answer it there."),
+    "pager": _advice("edit", "Pages are not switched off on it: check its device type."),
+    "incomplete": _advice("test", "The configuration stopped before its end: test the device, then retry."),
+    "refused_command": _advice(
+        "edit", "The device does not know the command: check its device type and the rights of the login."
+    ),
+    "lost": _advice("test", "The connection dropped in the middle: test the device, then retry."),
+    "flood": _advice("edit", "There was more output than the limit: check its device type."),
+    "not_found": _advice("nowhere", "The device was deleted meanwhile: there is nothing to mend."),
+    "credential": _advice("credentials", "No credential may be used: give the device, or all, one."),
+    "suspended": _advice(
+        "credentials", "After refused logins its credential waits: a change of the credential ends that."
+    ),
+    "address": _advice("edit", "No device may be looked for at this address: correct it."),
+    "not_vouched": _advice(
+        "vouch", "The credential waits until somebody vouches for the address of the device."
+    ),
+    "busy": _advice("test", "Another session was open on the device: retry when it has ended."),
+    UNKNOWN_KIND: OTHER,
+}
+
+
+def advice_on(kind: str | None) -> Advice:
+    """Executors of plugins may name kinds of their own."""
+    return ADVICE.get(kind or UNKNOWN_KIND, OTHER)

@@ -1,0 +1,72 @@
+"""What waits for an approval, and the decisions on it."""
+
+from netautod.console.base.forms import FORM
+from netautod.console.base.pages import PageHandler
+from netautod.console.runs.execution import ExecutionPage, show_again
+from netautod.console.runs.views import json_text
+from netautod.core.pages import Page
+from netautod.core.schema import PageQuery
+from netautod.executions.schemas import DecisionRequest
+from netautod.executions.service import BY_OTHERS, ExecutionService
+from netautod.http.access import requires
+from netautod.http.routes import Route
+
+OPERATOR = "tasks.operate"
+APPROVER = "config.deploy"
+LIST = "approvals"  # what a decision says that was made there
+
+
+class ApprovalsPage(PageHandler):
+    executions: ExecutionService
+
+    @requires(OPERATOR, query=PageQuery)
+    async def get(self) -> None:
+        """What waits for an approval; what expires first is first."""
+        listed = await self.executions.approvals(self.caller.org_id, Page(**self.query), by_expiry=True)
+        self.show(
+            "runs/approvals.html",
+            title="Approvals",
+            listed=listed,
+            user_id=self.caller.user_id,
+            by_others=BY_OTHERS,
+            json_text=json_text,
+        )
+
+
+class DecisionForm(ExecutionPage):
+    async def decide(self, execution_id: str, decision: str) -> None:
+        wanted = self.execution_id(execution_id)
+        await self.submit(self._decide(wanted, decision), again=lambda: show_again(self, wanted))
+
+    async def _decide(self, execution_id: str, decision: str) -> str:
+        sent = self.form.values(DecisionRequest())
+        execution = await self.executions.decide(
+            self.caller,
+            execution_id,
+            decision,
+            comment=sent.get("comment"),
+            shown=sent.get("hash"),
+        )
+        self.tell(f"What {execution.task_name} asked for is {decision}.")
+        return "/approvals" if self.form.text("from") == LIST else f"/executions/{execution_id}"
+
+
+class ApproveForm(DecisionForm):
+    @requires(APPROVER, consumes=FORM, grows=False)
+    async def post(self, execution_id: str) -> None:
+        """Approves what a parked execution asks for."""
+        await self.decide(execution_id, "approved")
+
+
+class RejectForm(DecisionForm):
+    @requires(APPROVER, consumes=FORM, grows=False)
+    async def post(self, execution_id: str) -> None:
+        """Rejects what a parked execution asks for."""
+        await self.decide(execution_id, "rejected")
+
+
+PAGES = (
+    Route(path="/approvals", handler=ApprovalsPage),
+    Route(path="/executions/:id/approve", handler=ApproveForm),
+    Route(path="/executions/:id/reject", handler=RejectForm),
+)

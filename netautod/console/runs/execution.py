@@ -1,0 +1,152 @@
+"""One execution: how far it is, what it says, and what came of each device."""
+
+from typing import Any
+
+from marshmallow import fields, validate
+
+from netautod.console.base.forms import FORM
+from netautod.console.base.pages import PageHandler
+from netautod.console.runs.advice import advice_on
+from netautod.console.runs.views import ResultsView, answer_of, json_text, output_text, runs_of
+from netautod.core.pages import Page
+from netautod.core.schema import Id, QueryInteger
+from netautod.executions.asked import WaitingApproval
+from netautod.executions.chosen import ChosenDevices
+from netautod.executions.models import LEVELS, Execution
+from netautod.executions.schemas import LogQuery, ResultsQuery
+from netautod.executions.service import BY_OTHERS, ExecutionService
+from netautod.http.access import requires
+from netautod.http.routes import Route
+
+OPERATOR = "tasks.operate"
+SHOWN_LINES = 200  # the newest ones on the page of an execution
+LOG_PAGE = 1000
+
+
+class ExecutionPageQuery(ResultsQuery):
+    """Of its results, and of its log."""
+
+    level = fields.String(load_default=None, validate=validate.OneOf(LEVELS))
+    device_id = Id(load_default=None)
+
+
+class LogPageQuery(LogQuery):
+    limit = QueryInteger(low=1, cap=LOG_PAGE, load_default=LOG_PAGE)
+
+
+class ExecutionPage(PageHandler):
+    executions: ExecutionService
+
+    def execution_id(self, text: str) -> str:
+        return self.path_id(text, "Execution")
+
+    async def execution(self, text: str) -> Execution:
+        return await self.executions.get(self.caller.org_id, self.execution_id(text))
+
+    async def show_execution(self, execution: Execution, query: dict[str, Any]) -> None:
+        (run,) = runs_of([execution])
+        narrowed = {"level": query["level"], "device_id": query["device_id"]}
+        lines = []
+        if not self.by_itself:  # a page that looks for news asks for lines by their numbers
+            lines = await self.executions.newest_log(execution, SHOWN_LINES, **narrowed)
+        requester = await self.executions.requester(execution)
+        self.show(
+            "runs/execution.html",
+            title=f"Execution of {execution.task_name}",
+            execution=execution,
+            run=run,
+            requester=requester,
+            canceller=await self._name(execution.cancelled_by),
+            answer=answer_of(execution),
+            output=output_text(execution),
+            results=await self._results(execution, query),
+            asked=WaitingApproval(execution=execution, requester=requester),
+            barred=BY_OTHERS if execution.has_to_be_decided_by_others(self.caller.user_id) else "",
+            lines=lines,
+            after=lines[-1].seq if lines else 0,
+            levels=LEVELS,
+            request_text=json_text(execution.approval_request),
+        )
+
+    async def _name(self, user_id: str | None) -> str | None:
+        return None if user_id is None else await self.executions.name_of_user(user_id)
+
+    async def _results(self, execution: Execution, query: dict[str, Any]) -> ResultsView:
+        page = Page(limit=query["limit"], offset=query["offset"])
+        narrowed = {name: query[name] for name in ("success", "error_kind")}
+        listed, counts = await self.executions.results(self.caller.org_id, execution.id, page, **narrowed)
+        return ResultsView(listed=listed, counts=counts, advice_on=advice_on)
+
+
+class OneExecutionPage(ExecutionPage):
+    @requires(OPERATOR, query=ExecutionPageQuery)
+    async def get(self, execution_id: str) -> None:
+        """An execution, its results and the end of its log."""
+        await self.show_execution(await self.execution(execution_id), self.query)
+
+
+class LogPage(ExecutionPage):
+    @requires(OPERATOR, query=LogPageQuery)
+    async def get(self, execution_id: str) -> None:
+        """Lines of the log after a number: a page, or for a page that follows the lines alone."""
+        execution, query = await self.execution(execution_id), self.query
+        lines, complete = await self.executions.log(
+            self.caller.org_id,
+            execution.id,
+            query["after_seq"],
+            query["limit"],
+            level=query["level"],
+            device_id=query["device_id"],
+        )
+        self.show(
+            "runs/log_lines.html" if self.by_itself else "runs/log.html",
+            title=f"Log of {execution.task_name}",
+            execution=execution,
+            lines=lines,
+            after=lines[-1].seq if lines else query["after_seq"],
+            complete=complete,
+            more=len(lines) == query["limit"],
+            levels=LEVELS,
+        )
+
+
+class CancelForm(ExecutionPage):
+    @requires(OPERATOR, consumes=FORM, grows=False)
+    async def post(self, execution_id: str) -> None:
+        """Cancels an execution."""
+        execution = await self.execution(execution_id)
+        await self.submit(self._cancel(execution), again=lambda: show_again(self, execution.id))
+
+    async def _cancel(self, execution: Execution) -> str:
+        await self.executions.cancel(self.caller, execution.id)
+        self.tell("The execution is cancelled.")
+        return f"/executions/{execution.id}"
+
+
+class RetryFailedForm(ExecutionPage):
+    chosen: ChosenDevices
+
+    @requires(OPERATOR, consumes=FORM)
+    async def post(self, execution_id: str) -> None:
+        """Runs the task again for the devices that failed, and shows the new execution."""
+        execution = await self.execution(execution_id)
+        await self.submit(self._retry(execution), again=lambda: show_again(self, execution.id))
+
+    async def _retry(self, execution: Execution) -> str:
+        again = await self.chosen.retry_failed(self.caller, execution.id)
+        self.tell(f"{len(again.chosen or ()):,} of the devices are visited again, in this execution.")
+        return f"/executions/{again.id}"
+
+
+async def show_again(page: ExecutionPage, execution_id: str) -> None:
+    """The page of an execution as it is by now, below the error of what was asked for."""
+    execution = await page.execution(execution_id)
+    await page.show_execution(execution, ExecutionPageQuery().load({}))
+
+
+PAGES = (
+    Route(path="/executions/:id", handler=OneExecutionPage),
+    Route(path="/executions/:id/log", handler=LogPage),
+    Route(path="/executions/:id/cancel", handler=CancelForm),
+    Route(path="/executions/:id/retry-failed", handler=RetryFailedForm),
+)

@@ -1,0 +1,81 @@
+"""The list of executions, and the cancel of many."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from netautod.console.base.forms import FORM
+from netautod.console.base.pages import PageHandler
+from netautod.console.base.rendering import with_query
+from netautod.console.runs.views import runs_of
+from netautod.core.errors import Conflict, InvalidInput, NotFound
+from netautod.core.json_values import to_text
+from netautod.core.pages import Page
+from netautod.executions.history.schemas import SearchQuery
+from netautod.executions.history.service import ExecutionHistory
+from netautod.executions.service import ExecutionService
+from netautod.executions.transitions import STATES
+from netautod.http.access import requires
+from netautod.http.routes import Route
+from netautod.tasks.service import TaskService
+
+OPERATOR = "tasks.operate"
+SPANS = (
+    ("last hour", timedelta(hours=1)),
+    ("last day", timedelta(days=1)),
+    ("last 7 days", timedelta(days=7)),
+)
+
+
+class ExecutionsPage(PageHandler):
+    history: ExecutionHistory
+    tasks: TaskService
+
+    @requires(OPERATOR, query=SearchQuery)
+    async def get(self) -> None:
+        """The executions, newest first."""
+        filters: dict[str, Any] = dict(self.query)
+        page = Page(limit=filters.pop("limit"), offset=filters.pop("offset"))
+        text, now = filters.pop("q"), datetime.now(UTC)
+        listed = await self.history.search(self.caller.org_id, filters, text, page)
+        self.show(
+            "runs/executions.html",
+            title="Executions",
+            listed=listed,
+            runs=runs_of(listed.items),
+            types=[(name, name) for name in sorted(self.tasks.types())],
+            states=STATES,
+            spans=[(text, to_text(now - span)) for text, span in SPANS],
+        )
+
+
+class CancelManyForm(PageHandler):
+    executions: ExecutionService
+
+    @requires(OPERATOR, consumes=FORM, grows=False)
+    async def post(self) -> None:
+        """Cancels the chosen executions; those that have ended meanwhile stay as they are."""
+        cancelled = left = 0
+        chosen = dict.fromkeys(self.form.all("execution_id"))
+        if not chosen:
+            raise InvalidInput("execution_id: Choose at least one execution")
+        for one in chosen:
+            try:
+                await self.executions.cancel(self.caller, self.path_id(one, "Execution"))
+                cancelled += 1
+            except (Conflict, NotFound):
+                left += 1
+        if not cancelled:
+            raise Conflict("All of the chosen executions had ended before, or are gone")
+        self.tell(_told(cancelled, left))
+        self.redirect_to(with_query("/executions", self.query_texts()))
+
+
+def _told(cancelled: int, left: int) -> str:
+    done = f"{cancelled} execution{'' if cancelled == 1 else 's'} cancelled."
+    return f"{done} {left} had ended before, or {'is' if left == 1 else 'are'} gone." if left else done
+
+
+PAGES = (
+    Route(path="/executions", handler=ExecutionsPage),
+    Route(path="/executions/cancel", handler=CancelManyForm),
+)

@@ -1,0 +1,39 @@
+"""What a schedule comes to before anything is saved: its next runs, and the devices that they would visit."""
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any
+
+from netautod.console.runs.parameters import controls_of, visits_devices
+from netautod.console.runs.views import Preview
+from netautod.core.identity import Caller
+from netautod.core.pages import Page
+from netautod.devices.models import DeviceFilter
+from netautod.devices.service import DeviceService
+from netautod.tasks.service import TaskService
+
+RUNS = 10
+DEVICES = 10  # that are named
+
+
+class Previews:
+    def __init__(self, *, tasks: TaskService, devices: DeviceService) -> None:
+        self._tasks = tasks
+        self._devices = devices
+
+    async def of(
+        self, caller: Caller, task_type: str, expression: str, zone: str, parameters: Mapping[str, Any]
+    ) -> Preview:
+        """Raises InvalidInput for an expression or a zone that is none."""
+        # In a thread: runs of a rare expression cost more than the loop should stand still.
+        runs = await asyncio.to_thread(self._tasks.upcoming, expression, zone, RUNS)
+        chosen = parameters.get("device_filter")
+        wanted = {
+            name: chosen[name]
+            for name in ("site", "device_type")
+            if isinstance(chosen, Mapping) and isinstance(chosen.get(name), str)
+        }
+        devices = None
+        if caller.can("devices.access") and visits_devices(controls_of(self._tasks.types().get(task_type))):
+            devices = await self._devices.page(caller.org_id, DeviceFilter(**wanted), Page(limit=DEVICES))
+        return Preview(runs=runs, zone=zone, devices=devices, device_filter=wanted)
