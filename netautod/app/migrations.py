@@ -55,4 +55,5 @@ def migrations_of(database: Database, stores: Stores, settings: AuthSettings) ->
         Migration(number=5, name="chain of the audit", apply=audit_chain, in_background=True),
         Migration(number=6, name="indexes 2f2aa39ebed51d25", apply=indexes, catch_up=indexes),
         Migration(number=7, name="indexes affb5b8d2cf99698", apply=indexes, catch_up=indexes),
+        Migration(number=8, name="indexes b83f4d5dcbf990d5", apply=indexes, catch_up=indexes),
     )

@@ -463,5 +463,6 @@ async def upkeep(
         sweeping(sweeps, leases=leases, settings=settings.retention),
         stale or nullcontext(),
         inventory.auto,
+        inventory.background,
     ):
         yield
