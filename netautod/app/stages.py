@@ -474,5 +474,6 @@ async def upkeep(
         noting(unnoted, leases),
         stale or nullcontext(),
         inventory.auto,
+        inventory.background,
     ):
         yield

@@ -4,6 +4,8 @@ from netautod.console.account import handlers as account
 from netautod.console.administration import audit, credentials, roles, system, users, webhooks
 from netautod.console.base import static
 from netautod.console.devices import handlers as devices
+from netautod.console.documents import routes as documents
+from netautod.console.inventory import routes as inventory
 from netautod.console.login import handlers as login
 from netautod.console.runs import approvals, editor, execution, executions, tasks
 from netautod.http.routes import Route
@@ -17,6 +19,8 @@ PAGES: tuple[Route, ...] = (
     *editor.PAGES,
     *execution.PAGES,
     *executions.PAGES,
+    *documents.PAGES,
+    *inventory.PAGES,
     *login.PAGES,
     *roles.PAGES,
     *static.PAGES,

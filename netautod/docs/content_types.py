@@ -37,6 +37,11 @@ class ContentTypes:
         self._threads = {name: threading.Semaphore(AT_ONCE) for name in self.of_plugins}
 
     @property
+    def names(self) -> tuple[str, ...]:
+        """All that a document may have."""
+        return (*CONTENT_TYPES, *self.of_plugins)
+
+    @property
     def rendered(self) -> str:
         """Those that can be rendered, in words."""
         return " or ".join([JINJA, *(name for name in self.of_plugins if self.is_rendered(name))])
@@ -50,8 +55,7 @@ class ContentTypes:
         kind = self.of_plugins.get(name)
         if kind is None:
             if name not in CONTENT_TYPES and not may_be_gone:
-                known = ", ".join([*CONTENT_TYPES, *self.of_plugins])
-                raise InvalidInput(f"content_type: Must be one of: {known}")
+                raise InvalidInput(f"content_type: Must be one of: {', '.join(self.names)}")
             return
         if kind.check is None:
             return

@@ -25,6 +25,7 @@ from netautod.http.routes import Route
 MANAGE = "docs.manage"
 # Contents are limited to 8 MiB by their own size; JSON may take two bytes for one (line breaks, quotes).
 BODY_LIMIT = 2 * MAX_CONTENT_BYTES
+NARROWING = ("category", "parent_folder", "content_type", "q")
 SLICE = 500  # documents of a list that are looked at in one turn of the loop
 
 
@@ -48,7 +49,7 @@ class DocumentsHandler(DocumentHandler):
         """Lists the documents by category and name: all of them, unless `limit` says otherwise."""
         query = self.query
         org_id = self.caller.org_id
-        filters = DocumentFilter(category=query["category"], parent_folder=query["parent_folder"])
+        filters = DocumentFilter(**{name: query[name] for name in NARROWING})
         window = {name: query[name] for name in ("limit", "offset", "content")}
         listing = await self.documents.listing(org_id, filters, **window)
         self.tag = await list_tag(listing)

@@ -139,7 +139,12 @@ class Edit:
 
 @dataclass(frozen=True, kw_only=True)
 class DocumentFilter:
-    """What a list is narrowed to; a `parent_folder` of "" means the documents without one."""
+    """What a list is narrowed to; a `parent_folder` of "" means the documents without one.
+
+    `q`: a part of the name, in any case.
+    """
 
     category: str | None = None
     parent_folder: str | None = None
+    content_type: str | None = None
+    q: str | None = None

@@ -33,6 +33,7 @@ def no_control_characters(text: str | None) -> None:
 class Contents(fields.String):
     """Measured in bytes by the service (contents.py)."""
 
+    may_be_blank = True  # white space of a form counts as it was typed
     most = MAX_CONTENT_BYTES * 2
 
 
@@ -65,6 +66,8 @@ class DocumentsQuery(Query):
     offset = QueryInteger(low=0, load_default=0)
     category = fields.String(load_default=None, validate=validate.OneOf(CATEGORIES))
     parent_folder = fields.String(load_default=None)
+    content_type = fields.String(load_default=None)
+    q = fields.String(load_default=None)
     content = QueryBoolean(load_default=True)
 
 

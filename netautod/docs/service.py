@@ -13,6 +13,7 @@ from netautod.audit.service import AuditLog
 from netautod.core.clock import Clock
 from netautod.core.errors import Duplicate, InvalidInput, NotFound, Unavailable
 from netautod.core.identity import Caller, OrgId
+from netautod.core.pages import Page, PageOf
 from netautod.docs import contents
 from netautod.docs.content_types import ContentTypes
 from netautod.docs.editing import ATTEMPTS, BUSY, DocumentWriter, OnlyIf
@@ -109,6 +110,12 @@ class DocumentService:
             for group in _groups(parts):
                 for shown in await self._shown(org_id, await self._whole(org_id, group, content=content)):
                     yield shown
+
+    async def page(self, org_id: OrgId, filters: DocumentFilter, page: Page) -> PageOf[ShownDocument]:
+        """Sorted by category and name, without contents."""
+        listed = self.listed(org_id, filters, limit=page.limit, offset=page.offset, content=False)
+        found = [one async for one in listed]
+        return PageOf(items=found, total=await self._documents.count(org_id, filters), page=page)
 
     async def _whole(self, org_id: OrgId, group: Sequence[Document], *, content: bool) -> list[Document]:
         """With the contents that did not come along; without what is gone by now."""
@@ -214,7 +221,7 @@ class DocumentService:
         """Renders the template with the variables; its errors are part of the result. NotFound, InvalidInput,
         Forbidden."""
         document = await self._existing(org_id, document_id)
-        if document.content_type != JINJA and not self._types.is_rendered(document.content_type):
+        if not self.can_render(document.content_type):
             raise InvalidInput(f"Only a document of content_type {self._types.rendered} can be rendered")
         assert document.content is not None
         key = await self._notes.key(org_id) if document.content.is_sealed else None
@@ -222,6 +229,15 @@ class DocumentService:
         if document.content_type != JINJA:
             return await self._types.render(document.content_type, text, variables)
         return await self._renderer.render(text, variables)
+
+    @property
+    def content_types(self) -> tuple[str, ...]:
+        """Those that a document may have."""
+        return self._types.names
+
+    def can_render(self, content_type: str) -> bool:
+        """Whether there is something that renders contents of this type."""
+        return content_type == JINJA or self._types.is_rendered(content_type)
 
     async def _existing(self, org_id: OrgId, document_id: str, *, content: bool = True) -> Document:
         found = await self._documents.get(org_id, document_id, content=content)

@@ -4,6 +4,7 @@ A deleted document leaves an empty row with `deleted_at` for a while: a write th
 node may still add a version, and the row tells the upkeep to look for it.
 """
 
+import re
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
@@ -29,6 +30,7 @@ FACTS = (("revision", 1), ("updated_at", 1))
 INDEXES = (
     Index(collection=COLLECTION, keys=(("org_id", 1), *LISTED, *FACTS)),
     Index(collection=COLLECTION, keys=(("org_id", 1), ("parent_folder", 1), *LISTED, *FACTS)),
+    Index(collection=COLLECTION, keys=(("org_id", 1), ("content_type", 1), *LISTED, *FACTS)),
     Index(collection=COLLECTION, keys=(("deleted_at", 1),), partial={"deleted_at": {"$type": "date"}}),
     Index(collection=COLLECTION, keys=(("resealing", 1),), partial={"resealing": {"$gt": ""}}),
     # Covers the list: 10,000 versions are listed without reading one of their contents.
@@ -88,6 +90,10 @@ class DocumentStore:
         found = await self._documents.find(org_id, where, fields=_with_small(up_to))
         rows = {row["_id"]: row for row in found}
         return [_part(rows[one]) for one in document_ids if one in rows]
+
+    async def count(self, org_id: OrgId, filters: DocumentFilter) -> int:
+        """How many a list has on all of its pages."""
+        return await self._documents.count(org_id, _where(filters))
 
     async def with_contents(self, org_id: OrgId, document_ids: Sequence[str]) -> list[Document]:
         """In the order of the ids, without those that are gone."""
@@ -239,6 +245,10 @@ class VersionStore:
 def _where(filters: DocumentFilter) -> Row:
     # A deleted document has no name. Asked for in this way, the index of the list tells it.
     where: Row = {"name": {"$gte": ""}}
+    if filters.q:
+        where["name"] = {"$regex": re.escape(filters.q), "$options": "i"}
+    if filters.content_type is not None:
+        where["content_type"] = filters.content_type
     if filters.category is not None:
         where["category"] = filters.category
     if filters.parent_folder is not None:

@@ -9,6 +9,7 @@ from tornado.httpclient import AsyncHTTPClient, HTTPClientError
 from tornado.iostream import StreamClosedError
 
 from netautod.core.errors import Unavailable
+from netautod.core.pages import Page
 from netautod.docs import service as service_module
 from netautod.docs.models import DocumentFilter
 from netautod.docs.service import SMALL
@@ -219,3 +220,22 @@ async def test_a_reader_that_stops_holds_nothing_up_and_reads_no_further(
     assert len(read) < 40
     writer.close()
     await writer.wait_closed()
+
+
+async def test_documents_are_found_by_a_part_of_their_name_and_by_content_type(node: Node) -> None:
+    await node.create(name="Core plan (1)", content_type="markdown")
+    await node.create(name="edge plan", category="backups")
+    await node.create(name="edge.plan")
+    for query, names in {
+        "q=CORE": ["Core plan (1)"],
+        "q=(1)": ["Core plan (1)"],
+        "q=e.p": ["edge.plan"],
+        "q=": ["edge plan", "Core plan (1)", "edge.plan"],
+        "content_type=markdown": ["Core plan (1)"],
+        "content_type=text&q=plan&category=outputs": ["edge.plan"],
+        "content_type=unknown": [],
+    }.items():
+        assert [one["name"] for one in (await node.api.get(f"/api/docs?{query}")).expect()] == names, query
+    page = await node.documents.page(node.org_id, DocumentFilter(q="plan"), Page(limit=1, offset=1))
+    assert ([one.document.name for one in page.items], page.total) == (["Core plan (1)"], 3)
+    assert page.items[0].text is None

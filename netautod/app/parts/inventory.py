@@ -12,6 +12,7 @@ from netautod.devices.bindings.service import SyncedDevices
 from netautod.inventory.service import SourceService
 from netautod.inventory.settings import InventorySettings
 from netautod.inventory.sync.automatic import AutoSync
+from netautod.inventory.sync.background import BackgroundSyncs
 from netautod.inventory.sync.reader import InventoryReader
 from netautod.inventory.sync.recorder import SyncRecorder
 from netautod.inventory.sync.service import SyncService
@@ -26,11 +27,12 @@ class InventoryParts:
     sources: SourceService
     sync: SyncService
     auto: AutoSync
+    background: BackgroundSyncs
 
     @property
     def services(self) -> tuple[object, ...]:
         """What the handlers use."""
-        return self.sources, self.sync
+        return self.sources, self.sync, self.background
 
 
 def inventory_of(
@@ -76,7 +78,7 @@ def inventory_of(
         caller_of=_automatic,
         pauses=pauses,
     )
-    return InventoryParts(sources=sources, sync=sync, auto=auto)
+    return InventoryParts(sources=sources, sync=sync, auto=auto, background=BackgroundSyncs(sync))
 
 
 def _automatic(org_id: OrgId) -> Caller:

@@ -44,10 +44,11 @@ class Form:
     def values(self, schema: Schema, *, partial: bool = False) -> dict[str, Any]:
         """Validated as the body of the API's route. Raises InvalidInput, which names the fields.
 
-        A field that is empty is null with `partial`, else it is left out. A tick box has a hidden empty field
-        of its name before it, so that one without a tick is false and one that is not on the page is absent.
-        Objects are JSON, or fields of their own with dotted names; a list is several fields of its name, or
-        one with a value on each line.
+        A field that is empty is null with `partial`, else it is left out; one that is needed stays empty with
+        `partial`, for the schema to refuse it (but not a secret: without one the old one stays). A tick box
+        has a hidden empty field of its name before it, so that one without a tick is false and one that is
+        not on the page is absent. Objects are JSON, or fields of their own with dotted names; a list is
+        several fields of its name, or one with a value on each line.
         """
         return load(schema, self._raw(schema, "", partial=partial), partial=partial)
 
@@ -61,6 +62,8 @@ class Form:
                     found[kind.data_key or key] = inner
             elif name in self.given:
                 value = self._value(name, kind)
+                if value is None and partial and kind.required and not kind.load_only:
+                    value = ""
                 if value is not None or (partial and kind.allow_none):
                     found[kind.data_key or key] = value
         return found
@@ -71,6 +74,8 @@ class Form:
             return self._several(name, kind)
         if isinstance(kind, fields.Boolean):
             return bool(text.strip())
+        if getattr(kind, "may_be_blank", False):
+            return with_newlines(text)
         if not text.strip():
             return None
         if isinstance(kind, fields.Integer):
@@ -79,13 +84,18 @@ class Form:
             return _number(text)
         if isinstance(kind, fields.Dict | fields.Nested):
             return json_of(text, name)
-        return text.replace("\r\n", "\n")  # HTML sends every line break so (its section 4.10.22.4)
+        return with_newlines(text)
 
     def _several(self, name: str, kind: fields.Field[Any]) -> list[Any]:
         lines = [line.strip() for value in self.given[name] for line in value.splitlines()]
         inner = kind.inner if isinstance(kind, fields.List) else None
         whole = isinstance(inner, fields.Integer)
         return [int(line) if whole and _WHOLE.fullmatch(line) else line for line in lines if line]
+
+
+def with_newlines(text: str) -> str:
+    """HTML sends every line break as two characters (its section 4.10.22.4)."""
+    return text.replace("\r\n", "\n")
 
 
 def json_of(text: str, name: str) -> Any:

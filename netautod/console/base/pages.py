@@ -4,7 +4,7 @@ import gzip
 import secrets
 from collections.abc import Awaitable, Callable, Mapping
 from http import HTTPStatus
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import quote, unquote
 
 from netautod.auth.pages.cookie import SESSION, cookie_name, give_cookie
@@ -18,6 +18,7 @@ from netautod.core.errors import (
     Forbidden,
     InvalidInput,
     PreconditionFailed,
+    TooLarge,
     TooManyRequests,
     Unauthenticated,
     UpstreamFailed,
@@ -27,6 +28,7 @@ from netautod.http.access import Operation
 from netautod.http.errors import status_of
 from netautod.http.handler import JsonHandler, UnknownRouteHandler
 
+T = TypeVar("T")
 POLICY = "; ".join(
     (
         "default-src 'none'",
@@ -48,7 +50,15 @@ OWN_ACCOUNT = ("/account", "/logout")
 TAG = "_tag"
 CHANGED = "The record was changed while the form was open"
 # A person can mend these in the form.
-MENDABLE = (Forbidden, InvalidInput, Conflict, PreconditionFailed, TooManyRequests, UpstreamFailed)
+MENDABLE = (
+    Forbidden,
+    InvalidInput,
+    Conflict,
+    PreconditionFailed,
+    TooLarge,
+    TooManyRequests,
+    UpstreamFailed,
+)
 _LONGEST_NOTICE = 300
 _COMPRESSED = 1024  # bytes; what is shorter is not worth it
 
@@ -213,6 +223,20 @@ class PageHandler(HtmlHandler):
         else:
             if path is not None:
                 self.redirect_to(path)
+
+    def if_unchanged(self, tag: Callable[[T], str]) -> Callable[[T], None] | None:
+        """What a service asks about the record that it is about to change: whether it is still as the form
+        was loaded. It raises PreconditionFailed; None for a form that does not say what it was loaded from.
+        """
+        given = self.form.text(TAG)
+        if not given:
+            return None
+
+        def check(record: T) -> None:
+            if tag(record) != given:
+                raise PreconditionFailed(CHANGED)
+
+        return check
 
     def require_unchanged(self, tag: str) -> None:
         """Raises Conflict if the form was loaded from another state of the record, which has this tag now.

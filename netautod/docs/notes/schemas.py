@@ -17,6 +17,8 @@ class VaultStatusAnswer(Answer):
 class Password(fields.String):
     """A passphrase as it was typed: not trimmed, never empty."""
 
+    may_be_blank = True
+
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
         self.validators = [*self.validators, validate.Length(min=1, max=MAX_PASSWORD)]

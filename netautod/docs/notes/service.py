@@ -32,6 +32,10 @@ TRY_PATIENCE = timedelta(seconds=5)
 TRY_WINDOW = timedelta(minutes=15)
 
 
+class VaultLocked(Forbidden):
+    """Notes can neither be read nor written until somebody unlocks them."""
+
+
 class NotesVault:
     """Without `auto_lock` it stays unlocked until it is locked by hand."""
 
@@ -69,7 +73,7 @@ class NotesVault:
         """`key`, or None while the vault is locked."""
         try:
             return await self.key(org_id)
-        except Forbidden:
+        except VaultLocked:
             return None
 
     async def set_password(self, caller: Caller, password: str) -> None:
@@ -146,7 +150,7 @@ class NotesVault:
 
     async def _opened(self, org_id: OrgId, state: VaultState) -> bytes:
         if not state.unlocked(self._clock.now()):
-            raise Forbidden(LOCKED)
+            raise VaultLocked(LOCKED)
         return await self._vault.unseal(org_id, COLLECTION, org_id, OPEN, state.open_key)
 
     async def _sealed(self, org_id: OrgId, key: bytes) -> Mapping[str, Any]:

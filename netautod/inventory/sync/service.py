@@ -40,6 +40,7 @@ from netautod.store.leases.lease import Lease
 from netautod.store.leases.named import NamedLeases
 
 STOPPED = "it was stopped before it was done; what was changed by then stays"
+END_SECONDS = 60.0  # at most, from the end of its time to its entry in the history
 LOST = "the right to this synchronisation was lost meanwhile; what was changed by then stays"
 
 
@@ -73,6 +74,11 @@ class SyncService:
     async def history(self, org_id: OrgId, page: Page, source_id: str | None) -> PageOf[SyncEntry]:
         """Newest first."""
         return await self._recorder.history.page(org_id, page, source_id)
+
+    def may_be_running(self, entry: SyncEntry) -> bool:
+        """Of one without an end: whether it can still come to one, or its node must have died."""
+        age = (self._clock.now() - entry.started_at).total_seconds()
+        return entry.completed_at is None and age < self._seconds + END_SECONDS
 
     @waits(unhurried)
     async def sync(

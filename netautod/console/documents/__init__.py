@@ -1,0 +1,1 @@
+"""Pages of documents: their contents and versions, templates, and the vault of the notes."""

@@ -1,0 +1,119 @@
+"""The form of a document, new or not."""
+
+from dataclasses import replace
+from typing import Any
+
+from marshmallow import fields, validate
+
+from netautod.console.base.forms import FORM
+from netautod.console.base.pages import TAG
+from netautod.console.documents.pages import MANAGE, PATH, DocumentPage, own_path
+from netautod.core.errors import Forbidden, PreconditionFailed
+from netautod.core.schema import Query
+from netautod.docs.handlers import BODY_LIMIT, document_tag
+from netautod.docs.models import CATEGORIES, ShownDocument
+from netautod.docs.notes.service import LOCKED
+from netautod.docs.schemas import DocumentRequest
+from netautod.http.access import requires
+from netautod.http.errors import status_of
+from netautod.http.routes import Route
+
+REPLACES = "Here is what you have typed; to save again replaces what is there now, which becomes a version"
+
+
+class NewDocumentQuery(Query):
+    category = fields.String(validate=validate.OneOf(CATEGORIES))
+
+
+class DocumentFormPage(DocumentPage):
+    def document_form(self, title: str, action: str, shown: ShownDocument | None, category: str) -> None:
+        known = self.documents.content_types
+        if shown is not None and shown.document.content_type not in known:  # its plugin is gone
+            known = (*known, shown.document.content_type)
+        self.show(
+            "documents/edit.html",
+            title=title,
+            action=action,
+            shown=shown,
+            category=category,
+            categories=CATEGORIES,
+            content_types=known,
+            tag="" if shown is None else document_tag(shown),
+        )
+
+
+class NewDocumentPage(DocumentFormPage):
+    @requires(MANAGE, query=NewDocumentQuery)
+    async def get(self) -> None:
+        """The form."""
+        await self._form()
+
+    @requires(MANAGE, consumes=FORM, query=NewDocumentQuery, body_limit=BODY_LIMIT)
+    async def post(self) -> None:
+        """Creates a document."""
+        await self.submit(self._save(), again=self._form)
+
+    async def _save(self) -> str:
+        made = await self.documents.create(self.caller, self.form.values(DocumentRequest()))
+        return own_path(made.document.id)
+
+    async def _form(self) -> None:
+        self.document_form("New document", f"{PATH}/new", None, self.query.get("category", "outputs"))
+
+
+class EditDocumentPage(DocumentFormPage):
+    @requires(MANAGE)
+    async def get(self, document_id: str) -> None:
+        """The form; a note has none while the vault is locked."""
+        shown = await self.document(document_id)
+        if shown.locked:
+            raise Forbidden(LOCKED)
+        self._form(shown)
+
+    @requires(MANAGE, consumes=FORM, body_limit=BODY_LIMIT)
+    async def post(self, document_id: str) -> None:
+        """Changes a document; what was there becomes a version."""
+        shown = await self.document(document_id)
+
+        async def again() -> None:
+            if self._other_status == status_of(PreconditionFailed("")):
+                self._begin_anew()
+            self._form(await self.document(document_id))
+
+        await self.submit(self._save(shown), again=again)
+
+    async def _save(self, shown: ShownDocument) -> str:
+        sent = self.form.values(DocumentRequest(), partial=True)
+        fields = {name: value for name, value in sent.items() if value != _now(shown, name)}
+        only_if = self.if_unchanged(document_tag)
+        if fields:
+            await self.documents.update(self.caller, shown.document.id, fields, only_if=only_if)
+            self.tell("Saved")
+        else:
+            self.tell("Nothing was changed")
+        return own_path(shown.document.id)
+
+    def _begin_anew(self) -> None:
+        """What was typed stays, and the next save replaces what somebody else has saved meanwhile."""
+        self.form = replace(
+            self.form, given={name: sent for name, sent in self.form.given.items() if name != TAG}
+        )
+        self.error = f"{self.error}. {REPLACES}"
+
+    def _form(self, shown: ShownDocument) -> None:
+        own = own_path(shown.document.id)
+        self.document_form(f"Edit {shown.document.name}", f"{own}/edit", shown, shown.document.category)
+
+
+def _now(shown: ShownDocument, name: str) -> Any:
+    """A field as the form has it: browsers know one kind of line breaks, and a save that changes none of the
+    lines leaves the stored kind."""
+    if name == "content":
+        return None if shown.locked else (shown.text or "").replace("\r\n", "\n").replace("\r", "\n")
+    return getattr(shown.document, name)
+
+
+PAGES = (
+    Route(path=f"{PATH}/new", handler=NewDocumentPage),
+    Route(path=f"{PATH}/:id/edit", handler=EditDocumentPage),
+)

@@ -1,0 +1,12 @@
+"""The pages of documents."""
+
+from netautod.console.documents import documents, editing, notes, rendering, versions
+from netautod.http.routes import Route
+
+PAGES: tuple[Route, ...] = (
+    *documents.PAGES,
+    *editing.PAGES,
+    *notes.PAGES,
+    *rendering.PAGES,
+    *versions.PAGES,
+)

@@ -1,0 +1,62 @@
+"""What a person wants to import: a file that was chosen, or a text that was pasted."""
+
+import hashlib
+from dataclasses import dataclass, field
+
+from netautod.console.base.forms import Form, with_newlines
+from netautod.core.errors import InvalidInput
+from netautod.inventory.imports.csv_rows import CsvFile
+from netautod.inventory.imports.json_rows import JsonFile
+from netautod.inventory.imports.models import RowFile
+
+FILE, TEXT = "file", "text"
+CSV, JSON = "csv", "json"
+# A file of up to so many bytes comes back as a text in the form; a larger one has to be chosen again.
+CARRIED = 512 * 1024
+
+
+@dataclass(frozen=True, kw_only=True)
+class Content:
+    """`text`: what the form carries on; None if that is too large, or no text.
+
+    `digest` is that of the content whatever its line ends are: a form changes them.
+    """
+
+    body: bytes = field(repr=False)
+    digest: str
+    text: str | None = field(repr=False)
+
+
+def content_of(form: Form) -> Content:
+    """A file comes before a text. Raises InvalidInput if there is neither."""
+    if FILE in form.files:
+        body = form.files[FILE]
+    else:
+        body = with_newlines(form.secret(TEXT)).encode()
+    if not body.strip():
+        raise InvalidInput("text: Paste the rows, or choose a file")
+    return Content(body=body, digest=_digest(body), text=_text(body) if len(body) <= CARRIED else None)
+
+
+def in_format(content: Content, wanted: str) -> RowFile:
+    """As the format that was chosen; without one an array is JSON, and anything else CSV.
+
+    Raises InvalidInput for a file that is not of this format.
+    """
+    if wanted not in ("", CSV, JSON):
+        raise InvalidInput(f"format: Must be one of: {CSV}, {JSON}")
+    if wanted == JSON or (not wanted and content.body.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"[")):
+        return JsonFile(content.body)
+    return CsvFile(content.body)
+
+
+def _text(body: bytes) -> str | None:
+    try:
+        return with_newlines(body.decode("utf-8-sig"))
+    except UnicodeDecodeError:
+        return None
+
+
+def _digest(body: bytes) -> str:
+    plain = body.removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n")
+    return hashlib.sha256(plain).hexdigest()

@@ -1,0 +1,51 @@
+"""The result of an import as a page shows it: counts, the first rows that fail, all of them as CSV."""
+
+import csv
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from netautod.core.loop.pace import Pace
+from netautod.inventory.imports.models import ImportResult, RowError
+
+SHOWN = 50
+MOST_CHARACTERS = 512 * 1024
+
+
+@dataclass(frozen=True, kw_only=True)
+class ImportReport:
+    """`shown`: the first rows that fail. `rest`: all of them as CSV if they are more than that, else empty;
+    `left_out` of them would be too much for a page."""
+
+    dry_run: bool
+    imported: int
+    failed: int
+    shown: Sequence[RowError]
+    rest: str = field(repr=False)
+    left_out: int
+
+
+async def report_of(result: ImportResult, *, dry_run: bool) -> ImportReport:
+    few = len(result.errors) <= SHOWN
+    rest, listed = ("", len(result.errors)) if few else await _as_csv(result.errors)
+    return ImportReport(
+        dry_run=dry_run,
+        imported=result.imported,
+        failed=result.failed,
+        shown=result.errors[:SHOWN],
+        rest=rest,
+        left_out=len(result.errors) - listed,
+    )
+
+
+async def _as_csv(errors: Sequence[RowError]) -> tuple[str, int]:
+    """The text, and how many of the errors are in it."""
+    pace, text = Pace(), io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(("row", "name", "error"))
+    for listed, error in enumerate(errors):
+        if text.tell() > MOST_CHARACTERS:
+            return text.getvalue(), listed
+        writer.writerow((error.row, error.name, error.error))
+        await pace.breathe()
+    return text.getvalue(), len(errors)
