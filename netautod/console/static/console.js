@@ -2,7 +2,11 @@
 import {showTimes} from "./times.js";
 import {begin} from "./live.js";
 import {listen} from "./keys.js";
+import {follow} from "./lines.js";
+import {step} from "./changes.js";
 
 showTimes(document);
 begin();
 listen();
+follow();
+step();
