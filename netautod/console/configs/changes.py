@@ -40,7 +40,7 @@ class ShownRow:
 
 @dataclass(frozen=True, kw_only=True)
 class ShownHunk:
-    """`number` counts from 1; `section` are the lines around it; `continued`: it begins on the page before."""
+    """`number` counts from 1; `section` are the lines around it; `continued`: begun on the page before."""
 
     number: int
     section: str

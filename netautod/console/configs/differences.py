@@ -32,6 +32,8 @@ class ShownDiff:
 
 
 class DiffPage(ConfigPage):
+    large = True
+
     @requires(READ, query=DiffPageQuery)
     async def get(self, device_id: str) -> None:
         """Compares two versions, by default the two newest."""
@@ -122,7 +124,7 @@ class DiffPage(ConfigPage):
             return
         links = [(one.name, self._with_other(one)) for one in found.items if one.id != device.id]
         title = f"Compare {device.name} with another device"
-        self.show("configs/other.html", title=title, device=device, text=text, links=links, found=found)
+        self.show("configs/other.html", title=title, device=device, text=text, candidates=links, found=found)
 
     def _with_other(self, other: DeviceItem) -> str:
         kept = {name: value for name, value in self.query_texts().items() if name in ("format", "context")}

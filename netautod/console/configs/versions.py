@@ -30,6 +30,8 @@ class VersionsPage(ConfigPage):
 class TextPage(ConfigPage):
     """Pages with a text of a version."""
 
+    large = True
+
     async def show_version(
         self, device_id: str, version: str, *, line: int = 1, secrets: bool = False
     ) -> None:
@@ -101,12 +103,7 @@ class RawPage(TextPage):
         self.send_file(content, BYTES, f"{_file_name(device, number)}.cfg")
 
 
-class PartPage(TextPage):
-    @requires(READ, query=TextQuery)
-    async def get(self, device_id: str, version: str, name: str) -> None:
-        """What the device told beside its configuration, redacted."""
-        await self.show_part(device_id, version, name, line=self.query["line"])
-
+class PartTextPage(TextPage):
     async def show_part(
         self, device_id: str, version: str, name: str, *, line: int = 1, secrets: bool = False
     ) -> None:
@@ -123,7 +120,14 @@ class PartPage(TextPage):
         )
 
 
-class RevealPartPage(PartPage):
+class PartPage(PartTextPage):
+    @requires(READ, query=TextQuery)
+    async def get(self, device_id: str, version: str, name: str) -> None:
+        """What the device told beside its configuration, redacted."""
+        await self.show_part(device_id, version, name, line=self.query["line"])
+
+
+class RevealPartPage(PartTextPage):
     @requires(SECRETS, consumes=FORM, grows=False)
     async def post(self, device_id: str, version: str, name: str) -> None:
         """The same with its secrets; it is audited."""
