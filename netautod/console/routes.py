@@ -6,6 +6,7 @@ from netautod.console.base import static
 from netautod.console.configs import handlers as configs
 from netautod.console.devices import handlers as devices
 from netautod.console.login import handlers as login
+from netautod.console.topology import handlers as topology
 from netautod.http.routes import Route
 
 PAGES: tuple[Route, ...] = (
@@ -18,6 +19,7 @@ PAGES: tuple[Route, ...] = (
     *roles.PAGES,
     *static.PAGES,
     *system.PAGES,
+    *topology.PAGES,
     *users.PAGES,
     *webhooks.PAGES,
 )
