@@ -1,6 +1,8 @@
 """The routes of stored configs: pulls, versions, diffs, search, snapshots, the state of backups."""
 
 import re
+from collections.abc import Mapping
+from typing import Any
 
 from netautod.configs.backups.info import BackupInfos
 from netautod.configs.capture.pulls import BackgroundPulls, Pulls
@@ -33,6 +35,7 @@ from netautod.configs.service import NO_VERSION, ConfigService
 from netautod.configs.snapshots import Snapshots
 from netautod.configs.texts.line_pattern import LineQuery
 from netautod.core.errors import NotFound
+from netautod.core.identity import OrgId
 from netautod.core.pages import Page
 from netautod.core.schema import PageQuery
 from netautod.devices.backups.models import BackupFilter
@@ -48,16 +51,18 @@ BYTES = "application/octet-stream"
 VERSION_FORM = re.compile(r"[1-9][0-9]{0,8}")
 
 
+def version_number(text: str) -> int:
+    """That of a path; anything that is none is 404 like a missing version."""
+    if VERSION_FORM.fullmatch(text) is None:
+        raise NotFound(NO_VERSION)
+    return int(text)
+
+
 class ConfigHandler(JsonHandler):
     configs: ConfigService
 
     def device_id(self, text: str) -> str:
         return self.path_id(text, "Device")
-
-    def version(self, text: str) -> int:
-        if VERSION_FORM.fullmatch(text) is None:
-            raise NotFound(NO_VERSION)
-        return int(text)
 
     async def answer_config(self, device_id: str, version: int | None) -> None:
         found = await self.configs.read(
@@ -86,7 +91,7 @@ class OneConfigHandler(ConfigHandler):
     @requires(READ, query=ReadQuery, answer=ConfigAnswer)
     async def get(self, device_id: str, version: str) -> None:
         """Reads one version with its text."""
-        await self.answer_config(device_id, self.version(version))
+        await self.answer_config(device_id, version_number(version))
 
 
 class ConfigPartHandler(ConfigHandler):
@@ -96,7 +101,7 @@ class ConfigPartHandler(ConfigHandler):
         part, text = await self.configs.part(
             self.caller,
             self.device_id(device_id),
-            self.version(version),
+            version_number(version),
             name,
             secrets=self.query["secrets"],
         )
@@ -107,7 +112,7 @@ class RawConfigHandler(ConfigHandler):
     @requires(SECRETS, produces=BYTES)
     async def get(self, device_id: str, version: str) -> None:
         """Reads the bytes of one version, secrets and all: what a restore needs. It is audited."""
-        number = self.version(version)
+        number = version_number(version)
         content = await self.configs.raw(self.caller, self.device_id(device_id), number)
         self.set_header("Content-Type", BYTES)
         self.set_header("Content-Disposition", f'attachment; filename="{device_id}-{number}.cfg"')
@@ -118,7 +123,7 @@ class ConfigNotesHandler(ConfigHandler):
     @requires(PULL, body=NotesRequest, partial=True, answer=ConfigItem)
     async def put(self, device_id: str, version: str) -> None:
         """Sets the notes of a version; null clears them."""
-        wanted, number = self.device_id(device_id), self.version(version)
+        wanted, number = self.device_id(device_id), version_number(version)
         config = await self.configs.set_notes(self.caller, wanted, number, self.body["notes"])
         self.answer(config.to_json())
 
@@ -204,6 +209,15 @@ class BulkPullHandler(JsonHandler):
         self.answer(result.to_json())
 
 
+def asked_by(org_id: OrgId, query: Mapping[str, Any]) -> tuple[Asked, Page]:
+    """What a query of the search means, as SearchQuery has loaded it."""
+    pattern = query.get("regex")
+    wanted = LineQuery(text=query.get("q") or pattern or "", is_pattern=pattern is not None)
+    narrowed = DeviceFilter(device_type=query.get("device_type"), site=query.get("site"))
+    asked = Asked(org_id=org_id, wanted=wanted, narrowed=narrowed, context=query["context"])
+    return asked, Page(limit=query["limit"], offset=query["offset"])
+
+
 class SearchConfigsHandler(JsonHandler):
     search: ConfigSearch
 
@@ -214,13 +228,8 @@ class SearchConfigsHandler(JsonHandler):
         What is searched and answered is redacted. Of a line the first 2,000 characters are answered.
         Of groups of equal lines those of the most devices come first.
         """
-        query = self.query
-        pattern = query.get("regex")
-        wanted = LineQuery(text=query.get("q") or pattern or "", is_pattern=pattern is not None)
-        narrowed = DeviceFilter(device_type=query.get("device_type"), site=query.get("site"))
-        page = Page(limit=query["limit"], offset=query["offset"])
-        asked = Asked(org_id=self.caller.org_id, wanted=wanted, narrowed=narrowed, context=query["context"])
-        if query["group"] is not None:
+        asked, page = asked_by(self.caller.org_id, self.query)
+        if self.query["group"] is not None:
             groups = await self.while_connected(self.search.groups(asked, page))
             self.answer(groups.to_json("groups", LineGroup.to_json))
             return

@@ -62,6 +62,14 @@ class ConfigService:
         await self._devices.get(org_id, device_id)
         return await self._store.page(org_id, device_id, page)
 
+    async def beside(
+        self, org_id: OrgId, device_id: str, version: int
+    ) -> tuple[Config | None, Config | None]:
+        """The version before this one and the one after it."""
+        await self._devices.get(org_id, device_id)
+        before = await self._store.newest_before(org_id, device_id, version)
+        return before, await self._store.oldest_after(org_id, device_id, version)
+
     async def read(self, caller: Caller, device_id: str, version: int | None, *, secrets: bool) -> ReadConfig:
         """A version (None: the newest) and its text, redacted unless `secrets`; NotFound, Forbidden."""
         await self._devices.get(caller.org_id, device_id)

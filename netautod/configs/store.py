@@ -103,6 +103,12 @@ class ConfigStore:
         found = await self._configs.find_one(org_id, where, sort=NEWEST_FIRST)
         return None if found is None else to_config(found)
 
+    async def oldest_after(self, org_id: OrgId, device_id: str, version: int) -> Config | None:
+        """The oldest of the versions after this one."""
+        where = {"device_id": device_id, "version": {"$gt": version}}
+        found = await self._configs.find_one(org_id, where, sort=[("version", 1)])
+        return None if found is None else to_config(found)
+
     async def get(self, org_id: OrgId, device_id: str, version: int) -> Config | None:
         found = await self._configs.find_one(org_id, {"device_id": device_id, "version": version})
         return None if found is None else to_config(found)

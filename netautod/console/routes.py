@@ -3,17 +3,20 @@
 from netautod.console.account import handlers as account
 from netautod.console.administration import audit, credentials, roles, system, users, webhooks
 from netautod.console.base import static
+from netautod.console.configs import handlers as configs
 from netautod.console.devices import handlers as devices
 from netautod.console.documents import routes as documents
 from netautod.console.inventory import routes as inventory
 from netautod.console.login import handlers as login
 from netautod.console.runs import approvals, editor, execution, executions, tasks
+from netautod.console.topology import handlers as topology
 from netautod.http.routes import Route
 
 PAGES: tuple[Route, ...] = (
     *account.PAGES,
     *approvals.PAGES,
     *audit.PAGES,
+    *configs.PAGES,
     *credentials.PAGES,
     *devices.PAGES,
     *editor.PAGES,
@@ -26,6 +29,7 @@ PAGES: tuple[Route, ...] = (
     *static.PAGES,
     *system.PAGES,
     *tasks.PAGES,
+    *topology.PAGES,
     *users.PAGES,
     *webhooks.PAGES,
 )

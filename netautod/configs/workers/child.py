@@ -15,6 +15,7 @@ from netautod.configs.texts.packing import unpacked
 from netautod.configs.workers.protocol import HEADER, READY, Status, frame, value_of
 from netautod.configs.workers.redacted_texts import RedactedTexts
 from netautod.core.errors import InvalidInput
+from netautod.ssh.platform.redact import clean_lines
 from netautod.ssh.platform.registry import PlatformRegistry
 
 NICENESS = 5
@@ -37,6 +38,8 @@ def main() -> None:
 
 def _works(platforms: PlatformRegistry, cache_bytes: int) -> Mapping[str, Work]:
     texts = RedactedTexts(platforms, capacity=cache_bytes)
+    readers = platforms.of_readers
+    clean = clean_lines(readers)
 
     def compare(
         packed: list[bytes],
@@ -49,7 +52,7 @@ def _works(platforms: PlatformRegistry, cache_bytes: int) -> Mapping[str, Work]:
     ) -> Any:
         chosen = [platforms.get(device_type) for device_type in device_types]
         given = [unpacked(one) for one in packed]
-        how: Any = {"readers": platforms.of_readers, "rules": rules, "context": context}
+        how: Any = {"readers": readers, "rules": rules, "context": context, "clean": clean}
         if columns:
             return compared_side_by_side(given, chosen, key, **how)
         return compared(given, chosen, names, key, **how)

@@ -1,5 +1,6 @@
 """The base of all pages: who may see them, forms and redirects, and errors that a person can read."""
 
+import asyncio
 import gzip
 import secrets
 from collections.abc import Awaitable, Callable, Mapping
@@ -67,6 +68,8 @@ class HtmlHandler(JsonHandler):
     """Answers HTML, errors included."""
 
     renderer: Renderer
+    # A page of up to thousands of elements, or of a long text, is made in a thread: it would hold the loop.
+    large = False
     form = Form()
     error = ""
     notice = ""
@@ -114,16 +117,29 @@ class HtmlHandler(JsonHandler):
     async def send_answer(self) -> None:
         if self._shown is not None:
             self.set_status(self._other_status or 200)
-            self.finish_html(*self._shown)
+            template, values = self._shown
+            framed = {**self._frame(), **values}
+            if self.large:
+                self._finish_page(*await asyncio.to_thread(self._made, template, framed))
+            else:
+                self._finish_page(*self._made(template, framed))
         elif not self._finished:
             await super().send_answer()
 
     def finish_html(self, template: str, values: Mapping[str, Any]) -> None:
-        content = self.renderer.render(template, {**self._frame(), **values}).encode("utf-8", "replace")
-        self.set_header("Content-Type", "text/html; charset=utf-8")
+        self._finish_page(*self._made(template, {**self._frame(), **values}))
+
+    def _made(self, template: str, values: Mapping[str, Any]) -> tuple[bytes, bool]:
+        """The page, and whether it is compressed."""
+        content = self.renderer.render(template, values).encode("utf-8", "replace")
         if len(content) >= _COMPRESSED and "gzip" in self.request.headers.get("Accept-Encoding", ""):
+            return gzip.compress(content, compresslevel=4, mtime=0), True
+        return content, False
+
+    def _finish_page(self, content: bytes, compressed: bool) -> None:
+        self.set_header("Content-Type", "text/html; charset=utf-8")
+        if compressed:
             self.set_header("Content-Encoding", "gzip")
-            content = gzip.compress(content, compresslevel=4, mtime=0)
         self.finish(content)
 
     def send_error_body(self, body: dict[str, Any]) -> None:

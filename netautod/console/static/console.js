@@ -4,9 +4,13 @@ import {begin} from "./live.js";
 import {edit} from "./editor.js";
 import {listen} from "./keys.js";
 import {tail} from "./log.js";
+import {follow} from "./lines.js";
+import {step} from "./changes.js";
 
 showTimes(document);
 begin();
 edit();
 tail();
 listen();
+follow();
+step();

@@ -1,0 +1,27 @@
+"""What pages of one device's configurations share."""
+
+from collections.abc import Iterable, Mapping
+
+from netautod.configs.models import Config
+from netautod.configs.service import ConfigService
+from netautod.console.base.pages import PageHandler
+from netautod.devices.models import Device
+from netautod.devices.service import DeviceService
+from netautod.users.service import UserService
+
+READ, NOTE, SECRETS = "devices.access", "devices.manage", "credentials.manage"
+
+
+class ConfigPage(PageHandler):
+    configs: ConfigService
+    devices: DeviceService
+    users: UserService
+
+    async def device_of(self, text: str) -> Device:
+        """The device that the path names."""
+        return await self.devices.get(self.caller.org_id, self.path_id(text, "Device"))
+
+    async def names_of(self, configs: Iterable[Config]) -> Mapping[str, str]:
+        """Usernames by id of who made the versions; users that are gone have none."""
+        found = await self.users.find_many({config.created_by for config in configs})
+        return {user.id: user.username for user in found.values() if user.org_id == self.caller.org_id}

@@ -1,0 +1,45 @@
+"""The search for lines in the newest configurations of all devices."""
+
+from netautod.configs.handlers import asked_by
+from netautod.configs.models import LineGroup, Match
+from netautod.configs.schemas import SearchQuery
+from netautod.configs.search import ConfigSearch
+from netautod.console.base.pages import PageHandler
+from netautod.console.configs.base import READ
+from netautod.core.errors import InvalidInput, Unavailable
+from netautod.core.pages import PageOf
+from netautod.http.access import Operation, requires
+from netautod.http.errors import status_of
+
+
+class SearchPage(PageHandler):
+    search: ConfigSearch
+    _asks = True
+
+    async def load_request(self, operation: Operation) -> None:
+        """What is wrong with the query is said above the form, which keeps it."""
+        try:
+            await super().load_request(operation)
+        except InvalidInput as error:
+            self._asks = False
+            if self.given_query().keys() & {"q", "regex"}:
+                self._refuse(error)
+
+    @requires(READ, query=SearchQuery)
+    async def get(self) -> None:
+        """Lines that match, 50 a page, or equal lines as one."""
+        matches: PageOf[Match] | None = None
+        groups: PageOf[LineGroup] | None = None
+        if self._asks:
+            asked, page = asked_by(self.caller.org_id, self.query)
+            try:
+                if self.query["group"] is None:
+                    matches = await self.while_connected(self.search.find(asked, page))
+                else:
+                    groups = await self.while_connected(self.search.groups(asked, page))
+            except (InvalidInput, Unavailable) as error:
+                self._refuse(error)
+        self.show("configs/search.html", title="Search configs", matches=matches, groups=groups)
+
+    def _refuse(self, error: InvalidInput | Unavailable) -> None:
+        self.error, self._other_status = error.text, status_of(error)
