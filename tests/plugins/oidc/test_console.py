@@ -94,6 +94,8 @@ async def test_each_login_makes_a_new_cookie(setup: Setup, visitor: Visitor) -> 
     first = visitor.cookie()
     await back(visitor, await begun(setup, visitor))
     assert visitor.cookie() not in ("", first)
+    await visitor.get("/account")
+    assert [one["ended_at"] is None for one in await setup.node.documents("sessions")] == [False, True]
 
 
 async def test_an_answer_that_is_not_of_this_browser_or_was_used(setup: Setup, visitor: Visitor) -> None:
