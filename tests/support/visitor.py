@@ -42,9 +42,10 @@ class Visitor:
     async def post(
         self, path: str, fields: Mapping[str, Any], *, status: int = 303, headers: Mapping[str, str] = {}
     ) -> LoadedPage:
-        """The form of the page, with its token."""
+        """The form of the page, with its token unless another is given."""
         sent = {"Origin": self.origin, "Content-Type": "application/x-www-form-urlencoded", **headers}
-        body = urlencode({FIELD: self.hidden(FIELD), **fields}, doseq=True)
+        token = {} if FIELD in fields else {FIELD: self.hidden(FIELD)}
+        body = urlencode({**token, **fields}, doseq=True)
         return await self.send("POST", path, body, status=status, headers=sent)
 
     @property

@@ -94,7 +94,7 @@ class PageLogins:
         await self._lockout.succeeded(attempt)
         return await self._auth.begin_console(user, provider=step.provider, info=info)
 
-    async def replace(self, cookie: str | None, info: RequestInfo) -> None:
+    async def replace(self, cookie: str | None) -> None:
         """Ends the session that the browser had before a login: nobody knows its cookie any more."""
         standing = None if cookie is None else await self._callers.standing_of(cookie)
         if standing is not None:

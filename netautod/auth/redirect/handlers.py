@@ -3,7 +3,8 @@
 from marshmallow import fields, validate
 
 from netautod.auth.models import ADMIN_UI, CLIENT_TYPES
-from netautod.auth.pages.cookie import SESSION, give_cookie
+from netautod.auth.pages.cookie import SESSION, cookie_name, give_cookie
+from netautod.auth.pages.service import PageLogins
 from netautod.auth.redirect.browser import bind
 from netautod.auth.redirect.service import UNKNOWN, RedirectLogins
 from netautod.core.refusals import TokenRefused
@@ -30,6 +31,7 @@ class CallbackQuery(Query):
 
 class RedirectHandler(JsonHandler):
     redirect_logins: RedirectLogins
+    page_logins: PageLogins
 
     async def begin(self, provider: str) -> None:
         # As it was sent: the query's values are trimmed, and this one is compared exactly.
@@ -47,8 +49,14 @@ class RedirectHandler(JsonHandler):
         sent = {name: self.get_query_argument(name) for name in self.request.query_arguments} | self.query
         ended = await self.redirect_logins.finish(provider, sent, self.get_cookie, self.info)
         if ended.cookie is not None:
-            give_cookie(self, SESSION, ended.cookie, secure=self.context.scheme(self.request) == "https")
+            await self._keep(ended.cookie)
         self._send_to(ended.url)
+
+    async def _keep(self, cookie: str) -> None:
+        """That of a session at the console, in the place of the one that the browser had."""
+        secure = self.context.scheme(self.request) == "https"
+        await self.page_logins.replace(self.get_cookie(cookie_name(SESSION, secure=secure)))
+        give_cookie(self, SESSION, cookie, secure=secure)
 
     def _send_to(self, url: str) -> None:
         self.set_status(302)
@@ -68,7 +76,7 @@ class AuthorizeHandler(RedirectHandler):
 class CallbackHandler(RedirectHandler):
     @public(status=302, query=CallbackQuery, errors=(401, 403, 409, 502), name="end_login")
     async def get(self, name: str) -> None:
-        """Ends the login and sends the browser to redirect_uri with the tokens in the fragment."""
+        """Ends the login: at redirect_uri with tokens in the fragment, or with a cookie at the console."""
         await self.end(name)
 
 

@@ -80,7 +80,7 @@ class AccountBase(PageHandler):
             "more_sessions": max(0, len(sessions) - SESSIONS_SHOWN),
             "tokens": await self.tokens.page(caller, page),
             "grantable": self.tokens.grantable(caller),
-            "days": self.tokens.days,
+            "days": f"{self.tokens.days:g}",
             "may_be_endless": caller.can("system.manage"),
             "permissions": sorted(caller.permissions),
             "authority": await self.ssh_ca.public_key(caller.org_id),

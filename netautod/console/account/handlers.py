@@ -158,10 +158,8 @@ def _with_end(form: Form) -> Form:
     """A day that was chosen is meant up to its end; the box `never` comes before it."""
     day = form.text("expires_at")
     end = NEVER if form.has("never") else f"{day}T23:59:59Z" if _DAY.fullmatch(day) else day
-    given = {name: values for name, values in form.given.items() if name != "never"}
-    return replace(
-        form, given={**given, "expires_at": [end], "permissions": form.given.get("permissions", [])}
-    )
+    chosen = form.given.get("permissions", ("",))  # browsers send no box without a tick
+    return replace(form, given={**form.given, "expires_at": [end], "permissions": chosen})
 
 
 PAGES = (

@@ -53,7 +53,7 @@ class LoginPage(PageHandler):
             await self._show_form()
             return None
         # Whatever cookie the browser had, or was given by somebody, is worth nothing from now on.
-        await self.logins.replace(self.cookie(SESSION), self.info)
+        await self.logins.replace(self.cookie(SESSION))
         self.keep_cookie(SESSION, begun)
         return self._wanted()
 

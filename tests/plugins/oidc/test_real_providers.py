@@ -8,6 +8,7 @@ from asyncio.subprocess import PIPE, STDOUT, Process
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
+from html import unescape
 from pathlib import Path
 from urllib.parse import parse_qs, urlencode, urljoin
 
@@ -109,6 +110,10 @@ async def signed_in(site: Site, username: str, issuer: str) -> str:
     """Through the login and consent pages of oidc-provider; the address that the login ended at."""
     browser = Browser()
     page = await browser.follow(site.start, until=f"{issuer}/interaction/")
+    return await answered(browser, page, username, issuer, until=CONSOLE)
+
+
+async def answered(browser: Browser, page: str, username: str, issuer: str, *, until: str) -> str:
     for form in (
         {"prompt": "login", "login": username, "password": "any"},
         {"prompt": "consent"},
@@ -116,8 +121,8 @@ async def signed_in(site: Site, username: str, issuer: str) -> str:
         content = (await browser.open(page)).body.decode()
         action = re.search(r'action="([^"]+)"', content)
         assert action is not None, content
-        until = CONSOLE if form["prompt"] == "consent" else f"{issuer}/interaction/"
-        page = await browser.follow(urljoin(page, action[1]), form, until=until)
+        end = until if form["prompt"] == "consent" else f"{issuer}/interaction/"
+        page = await browser.follow(urljoin(page, action[1]), form, until=end)
     return page
 
 
@@ -157,6 +162,22 @@ async def test_the_certified_provider(site: tuple[str, Open], certified: str, co
         user = await here.node.users.by_username("grace")
         assert user is not None
         assert user.external_id == "grace"
+        await at_the_console(here, issuer)
+
+
+async def at_the_console(here: Site, issuer: str) -> None:
+    """The same login with a cookie at its end, at the page that was wanted."""
+    own = here.client.base_url
+    browser = Browser()
+    wanted = await browser.follow(f"{own}/account?x=1", until=f"{own}/login")
+    content = (await browser.open(wanted)).body.decode()
+    link = re.search(r'href="(/login/oidc[^"]*)"', content)
+    assert link is not None, content
+    page = await browser.follow(urljoin(own, unescape(link[1])), until=f"{issuer}/interaction/")
+    page = await answered(browser, page, "ada", issuer, until=f"{own}/account")
+    assert page == f"{own}/account?x=1"
+    shown = await browser.open(page)
+    assert (shown.code, "Ada Lovelace" in shown.body.decode()) == (200, True)
 
 
 async def test_the_mock_provider(site: tuple[str, Open]) -> None:
