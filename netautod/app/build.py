@@ -168,6 +168,7 @@ async def build(
             ),
             *inventory.services,
             discovery.discovery,
+            discovery.places,
             *documents,
             runs.tasks,
             runs.executions,

@@ -61,4 +61,5 @@ def migrations_of(database: Database, stores: Stores, settings: AuthSettings) ->
         Migration(number=7, name="indexes affb5b8d2cf99698", apply=indexes, catch_up=indexes),
         Migration(number=8, name="states of backups", apply=backup_states, catch_up=backup_states),
         Migration(number=9, name="indexes 21b50feed7778101", apply=indexes, catch_up=indexes),
+        Migration(number=10, name="indexes 46d8b713c7f1307e", apply=indexes, catch_up=indexes),
     )

@@ -79,14 +79,23 @@ class ConfigService:
             await self._reveal(caller, config)
         shown = text if secrets else await self._shown.of(caller.org_id, config.text_id, text)
         encoding = encoding_of(text)
-        learned = (await self._learned.of(caller.org_id, device_id)).rules
-        noise = redact("\n".join(rule.shown for rule in learned), self._platforms.of_readers)
+        noise = await self._noise(caller.org_id, device_id)
         return ReadConfig(
             config=config,
             text=readable(shown, encoding),
             encoding=encoding,
-            learned_noise=[readable(line, encoding) for line in noise.split("\n") if line],
+            learned_noise=[readable(line, encoding) for line in noise],
         )
+
+    async def learned_noise(self, org_id: OrgId, device_id: str) -> list[str]:
+        """Patterns of lines that change by themselves in the device's configurations, redacted; NotFound."""
+        await self._devices.get(org_id, device_id)
+        return [readable(line, encoding_of(line)) for line in await self._noise(org_id, device_id)]
+
+    async def _noise(self, org_id: OrgId, device_id: str) -> list[str]:
+        learned = (await self._learned.of(org_id, device_id)).rules
+        noise = redact("\n".join(rule.shown for rule in learned), self._platforms.of_readers)
+        return [line for line in noise.split("\n") if line]
 
     async def raw(self, caller: Caller, device_id: str, version: int) -> bytes:
         """The bytes of a version, with all secrets; NotFound, Forbidden."""

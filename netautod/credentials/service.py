@@ -66,6 +66,10 @@ class CredentialService:
         """The credential's type; None if the organization has no such credential."""
         return await self._store.type_of(org_id, credential_id)
 
+    async def names_of(self, org_id: OrgId, ids: Iterable[str]) -> dict[str, str]:
+        """Names by id for those of the ids that are credentials of the organization."""
+        return await self._store.names_of(org_id, ids)
+
     async def types_of(self, org_id: OrgId, ids: Iterable[str]) -> dict[str, str]:
         """Types by id for those of the ids that are credentials of the organization."""
         return await self._store.types_of(org_id, ids)

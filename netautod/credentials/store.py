@@ -71,6 +71,12 @@ class CredentialStore:
         found = await self._credentials.find_one(org_id, where, fields={"credential_type": 1})
         return None if found is None else str(found["credential_type"])
 
+    async def names_of(self, org_id: OrgId, ids: Iterable[str]) -> dict[str, str]:
+        """Names by id for those that there are."""
+        where = {"_id": {"$in": list(ids)}, **VISIBLE}
+        found = await self._credentials.find(org_id, where, fields={"name": 1})
+        return {document["_id"]: str(document["name"]) for document in found}
+
     async def types_of(self, org_id: OrgId, ids: Iterable[str]) -> dict[str, str]:
         """Types by id for those that there are."""
         where = {"_id": {"$in": list(ids)}, **VISIBLE}

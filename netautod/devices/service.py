@@ -126,6 +126,10 @@ class DeviceService:
         """Names by id for the ids that there are or were: deleted devices still label history."""
         return await self._store.names(org_id, ids)
 
+    async def id_of(self, org_id: OrgId, name: str) -> str | None:
+        """The id of the device of just this name; None if the organization has none."""
+        return await self._store.id_of(org_id, name)
+
     async def live_names(self, org_id: OrgId, ids: Sequence[str]) -> dict[str, str]:
         """Names by id for the ids that there are."""
         return await self._store.live_names(org_id, ids)

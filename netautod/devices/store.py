@@ -156,6 +156,10 @@ class DeviceStore:
                 return
             after = found[-1]["_id"]
 
+    async def id_of(self, org_id: OrgId, name: str) -> str | None:
+        found = await self._devices.find_one(org_id, live(name=name), fields={"_id": 1})
+        return None if found is None else str(found["_id"])
+
     async def names_in_order(
         self, org_id: OrgId, narrowed: DeviceFilter, *, batch: int
     ) -> AsyncIterator[list[DeviceName]]:

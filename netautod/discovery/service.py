@@ -54,13 +54,16 @@ class DiscoveryService:
         await self.devices.get(org_id, device_id)
         return await self.reads.status(org_id, device_id)
 
-    async def history(self, org_id: OrgId, device_id: str, *, limit: int) -> tuple[Sequence[Poll], int]:
+    async def history(
+        self, org_id: OrgId, device_id: str, *, limit: int, offset: int = 0
+    ) -> tuple[Sequence[Poll], int]:
         """The polls, newest first, and how many there are."""
         await self.devices.get(org_id, device_id)
-        polls = await self.polls.page(org_id, device_id, limit=limit)
-        if len(polls) < limit:
-            return polls, len(polls)
-        return polls, max(len(polls), await self.polls.total(org_id, device_id))
+        polls = await self.polls.page(org_id, device_id, limit=limit, offset=offset)
+        seen = offset + len(polls)
+        if len(polls) < limit and (polls or not offset):
+            return polls, seen
+        return polls, max(seen if polls else 0, await self.polls.total(org_id, device_id))
 
     async def poll(self, caller: Caller, device_id: str, *, detect: bool) -> Poll:
         """Queues a poll; see PollRequests.ask."""

@@ -162,6 +162,14 @@ class ExecutionTally:
 
 
 @dataclass(frozen=True, kw_only=True)
+class DeviceRun:
+    """A run that has visited a device, and what came of it there."""
+
+    execution: Execution
+    result: DeviceResult
+
+
+@dataclass(frozen=True, kw_only=True)
 class ResultCounts:
     """Of the devices of an execution; `by_kind`: how many failed in which way, the most frequent first."""
 

@@ -21,8 +21,11 @@ INDEXES = (
         collection=COLLECTION,
         keys=(("execution_id", 1), ("success", 1), ("device_name", 1), ("_id", 1)),
     ),
+    Index(collection=COLLECTION, keys=(("org_id", 1), ("device_id", 1), ("execution_id", 1))),
 )
 UNKNOWN_KIND = "unknown"  # of failures for which their executor has named none
+# Runs of one device are kept for 90 days and 200 of each task: more than that means hundreds of tasks.
+MOST_OF_DEVICE = 20_000
 FAILURES_FIRST = [("success", 1), ("device_name", 1), ("_id", 1)]
 _FIELDS = tuple(DeviceResult.__dataclass_fields__)
 
@@ -104,6 +107,21 @@ class DeviceResultStore:
             org_id, {"execution_id": execution_id, "success": False}, fields={"device_id": 1}
         )
         return [document["device_id"] for document in found]
+
+    async def of_device(self, org_id: OrgId, device_id: str) -> list[str]:
+        """Ids of the executions that have a result of the device, at most MOST_OF_DEVICE; from the index."""
+        found = await self._results.find(
+            org_id, {"device_id": device_id}, fields={"execution_id": 1, "_id": 0}, limit=MOST_OF_DEVICE
+        )
+        return [document["execution_id"] for document in found]
+
+    async def of_both(
+        self, org_id: OrgId, device_id: str, execution_ids: Sequence[str]
+    ) -> dict[str, DeviceResult]:
+        """The results of the device by execution."""
+        where = {"device_id": device_id, "execution_id": {"$in": list(execution_ids)}}
+        found = await self._results.find(org_id, where)
+        return {document["execution_id"]: _to_result(document) for document in found}
 
     async def page(
         self,

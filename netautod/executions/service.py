@@ -20,6 +20,7 @@ from netautod.executions.asked import WaitingApproval
 from netautod.executions.closing import LogClosing
 from netautod.executions.log_store import ExecutionLogStore
 from netautod.executions.models import (
+    DeviceRun,
     Execution,
     ExecutionTally,
     LogEntry,
@@ -146,6 +147,13 @@ class ExecutionService:
         """Newest first; NotFound without such a task."""
         await self._tasks.get(org_id, task_id)
         return await self._store.page(org_id, {"task_id": task_id}, page)
+
+    async def of_device(self, org_id: OrgId, device_id: str, page: Page) -> PageOf[DeviceRun]:
+        """The runs that have visited the device, newest first, each with what came of it."""
+        found = await self._store.some(org_id, await self._results.of_device(org_id, device_id), page)
+        results = await self._results.of_both(org_id, device_id, [run.id for run in found.items])
+        items = [DeviceRun(execution=run, result=results[run.id]) for run in found.items if run.id in results]
+        return PageOf(items=items, total=found.total, page=page)
 
     async def cancel(self, caller: Caller, execution_id: str) -> None:
         """Raises NotFound, or Conflict if the execution has ended."""

@@ -111,6 +111,15 @@ class ExecutionStore:
         )
         return PageOf(items=[to_execution(document) for document in found], total=total, page=page)
 
+    async def some(self, org_id: OrgId, ids: Sequence[str], page: Page) -> PageOf[Execution]:
+        """Those of the ids that there are, as `page` has them."""
+        where = {"_id": {"$in": list(ids)}}
+        found = await self._scoped.find(
+            org_id, where, fields=LIST_FIELDS, sort=NEWEST_FIRST, limit=page.limit, offset=page.offset
+        )
+        total = await self._scoped.count(org_id, where)
+        return PageOf(items=[to_execution(document) for document in found], total=total, page=page)
+
     async def newest_of(self, org_id: OrgId, task_ids: Sequence[str]) -> dict[str, Execution]:
         """By task id its newest execution, without the large fields."""
         # With $first behind the sort of an index the server jumps from task to task (DISTINCT_SCAN). It

@@ -46,6 +46,10 @@ class SiteService:
         found = await self._store.get(org_id, site_id)
         return None if found is None else found.name
 
+    async def id_of(self, org_id: OrgId, name: str) -> str | None:
+        """The id of the managed site of this name; None if the organization has none."""
+        return await self._store.id_of(org_id, name)
+
     async def names_of(self, org_id: OrgId, ids: Iterable[str]) -> dict[str, str]:
         """Names by id for those of the ids that are sites of the organization."""
         return await self._store.names(org_id, ids)

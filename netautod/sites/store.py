@@ -48,6 +48,10 @@ class SiteStore:
         found = await self._sites.find_one(org_id, {"_id": site_id, **VISIBLE})
         return None if found is None else _site(found)
 
+    async def id_of(self, org_id: OrgId, name: str) -> str | None:
+        found = await self._sites.find_one(org_id, {"name": name, **VISIBLE}, fields={"_id": 1})
+        return None if found is None else str(found["_id"])
+
     async def names(self, org_id: OrgId, ids: Iterable[str]) -> dict[str, str]:
         """Names by id for those that there are."""
         found = await self._sites.find(org_id, {"_id": {"$in": list(ids)}, **VISIBLE}, fields={"name": 1})

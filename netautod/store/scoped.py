@@ -56,9 +56,15 @@ class OrgCollection:
         )
 
     def stream(
-        self, org_id: OrgId, where: Filter, *, fields: Filter | None = None, sort: Sort | None = None
+        self,
+        org_id: OrgId,
+        where: Filter,
+        *,
+        fields: Filter | None = None,
+        sort: Sort | None = None,
+        index: str | None = None,
     ) -> AsyncIterator[Document]:
-        return self._all.stream(_within(org_id, where), fields=fields, sort=sort)
+        return self._all.stream(_within(org_id, where), fields=fields, sort=sort, index=index)
 
     async def count(self, org_id: OrgId, where: Filter, *, index: str | None = None) -> int:
         return await self._all.count(_within(org_id, where), index=index)

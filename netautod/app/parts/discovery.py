@@ -13,6 +13,7 @@ from netautod.devices.service import DeviceService
 from netautod.devices.sessions.service import DeviceSessions
 from netautod.discovery.access.target import Access
 from netautod.discovery.changes.service import LOOK_SECONDS, ChangeObservers, Changes
+from netautod.discovery.places.service import Places
 from netautod.discovery.polling.findings import KeptFindings
 from netautod.discovery.polling.poller import Poller
 from netautod.discovery.polling.requests import PollRequests
@@ -32,6 +33,7 @@ class DiscoveryParts:
     """`poller` is None on a node that does not poll; `telling` tells what a crash has left untold."""
 
     discovery: DiscoveryService
+    places: Places
     poller: Poller | None
     telling: Periodic
 
@@ -108,6 +110,7 @@ def discovery_of(
             requests=requests,
             network=Networks(reads=stores.discovered_reads, devices=devices, clock=clock),
         ),
+        places=Places(reads=stores.discovered_reads, devices=devices),
         poller=poller if settings.enabled else None,
         telling=Periodic(
             changes.look,

@@ -37,7 +37,7 @@ class DeviceOperations:
     @property
     def services(self) -> tuple[object, ...]:
         """What the handlers use."""
-        return self.commands, self.tests, self.host_keys, self.suspended
+        return self.commands, self.tests, self.host_keys, self.suspended, self.sessions.platforms
 
 
 def platforms_of(plugins: PluginManager, settings: DeviceSettings) -> PlatformRegistry:

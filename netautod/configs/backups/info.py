@@ -1,6 +1,6 @@
 """The device list with the state of each device's backup (GET /api/devices/with-backup-info)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -19,6 +19,7 @@ from netautod.devices.backups.models import (
     BackupCounts,
     BackupFacts,
     BackupFilter,
+    DeviceWithBackup,
     Sorting,
     Status,
 )
@@ -134,6 +135,20 @@ class BackupInfos:
         ]
         total = await self._total(org_id, wanted, backups, counts, page, len(rows))
         return BackedUpDevices(items=items, total=total, page=page, counts=counts)
+
+    async def each(
+        self,
+        org_id: OrgId,
+        narrowed: DeviceFilter,
+        *,
+        backups: BackupFilter = ALL,
+        sorting: Sorting = "name",
+    ) -> AsyncIterator[DeviceWithBackup]:
+        """All that `page` pages through, in one go."""
+        whole, now = self._devices.whole(narrowed), self._clock.now()
+        wanted = found_by(whole, backups, sorting, now=now, stale_hours=self._stale_hours)
+        async for device in self._states.each(org_id, wanted):
+            yield device
 
     async def counts(self, org_id: OrgId, narrowed: DeviceFilter) -> BackupCounts:
         """Of all devices that the filter means."""

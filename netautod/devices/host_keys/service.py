@@ -34,6 +34,10 @@ class HostKeys:
         """One for each device that shows another key than its pinned one, the newest first."""
         return await self._store.waiting(org_id)
 
+    async def of(self, org_id: OrgId, device_id: str) -> HostKeyPrompt | None:
+        """What waits for a decision about this device."""
+        return await self._store.of(org_id, device_id)
+
     async def seen(self, org_id: OrgId, device: Device, key: str, *, trusted: bool, by_hand: bool) -> None:
         """For sessions: the device, as it was visited, showed that key and not the pinned one.
 

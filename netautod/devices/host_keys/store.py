@@ -43,6 +43,10 @@ class HostKeyStore:
         )
         return [_prompt(document) for document in found if _is_current(document)]
 
+    async def of(self, org_id: OrgId, device_id: str) -> HostKeyPrompt | None:
+        found = await self._devices.find_one(org_id, live(_id=device_id, **{WAITS: True}), fields=FIELDS)
+        return _prompt(found) if found is not None and _is_current(found) else None
+
     async def get(self, org_id: OrgId, prompt_id: str) -> HostKeyPrompt | None:
         wanted = live(**{WAITS: True, f"{PROMPT}.id": prompt_id})
         found = await self._devices.find_one(org_id, wanted, fields=FIELDS)

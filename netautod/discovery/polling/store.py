@@ -133,9 +133,10 @@ class PollStore:
             old = {**of_device, "queued_at": {"$lte": found["queued_at"]}, "open": {"$ne": True}}
             await self._polls.delete_many(org_id, old)
 
-    async def page(self, org_id: OrgId, device_id: str, *, limit: int) -> list[Poll]:
+    async def page(self, org_id: OrgId, device_id: str, *, limit: int, offset: int = 0) -> list[Poll]:
         """Newest first."""
-        found = await self._polls.find(org_id, {"device_id": device_id}, sort=NEWEST_FIRST, limit=limit)
+        where = {"device_id": device_id}
+        found = await self._polls.find(org_id, where, sort=NEWEST_FIRST, limit=limit, offset=offset)
         return [to_poll(document) for document in found]
 
     async def total(self, org_id: OrgId, device_id: str) -> int:

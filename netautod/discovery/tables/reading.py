@@ -122,6 +122,23 @@ class DiscoveredReads:
                 return
             after = headers[-1]["_id"]
 
+    async def neighbors(self, org_id: OrgId, device_ids: Sequence[str]) -> dict[str, list[Fields]]:
+        """The neighbors of those of the devices that have any."""
+        fields = {"tables.neighbors.parts": 1}
+        found: dict[str, list[Fields]] = {}
+        for batch in in_batches(device_ids, DEVICES_AT_ONCE):
+            headers = await self._headers.find(org_id, {"_id": {"$in": batch}}, fields=fields)
+            for header, rows in await self._of_many(org_id, headers, "neighbors", fields):
+                if rows:
+                    found[header["_id"]] = rows
+        return found
+
+    async def addresses_on(
+        self, org_id: OrgId, device_ids: Sequence[str], interfaces: Sequence[str]
+    ) -> dict[tuple[str, str], int]:
+        """See AddressSearch.on_ports."""
+        return await self._search.on_ports(org_id, device_ids, interfaces)
+
     async def interfaces(self, org_id: OrgId, device_ids: Sequence[str]) -> dict[str, list[Fields]]:
         """The interface tables of those devices, as much of them as names an interface."""
         fields = {"tables.interfaces.parts": 1}

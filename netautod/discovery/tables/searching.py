@@ -59,6 +59,26 @@ class AddressSearch:
             await asyncio.sleep(0)
         return found
 
+    async def on_ports(
+        self, org_id: OrgId, device_ids: Sequence[str], interfaces: Sequence[str]
+    ) -> dict[tuple[str, str], int]:
+        """How many MAC addresses those devices have on interfaces of these names; nothing for none.
+
+        By device and interface.
+        """
+        named = (await self._ends(org_id, device_ids, ("mac",))).values()
+        ids = sorted(part for ends in named for part in ends)
+        on_one = {"$in": ["$$one", list(interfaces)]}
+        chosen = {"$filter": {"input": "$rows.interface", "as": "one", "cond": on_one}}
+        stages: list[Document] = [
+            {"$match": {"_id": {"$in": ids}}},
+            {"$project": {"device_id": 1, "interface": chosen}},
+            {"$unwind": "$interface"},
+            {"$group": {"_id": {"device": "$device_id", "port": "$interface"}, "count": {"$sum": 1}}},
+        ]
+        found = await self._parts.aggregate(org_id, stages) if ids and interfaces else []
+        return {(row["_id"]["device"], row["_id"]["port"]): row["count"] for row in found}
+
     async def _ends(self, org_id: OrgId, device_ids: Sequence[str], tables: Sequence[str]) -> Ends:
         """What the headers of those devices name now."""
         ends: dict[str, Mapping[str, datetime]] = {}
