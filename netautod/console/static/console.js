@@ -1,4 +1,4 @@
-// What every page does: times in the zone of the browser, live parts, the search box by key.
+// What every page does: times in the zone of the browser, live parts, the search box and the palette by key.
 import {showTimes} from "./times.js";
 import {begin} from "./live.js";
 import {edit} from "./editor.js";
@@ -6,6 +6,8 @@ import {listen} from "./keys.js";
 import {tail} from "./log.js";
 import {follow} from "./lines.js";
 import {step} from "./changes.js";
+import {offerPalette} from "./palette.js";
+import {offerTicks} from "./ticks.js";
 
 showTimes(document);
 begin();
@@ -14,3 +16,5 @@ tail();
 listen();
 follow();
 step();
+offerPalette();
+offerTicks();
