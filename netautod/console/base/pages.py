@@ -4,6 +4,7 @@ import asyncio
 import gzip
 import secrets
 from collections.abc import Awaitable, Callable, Mapping
+from datetime import UTC, datetime
 from http import HTTPStatus
 from typing import Any, TypeVar
 from urllib.parse import quote, unquote
@@ -26,6 +27,7 @@ from netautod.core.errors import (
 )
 from netautod.core.loop.pace import in_thread_if_large
 from netautod.http.access import Operation
+from netautod.http.conditions.tags import listed_tags
 from netautod.http.errors import status_of
 from netautod.http.handler import JsonHandler, UnknownRouteHandler
 
@@ -45,6 +47,8 @@ TOLD = "netautod_told"
 # Sent by a page that looks for news by itself: such a request keeps no session alive.
 BY_ITSELF = "X-Live"
 ACCOUNT = "/account"
+# The field of a form with the tag of the record that it was filled in for: what `only_if` asks about.
+IF_MATCH = "if_match"
 # Reachable for a caller who has to see to the own account first.
 OWN_ACCOUNT = ("/account", "/logout")
 # The hidden field with the state of the record that a form was loaded from.
@@ -174,6 +178,7 @@ class HtmlHandler(JsonHandler):
             "form": self.form,
             "error": self.error,
             "notice": self.notice,
+            "now": datetime.now(UTC),
             "request_id": self.request_id,
             "xsrf": origin.form_token(cookie) if cookie else "",
         }
@@ -217,6 +222,9 @@ class PageHandler(HtmlHandler):
         if operation.consumes is not None:
             body, kind = self.take_body(), self.request.headers.get("Content-Type", "")
             self.form = await in_thread_if_large(len(body), read_form, body, kind)
+            seen = self.form.text(IF_MATCH)
+            if seen:
+                self._if_match = listed_tags(IF_MATCH, seen)
         if self.request.method == "POST":
             origin.require_form_token(self.form.secret(origin.FIELD), self.form_cookie())
 
@@ -261,6 +269,11 @@ class PageHandler(HtmlHandler):
         """
         if self.form.text(TAG, tag) != tag:
             raise Conflict(f"{CHANGED}; what you see is what was sent, load the page again for what there is")
+
+    async def leave_trace(self, operation: Operation) -> None:
+        """A form that is shown again has changed nothing."""
+        if (self._other_status or 200) < 400:
+            await super().leave_trace(operation)
 
     def tell(self, notice: str) -> None:
         """What the next page says above its content, as that something is done."""

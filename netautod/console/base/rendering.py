@@ -35,6 +35,7 @@ class Renderer:
             age=age,
             lasted=lasted,
             visible=visible,
+            duration=duration,
             pair=pair,
         )
 
@@ -86,6 +87,16 @@ def age(value: datetime | None, now: datetime) -> str:
         if seconds >= length:
             return f"{seconds // length:,} {unit}"
     return f"{seconds} s"
+
+
+def duration(seconds: int) -> str:
+    """In its two largest units: `12 d 3 h`."""
+    parts, rest = list[str](), seconds
+    for unit, length in (("d", 86_400), ("h", 3600), ("min", 60), ("s", 1)):
+        count, rest = divmod(rest, length)
+        if count:
+            parts.append(f"{count:,} {unit}")
+    return " ".join(parts[:2]) or "0 s"
 
 
 def number(value: int | None) -> str:

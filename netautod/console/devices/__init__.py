@@ -1,1 +1,1 @@
-"""Pages of devices: the list, one device, what is found by an address."""
+"""Pages of devices: the list, one device with all that is known of it, and what is done with them."""

@@ -1,0 +1,109 @@
+"""The list of devices with how the backup of each stands, as a page and as CSV."""
+
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from typing import Any, NamedTuple
+
+from netautod.configs.backups.info import BackupInfos
+from netautod.configs.schemas import KINDS, BackedUpDevicesQuery
+from netautod.console.base.pages import PageHandler
+from netautod.core.bounds import MOST_IDS
+from netautod.core.csv_rows import csv_text
+from netautod.core.json_values import optional_text
+from netautod.core.pages import Page
+from netautod.devices.backups.models import BackupFilter, DeviceWithBackup, Sorting
+from netautod.devices.models import DeviceFilter
+from netautod.http.access import requires
+from netautod.http.routes import Route
+
+READ = "devices.access"
+LIST = "/devices"
+ROWS_AT_ONCE = 500  # of a CSV that are written in one turn
+CSV_COLUMNS = (
+    *("name", "host", "port", "protocol", "device_type", "site", "source", "tags", "credential_state"),
+    *("last_backup_status", "error_kind", "last_backup_error", "last_backup_at", "last_success_at"),
+)
+
+
+class Narrowed(NamedTuple):
+    """What the query asks for; `page` counts for the page alone."""
+
+    devices: DeviceFilter
+    backups: BackupFilter
+    sorting: Sorting
+    page: Page
+
+
+def narrowed_by(query: Mapping[str, Any]) -> Narrowed:
+    """As the API's list takes it."""
+    rest = dict(query)
+    page = Page(limit=rest.pop("limit"), offset=rest.pop("offset"))
+    sorting = rest.pop("sort")
+    names = BackupFilter.__dataclass_fields__
+    backups = BackupFilter(**{name: rest.pop(name) for name in names if name in rest})
+    return Narrowed(devices=DeviceFilter(**rest), backups=backups, sorting=sorting, page=page)
+
+
+class DeviceListPage(PageHandler):
+    """The base of what is done with the list, or with all that its filters mean."""
+
+    backups: BackupInfos
+
+    async def show_list(self) -> None:
+        asked = narrowed_by(self.query)
+        listed = await self.backups.page(
+            self.caller.org_id, asked.devices, asked.page, backups=asked.backups, sorting=asked.sorting
+        )
+        self.show("devices/list.html", title="Devices", listed=listed, most=MOST_IDS, kinds=KINDS)
+
+    def every(self) -> AsyncIterator[DeviceWithBackup]:
+        """All devices of the list, in its order."""
+        asked = narrowed_by(self.query)
+        return self.backups.each(
+            self.caller.org_id, asked.devices, backups=asked.backups, sorting=asked.sorting
+        )
+
+
+class DevicesPage(DeviceListPage):
+    @requires(READ, query=BackedUpDevicesQuery)
+    async def get(self) -> None:
+        """The devices with their backups, 50 rows a page."""
+        await self.show_list()
+
+
+class DevicesCsv(DeviceListPage):
+    @requires(READ, query=BackedUpDevicesQuery, produces="text/csv")
+    async def get(self) -> None:
+        """All devices of the list as CSV; a row is read when those before it have been taken."""
+        self._parts = _lines(self.every())
+
+    def _begin_answer(self) -> None:
+        self.set_header("Content-Type", "text/csv; charset=utf-8")
+        self.set_header("Content-Disposition", 'attachment; filename="devices.csv"')
+
+
+async def _lines(devices: AsyncIterator[DeviceWithBackup]) -> AsyncGenerator[bytes, None]:
+    yield csv_text([CSV_COLUMNS]).encode()
+    rows: list[list[object]] = []
+    async for one in devices:
+        rows.append(_row(one))
+        if len(rows) == ROWS_AT_ONCE:
+            yield csv_text(rows).encode("utf-8", "replace")
+            rows = []
+    if rows:
+        yield csv_text(rows).encode("utf-8", "replace")
+
+
+def _row(one: DeviceWithBackup) -> list[object]:
+    device, facts = one.device, one.facts
+    return [
+        *(device.name, device.host, device.port, device.protocol, device.device_type, device.site),
+        *(device.source, " ".join(device.tags), device.credential_state),
+        *(facts.status, facts.kind, facts.error),
+        *(optional_text(facts.last_at), optional_text(facts.last_success_at)),
+    ]
+
+
+PAGES = (
+    Route(path=LIST, handler=DevicesPage),
+    Route(path="/devices.csv", handler=DevicesCsv),
+)

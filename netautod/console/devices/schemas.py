@@ -1,0 +1,14 @@
+"""The queries of the pages of one device."""
+
+from marshmallow import fields, validate
+
+from netautod.console.devices.columns import TABS
+from netautod.core.schema import PageQuery
+from netautod.devices.schemas import Label
+
+
+class DeviceTabQuery(PageQuery):
+    """`q` narrows the rows of the tab."""
+
+    tab = fields.String(load_default="summary", validate=validate.OneOf([tab.name for tab in TABS]))
+    q = Label()

@@ -1,0 +1,33 @@
+"""What the pages of one device show beside its own fields."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from netautod.configs.backups.info import BackupInfo
+from netautod.configs.models import Config
+from netautod.core.pages import PageOf
+from netautod.devices.host_keys.models import HostKeyPrompt
+from netautod.devices.models import Device
+from netautod.discovery.models import DeviceStatus
+
+
+@dataclass(frozen=True, kw_only=True)
+class DeviceView:
+    """`tag` names the state that the page shows, for the forms that change it. `prompt`: a key to decide
+    about. `names`: of the records that the device points at, by id, as far as the caller may see them.
+    """
+
+    device: Device
+    tag: str
+    status: DeviceStatus
+    backup: BackupInfo
+    prompt: HostKeyPrompt | None
+    names: dict[str, str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class SummaryView:
+    """What the first tab has besides."""
+
+    configs: PageOf[Config]
+    noise: Sequence[str]

@@ -1,0 +1,1 @@
+"""What the search box finds: addresses, devices, tasks and documents."""

@@ -1,0 +1,30 @@
+"""How everything stands, and where each number leads."""
+
+from datetime import UTC, datetime, timedelta
+
+from netautod.console.base.navigation import links_for
+from netautod.console.base.pages import PageHandler
+from netautod.core.json_values import to_text
+from netautod.http.access import any_token
+from netautod.http.routes import Route
+from netautod.summary.service import Summaries
+
+DEVICES = "devices.access"
+
+
+class OverviewPage(PageHandler):
+    summaries: Summaries
+
+    @any_token()
+    async def get(self) -> None:
+        """The overview; for whoever may not see devices, the first page that he may see."""
+        if not self.caller.can(DEVICES):
+            self.redirect_to(links_for(self.caller)[0].path)
+            return
+        summary = await self.summaries.of(self.caller)
+        # To the hour, so that a page that renews itself keeps its links.
+        since = (datetime.now(UTC) - timedelta(hours=24)).replace(minute=0, second=0, microsecond=0)
+        self.show("overview/overview.html", title="Overview", summary=summary, since=to_text(since))
+
+
+PAGES = (Route(path="/", handler=OverviewPage),)
