@@ -58,8 +58,6 @@ def migrations_of(database: Database, stores: Stores, settings: AuthSettings) ->
         Migration(number=4, name="ends of API tokens", apply=token_ends, catch_up=token_ends),
         Migration(number=5, name="chain of the audit", apply=audit_chain, in_background=True),
         Migration(number=6, name="indexes 2f2aa39ebed51d25", apply=indexes, catch_up=indexes),
-        Migration(number=7, name="indexes affb5b8d2cf99698", apply=indexes, catch_up=indexes),
-        Migration(number=8, name="states of backups", apply=backup_states, catch_up=backup_states),
-        Migration(number=9, name="indexes 21b50feed7778101", apply=indexes, catch_up=indexes),
-        Migration(number=10, name="indexes 46d8b713c7f1307e", apply=indexes, catch_up=indexes),
+        Migration(number=7, name="states of backups", apply=backup_states, catch_up=backup_states),
+        Migration(number=8, name="indexes 31fa4edf138e2066", apply=indexes, catch_up=indexes),
     )
