@@ -15,6 +15,7 @@ CHARACTER, PADDING, GAP = 7.6, 16, 90  # pixels: of a label's character, beside 
 ROW, BOX, EDGE = 24, 19, 8  # of a row, of the box in it, around the drawing
 MOST_LINES = 450  # with a text of their own; those beyond are one element
 MOST_TOLD = 4  # cables in such a text
+MOST_CENTERS = 40  # nodes of a part that are looked at as its center
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -120,14 +121,29 @@ def _beside(
 
 
 def _forest(nodes: Sequence[Node], beside: Mapping[str, Sequence[str]], root: str | None) -> Iterator[_Tree]:
-    hubs = sorted(nodes, key=lambda node: (node.id != root, -len(beside[node.id]), node.order))
+    """The part with `root` first, then the largest."""
     known: set[str] = set()
     trees: list[_Tree] = []
-    for hub in hubs:
-        if hub.id not in known:
-            trees.append(_tree(hub.id, beside))
-            known |= trees[-1].layers.keys()
+    for node in sorted(nodes, key=lambda node: (node.id != root, node.order)):
+        if node.id not in known:
+            tree = _tree(node.id, beside)
+            trees.append(tree if node.id == root else _tree(_center(tree.layers, beside), beside))
+            known |= tree.layers.keys()
     yield from sorted(trees, key=lambda tree: (tree.root != root, -len(tree.layers)))
+
+
+def _center(connected: Iterable[str], beside: Mapping[str, Sequence[str]]) -> str:
+    """The node from which the farthest is nearest, then all others are: the core of a network."""
+
+    def branches(node: str) -> int:
+        return sum(len(beside[other]) > 1 for other in beside[node])
+
+    def distances(node: str) -> tuple[int, int]:
+        layers = _tree(node, beside).layers.values()
+        return max(layers), sum(layers)
+
+    # `sorted` and `min` keep the order of what is equal, which is that of the nearest.
+    return min(sorted(connected, key=branches, reverse=True)[:MOST_CENTERS], key=distances)
 
 
 def _tree(root: str, beside: Mapping[str, Sequence[str]]) -> _Tree:
