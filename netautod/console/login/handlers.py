@@ -73,7 +73,9 @@ class LoginPage(PageHandler):
         wanted = self._wanted()
         if self._ticket:
             again = login_page(wanted)
-            self.show("login/code.html", title="Log in", ticket=self._ticket, next=wanted, begin_again=again)
+            self.show(
+                "login/code.html", title="One-time code", ticket=self._ticket, next=wanted, begin_again=again
+            )
             return
         self.show(
             "login/password.html",
