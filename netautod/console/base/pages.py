@@ -239,6 +239,8 @@ class PageHandler(HtmlHandler):
             path = await work
         except MENDABLE as error:
             self.error, self._other_status = error.text, status_of(error)
+            if isinstance(error, PreconditionFailed):
+                self.error = f"{CHANGED}; load it again to see how it is now"
             if isinstance(error, Forbidden):
                 await self.refused(error)
             if isinstance(error, TooManyRequests):
