@@ -63,10 +63,6 @@ class DocumentService:
         self._clock = clock
         self._audit = audit
 
-    async def named(self, org_id: OrgId, text: str, *, limit: int) -> list[Document]:
-        """The first whose name contains the text, in any case, by name; without their contents."""
-        return await self._documents.named(org_id, text, limit)
-
     async def listing(
         self,
         org_id: OrgId,

@@ -81,14 +81,6 @@ class DocumentStore:
         )
         return [_part(row) for row in found]
 
-    async def named(self, org_id: OrgId, text: str, limit: int) -> list[Document]:
-        """Without their contents, those whose name contains the text, in any case, by name."""
-        where = {"name": {"$regex": re.escape(text), "$options": "i"}, **ALIVE}
-        found = await self._documents.find(
-            org_id, where, fields={"text": 0, "sealed": 0}, sort=[("name", 1), ("_id", 1)], limit=limit
-        )
-        return [_document(row, content=False) for row in found]
-
     async def some(
         self, org_id: OrgId, filters: DocumentFilter, document_ids: Sequence[str], *, up_to: int
     ) -> list[tuple[Document, int]]:

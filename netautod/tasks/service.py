@@ -132,10 +132,6 @@ class TaskService:
         """Raises NotFound; with `agent` also for a task of another type."""
         return self._shown(await self._find(org_id, task_id, agent))
 
-    async def named(self, org_id: OrgId, text: str, *, limit: int) -> list[Task]:
-        """The first whose name contains the text, in any case, by name."""
-        return [self._shown(task) for task in await self._store.named(org_id, text, limit)]
-
     async def page(
         self, org_id: OrgId, page: Page, *, agent: bool = False, owner_id: str | None = None
     ) -> PageOf[Task]:

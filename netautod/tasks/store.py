@@ -78,12 +78,6 @@ class TaskStore:
         )
         return PageOf(items=[_to_task(document) for document in found], total=total, page=page)
 
-    async def named(self, org_id: OrgId, text: str, limit: int) -> list[Task]:
-        """Those whose name contains the text, in any case, by name."""
-        where = {"name": {"$regex": re.escape(text), "$options": "i"}}
-        found = await self._tasks.find(org_id, where, sort=[("name", 1), ("_id", 1)], limit=limit)
-        return [_to_task(document) for document in found]
-
     async def change(
         self, org_id: OrgId, task_id: str, was: Mapping[str, Any], change: Mapping[str, Any]
     ) -> Task | None:

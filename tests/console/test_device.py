@@ -237,7 +237,7 @@ async def test_a_new_device_and_its_changes(site: Site) -> None:
     page = await browser.post(f"{path}/edit", {**sent, "description": "mine"}, status=412)
     assert page.links["Load the device again"] == f"{path}/edit"
     assert "mine" in page.all("textarea", name="description")[0].text
-    await browser.post(f"{path}/delete", {"if_match": sent["if_match"]}, status=412)
+    await browser.post(f"{path}/delete", {"_tag": sent["_tag"]}, status=412)
     fresh = _form(await browser.get(f"{path}/delete"))
     assert (await browser.post(f"{path}/delete", fresh)).headers["Location"] == "/devices"
     await browser.get(path, status=404)

@@ -27,7 +27,6 @@ from netautod.core.errors import (
 )
 from netautod.core.loop.pace import in_thread_if_large
 from netautod.http.access import Operation
-from netautod.http.conditions.tags import listed_tags
 from netautod.http.errors import status_of
 from netautod.http.handler import JsonHandler, UnknownRouteHandler
 
@@ -47,8 +46,6 @@ TOLD = "netautod_told"
 # Sent by a page that looks for news by itself: such a request keeps no session alive.
 BY_ITSELF = "X-Live"
 ACCOUNT = "/account"
-# The field of a form with the tag of the record that it was filled in for: what `only_if` asks about.
-IF_MATCH = "if_match"
 # Reachable for a caller who has to see to the own account first.
 OWN_ACCOUNT = ("/account", "/logout")
 # The hidden field with the state of the record that a form was loaded from.
@@ -222,9 +219,6 @@ class PageHandler(HtmlHandler):
         if operation.consumes is not None:
             body, kind = self.take_body(), self.request.headers.get("Content-Type", "")
             self.form = await in_thread_if_large(len(body), read_form, body, kind)
-            seen = self.form.text(IF_MATCH)
-            if seen:
-                self._if_match = listed_tags(IF_MATCH, seen)
         if self.request.method == "POST":
             origin.require_form_token(self.form.secret(origin.FIELD), self.form_cookie())
 
@@ -239,8 +233,6 @@ class PageHandler(HtmlHandler):
             path = await work
         except MENDABLE as error:
             self.error, self._other_status = error.text, status_of(error)
-            if isinstance(error, PreconditionFailed):
-                self.error = f"{CHANGED}; load it again to see how it is now"
             if isinstance(error, Forbidden):
                 await self.refused(error)
             if isinstance(error, TooManyRequests):

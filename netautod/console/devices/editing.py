@@ -140,7 +140,7 @@ class EditDevicePage(OneDeviceFormPage):
 
     async def _change(self, device_id: str) -> str:
         values = await self.values(partial=True)
-        only_if = self.only_if(tag_of_device)
+        only_if = self.if_unchanged(tag_of_device)
         changed = await self.devices.update(self.caller, device_id, values, only_if=only_if)
         self.tell(f"{changed.name} was saved")
         return f"/devices/{changed.id}"
@@ -163,7 +163,7 @@ class DeleteDevicePage(OneDeviceFormPage):
         self.show("devices/delete.html", title=title, device=device, tag=tag_of_device(device))
 
     async def _delete(self, device: Device) -> str:
-        await self.devices.delete(self.caller, device.id, only_if=self.only_if(tag_of_device))
+        await self.devices.delete(self.caller, device.id, only_if=self.if_unchanged(tag_of_device))
         self.tell(f"{device.name} was deleted")
         return "/devices"
 

@@ -11,7 +11,7 @@ from netautod.devices.models import DeviceFilter, DeviceItem
 from netautod.devices.schemas import Label
 from netautod.devices.service import DeviceService
 from netautod.discovery.places.service import Places, Whereabouts
-from netautod.docs.models import Document
+from netautod.docs.models import Document, DocumentFilter
 from netautod.docs.service import DocumentService
 from netautod.http.access import requires
 from netautod.http.routes import Route
@@ -58,15 +58,17 @@ class FindPage(PageHandler):
     async def _found(self, asked: Asked) -> FoundView:
         org_id = self.caller.org_id
         text = asked.ip or asked.text
-        devices = await self.devices.page(org_id, DeviceFilter(q=text), Page(limit=MOST))
+        first = Page(limit=MOST)
+        devices = await self.devices.page(org_id, DeviceFilter(q=text), first)
+        documents = await self.documents.page(org_id, DocumentFilter(q=asked.text), first)
         may_run = self.caller.can(RUNS)
         return FoundView(
             asked=asked,
             where=await self._where(asked),
             devices=devices.items,
             devices_total=devices.total,
-            tasks=await self.tasks.named(org_id, asked.text, limit=MOST) if may_run else [],
-            documents=await self.documents.named(org_id, asked.text, limit=MOST),
+            tasks=(await self.tasks.narrowed(org_id, {"q": asked.text}, first)).items if may_run else [],
+            documents=[shown.document for shown in documents.items],
         )
 
     async def _where(self, asked: Asked) -> Whereabouts:
