@@ -49,8 +49,6 @@ async def network(site: Site) -> dict[str, str]:
     """core -- dist == access (two cables, one aggregate) -- phone -- the address."""
     ids = {name: await device(site, f"{name}-sw") for name in ("core", "dist", "access")}
     behind = [MacEntry(mac_address=f"02:ab:cd:00:01:{n:02x}", interface="Gi1") for n in range(5)]
-    up = {"remote_capabilities": ("bridge", "router")}
-    phone = {"remote_system_name": "SEP1", "remote_capabilities": ("bridge", "telephone")}
     await polled(
         site,
         ids["core"],
@@ -68,7 +66,12 @@ async def network(site: Site) -> dict[str, str]:
             mac=[MacEntry(mac_address=MAC, vlan_id=7, interface="Po1")],
             interfaces=[Interface(name=f"GigabitEthernet1/{n}", lag="Port-channel1") for n in (1, 2)],
             neighbors=[
-                Neighbor(local_interface="Gi1/2", protocol="lldp", remote_system_name="access-sw", **up)
+                Neighbor(
+                    local_interface="Gi1/2",
+                    protocol="lldp",
+                    remote_system_name="access-sw",
+                    remote_capabilities=("bridge", "router"),
+                )
             ],
         ),
     )
@@ -77,7 +80,14 @@ async def network(site: Site) -> dict[str, str]:
         ids["access"],
         Collected(
             mac=[MacEntry(mac_address=MAC, vlan_id=7, interface="Gi3")],
-            neighbors=[Neighbor(local_interface="Gi3", protocol="lldp", **phone)],
+            neighbors=[
+                Neighbor(
+                    local_interface="Gi3",
+                    protocol="lldp",
+                    remote_system_name="SEP1",
+                    remote_capabilities=("bridge", "telephone"),
+                )
+            ],
         ),
     )
     return ids

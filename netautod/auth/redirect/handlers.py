@@ -49,10 +49,10 @@ class RedirectHandler(JsonHandler):
         sent = {name: self.get_query_argument(name) for name in self.request.query_arguments} | self.query
         ended = await self.redirect_logins.finish(provider, sent, self.get_cookie, self.info)
         if ended.cookie is not None:
-            await self._keep(ended.cookie)
+            await self._begin_session(ended.cookie)
         self._send_to(ended.url)
 
-    async def _keep(self, cookie: str) -> None:
+    async def _begin_session(self, cookie: str) -> None:
         """That of a session at the console, in the place of the one that the browser had."""
         secure = self.context.scheme(self.request) == "https"
         await self.page_logins.replace(self.get_cookie(cookie_name(SESSION, secure=secure)))

@@ -48,7 +48,7 @@ class OneDevicePage(PageHandler):
 
     async def show_tab(self, device_id: str, tab: str, page: Page, q: str | None, **more: Any) -> None:
         device = await self.devices.get(self.caller.org_id, device_id)
-        content = await self._content(device_id, tab, page, q)
+        content = await self._content_of(device_id, tab, page, q)
         self.show(
             "devices/device.html",
             title=device.name,
@@ -85,7 +85,7 @@ class OneDevicePage(PageHandler):
             names |= await self.credentials.names_of(org_id, wanted)
         return names
 
-    async def _content(self, device_id: str, tab: str, page: Page, q: str | None) -> object:
+    async def _content_of(self, device_id: str, tab: str, page: Page, q: str | None) -> object:
         org_id = self.caller.org_id
         if tab in TABLES:
             return await window(self.discovery, org_id, device_id, tab, page, q)

@@ -62,7 +62,7 @@ class TopologyPage(PageHandler):
             if self.query["device"]:
                 device, candidates = await self._device(self.query["device"])
             if device is not None or not self.query["device"]:
-                shown = await self._shown(device)
+                shown = await self._network_of(device)
         except (InvalidInput, NotFound) as error:
             self._refuse(error)
         self.show(
@@ -93,7 +93,7 @@ class TopologyPage(PageHandler):
             return (exact or listed.items)[0], ()
         return None, listed.items
 
-    async def _shown(self, device: DeviceItem | None) -> ShownTopology:
+    async def _network_of(self, device: DeviceItem | None) -> ShownTopology:
         org_id, site = self.caller.org_id, self.query["site"]
         within = None
         if site:
