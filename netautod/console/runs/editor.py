@@ -40,7 +40,7 @@ class TaskEditor(TaskPage):
             task=task,
             tag="" if task is None else editable_tag(task),
             draft=draft,
-            parts=self._parameter_parts(task),
+            parts=self._forms(task),
             types=self.type_choices(),
             zones=[(zone, zone) for zone in sorted(ACCEPTED)],
             credentials=await self._credentials(),
@@ -73,7 +73,7 @@ class TaskEditor(TaskPage):
         wanted = self.query_texts().get("task_type", USUAL_TYPE)
         return wanted if wanted in types else next(iter(sorted(types)), "")
 
-    def _parameter_parts(self, task: Task | None) -> Sequence[ShownParameters]:
+    def _forms(self, task: Task | None) -> Sequence[ShownParameters]:
         """One for each type that may be chosen; of a task there is only its own."""
         types = self.tasks.types()
         if task is not None:
