@@ -83,6 +83,7 @@ async def test_an_execution_shows_what_came_of_each_device(site: Site) -> None:
     assert "node-a" in page.text
     assert '"snapshot_name": "<i>"' in page.text
     assert page.links["Credentials"] == "/credentials"
+    assert page.links["changed"].endswith("/diff?old_version=3&new_version=4")
     assert page.links["Host key"] == f"/devices/{failed[1].device_id}#host-key"
     assert {"Retry failed"} <= page.controls
     assert "Cancel" not in page.controls

@@ -97,7 +97,7 @@ async def test_an_edit_does_not_undo_that_of_somebody_else(site: Site) -> None:
     (await site.api().put(f"/api/tasks/schedules/{task_id}", {"max_retries": 9})).expect()
     sent = {"name": "mine", "cron_expression": "1 2 * * *", "timezone": "UTC", "_tag": tag}
     page = await browser.post(f"/tasks/{task_id}/edit", sent, status=412)
-    assert "changed by somebody else" in page.text
+    assert "The record was changed while the form was open" in page.text
     assert page.all("input", name="name")[0].attributes["value"] == "mine"
     # Nor does a second try, of which the form is the answer to the first.
     assert page.all("input", name="_tag")[0].attributes["value"] == tag

@@ -1,11 +1,10 @@
 """The editor of tasks, and its preview."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from netautod.console.base.forms import FORM
-from netautod.console.base.pages import TAG
 from netautod.console.runs import parameters
 from netautod.console.runs.parameters import ShownParameters
 from netautod.console.runs.previews import Previews
@@ -15,7 +14,6 @@ from netautod.core import json_values
 from netautod.core.pages import Page
 from netautod.credentials.service import CredentialService
 from netautod.http.access import requires
-from netautod.http.conditions.handler import unless_changed
 from netautod.http.conditions.tags import tag_of
 from netautod.http.routes import Route
 from netautod.tasks.cron.zones import ACCEPTED
@@ -128,8 +126,8 @@ class EditTaskPage(TaskEditor):
 
     async def _save(self, task: Task) -> str:
         changes = changed_fields(task, self.sent(task.task_type))
-        only_if: Callable[[Task], None] = unless_changed(editable_tag, self.form.text(TAG))
         if changes:
+            only_if = self.if_unchanged(editable_tag)
             await self.tasks.update(self.caller, task.id, changes, only_if=only_if)
             self.tell(f"The task {changes.get('name', task.name)} is saved.")
         return f"/tasks/{task.id}"

@@ -86,6 +86,8 @@ class OneExecutionPage(ExecutionPage):
 
 
 class LogPage(ExecutionPage):
+    large = True
+
     @requires(OPERATOR, query=LogPageQuery)
     async def get(self, execution_id: str) -> None:
         """Lines of the log after a number: a page, or for a page that follows the lines alone."""

@@ -50,9 +50,11 @@ class OneTaskPage(TaskPage):
         """A task: what it does, when it runs next, and what came of its runs."""
         task = await self.task(task_id)
         found = await self.executions.page_of_task(self.caller.org_id, task.id, Page(**self.query))
-        preview = await self.previews.of(
-            self.caller, task.task_type, task.cron_expression, task.timezone, task.parameters
-        )
+        preview = None
+        if not self.by_itself:  # a page that looks for news wants the runs alone
+            preview = await self.previews.of(
+                self.caller, task.task_type, task.cron_expression, task.timezone, task.parameters
+            )
         self.show(
             "runs/task.html",
             title=task.name,

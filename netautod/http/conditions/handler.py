@@ -24,23 +24,12 @@ READING = ("GET", "HEAD")
 CONDITIONAL = ("PUT", "DELETE")
 LOST = "If-Match: the record is another one by now; read it again"
 NO_TAGS = "If-Match: this route has no entity tags, so that none matches"
-CHANGED_MEANWHILE = "It was changed by somebody else meanwhile; load the page again to see how"
 EXISTS = "If-None-Match: there is a record with this entity tag"
 
 
 def json_tag(to_json: Callable[[T], Any]) -> Callable[[T], str]:
     """The tag of the record that a read would answer."""
     return lambda record: tag_of(encoded_parts(to_json(record)))
-
-
-def unless_changed(tag: Callable[[T], str], shown: str) -> Callable[[T], None]:
-    """What a form asks about the record that it is about to change: whether it is the one that was shown."""
-
-    def check(record: T) -> None:
-        if tag(record) != shown:
-            raise PreconditionFailed(CHANGED_MEANWHILE)
-
-    return check
 
 
 class ConditionalHandler(TellingHandler):
