@@ -234,6 +234,10 @@ async def test_a_deleted_source_leaves_its_devices(
     viewer = site.browser("devices.access", org_id=manager.caller.org_id)
     assert not (await viewer.get(path)).controls - {"Log out"}
     await viewer.post(f"{path}/delete", status=403)
+    assert (await manager.get("/inventory/history")).links[HOSTILE] == path
     await manager.post(f"{path}/delete")
     await manager.get(path, status=404)
+    page = await manager.get("/inventory/history")
+    assert page.rows[0][1] == HOSTILE
+    assert HOSTILE not in page.links
     assert len(await names(site, manager)) == 12

@@ -21,7 +21,7 @@ BODY_LIMIT = MOST_BYTES + 1024 * 1024
 
 class ImportPage(PageHandler):
     imports: ImportService
-    _brought: Content | None = None
+    _sent: Content | None = None
 
     @requires(MANAGE)
     async def get(self) -> None:
@@ -34,7 +34,7 @@ class ImportPage(PageHandler):
         await self.submit(self._run(), again=self._form)
 
     async def _run(self) -> str | None:
-        content = self._brought = content_of(self.form)
+        content = self._sent = content_of(self.form)
         wanted = self.form.text("run") == IMPORT
         for_real = wanted and content.digest == self.form.text("checked")
         file = in_format(content, self.form.text("format"))
@@ -49,7 +49,7 @@ class ImportPage(PageHandler):
         return None
 
     async def _form(self, report: ImportReport | None = None) -> None:
-        content = self._brought
+        content = self._sent
         if content is not None:  # a file comes back as a text
             self.form = replace(self.form, given={**self.form.given, TEXT: [content.text or ""]})
         self.show("inventory/import.html", title="Import devices", content=content, report=report)

@@ -35,8 +35,13 @@ class SourcePage(PageHandler):
 
     async def history(self, page: Page, source_id: str | None) -> PageOf[ShownEntry]:
         found = await self.sync.history(self.caller.org_id, page, source_id)
+        known = {source.id for source in await self.sources.all(self.caller.org_id)}
         shown = [
-            ShownEntry(entry=one, state=state_of(one, running=self.sync.may_be_running(one)))
+            ShownEntry(
+                entry=one,
+                state=state_of(one, running=self.sync.may_be_running(one)),
+                has_source=one.source_id in known,
+            )
             for one in found.items
         ]
         return PageOf(items=shown, total=found.total, page=page)

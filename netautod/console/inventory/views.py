@@ -32,10 +32,11 @@ class State:
 
 @dataclass(frozen=True, kw_only=True)
 class ShownEntry:
-    """An entry of the history; of its errors the first ones."""
+    """An entry of the history. `has_source`: its source is still there."""
 
     entry: SyncEntry
     state: State
+    has_source: bool
 
     @property
     def counts(self) -> Mapping[str, int]:
