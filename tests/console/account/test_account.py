@@ -180,16 +180,14 @@ async def test_an_api_token_is_shown_once_and_revoked(admin: Visitor, node: Node
 
 
 async def test_the_end_of_an_api_token(admin: Visitor, node: Node) -> None:
-    for number, (fields, end) in enumerate(
-        (
-            ({"expires_at": "2999-01-01"}, "2999-01-01 23:59:59"),  # a day is meant up to its end
-            ({"expires_at": "2999-01-01", "never": ["", "on"]}, "None"),
-            ({"expires_at": "", "never": ["", "on"]}, "None"),
-        )
-    ):
+    ends: tuple[tuple[dict[str, Any], str], ...] = (
+        ({"expires_at": "2999-01-01"}, "2999-01-01 23:59:59"),  # a day is meant up to its end
+        ({"expires_at": "2999-01-01", "never": ["", "on"]}, "None"),
+        ({"expires_at": "", "never": ["", "on"]}, "None"),
+    )
+    for number, (fields, end) in enumerate(ends):
         await admin.get("/account")
-        given: dict[str, Any] = {"name": f"ci {number}", "permissions": "tasks.operate"}
-        given |= fields  # type: ignore[arg-type]  # of the rows, which differ
+        given = {"name": f"ci {number}", "permissions": "tasks.operate", **fields}
         await admin.post("/account/tokens", given, status=200)
         (row,) = await node.documents("api_tokens", {"name": given["name"]})
         assert str(row["expires_at"]).startswith(end)
