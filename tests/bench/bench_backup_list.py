@@ -54,7 +54,7 @@ async def run(report: Report) -> None:
         with TemporaryDirectory(prefix="netautod-bench-") as folder:
             async with child("measured.probed_service", uri, folder) as server:
                 console = Console(server=server, token=await token_of(server))
-                database = connect(uri, DATABASE)
+                database = connect(uri, DATABASE, timeout_seconds=60)
                 try:
                     org_id = await fill(database, console)
                     await _captured(database, org_id)
