@@ -12,7 +12,7 @@ _FORM = re.compile(
     r"/(?:(?:[A-Za-z0-9._~!$&'()*+,;=:@-]|%[0-9A-Fa-f]{2})+(?:/|(?=\?|\Z)))*"
     r"(?:\?(?:[A-Za-z0-9._~!$&'()*+,;=:@/?-]|%[0-9A-Fa-f]{2})*)?"
 )
-# What a proxy that decodes a path, once or more often, may make of it.
+# What a proxy that decodes a path may make of it.
 _CONTROL = re.compile(r"[\x00-\x20\x7f-\x9f/\\#?]")
 _DOTS = frozenset({".", ".."})
 # No pages: answers of the API, its probes, files, and what would begin or end the login again.
@@ -38,10 +38,6 @@ def login_page(page: str, failed: str | None = None, *, path: str = LOGIN) -> st
 
 
 def _decoded(segment: str) -> str | None:
-    """As often as it is encoded; None for what nobody encodes four times for a good reason."""
-    for _ in range(4):
-        plain = unquote(segment)
-        if plain == segment:
-            return plain
-        segment = plain
-    return None
+    """None for what is encoded twice: who decodes it how often is not known."""
+    plain = unquote(segment)
+    return plain if unquote(plain) == plain else None

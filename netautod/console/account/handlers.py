@@ -158,8 +158,7 @@ def _with_end(form: Form) -> Form:
     """A day that was chosen is meant up to its end; the box `never` comes before it."""
     day = form.text("expires_at")
     end = NEVER if form.has("never") else f"{day}T23:59:59Z" if _DAY.fullmatch(day) else day
-    chosen = form.given.get("permissions", ("",))  # browsers send no box without a tick
-    return replace(form, given={**form.given, "expires_at": [end], "permissions": chosen})
+    return replace(form, given={**form.given, "expires_at": [end]})
 
 
 PAGES = (

@@ -15,6 +15,7 @@ PAGES = [
     "/executions/0d4d5b7e-6d2f-4a53-9d0c-0a4d5b0a7a11?after_seq=7",
     "/tasks/new",
     "/account",
+    "/documents/100%25",
     "/loginless",
     "/apis",
 ]
