@@ -10,6 +10,7 @@ SECRET = "c4nary-community"
 HOSTILE = "<script>alert(1)</script>"
 NAME = "sw<i>1</i>"
 READ = "devices.access"
+MOST_ELEMENTS = 3_000
 ABSENT = "00000000-0000-4000-8000-000000000000"
 
 
@@ -187,6 +188,27 @@ async def test_diffs_that_show_nothing_say_why(
     assert text in page.text
     if status != 400:
         assert "Old version" in page.text
+
+
+async def test_large_texts_and_diffs_stay_small_pages_and_lose_nothing(site: Site) -> None:
+    viewer = site.browser(READ)
+    rest = [f" vlan {number} same" for number in range(500, 1_700)]
+    old, new = (
+        config(*(f" vlan {number} {word}" for number in range(500)), *rest) for word in ("old", "new")
+    )
+    own = f"/configs/{await stored(site, 'sw5', old, new)}"
+    page = await viewer.get(f"{own}/2?line=1201")
+    assert len(page.elements) < MOST_ELEMENTS
+    assert lines(page)[-4:-3] == [" vlan 1699 same"]
+    assert "L1201" in [one.attributes.get("id") for one in page.all("a", tabindex="-1")]
+    for path in (f"{own}/diff", f"{own}/diff?format=side_by_side"):
+        seen, following = set[str](), path
+        while following:
+            page = await viewer.get(following)
+            assert len(page.elements) < MOST_ELEMENTS
+            seen |= {cell for row in page.rows for cell in row if cell.startswith("+ vlan")}
+            following = page.links.get("Next", "")
+        assert seen == {f"+ vlan {number} new" for number in range(500)}
 
 
 async def test_pairs_lead_to_those_before_and_after(site: Site) -> None:
