@@ -49,10 +49,14 @@ async function renew() {
   }
 }
 
-// Not while somebody works in it: a menu that is open, a text that is selected or typed stays.
+// Not while somebody works in it: a text that is selected or typed stays. What is unfolded stays so, by its id.
 function replace(old, renewed) {
   if (!renewed) return old.removeAttribute("data-live");
   showTimes(renewed);
+  for (const one of old.querySelectorAll("details[id]")) {
+    const now = renewed.querySelector(`#${CSS.escape(one.id)}`);
+    if (now) now.open = one.open;
+  }
   if (busy(old)) return;
   if (!("live" in renewed.dataset)) old.removeAttribute("data-live");
   if (told(renewed) === told(old)) return;
