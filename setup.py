@@ -159,6 +159,7 @@ setup(
             "opentelemetry-sdk>=1.28",
         ],
         "test": [
+            "axe-playwright-python>=0.1.5",  # with axe-core 4.10; before, it had no rules of WCAG 2.2
             "cyclonedx-python-lib[json-validation]>=8",
             "ciscoconfparse2==0.9.18",  # recorded configurations of network devices, read by the tests
             "fakenos==1.2.1",  # the same
@@ -172,6 +173,7 @@ setup(
             "openapi-python-client>=0.26",  # 3.1, and types of Python 3.11
             "openapi-spec-validator>=0.8",
             "packaging",
+            "playwright>=1.50",  # drives the chromium of the system; downloads none
             "pyseccomp>=0.1.2",  # the filter of system calls in the units of systemd
             "pytest>=8.3",
             "pytest-asyncio>=1.0",

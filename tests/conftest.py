@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import pytest_asyncio
@@ -16,7 +17,13 @@ from tests.support.clock import MovableClock
 from tests.support.databases import DatabasePool
 from tests.support.programs.in_process import Commands
 from tests.support.programs.sshd import Sshd, running_sshd
+from tests.support.scheduling import Together, scheduler
 from tests.support.serving import Serve, Servers
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Together | None:
+    return scheduler(config, log)
 
 
 @pytest.fixture(scope="session")

@@ -1,4 +1,4 @@
-"""The way to a server on a unix socket, over TCP, that a test can cut: who calls then is refused."""
+"""The way to a server, over TCP, that a test can cut, so that who calls is refused, or hold up."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -9,18 +9,24 @@ BLOCK = 64 * 1024
 
 
 class CutLine:
-    """`port` stays the same. Made by `cut_line`."""
+    """`port` stays the same, `target` may become another server. Made by `cut_line`."""
 
-    def __init__(self, target: Path) -> None:
-        self._target = target
+    def __init__(self, target: Path | int) -> None:
+        self.target = target
+        self._passes = asyncio.Event()
         self._server: asyncio.Server | None = None
         self._calls: set[asyncio.Task[None]] = set()
         self.port = 0
 
     async def mend(self) -> None:
+        self._passes.set()
         if self._server is None:
             self._server = await asyncio.start_server(self._call, "127.0.0.1", self.port)
             self.port = self._server.sockets[0].getsockname()[1]
+
+    def hold(self) -> None:
+        """Who calls is connected, and hears nothing until the line is mended."""
+        self._passes.clear()
 
     async def cut(self) -> None:
         """What is on its way is lost."""
@@ -36,9 +42,9 @@ class CutLine:
         assert call is not None
         self._calls.add(call)
         try:
-            there, back = await asyncio.open_unix_connection(str(self._target))
+            there, back = await self._connected()
             try:
-                ways = {asyncio.create_task(_copy(reader, back)), asyncio.create_task(_copy(there, writer))}
+                ways = {asyncio.create_task(self._copy(*ends)) for ends in ((reader, back), (there, writer))}
                 try:
                     await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
                 finally:
@@ -53,16 +59,21 @@ class CutLine:
             writer.close()
             self._calls.discard(call)
 
+    async def _connected(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+        if isinstance(self.target, int):
+            return await asyncio.open_connection("127.0.0.1", self.target)
+        return await asyncio.open_unix_connection(str(self.target))
 
-async def _copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    with suppress(ConnectionError):
-        while data := await reader.read(BLOCK):
-            writer.write(data)
-            await writer.drain()
+    async def _copy(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with suppress(ConnectionError):
+            while data := await reader.read(BLOCK):
+                await self._passes.wait()
+                writer.write(data)
+                await writer.drain()
 
 
 @asynccontextmanager
-async def cut_line(target: Path) -> AsyncIterator[CutLine]:
+async def cut_line(target: Path | int) -> AsyncIterator[CutLine]:
     line = CutLine(target)
     await line.mend()
     try:
