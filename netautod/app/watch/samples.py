@@ -34,10 +34,10 @@ def sample(pid: int) -> Sample | None:
     return Sample(at=time.monotonic(), state=stat[0], on_cpu=on_cpu, waited=waited, page_ins=int(stat[9]))
 
 
-def seconds_on_cpu(pid: int, thread: int) -> float:
-    """Of one thread; 0 for one that is gone."""
+def seconds_computing(pid: int, thread: int) -> float:
+    """Of one thread, with its waits for a processor, which are long on a loaded machine; 0 if it is gone."""
     try:
-        return _schedstat(PROC / str(pid) / "task" / str(thread))[0]
+        return sum(_schedstat(PROC / str(pid) / "task" / str(thread)))
     except (OSError, ValueError, IndexError):
         return 0.0
 

@@ -29,14 +29,20 @@ class Stall:
     longest: float
     seconds: float = 0.0
     named: bool = False
+    _ran: float = 0.0
     _last: Sample | None = field(default=None)
 
     def look(self, now: Sample) -> None:
         if self._last is not None:
             self.seconds += held_up(self._last, now, longest=self.longest)
+            self._ran += max(0.0, now.on_cpu - self._last.on_cpu)
         self._last = now
 
     @property
     def waits(self) -> bool:
-        """Whether the main thread was not running at the last look: another one may hold the lock."""
-        return self._last is not None and self._last.state != RUNNABLE
+        """Whether the main thread hardly ran: another one may hold the interpreter lock.
+
+        The state at one look does not tell: who waits for the lock asks for it every 5 ms, and may wait for
+        a processor just then. A thread of Python code that competes with it leaves it half of the time.
+        """
+        return self._ran < self.seconds / 4

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from netautod.app.watch.samples import seconds_on_cpu
+from netautod.app.watch.samples import seconds_computing
 from netautod.app.watch.stacks import MAIN, Frame, by_thread
 from netautod.app.watch.stall import Stall
 from netautod.core.watch.board import Board, MarkedRun
@@ -44,7 +44,7 @@ class Inquiry:
     def __init__(self, board: Board, pid: int) -> None:
         self._board = board
         self._pid = pid
-        self._before = {run.thread: seconds_on_cpu(pid, run.thread) for run in board.threads()}
+        self._before = {run.thread: seconds_computing(pid, run.thread) for run in board.threads()}
 
     def culprit(self, stall: Stall, dump: str) -> Culprit:
         stacks = by_thread(dump)
@@ -55,9 +55,12 @@ class Inquiry:
         return Culprit(run=busy, frames=stacks.get(MAIN if busy is None else busy.ident, ()))
 
     def _busy_thread(self, seconds: float) -> MarkedRun | None:
-        """A thread that computes while the loop waits holds the interpreter lock, in a C function."""
+        """A thread that computes while the loop waits holds the interpreter lock, in a C function.
+
+        On a loaded machine it waits for a processor itself for most of the time, and holds the lock then.
+        """
         spent = [
-            (seconds_on_cpu(self._pid, run.thread) - self._before.get(run.thread, 0.0), run)
+            (seconds_computing(self._pid, run.thread) - self._before.get(run.thread, 0.0), run)
             for run in self._board.threads()
         ]
         if not spent:

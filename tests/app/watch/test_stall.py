@@ -3,10 +3,13 @@
 import os
 import re
 import threading
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
-from netautod.app.watch.samples import Sample, sample, seconds_on_cpu
+from netautod.app.watch import samples
+from netautod.app.watch.samples import Sample, sample, seconds_computing
 from netautod.app.watch.stacks import MAIN, by_thread
 from netautod.app.watch.stall import Stall, held_up
 from netautod.app.watch.verdict import Inquiry
@@ -111,12 +114,62 @@ def test_a_thread_that_computes_while_the_loop_waits_is_the_culprit(busy: bool) 
     stall.look(seen("S", 0.0))
     stall.look(seen("S", 0.01))
     [before] = board.threads()
-    while busy and seconds_on_cpu(os.getpid(), before.thread) < 0.1:
+    while busy and seconds_computing(os.getpid(), before.thread) < 0.1:
         done.wait(0.01)
     culprit = inquiry.culprit(stall, DUMP)
     done.set()
     thread.join()
     assert (culprit.run is not None) == busy
+
+
+class Threads:
+    """What the kernel would tell of threads: seconds on a processor and of waits for one."""
+
+    def __init__(self, folder: Path, board: Board) -> None:
+        self._folder, self._board = folder, board
+
+    def add(self, number: int, name: str) -> None:
+        run = replace(marked(name), thread=number, ident=number)
+        self._board._write(self._board.enter(run), run)
+        self.show(number, on_cpu=7.0, waited=3.0)
+
+    def show(self, number: int, *, on_cpu: float, waited: float) -> None:
+        place = self._folder / "1" / "task" / str(number)
+        place.mkdir(parents=True, exist_ok=True)
+        (place / "schedstat").write_text(f"{on_cpu * 1e9:.0f} {waited * 1e9:.0f} 5\n")
+
+
+@pytest.mark.parametrize(
+    ("state", "ran", "holder", "named"),
+    [
+        pytest.param("S", 0.0, (4.0, 0.0), True, id="the thread has a processor"),
+        pytest.param("S", 0.0, (0.8, 3.2), True, id="the thread waits for a processor most of the time"),
+        pytest.param("R", 0.1, (0.8, 3.2), True, id="so does the loop, when it asks for the lock"),
+        pytest.param("S", 0.0, (0.3, 0.5), False, id="the thread waits for something else"),
+        pytest.param("R", 2.0, (2.0, 0.1), False, id="two that compute take turns"),
+        pytest.param("R", 4.0, (4.0, 0.0), False, id="the loop has its own processor"),
+    ],
+)
+def test_a_loaded_machine_does_not_hide_who_holds_the_lock(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    state: str,
+    ran: float,
+    holder: tuple[float, float],
+    named: bool,
+) -> None:
+    monkeypatch.setattr(samples, "PROC", tmp_path)
+    board, stall = Board(), Stall(longest=5.0)
+    threads = Threads(tmp_path, board)
+    threads.add(2, "holder")
+    threads.add(3, "other")
+    inquiry = Inquiry(board, 1)
+    threads.show(2, on_cpu=7.0 + holder[0], waited=3.0 + holder[1])
+    threads.show(3, on_cpu=7.2, waited=3.3)
+    for look in range(17):
+        stall.look(seen("S" if look < 16 else state, look / 4, on_cpu=5.0 + ran * look / 16))
+    culprit = inquiry.culprit(stall, DUMP)
+    assert (culprit.run.task if culprit.run else None) == ("holder" if named else None)
 
 
 def test_code_of_nobody_is_named_by_its_stack_only() -> None:
