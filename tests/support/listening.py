@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import socket
 import ssl
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
@@ -10,6 +11,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 SECONDS = 60.0
+BUFFER_BYTES = 64 * 1024
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,6 +94,20 @@ class Listening:
         return chunk[:-2]
 
 
+async def _connected(host: str, port: int) -> socket.socket:
+    loop = asyncio.get_running_loop()
+    family, kind, protocol, _, address = (await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM))[0]
+    made = socket.socket(family, kind, protocol)
+    try:
+        made.setblocking(False)
+        made.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, BUFFER_BYTES)
+        await loop.sock_connect(made, address)
+    except BaseException:
+        made.close()
+        raise
+    return made
+
+
 @asynccontextmanager
 async def listening(
     url: str,
@@ -104,7 +120,11 @@ async def listening(
     """Returns with the head and, if that is 200, the first block: what happens from then on is heard."""
     parts = urlsplit(url)
     # A small buffer, so that who does not read is soon noticed.
-    reader, writer = await asyncio.open_connection(parts.hostname, parts.port, ssl=trusting)
+    reader, writer = await asyncio.open_connection(
+        sock=await _connected(parts.hostname or "", parts.port or 0),
+        ssl=trusting,
+        server_hostname=parts.hostname if trusting else None,
+    )
     lines = [f"GET /api/events{query} HTTP/1.1", f"Host: {parts.netloc}", f"Authorization: Bearer {token}"]
     if last_id is not None:
         lines.append(f"Last-Event-ID: {last_id}")
