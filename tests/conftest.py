@@ -1,5 +1,6 @@
 """Shared fixtures: one real mongod per run, a fresh database per test, served routes, and the inventory."""
 
+import shutil
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
@@ -15,10 +16,37 @@ from tests.configs.fleet import Fleet, open_fleet
 from tests.devices.inventory import Inventory, open_inventory
 from tests.support.clock import MovableClock
 from tests.support.databases import DatabasePool
+from tests.support.programs.forked import FORKS
 from tests.support.programs.in_process import Commands
 from tests.support.programs.sshd import Sshd, running_sshd
 from tests.support.scheduling import Together, scheduler
 from tests.support.serving import Serve, Servers
+from tests.support.temporary import LASTING
+
+
+@pytest.fixture(scope="module", autouse=True)
+def folders_of_the_module(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[None]:
+    """What the fixtures of a module made on the disk goes with it, unless one of its tests failed.
+
+    A database takes 300 MB there, and there are hundreds in a run. Those of tests are pytest's own to remove.
+    """
+    base, failed = tmp_path_factory.getbasetemp(), request.session.testsfailed
+    before = set(base.iterdir())
+    yield
+    if request.session.testsfailed == failed:
+        for folder in set(base.iterdir()) - before:
+            if not folder.name.startswith((LASTING, "test_")):
+                shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def forks() -> Iterator[None]:
+    """Programs of ours are forks of a process that has imported them."""
+    FORKS.enable()
+    yield
+    FORKS.stop()
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -29,7 +57,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Together | N
 @pytest.fixture(scope="session")
 async def mongo_uri(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[str]:
     """One mongod for the whole run."""
-    async with EmbeddedMongo(tmp_path_factory.mktemp("mongo")) as mongo:
+    async with EmbeddedMongo(tmp_path_factory.mktemp(f"{LASTING}mongo")) as mongo:
         yield mongo.uri
 
 
@@ -68,7 +96,7 @@ async def fresh_module_database(databases: DatabasePool) -> AsyncIterator[Databa
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def sshd(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Sshd]:
     """OpenSSH's server, for the tests that are skipped where it is missing."""
-    async with running_sshd(tmp_path_factory.mktemp("sshd")) as running:
+    async with running_sshd(tmp_path_factory.mktemp(f"{LASTING}sshd")) as running:
         yield running
 
 

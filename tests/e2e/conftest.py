@@ -8,6 +8,7 @@ import pytest
 from netautod.testing import SimulatedDevice
 from tests.e2e.console import Console
 from tests.support.programs.service import Service, serving
+from tests.support.temporary import LASTING
 
 Say = Callable[[str], None]
 
@@ -23,7 +24,7 @@ class EveryMinute:
 
 @pytest.fixture(scope="package")
 async def service(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Service]:
-    async with serving(tmp_path_factory.mktemp("e2e") / "data") as running:
+    async with serving(tmp_path_factory.mktemp(f"{LASTING}e2e") / "data") as running:
         yield running
 
 

@@ -8,13 +8,14 @@ import pytest
 from tests.auth.conftest import http, installation
 from tests.support.programs import slapd
 from tests.support.servers.certificates import Authority
+from tests.support.temporary import LASTING
 
 __all__ = ["http", "installation"]
 
 
 @pytest.fixture(scope="session")
 def authority(tmp_path_factory: pytest.TempPathFactory) -> Authority:
-    return Authority(tmp_path_factory.mktemp("authority"), "trusted")
+    return Authority(tmp_path_factory.mktemp(f"{LASTING}authority"), "trusted")
 
 
 @pytest.fixture(scope="session")
@@ -25,7 +26,7 @@ async def directory(
     if slapd.PROGRAM is None or slapd.ADD is None:
         pytest.skip("slapd or ldapadd is not installed")
     certificate, key = authority.server("slapd")
-    folder = tmp_path_factory.mktemp("slapd")
+    folder = tmp_path_factory.mktemp(f"{LASTING}slapd")
     async with slapd.running_slapd(folder, authority.file, certificate, key) as running:
         yield running
 

@@ -11,6 +11,7 @@ from asyncio.subprocess import PIPE, Process
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ from tests.support.programs.started import ROOT, started
 TESTED = "TESTED_PROGRAM"
 NETAUTOD = (os.environ[TESTED],) if TESTED in os.environ else (sys.executable, "-m", "netautod")
 READY = re.compile(r"netautod ready on (https?://127\.0\.0\.1:\d+)")
-START_SECONDS = 60.0
+START_SECONDS = 110.0  # of a hang: a loaded machine is slow
 # Deaths of nodes are noticed ten times sooner than by default.
 QUICK_LEASES = {
     "NETAUTOD_EXECUTIONS_LEASE_SECONDS": "3",
@@ -71,7 +72,7 @@ class Service:
         """A client without a token that holds answers to what the service says of itself."""
         if not self.description:
             answer = await AsyncHTTPClient().fetch(f"{self.url}/api/openapi.json")
-            self.description = json.loads(answer.body)
+            self.description = _described(answer.body)
         return ApiClient(base_url=self.url, description=self.description)
 
     async def client(self, username: str = "admin", password: str | None = None) -> ApiClient:
@@ -93,6 +94,13 @@ class Service:
         """SIGKILL: the service can clean up nothing."""
         self.process.send_signal(signal.SIGKILL)
         await self.process.wait()
+
+
+@lru_cache(maxsize=8)
+def _described(body: bytes) -> dict[str, Any]:
+    """One for all services that are described alike: what is compiled for one of them serves all."""
+    found: dict[str, Any] = json.loads(body)
+    return found
 
 
 def plugin_names() -> list[str]:
@@ -164,7 +172,7 @@ async def run(
     variables: Mapping[str, str] | None = None,
     given: str = "",
     cwd: Path | None = None,
-    seconds: float = 60.0,
+    seconds: float = START_SECONDS,
 ) -> Finished:
     """A command to its end; `given` is its standard input."""
     env = environment(**(variables or {}))

@@ -6,7 +6,7 @@ import shutil
 import socket
 import sys
 from asyncio.subprocess import DEVNULL, Process
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, BinaryIO, NoReturn
@@ -14,6 +14,7 @@ from typing import Any, BinaryIO, NoReturn
 import pytest
 
 from netautod.store.embedded.program import tied_to_parent
+from tests.support.programs.forked import FORKS, Refused
 
 ROOT = Path(__file__).parents[3]
 LEAVE_SECONDS = 40.0
@@ -41,10 +42,7 @@ async def started(
     killed, so is the process.
     """
     with _appended(log or Path(os.devnull)) as errors:
-        process = await asyncio.create_subprocess_exec(
-            *tied_to_parent(command, os.getpid()),
-            **{"stdin": DEVNULL, "stdout": DEVNULL, "stderr": errors, **options},
-        )
+        process = await _begun(command, {"stdin": DEVNULL, "stdout": DEVNULL, "stderr": errors, **options})
     try:
         yield process
     finally:
@@ -55,6 +53,13 @@ async def started(
         except TimeoutError:
             process.kill()
             await process.wait()
+
+
+async def _begun(command: Sequence[str], options: Mapping[str, Any]) -> Process:
+    try:
+        return await FORKS.start(command, options)
+    except Refused:
+        return await asyncio.create_subprocess_exec(*tied_to_parent(command, os.getpid()), **options)
 
 
 def _appended(path: Path) -> BinaryIO:
