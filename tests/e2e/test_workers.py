@@ -1,8 +1,12 @@
-"""`netautod serve --workers 2`: two equal processes on one socket, and a plugin that kills its own."""
+"""`netautod serve --workers 2`: two equal processes on one socket, and a plugin that kills its own.
+
+The first tests run in their order on one service: the last of them stops it.
+"""
 
 import asyncio
 import os
 import signal
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -46,10 +50,20 @@ def netautod_register_executors(register):
 """
 
 
-@pytest.fixture
-def with_plugin(tmp_path: Path) -> dict[str, str]:
-    """Variables under which the service finds a plugin that nobody installed."""
-    folder = tmp_path / "plugin"
+@pytest.fixture(scope="module")
+async def service(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Service]:
+    """It finds a plugin that nobody installed."""
+    folder = tmp_path_factory.mktemp("workers")
+    async with serving(folder / "data", "--workers", "2", variables=with_plugin(folder / "plugin")) as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+async def console(service: Service) -> Console:
+    return Console(client=await service.client())
+
+
+def with_plugin(folder: Path) -> dict[str, str]:
     information = folder / "deadly_plugin-1.0.dist-info"
     information.mkdir(parents=True)
     (folder / "deadly_plugin.py").write_text(PLUGIN)
@@ -60,16 +74,57 @@ def with_plugin(tmp_path: Path) -> dict[str, str]:
     return {**QUICK_LEASES, "PYTHONPATH": path}
 
 
-async def test_two_workers_serve_and_stop(tmp_path: Path) -> None:
-    async with serving(tmp_path / "data", "--workers", "2", variables=QUICK_LEASES) as service:
-        workers = await eventually(lambda: _workers(service))
-        assert len(workers) == 2
-        console = Console(client=await service.client())
-        for number in range(20):  # both processes answer: connections go to whoever accepts first
-            await console.credential(f"credential {number}")
-        assert (await console.read("/api/credentials"))["total"] == 20
-        assert await service.stop() == 0
-        await eventually(lambda: _gone(workers))
+async def test_two_workers_serve(service: Service, console: Console) -> None:
+    assert len(await eventually(lambda: _workers(service))) == 2
+    for number in range(20):  # both processes answer: connections go to whoever accepts first
+        await console.credential(f"credential {number}")
+    assert (await console.read("/api/credentials"))["total"] == 20
+
+
+async def test_an_executor_that_kills_its_process_disturbs_no_other_worker(
+    service: Service, console: Console
+) -> None:
+    sleepers = []
+    for number in range(12):
+        task = await console.task(
+            f"sleepy {number}", "sleepy", parameters={"seconds": 6}, retry_delay_seconds=0
+        )
+        sleepers.append(await console.start(task))
+    for sleeper in sleepers:
+        await console.until(sleeper, "running")
+    deadly = await console.task("deadly", "deadly", max_retries=1, retry_delay_seconds=0)
+    ended = await console.ended(await console.start(deadly), seconds=60)
+    assert (ended["state"], ended["error_message"], ended["retry_count"]) == ("failed", "node lost", 1)
+    killed = {attempt["node"] for attempt in ended["attempts"]}
+    assert len(ended["attempts"]) == 2
+    undisturbed = 0
+    for sleeper in sleepers:
+        done = await console.ended(sleeper, seconds=60)
+        assert done["state"] == "completed"
+        assert all(attempt["node"] in killed for attempt in done["attempts"][:-1])
+        undisturbed += len(done["attempts"]) == 1
+    assert undisturbed > 0 or len(killed) == 2
+    # Both are there again, and serve.
+    assert len(await eventually(lambda: _workers(service), seconds=60)) == 2
+    await console.run(await console.task("after", "sleepy", parameters={"seconds": 0}))
+
+
+async def test_new_connections_are_answered_while_the_service_waits_for_its_runs_and_stops(
+    service: Service, console: Console
+) -> None:
+    """By the workers that wait, also when the signal comes to all processes at once, as from systemd."""
+    task = await console.task("sleepy", "sleepy", parameters={"seconds": 20})
+    run = await console.start(task)
+    await eventually(lambda: _running(console, run))
+    workers = await _workers(service)
+    for worker in workers:
+        os.kill(worker, signal.SIGTERM)
+    stopping = asyncio.create_task(service.stop())
+    answer = await eventually(lambda: _turned_away(service))
+    assert answer.json == {"error": "draining"}
+    assert int(answer.headers["retry-after"]) > 0
+    assert await stopping == 0
+    await eventually(lambda: _gone(workers))
 
 
 async def test_workers_end_with_a_killed_supervisor(tmp_path: Path) -> None:
@@ -77,37 +132,6 @@ async def test_workers_end_with_a_killed_supervisor(tmp_path: Path) -> None:
         workers = await eventually(lambda: _workers(service))
         await service.kill()
         await eventually(lambda: _gone(workers), seconds=30)
-
-
-@pytest.mark.slow
-async def test_an_executor_that_kills_its_process_disturbs_no_other_worker(
-    tmp_path: Path, with_plugin: dict[str, str]
-) -> None:
-    async with serving(tmp_path / "data", "--workers", "2", variables=with_plugin) as service:
-        console = Console(client=await service.client())
-        sleepers = []
-        for number in range(12):
-            task = await console.task(
-                f"sleepy {number}", "sleepy", parameters={"seconds": 6}, retry_delay_seconds=0
-            )
-            sleepers.append(await console.start(task))
-        for sleeper in sleepers:
-            await console.until(sleeper, "running")
-        deadly = await console.task("deadly", "deadly", max_retries=1, retry_delay_seconds=0)
-        ended = await console.ended(await console.start(deadly), seconds=60)
-        assert (ended["state"], ended["error_message"], ended["retry_count"]) == ("failed", "node lost", 1)
-        killed = {attempt["node"] for attempt in ended["attempts"]}
-        assert len(ended["attempts"]) == 2
-        undisturbed = 0
-        for sleeper in sleepers:
-            done = await console.ended(sleeper, seconds=60)
-            assert done["state"] == "completed"
-            assert all(attempt["node"] in killed for attempt in done["attempts"][:-1])
-            undisturbed += len(done["attempts"]) == 1
-        assert undisturbed > 0 or len(killed) == 2
-        # Both are there again, and serve.
-        assert len(await eventually(lambda: _workers(service), seconds=60)) == 2
-        await console.run(await console.task("after", "sleepy", parameters={"seconds": 0}))
 
 
 async def _workers(service: Service) -> list[int]:
@@ -150,24 +174,6 @@ def test_the_number_of_workers_is_checked() -> None:
         with pytest.raises(SystemExit) as refused:
             main(["serve", "--workers", wrong])
         assert refused.value.code == 2
-
-
-async def test_new_connections_are_answered_while_the_service_waits_for_its_runs(
-    tmp_path: Path, with_plugin: dict[str, str]
-) -> None:
-    """By the workers that wait, also when the signal comes to all processes at once, as from systemd."""
-    async with serving(tmp_path / "data", "--workers", "2", variables=with_plugin) as service:
-        console = Console(client=await service.client())
-        task = await console.task("sleepy", "sleepy", parameters={"seconds": 20})
-        run = await console.start(task)
-        await eventually(lambda: _running(console, run))
-        for worker in await _workers(service):
-            os.kill(worker, signal.SIGTERM)
-        stopping = asyncio.create_task(service.stop())
-        answer = await eventually(lambda: _turned_away(service))
-        assert answer.json == {"error": "draining"}
-        assert int(answer.headers["retry-after"]) > 0
-        assert await stopping == 0
 
 
 async def _running(console: Console, run: str) -> bool:
