@@ -1,8 +1,7 @@
 """The routes of the service are those of the table, each with the permission and status that it says."""
 
-import pytest
-
 from tests.app.route_table import built, table
+from tests.support.tables import over
 
 # Lines of the table without a route yet, by the reason. Whoever builds one removes it here.
 NOT_BUILT: dict[str, list[str]] = {}
@@ -18,6 +17,6 @@ def test_every_line_of_the_table_is_built_or_listed_as_not_built() -> None:
     assert sorted(set(TABLE) - set(BUILT)) == sorted(WAITING)
 
 
-@pytest.mark.parametrize("key", sorted(set(BUILT) & set(TABLE)))
+@over("key", sorted(set(BUILT) & set(TABLE)))
 def test_a_route_declares_what_the_table_says(key: str) -> None:
     assert BUILT[key] == TABLE[key]

@@ -8,9 +8,10 @@ from uuid import UUID
 import pytest
 
 from netautod.audit.details import HIDDEN, MAX_BYTES, plain, safe
+from tests.support.tables import over
 
 
-@pytest.mark.parametrize(
+@over(
     ("given", "stored"),
     [
         pytest.param({"name": "core", "has_secret": True}, {"name": "core", "has_secret": True}, id="plain"),
@@ -36,7 +37,7 @@ NAMES_OF_SECRETS = (
 )
 
 
-@pytest.mark.parametrize("key", NAMES_OF_SECRETS.split())
+@over("key", NAMES_OF_SECRETS.split())
 def test_a_value_is_hidden_by_its_name(key: str) -> None:
     given: dict[str, Any] = {key: "s", f"x_{key}": b"s", f"{key}_id": "i", f"x{key}": "v"}
     hidden = dict.fromkeys((key, f"x_{key}"), HIDDEN)
@@ -46,20 +47,20 @@ def test_a_value_is_hidden_by_its_name(key: str) -> None:
     assert safe({key: True})[key] is True
 
 
-@pytest.mark.parametrize("key", ["command", "cmd", "error", "message", "output"])
+@over("key", ["command", "cmd", "error", "message", "output"])
 def test_what_quotes_others_is_shown_as_a_command(key: str) -> None:
     shown = "enable secret <hidden>"
     assert safe({key: "enable secret s3cret"}) == {key: shown}
     assert safe({f"{key}s": ["enable secret s3cret"]}) == {f"{key}s": [shown]}
 
 
-@pytest.mark.parametrize("key", ["reason", "comment", "url", "inventory_url", "query", "q"])
+@over("key", ["reason", "comment", "url", "inventory_url", "query", "q"])
 def test_what_people_write_loses_the_unmistakable_alone(key: str) -> None:
     given = "the secret door, https://bob:s3cret@h/"
     assert safe({key: given}) == {key: "the secret door, https://bob:<hidden>@h/"}
 
 
-@pytest.mark.parametrize(
+@over(
     "given",
     [
         pytest.param({"inventory_url": "https://u:pa55word@host/x"}, id="the password of a URL"),
@@ -73,7 +74,7 @@ def test_secrets_in_texts_are_hidden(given: dict[str, Any]) -> None:
     assert "pa55word" not in json.dumps(safe(given))
 
 
-@pytest.mark.parametrize(
+@over(
     "given",
     [
         pytest.param({"ids": [str(number) for number in range(10_000)]}, id="a long list"),
@@ -93,7 +94,7 @@ def test_what_is_nested_is_cut() -> None:
     assert len(json.dumps(safe(deep))) < 200
 
 
-@pytest.mark.parametrize(
+@over(
     ("given", "stored"),
     [
         pytest.param(None, None, id="nothing"),
@@ -127,7 +128,7 @@ def lists(levels: int, inside: Any) -> Any:
     return inside if levels == 0 else [lists(levels - 1, inside)]
 
 
-@pytest.mark.parametrize(
+@over(
     ("given", "stored"),
     [
         pytest.param(objects(6, "x"), objects(6, "x"), id="six objects"),

@@ -13,6 +13,7 @@ from netautod.app.routes import ROUTES, description
 from netautod.http.access import Operation
 from netautod.http.description.names import group_of, operation_id
 from netautod.http.openapi import openapi_path
+from tests.support.tables import over
 
 DESCRIPTION = description()
 SCHEMAS = DESCRIPTION["components"]["schemas"]
@@ -35,7 +36,7 @@ def test_it_is_valid_openapi() -> None:
     assert [str(error) for error in OpenAPIV31SpecValidator(DESCRIPTION).iter_errors()] == []
 
 
-@pytest.mark.parametrize(("path", "method", "operation"), OPERATIONS)
+@over(("path", "method", "operation"), OPERATIONS)
 def test_every_route_lists_its_errors(path: str, method: str, operation: dict[str, Any]) -> None:
     listed = set(operation["responses"])
     wanted = {"400", "413", "415", "417", "431", "500", "503"}
@@ -47,7 +48,7 @@ def test_every_route_lists_its_errors(path: str, method: str, operation: dict[st
     assert "default" not in listed, "a status that is not named would count as described"
 
 
-@pytest.mark.parametrize(("path", "method", "operation"), OPERATIONS)
+@over(("path", "method", "operation"), OPERATIONS)
 def test_every_operation_says_what_it_does(path: str, method: str, operation: dict[str, Any]) -> None:
     assert re.fullmatch(r"[A-Z].{8,}[.]", operation["summary"]), operation["summary"]
     assert re.fullmatch(r"[a-z][a-z0-9_]+", operation["operationId"])
@@ -57,7 +58,7 @@ def test_every_operation_says_what_it_does(path: str, method: str, operation: di
         assert parameter["schema"]["type"] != "array"
 
 
-@pytest.mark.parametrize(("path", "method", "operation"), OPERATIONS)
+@over(("path", "method", "operation"), OPERATIONS)
 def test_every_body_has_a_shape_and_a_valid_example(
     path: str, method: str, operation: dict[str, Any]
 ) -> None:
@@ -88,7 +89,7 @@ def assert_valid(example: Any, schema: dict[str, Any]) -> None:
     jsonschema_rs.Draft202012Validator(whole, validate_formats=True).validate(example)
 
 
-@pytest.mark.parametrize("name", SCHEMAS)
+@over("name", SCHEMAS)
 def test_every_field_of_an_answer_has_a_type(name: str) -> None:
     free = {(name, "output") for name in ("ExecutionAnswer", "HistoryAnswer", "StartedPullAnswer")}
     for field, schema in SCHEMAS[name].get("properties", {}).items():
@@ -96,7 +97,7 @@ def test_every_field_of_an_answer_has_a_type(name: str) -> None:
         assert known or (name, field) in free, field
 
 
-@pytest.mark.parametrize(("path", "method", "declared"), DECLARED)
+@over(("path", "method", "declared"), DECLARED)
 def test_who_may_call_it_is_what_the_route_declares(path: str, method: str, declared: Operation) -> None:
     operation = DESCRIPTION["paths"][path][method.lower()]
     assert operation.get("x-permission") == declared.permission

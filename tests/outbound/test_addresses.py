@@ -7,9 +7,10 @@ import pytest
 from netautod.outbound.addresses import AddressRules
 from netautod.outbound.errors import AddressRefused
 from netautod.outbound.urls import origin_of
+from tests.support.tables import over
 
 
-@pytest.mark.parametrize(
+@over(
     ("address", "reason"),
     [
         pytest.param("127.0.0.1", "loopback", id="the loopback address"),
@@ -63,14 +64,14 @@ CREDENTIALS = re.findall(
 )
 
 
-@pytest.mark.parametrize("address", CREDENTIALS)
+@over("address", CREDENTIALS)
 def test_no_cloud_hands_out_its_credentials(address: str) -> None:
     rules = AddressRules()
     assert rules.refusal(address) == "a cloud metadata address"
     assert rules.device_refusal(address, vouched=True) == "a cloud metadata address"
 
 
-@pytest.mark.parametrize(
+@over(
     ("address", "unvouched", "vouched"),
     [
         pytest.param("127.0.0.2", "a loopback address, where only", None, id="loopback"),
@@ -92,7 +93,7 @@ def test_where_devices_may_stand(address: str, unvouched: str | None, vouched: s
     assert AddressRules.allowing([address]).device_refusal(address, vouched=False) is None
 
 
-@pytest.mark.parametrize(
+@over(
     ("allowed", "address", "refused"),
     [
         pytest.param("127.0.0.1", "127.0.0.1", False, id="the allowed address"),
@@ -108,7 +109,7 @@ def test_what_the_settings_allow(allowed: str, address: str, refused: bool) -> N
     assert (AddressRules.allowing([allowed]).refusal(address) is not None) == refused
 
 
-@pytest.mark.parametrize(
+@over(
     ("url", "origin"),
     [
         pytest.param("http://netbox.example", "http://netbox.example:80", id="a name"),
@@ -121,7 +122,7 @@ def test_origins(url: str, origin: str) -> None:
     assert str(origin_of(url)) == origin
 
 
-@pytest.mark.parametrize(
+@over(
     "url",
     [
         pytest.param("ftp://host/", id="another scheme"),

@@ -7,14 +7,15 @@ import pytest
 from netautod.auth.redirect.uris import is_listed
 from netautod.plugin_api import RedirectRules
 from tests.auth.redirect.uris import ENTRIES, UNLISTED
+from tests.support.tables import over
 
 
-@pytest.mark.parametrize("uri", UNLISTED)
+@over("uri", UNLISTED)
 def test_unlisted(uri: str) -> None:
     assert not is_listed(uri, ENTRIES)
 
 
-@pytest.mark.parametrize(
+@over(
     "uri",
     [
         *(pytest.param(entry, id=f"as listed: {entry}") for entry in ENTRIES),
@@ -34,12 +35,12 @@ def test_an_entry_of_another_host_matches_its_port_only() -> None:
     assert not is_listed("http://localhost:1/", ["http://localhost:2/"])
 
 
-@pytest.mark.parametrize("entry", [pytest.param(entry, id=entry) for entry in ENTRIES])
+@over("entry", [pytest.param(entry, id=entry) for entry in ENTRIES])
 def test_entries_that_the_settings_accept(entry: str) -> None:
     assert RedirectRules(callback_url="", redirect_uris=(entry,)).redirect_uris == (entry,)
 
 
-@pytest.mark.parametrize(
+@over(
     "entry",
     [
         pytest.param("", id="empty"),

@@ -1,9 +1,8 @@
 """Lines that are a clock or an uptime make no version on any platform; settings that hold times do."""
 
-import pytest
-
 from netautod.configs.texts.normalise import normalise
 from netautod.ssh.platform.registry import PlatformRegistry
+from tests.support.tables import over
 
 _KEY = b"k" * 32
 _REGISTRY = PlatformRegistry()
@@ -142,7 +141,7 @@ uptime days 3
 """.strip("\n").split("\n")
 
 
-@pytest.mark.parametrize("line", _MOVING)
+@over("line", _MOVING)
 def test_a_clock_or_an_uptime_is_noise_on_every_platform(line: str) -> None:
     for name in ("cisco_ios", "aruba_aoscx", "juniper_junos", "generic"):
         platform = _REGISTRY.get(name)
@@ -150,12 +149,12 @@ def test_a_clock_or_an_uptime_is_noise_on_every_platform(line: str) -> None:
         assert normalise(text, platform, _KEY) == "hostname sw1\nvlan 1\n", name
 
 
-@pytest.mark.parametrize("line", _COUNTERS_OF_GENERIC)
+@over("line", _COUNTERS_OF_GENERIC)
 def test_a_counter_is_noise_of_a_platform_that_is_not_known(line: str) -> None:
     assert normalise(f"hostname sw1\n{line}\n", _REGISTRY.get("generic"), _KEY) == "hostname sw1\n"
 
 
-@pytest.mark.parametrize("line", _SETTINGS)
+@over("line", _SETTINGS)
 def test_a_setting_that_holds_a_time_or_a_number_is_none(line: str) -> None:
     for name in sorted(_REGISTRY.names()):
         if name in _OWN_RULES and line.startswith("time"):

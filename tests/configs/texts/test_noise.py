@@ -6,11 +6,10 @@ is there or not), `everywhere.tsv` forms that are noise on each, `edits.tsv` lin
 
 from pathlib import Path
 
-import pytest
-
 from netautod.configs.texts.normalise import normalise
 from netautod.ssh.platform.model import Platform
 from netautod.ssh.platform.registry import PlatformRegistry
+from tests.support.tables import over
 
 _REGISTRY = PlatformRegistry()
 _FOLDER = Path(__file__).parents[2] / "data" / "noise"
@@ -28,18 +27,18 @@ def are_one(platform: Platform, one: str, other: str) -> bool:
     return first == second
 
 
-@pytest.mark.parametrize(("name", "one", "other"), rows("moving.tsv"))
+@over(("name", "one", "other"), rows("moving.tsv"))
 def test_what_moves_by_itself_is_no_change(name: str, one: str, other: str) -> None:
     assert are_one(_REGISTRY.get(name), one, other)
 
 
-@pytest.mark.parametrize("name", _REGISTRY.names())
+@over("name", _REGISTRY.names())
 def test_clocks_and_uptimes_are_no_change(name: str) -> None:
     platform = _REGISTRY.get(name)
     assert [one for one, other in rows("everywhere.tsv") if not are_one(platform, one, other)] == []
 
 
-@pytest.mark.parametrize("name", _REGISTRY.names())
+@over("name", _REGISTRY.names())
 def test_an_edit_is_a_change(name: str) -> None:
     platform = _REGISTRY.get(name)
     assert [one for one, other in rows("edits.tsv") if are_one(platform, one, other)] == []

@@ -9,6 +9,7 @@ from netautod.ssh.platform.model import Platform
 from netautod.ssh.platform.redact import redact
 from netautod.ssh.platform.registry import PlatformRegistry
 from netautod.testing import ios_config
+from tests.support.tables import over
 
 _KEY = b"k" * 32
 
@@ -38,7 +39,7 @@ def test_two_reads_of_an_idle_switch_are_equal(ios: Platform) -> None:
     assert normalise(first, ios, _KEY) == normalise(second, ios, _KEY)
 
 
-@pytest.mark.parametrize("name", [name for name in _REGISTRY.names() if _REGISTRY.get(name).log_lines])
+@over("name", [name for name in _REGISTRY.names() if _REGISTRY.get(name).log_lines])
 def test_an_edit_of_a_quoted_log_line_is_a_change(name: str) -> None:
     """Those that a device prints into a session are gone before (undisturbed.py); these are configuration."""
     quoted = "Nov 23 2026 03:00:00 sw1 %BGP-5-ADJCHANGE: neighbor 192.0.2.1 {}"
@@ -47,7 +48,7 @@ def test_an_edit_of_a_quoted_log_line_is_a_change(name: str) -> None:
     assert normalise(before, platform, _KEY) != normalise(after, platform, _KEY)
 
 
-@pytest.mark.parametrize(
+@over(
     ("old", "new"),
     [
         pytest.param("description access port 7", "description uplink", id="a description"),
@@ -67,7 +68,7 @@ def test_one_change_is_a_change(ios: Platform, old: str, new: str) -> None:
     assert normalise(before, ios, _KEY) != normalise(after, ios, _KEY)
 
 
-@pytest.mark.parametrize(
+@over(
     ("line", "secret"),
     [
         ("enable secret 9 $9$abc$def", "$9$abc$def"),
@@ -100,7 +101,7 @@ def test_secrets_of_ios_become_tokens(ios: Platform, line: str, secret: str) -> 
     assert normalise(line, ios, _KEY) == line.replace(secret, secret_token(secret, _KEY)) + "\n"
 
 
-@pytest.mark.parametrize("line", [" key 1", "key chain ospf", "ip ssh version 2", "snmp-server location x"])
+@over("line", [" key 1", "key chain ospf", "ip ssh version 2", "snmp-server location x"])
 def test_what_is_no_secret_stays(ios: Platform, line: str) -> None:
     assert normalise(line, ios, _KEY) == line + "\n"
 
@@ -182,7 +183,7 @@ def test_two_reads_of_an_idle_host_are_equal(linux: Platform) -> None:
     assert normalise(_ADDRESSES, linux, _KEY) == normalise(down, linux, _KEY)
 
 
-@pytest.mark.parametrize(
+@over(
     ("old", "new"),
     [("192.0.2.241", "192.0.2.242"), ("mtu 1500", "mtu 9000"), ("via fe80::1", "via fe80::2")],
 )

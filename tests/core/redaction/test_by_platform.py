@@ -8,6 +8,7 @@ import pytest
 from netautod.core.redaction.patterns import HIDDEN
 from netautod.ssh.platform.redact import redact
 from netautod.ssh.platform.registry import PlatformRegistry
+from tests.support.tables import over
 
 ROWS = Path(__file__).parents[2] / "data" / "redaction" / "by_platform.txt"
 _SECRET = re.compile("«(.*?)»")
@@ -24,7 +25,7 @@ def registry() -> PlatformRegistry:
     return PlatformRegistry()
 
 
-@pytest.mark.parametrize(("platform", "lines"), [pytest.param(*item, id=item[0]) for item in sections()])
+@over(("platform", "lines"), [pytest.param(*item, id=item[0]) for item in sections()])
 def test_every_secret_is_hidden_and_every_other_word_stays(
     registry: PlatformRegistry, platform: str, lines: list[str]
 ) -> None:
@@ -36,7 +37,7 @@ def test_every_secret_is_hidden_and_every_other_word_stays(
     assert wrong == []
 
 
-@pytest.mark.parametrize(
+@over(
     "line",
     [
         "snmp-server user u g v3 auth sha {} priv aes 128 {}",
@@ -69,7 +70,7 @@ def test_keys_in_the_last_column_of_a_table_are_hidden(registry: PlatformRegistr
     assert "show version" in shown
 
 
-@pytest.mark.parametrize(
+@over(
     ("text", "stays"),
     [
         ('"community" : [\n{\n"name" : "zebra",\n"authorization" : "read-only"\n},', "read-only"),

@@ -2,9 +2,8 @@
 
 from pathlib import Path
 
-import pytest
-
 from netautod.core.redaction.commands import shown_command
+from tests.support.tables import over
 
 DATA = Path(__file__).parents[2] / "data" / "commands"
 QUOTINGS = (
@@ -22,7 +21,7 @@ def lines(name: str) -> list[str]:
     return [line for line in (DATA / name).read_text().splitlines() if line and not line.startswith("# ")]
 
 
-@pytest.mark.parametrize("line", lines("secret.txt"))
+@over("line", lines("secret.txt"))
 def test_a_secret_is_hidden_in_every_quoting(line: str) -> None:
     for secret in QUOTINGS:
         if " " in secret and "§@" in line:
@@ -35,12 +34,12 @@ def test_a_secret_is_hidden_in_every_quoting(line: str) -> None:
         assert shown.split("<hidden>")[0] == command[: len(shown.split("<hidden>")[0])]
 
 
-@pytest.mark.parametrize("line", lines("plain.txt"))
+@over("line", lines("plain.txt"))
 def test_what_holds_no_secret_is_shown_whole(line: str) -> None:
     assert shown_command(line) == line
 
 
-@pytest.mark.parametrize(
+@over(
     "secret",
     [
         "nat_0123456789abcdef",
@@ -62,7 +61,7 @@ def test_what_holds_no_secret_is_shown_whole(line: str) -> None:
         "-----BEGIN OPENSSH PRIVATE KEY-----\\nabc",
     ],
 )
-@pytest.mark.parametrize("before", ["", "show run | include ", "ping ", "x="])
+@over("before", ["", "show run | include ", "ping ", "x="])
 def test_what_looks_like_a_secret_is_hidden_anywhere(before: str, secret: str) -> None:
     shown = shown_command(before + secret)
     assert "<hidden>" in shown

@@ -8,6 +8,7 @@ import pytest
 from netautod.core.redaction.patterns import HIDDEN
 from netautod.ssh.platform.redact import redact
 from netautod.ssh.platform.registry import PlatformRegistry
+from tests.support.tables import over
 
 DATA = Path(__file__).parents[2] / "data" / "redaction"
 # As devices show them: typed ones, Cisco type 7, crypt(5), Junos $9$, hexadecimal, Base64.
@@ -41,7 +42,7 @@ MUCH_HIDDEN = list(rows("much_hidden.txt"))
 PLAIN = [line for line in rows(*FILES, "harmless.txt") if "§" not in line]
 
 
-@pytest.mark.parametrize("line", [*SECRET, *MUCH_HIDDEN])
+@over("line", [*SECRET, *MUCH_HIDDEN])
 def test_a_secret_is_hidden_in_every_form(registry: PlatformRegistry, line: str) -> None:
     for form in (*FORMS, *IN_WORDS):
         if "/" in form and "§@" in line:
@@ -53,13 +54,13 @@ def test_a_secret_is_hidden_in_every_form(registry: PlatformRegistry, line: str)
             assert HIDDEN in shown
 
 
-@pytest.mark.parametrize("line", SECRET)
+@over("line", SECRET)
 def test_the_words_before_a_secret_stay(registry: PlatformRegistry, line: str) -> None:
     shown = redact(line.replace("§", "zebra9x"), registry.get("generic"))
     assert shown.startswith(line.split("§")[0].rstrip("\"' "))
 
 
-@pytest.mark.parametrize("line", SECRET)
+@over("line", SECRET)
 def test_neither_case_nor_blanks_nor_a_comment_show_a_secret(registry: PlatformRegistry, line: str) -> None:
     before, _, behind = line.partition("§")
     for written in (
@@ -71,7 +72,7 @@ def test_neither_case_nor_blanks_nor_a_comment_show_a_secret(registry: PlatformR
         assert "zebra" not in redact(written, registry.get("generic")), written
 
 
-@pytest.mark.parametrize("line", PLAIN)
+@over("line", PLAIN)
 def test_what_is_no_secret_stays(registry: PlatformRegistry, line: str) -> None:
     for platform in (registry.get("generic"), registry.of_readers):
         assert redact(line, platform) == line

@@ -2,10 +2,9 @@
 
 from itertools import product
 
-import pytest
-
 from netautod.core.redaction.commands import shown_command
 from netautod.core.redaction.patterns import HIDDEN
+from tests.support.tables import over
 
 # Programs, what stands before the option, and the options.
 TABLE = (
@@ -45,7 +44,7 @@ ROWS = [
 ]
 
 
-@pytest.mark.parametrize("command", ROWS)
+@over("command", ROWS)
 def test_what_stands_behind_an_option_is_hidden(command: str) -> None:
     blank = "" if command.endswith(":") else " "
     for written in (command, f"/usr/bin/{command}", f"true; {command}"):
@@ -57,14 +56,14 @@ def test_what_stands_behind_an_option_is_hidden(command: str) -> None:
         assert shown.removesuffix(HIDDEN).startswith(written.rpartition(" ")[0])
 
 
-@pytest.mark.parametrize("program", OTHERS.split())
+@over("program", OTHERS.split())
 def test_what_is_no_secret_of_programs_whose_option_means_another_thing(program: str) -> None:
     for command in (f"{program} -p zebra", f"sudo /usr/bin/{program} -p zebra"):
         assert shown_command(command) == command
     assert shown_command(f"my{program} -p zebra") == f"my{program} -p {HIDDEN}"
 
 
-@pytest.mark.parametrize(
+@over(
     "command",
     [
         "expect",
@@ -113,8 +112,8 @@ def test_what_follows_is_hidden_without_any_option(command: str) -> None:
     assert shown_command(f"{command} zebra") == f"{command} {HIDDEN}"
 
 
-@pytest.mark.parametrize("option", ["-u", "-U", "--user", "--username"])
-@pytest.mark.parametrize("mark", [":", "%", ",", "/"])
+@over("option", ["-u", "-U", "--user", "--username"])
+@over("mark", [":", "%", ",", "/"])
 def test_the_login_of_any_program_is_hidden(option: str, mark: str) -> None:
     assert shown_command(f"tool {option} bob{mark}zebra") == f"tool {option} {HIDDEN}"
     assert shown_command(f"tool {option}=bob{mark}zebra") == f"tool {option}={HIDDEN}"

@@ -2,10 +2,9 @@
 
 import re
 
-import pytest
-
 from netautod.core.redaction.commands import shown_command
 from netautod.core.redaction.patterns import HIDDEN, without_secret_patterns
+from tests.support.tables import over
 
 
 def words(text: str) -> list[str]:
@@ -48,36 +47,36 @@ TOKENS = words(
 HASHES = words("1 2a 2b 2x 2y 5 6 8 9 14 y gy sha1 sha256 sha512 argon2 argon2id apr1 PBKDF2 PBKDF2-SHA256")
 
 
-@pytest.mark.parametrize("word", ANNOUNCING)
+@over("word", ANNOUNCING)
 def test_a_word_announces_a_secret(word: str) -> None:
     for written in (word, word.upper()):
         assert shown_command(f"tool {written} zebra end") == f"tool {written} {HIDDEN}"
 
 
-@pytest.mark.parametrize("word", HARMLESS)
+@over("word", HARMLESS)
 def test_a_word_that_announces_none(word: str) -> None:
     assert shown_command(f"tool {word} zebra end") == f"tool {word} zebra end"
 
 
-@pytest.mark.parametrize("phrase", BEFORE)
+@over("phrase", BEFORE)
 def test_a_word_that_announces_none_where_it_stands(phrase: str) -> None:
     assert shown_command(f"{phrase} zebra") == f"{phrase} zebra"
 
 
-@pytest.mark.parametrize("prefix", TOKENS)
+@over("prefix", TOKENS)
 def test_a_token_is_known_by_its_beginning(prefix: str) -> None:
     for secret in (f"{prefix}zebraz", f"{prefix}zebra-zebra"):
         assert without_secret_patterns(f"x {secret} y") == f"x {HIDDEN} y"
     assert without_secret_patterns(f"x {prefix}zeb y") == f"x {prefix}zeb y"
 
 
-@pytest.mark.parametrize("secret", ["AKIAABCDEFGHIJKL", "ASIAABCDEFGHIJKL", "eyJabcdef", "eyJabcdef.abc.-_"])
+@over("secret", ["AKIAABCDEFGHIJKL", "ASIAABCDEFGHIJKL", "eyJabcdef", "eyJabcdef.abc.-_"])
 def test_a_key_or_a_signed_token_is_known_by_its_form(secret: str) -> None:
     assert without_secret_patterns(f"x {secret} y") == f"x {HIDDEN} y"
     assert without_secret_patterns(f"x {secret[:8]} y") == f"x {secret[:8]} y"
 
 
-@pytest.mark.parametrize("kind", HASHES)
+@over("kind", HASHES)
 def test_a_hash_is_known_by_its_kind(kind: str) -> None:
     assert without_secret_patterns(f"x ${kind}$salt$zebra y") == f"x {HIDDEN} y"
     assert re.search("zebra", without_secret_patterns("x $1.50 zebra")) is not None

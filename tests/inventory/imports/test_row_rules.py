@@ -11,6 +11,7 @@ from netautod.devices.schemas import DeviceRequest
 from netautod.inventory.imports.row_rules import RowRules
 from tests.devices.inventory import ABSENT_ID, DEVICE, FULL
 from tests.support.calibration import slowness
+from tests.support.tables import over
 
 ROWS: list[dict[str, Any]] = [
     {},
@@ -36,18 +37,18 @@ def verdict(judge: Any, row: dict[str, Any]) -> Any:
         return error.text
 
 
-@pytest.mark.parametrize("row", [pytest.param(row, id=f"row {number}") for number, row in enumerate(ROWS)])
+@over("row", [pytest.param(row, id=f"row {number}") for number, row in enumerate(ROWS)])
 def test_the_verdict_is_that_of_the_schema(row: dict[str, Any]) -> None:
     expected = verdict(lambda value: load(DeviceRequest(), value), row)
     assert verdict(RowRules().load, row) == expected
 
 
-@pytest.mark.parametrize("row", [[], "name", 7, None])
+@over("row", [[], "name", 7, None])
 def test_a_row_is_an_object(row: Any) -> None:
     assert verdict(RowRules().load, row) == "the row must be a JSON object"
 
 
-@pytest.mark.parametrize(
+@over(
     ("row", "complaint"),
     [
         pytest.param({**DEVICE, "tags": ["a"] * 100_000}, "tags: Longer than maximum length 200", id="tags"),

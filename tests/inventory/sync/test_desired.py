@@ -9,6 +9,7 @@ from netautod.core import json_values
 from netautod.core.errors import InvalidInput
 from netautod.inventory.sync.desired import LABELS, METADATA_BYTES, DesiredDevice, desired_device
 from tests.inventory.sync.fake_inventory import machine
+from tests.support.tables import over
 
 LABEL, TEXT = "x" * 255, "x" * 4096
 HOST = ".".join(["x" * 61] * 4)
@@ -24,7 +25,7 @@ def nested(depth: int) -> Any:
     return json.loads("[" * depth + "]" * depth)
 
 
-@pytest.mark.parametrize(
+@over(
     ("field", "given", "kept"),
     [
         pytest.param("name", LABEL, LABEL, id="the longest name"),
@@ -59,7 +60,7 @@ def test_what_is_kept(field: str, given: Any, kept: Any) -> None:
     assert found.digest == "digest"
 
 
-@pytest.mark.parametrize(
+@over(
     ("field", "given", "kept"),
     [
         *(pytest.param(name, LABEL, LABEL, id=f"the longest {name}") for name in LABELS),
@@ -76,7 +77,7 @@ def test_what_is_kept_of_texts(field: str, given: str | None, kept: str | None) 
     assert desired({field: given}).texts == texts
 
 
-@pytest.mark.parametrize(
+@over(
     ("field", "given", "said"),
     [
         *(pytest.param(name, f"{LABEL}x", f"{name}: longer than 255", id=name) for name in LABELS),

@@ -5,9 +5,10 @@ import random
 import pytest
 
 from netautod.inventory.sync.names import NameClaim, losers, waves
+from tests.support.tables import over
 
 
-@pytest.mark.parametrize(
+@over(
     ("claims", "foreign", "out"),
     [
         pytest.param([("1", "a", None), ("2", "a", None)], set(), {"2"}, id="the first of two"),
@@ -32,7 +33,7 @@ def test_who_goes_without(
     assert found == out
 
 
-@pytest.mark.parametrize("seed", range(40))
+@over("seed", range(40))
 def test_no_name_is_given_twice_whatever_is_wanted(seed: int) -> None:
     chosen = random.Random(seed)
     names = [f"n{number}" for number in range(12)]
@@ -60,7 +61,7 @@ def renamed(moves: dict[str, tuple[str, str]]) -> tuple[dict[str, str], int]:
     return names, len(done)
 
 
-@pytest.mark.parametrize(
+@over(
     ("moves", "most"),
     [
         pytest.param({}, 0, id="nothing"),
@@ -85,7 +86,7 @@ def test_waves(moves: dict[str, tuple[str, str]], most: int) -> None:
     assert count == most
 
 
-@pytest.mark.parametrize("seed", range(20))
+@over("seed", range(20))
 def test_any_permutation_is_reached(seed: int) -> None:
     names = [f"n{number}" for number in range(15)]
     targets = random.Random(seed).sample(names, len(names))

@@ -22,13 +22,14 @@ from netautod_netbox.urls import base_of, url_of
 from tests.support.calibration import slowness
 from tests.support.servers.inventory import Row
 from tests.support.servers.netbox import generated_devices
+from tests.support.tables import over
 
 STALL_SECONDS = 0.02
 PLATFORMS = PlatformRegistry()
 SLUGS = PLATFORMS.slugs
 
 
-@pytest.mark.parametrize(
+@over(
     ("slugs", "manufacturer", "model", "wanted"),
     [
         pytest.param(("cisco-ios-xe",), "cisco", "C9300", "cisco_ios", id="a slug of the table"),
@@ -68,7 +69,7 @@ def test_device_types(
     assert DeviceTypes({}, platforms=SLUGS).find(slugs, manufacturer, model) == wanted
 
 
-@pytest.mark.parametrize(
+@over(
     ("overrides", "slugs", "wanted"),
     [
         pytest.param({"cisco-ios-xe": "mine"}, ("cisco-ios-xe",), "mine", id="a slug of the table"),
@@ -84,13 +85,13 @@ def test_the_users_own_map_comes_first(
     assert DeviceTypes(overrides, platforms=SLUGS).find(slugs, None, None) == wanted
 
 
-@pytest.mark.parametrize("value", ["", "Cisco", "a-b", "x" * 65, "ios\n"])
+@over("value", ["", "Cisco", "a-b", "x" * 65, "ios\n"])
 def test_device_types_that_are_none(value: str) -> None:
     with pytest.raises(InventoryFailed):
         DeviceTypes({"ios": value}, platforms=SLUGS)
 
 
-@pytest.mark.parametrize("name", PLATFORMS.names())
+@over("name", PLATFORMS.names())
 def test_every_name_of_a_platform_leads_to_it(name: str) -> None:
     platform, types = PLATFORMS.get(name), DeviceTypes({}, platforms=SLUGS)
     names = [name, *platform.aliases, *platform.names.netbox, *platform.names.napalm]
@@ -98,7 +99,7 @@ def test_every_name_of_a_platform_leads_to_it(name: str) -> None:
     assert DEVICE_TYPE.fullmatch(name)
 
 
-@pytest.mark.parametrize("name", PLATFORMS.names())
+@over("name", PLATFORMS.names())
 def test_the_guide_shows_the_slugs_of_a_platform(name: str) -> None:
     guide = (Path(__file__).parents[3] / "plugins" / "README.md").read_text()
     shown = dict(re.findall(r"^\| `([a-z0-9_]+)` \| (`.*`) \|$", guide, re.MULTILINE))
@@ -107,7 +108,7 @@ def test_the_guide_shows_the_slugs_of_a_platform(name: str) -> None:
     assert listed == ", ".join(f"`{slug}`" for slug in dict.fromkeys((*names.netbox, *names.napalm)))
 
 
-@pytest.mark.parametrize(
+@over(
     "value",
     [
         pytest.param({"count": 0, "results": []}, id="empty"),
@@ -121,7 +122,7 @@ def test_the_guide_shows_the_slugs_of_a_platform(name: str) -> None:
         pytest.param({"count": 1, "more": {"results": [1]}, "results": [{}]}, id="other members"),
     ],
 )
-@pytest.mark.parametrize("indent", [None, 2])
+@over("indent", [None, 2])
 def test_listings_are_parsed_as_json_does(value: Any, indent: int | None) -> None:
     for ascii_only in (True, False):
         rows: list[Any] = []
@@ -129,7 +130,7 @@ def test_listings_are_parsed_as_json_does(value: Any, indent: int | None) -> Non
         assert (found.count, found.rows, rows) == (value["count"], len(rows), value["results"])
 
 
-@pytest.mark.parametrize(
+@over(
     "text",
     [
         '{"count": 1, "results": [{}],}',
@@ -150,7 +151,7 @@ def test_listings_that_json_refuses_too(text: str) -> None:
         parse(text.encode(), lambda row: None)
 
 
-@pytest.mark.parametrize(
+@over(
     ("url", "base"),
     [
         ("https://netbox.example", "https://netbox.example"),
@@ -182,7 +183,7 @@ def test_page_sizes_follow_the_server() -> None:
     assert size.limit == 25
 
 
-@pytest.mark.parametrize(
+@over(
     "body",
     [
         pytest.param(
@@ -223,7 +224,7 @@ def _longest_part(body: bytes) -> float:
     return max(after - before for before, after in pairwise(marks))
 
 
-@pytest.mark.parametrize(
+@over(
     ("body", "count", "last"),
     [
         pytest.param(

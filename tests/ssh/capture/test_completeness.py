@@ -9,6 +9,7 @@ from netautod.ssh.failures import DeviceFailed
 from netautod.ssh.platform.model import Platform
 from netautod.ssh.platform.registry import PlatformRegistry
 from tests.support.platform_fixtures import load
+from tests.support.tables import over
 
 _REGISTRY = PlatformRegistry()
 _FILE = Path(__file__).parents[2] / "data" / "refusals.tsv"
@@ -70,24 +71,24 @@ def test_there_are_rows_of_every_shell() -> None:
     assert set(_SHELLS) - {platform for platform, _ in _REFUSED} == set()
 
 
-@pytest.mark.parametrize(("platform", "output"), _REFUSED)
+@over(("platform", "output"), _REFUSED)
 def test_a_refusal_is_known_for_one_on_its_platform(platform: str, output: str) -> None:
     assert kind_of(output + "\n", _REGISTRY.get(platform)) == "refused_command"
 
 
-@pytest.mark.parametrize("platform", _SHELLS)
+@over("platform", _SHELLS)
 def test_no_refusal_of_any_vendor_is_stored(platform: str) -> None:
     known = _REGISTRY.get(platform)
     stored = [output for _, output in _REFUSED if kind_of(output + "\n", known) is None]
     assert stored == []
 
 
-@pytest.mark.parametrize(("platform", "output"), _STORED)
+@over(("platform", "output"), _STORED)
 def test_a_small_configuration_that_quotes_such_words_is_stored(platform: str, output: str) -> None:
     require(output + "\n", _REGISTRY.get(platform))
 
 
-@pytest.mark.parametrize("platform", sorted({platform for platform, _ in _REFUSED} & set(_SHELLS)))
+@over("platform", sorted({platform for platform, _ in _REFUSED} & set(_SHELLS)))
 def test_a_configuration_may_quote_the_refusals_of_its_platform(platform: str) -> None:
     """As lines of a banner and in descriptions."""
     if (
@@ -101,14 +102,14 @@ def test_a_configuration_may_quote_the_refusals_of_its_platform(platform: str) -
     require("\n".join([*lines[:middle], *quoted, *lines[middle:]]), _REGISTRY.get(platform))
 
 
-@pytest.mark.parametrize("platform", _SHELLS)
+@over("platform", _SHELLS)
 def test_a_refusal_that_is_repeated_or_long_is_not_stored(platform: str) -> None:
     known = _REGISTRY.get(platform)
     for text in ("Unknown command", "Unknown command\n" * 6, f"Unknown command {'x' * 81}"):
         assert kind_of(text, known) is not None
 
 
-@pytest.mark.parametrize("platform", _MARKED)
+@over("platform", _MARKED)
 def test_a_configuration_that_was_cut_is_not_stored(platform: str) -> None:
     if platform in _CUTS_UNSEEN:
         return
@@ -121,7 +122,7 @@ def test_a_configuration_that_was_cut_is_not_stored(platform: str) -> None:
     assert kind_of("\n".join(lines[-3:]), known) is not None
 
 
-@pytest.mark.parametrize("text", [pytest.param(text, id=what) for what, text in _NO_CONFIG])
+@over("text", [pytest.param(text, id=what) for what, text in _NO_CONFIG])
 def test_what_is_no_configuration_at_all_is_not_stored(text: str) -> None:
     """On no platform but `generic`, which knows of none what it has."""
     known = (_REGISTRY.get(name) for name in _SHELLS if name != "generic")
@@ -133,7 +134,7 @@ def configurations() -> dict[str, str]:
     return {name: load(name).first for name in _REGISTRY.names()}
 
 
-@pytest.mark.parametrize("name", sorted(set(_SHELLS) - _WITHOUT_A_KIND))
+@over("name", sorted(set(_SHELLS) - _WITHOUT_A_KIND))
 def test_the_configuration_of_another_platform_is_not_stored(
     name: str, configurations: dict[str, str]
 ) -> None:
@@ -149,7 +150,7 @@ def test_every_platform_says_by_which_lines_it_is_known(configurations: dict[str
     assert unknown == []
 
 
-@pytest.mark.parametrize(("name", "text"), _SMALL)
+@over(("name", "text"), _SMALL)
 def test_a_small_configuration_is_stored_whatever_its_banner_quotes(
     name: str, text: str, configurations: dict[str, str]
 ) -> None:

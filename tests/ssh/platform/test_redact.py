@@ -11,6 +11,7 @@ from netautod.ssh.platform.general import LAP, PIECE
 from netautod.ssh.platform.redact import quoted, redact
 from netautod.ssh.platform.registry import PlatformRegistry
 from netautod.testing import ios_config
+from tests.support.tables import over
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +30,7 @@ def test_a_configuration_keeps_its_lines_and_loses_its_secrets(registry: Platfor
     assert "interface GigabitEthernet1/0/24\n description access port 24\n" in shown
 
 
-@pytest.mark.parametrize(
+@over(
     ("line", "secret"),
     [
         ("set system login password hunter2", "hunter2"),
@@ -81,30 +82,28 @@ BETWEEN = re.findall(
 )
 
 
-@pytest.mark.parametrize("before", ["", "set ", "radius-", "x_", "x.", '"'])
-@pytest.mark.parametrize("word", WORDS)
+@over("before", ["", "set ", "radius-", "x_", "x.", '"'])
+@over("word", WORDS)
 def test_a_word_announces_the_secret_behind_it(registry: PlatformRegistry, before: str, word: str) -> None:
     for line in (f"{before}{word} ", f"{before}{word.upper()}: ", f"{before}{word} = "):
         assert quoted(f"{line}hunter2 end") == f"{line}{HIDDEN} end"  # without a platform
         assert "hunter2" not in redact(f"{line}hunter2 end", registry.get("linux"))
 
 
-@pytest.mark.parametrize("between", BETWEEN)
+@over("between", BETWEEN)
 def test_the_kind_of_a_secret_is_not_taken_for_it(between: str) -> None:
     assert quoted(f"password {between} hunter2 end") == f"password {between} {HIDDEN} end"
     assert quoted(f"password {between} 7 hunter2") == f"password {between} 7 {HIDDEN}"
 
 
-@pytest.mark.parametrize(
-    "kind", ["1", "2a", "2b", "2x", "2y", "5", "6", "8", "9", "14", "y", "sha1", "sha512"]
-)
+@over("kind", ["1", "2a", "2b", "2x", "2y", "5", "6", "8", "9", "14", "y", "sha1", "sha512"])
 def test_a_hash_of_any_kind_is_hidden(registry: PlatformRegistry, kind: str) -> None:
     assert redact(f'bob "${kind}$salt$abc";', registry.get("generic")) == f'bob "{HIDDEN}";'
 
 
-@pytest.mark.parametrize("auth", ["md5", "sha", "sha256", "sha-512", "SHA"])
-@pytest.mark.parametrize("priv", ["3des", "des", "des56", "aes", "aes 128", "aes-256"])
-@pytest.mark.parametrize("form", ["", "encrypted ", "clear ", "key 7 "])
+@over("auth", ["md5", "sha", "sha256", "sha-512", "SHA"])
+@over("priv", ["3des", "des", "des56", "aes", "aes 128", "aes-256"])
+@over("form", ["", "encrypted ", "clear ", "key 7 "])
 def test_the_keys_of_an_snmp_user(registry: PlatformRegistry, auth: str, priv: str, form: str) -> None:
     line = f"snmp user bob auth {auth} {form}§ priv {priv} {form}§ end"
     shown = redact(line.replace("§", "hunter2"), registry.get("generic"))
@@ -123,7 +122,7 @@ def lines_of_devices() -> list[str]:
     return [line for line in lines if line not in ONLY_TYPED]
 
 
-@pytest.mark.parametrize("line", lines_of_devices())
+@over("line", lines_of_devices())
 def test_readers_of_configurations_see_no_secret_of_a_known_line(
     registry: PlatformRegistry, line: str
 ) -> None:
@@ -140,7 +139,7 @@ def test_a_private_key_is_hidden_whole(registry: PlatformRegistry) -> None:
     assert shown.endswith("-----END RSA PRIVATE KEY-----\nb\n")
 
 
-@pytest.mark.parametrize(
+@over(
     "line",
     [
         "hostname sw1",
@@ -164,8 +163,8 @@ def test_tokens_stay_so_that_a_diff_shows_a_changed_password(registry: PlatformR
     assert text == f"enable secret 5 {secret_token('$1$a$b', key)}\n password 7 {secret_token('08', key)}\n"
 
 
-@pytest.mark.parametrize("before", [PIECE - LAP - 9, PIECE - LAP, PIECE - 20, PIECE - 9, PIECE, 3 * PIECE])
-@pytest.mark.parametrize(
+@over("before", [PIECE - LAP - 9, PIECE - LAP, PIECE - 20, PIECE - 9, PIECE, 3 * PIECE])
+@over(
     "secret",
     [
         pytest.param("hunter2", id="a word"),
@@ -182,7 +181,7 @@ def test_a_long_line_loses_its_secrets_wherever_they_stand(
     assert shown == line.replace(secret, HIDDEN)
 
 
-@pytest.mark.parametrize(
+@over(
     "line",
     [
         " lsp-password hmac-md5 encrypted hunter2",

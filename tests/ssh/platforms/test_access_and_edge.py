@@ -10,6 +10,7 @@ from netautod.ssh.session import open_session, refused
 from netautod.ssh.target import Login, SessionLimits, Target
 from netautod.testing import SimulatedDevice
 from tests.support.platform_fixtures import load
+from tests.support.tables import over
 
 _REGISTRY = PlatformRegistry()
 _LIMITS = SessionLimits(
@@ -18,7 +19,7 @@ _LIMITS = SessionLimits(
 _LOGIN = Login(username="admin", password="simulated")
 
 
-@pytest.mark.parametrize(
+@over(
     ("platform", "line", "expected"),
     [
         ("huawei_olt", "MA5608T>", ("exec", "MA5608T")),
@@ -88,7 +89,7 @@ def test_prompts(platform: str, line: str, expected: tuple[str, str] | None) -> 
     assert _REGISTRY.get(platform).mode_of(line) == expected
 
 
-@pytest.mark.parametrize(
+@over(
     ("platform", "line"),
     [
         ("huawei_olt", "  % Unknown command, the error locates at '^'"),
@@ -139,7 +140,7 @@ def test_refusals(platform: str, line: str) -> None:
     assert refused([line], _REGISTRY.get(platform)) == line.strip()
 
 
-@pytest.mark.parametrize(
+@over(
     ("platform", "line", "printed_by_itself"),
     [
         ("huawei_olt", "  ! 2[2026-11-21 06:45:01+01:00]:", True),
@@ -165,7 +166,7 @@ def test_log_lines(platform: str, line: str, printed_by_itself: bool) -> None:
     assert _REGISTRY.get(platform).is_log_line(line) is printed_by_itself
 
 
-@pytest.mark.parametrize(
+@over(
     ("platform", "prompt", "with_unsaved_changes"),
     [("ciena_saos", "sw1> ", "sw1*> "), ("rad_etx", "etx1# ", "*etx1# ")],
 )
@@ -220,7 +221,7 @@ async def test_a_menu_behind_a_command_of_an_olt_is_left_with_enter() -> None:
     assert raw.endswith("#\nreturn\n")
 
 
-@pytest.mark.parametrize("line", ["{ <cr>|section<K>|simple<K>||<K> }:", "{ <cr>|vlanattr<K> }:"])
+@over("line", ["{ <cr>|section<K>|simple<K>||<K> }:", "{ <cr>|vlanattr<K> }:"])
 def test_the_menu_waits_for_enter_and_the_pager_for_a_blank(line: str) -> None:
     platform = _REGISTRY.get("huawei_olt")
     assert any(pattern.search(line) for pattern in platform.pager_end)
@@ -238,8 +239,8 @@ async def test_a_linux_below_is_read_on_channels_of_its_own(name: str) -> None:
             assert (await capture(session)).raw == fixture.first
 
 
-@pytest.mark.parametrize("platform", ["zte_olt", "zte_zxros"])
-@pytest.mark.parametrize(
+@over("platform", ["zte_olt", "zte_zxros"])
+@over(
     ("lines", "last"),
     [
         pytest.param(

@@ -5,11 +5,12 @@ import pytest
 from netautod.configs.texts.normalise import normalise
 from netautod.ssh.platform.registry import PlatformRegistry
 from netautod.ssh.session import refused
+from tests.support.tables import over
 
 _REGISTRY = PlatformRegistry()
 
 
-@pytest.mark.parametrize(
+@over(
     ("platform", "line", "expected"),
     [
         pytest.param("juniper_screenos", "ssg5-> ", ("exec", "ssg5")),
@@ -73,7 +74,7 @@ def test_prompts(platform: str, line: str, expected: tuple[str, str] | None) -> 
     assert _REGISTRY.get(platform).mode_of(line) == expected
 
 
-@pytest.mark.parametrize(
+@over(
     ("platform", "before", "after"),
     [
         pytest.param(
@@ -97,7 +98,7 @@ def test_a_change_of_state_is_no_other_prompt(platform: str, before: str, after:
     assert steady(before) != steady(before.replace("lb", "xy").replace("fw", "xy").replace("WG", "xy") + "x")
 
 
-@pytest.mark.parametrize(
+@over(
     ("platform", "line"),
     [
         ("juniper_screenos", "                ^-----unknown keyword config1"),
@@ -131,7 +132,7 @@ def test_refusals(platform: str, line: str) -> None:
     assert refused([line], _REGISTRY.get(platform)) == line.strip()
 
 
-@pytest.mark.parametrize(
+@over(
     ("platform", "line"),
     [
         ("f5_tmsh", "Nov 21 06:45:01 bigip1 emerg logger[4242]: Re-starting mcpd"),
@@ -144,7 +145,7 @@ def test_log_lines(platform: str, line: str) -> None:
     assert _REGISTRY.get(platform).is_log_line(line)
 
 
-@pytest.mark.parametrize(
+@over(
     ("platform", "before", "after", "is_change"),
     [
         pytest.param("f5_tmsh", "    state up", "    state down", False, id="BIG-IP, a monitor's state"),

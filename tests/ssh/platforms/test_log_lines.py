@@ -13,6 +13,7 @@ from netautod.ssh.session import open_session
 from netautod.ssh.target import Login, SessionLimits, Target
 from netautod.testing import Faults
 from tests.support.platform_fixtures import PlatformFixture, load_all
+from tests.support.tables import over
 
 _REGISTRY = PlatformRegistry()
 _LOGIN = Login(username="admin", password="simulated", enable_secret="en4ble")
@@ -80,20 +81,20 @@ _FORMS = (
 )
 
 
-@pytest.mark.parametrize(("platform", "line"), _FORMS)
+@over(("platform", "line"), _FORMS)
 def test_every_form_is_known_at_the_beginning_and_within_a_line(platform: str, line: str) -> None:
     known = _REGISTRY.get(platform)
     assert known.is_log_line(line)
     assert known.holds_log(f"interface Gig{line}")
 
 
-@pytest.mark.parametrize("fixture", [pytest.param(one, id=one.id) for one in load_all()])
+@over("fixture", [pytest.param(one, id=one.id) for one in load_all()])
 def test_no_configuration_is_taken_for_logs(fixture: PlatformFixture) -> None:
     platform = _REGISTRY.get(fixture.platform)
     assert [line for line in fixture.first.split("\n") if platform.holds_log(line)] == []
 
 
-@pytest.mark.parametrize(
+@over(
     "line", ["a:" * 2000, "12:34:56" * 500, "12:34:56 " * 500, "* " * 3000, "Nov 21 06:45:01 " + "a " * 3000]
 )
 def test_a_long_line_is_looked_at_in_steps_that_its_length_bounds(line: str) -> None:
@@ -103,7 +104,7 @@ def test_a_long_line_is_looked_at_in_steps_that_its_length_bounds(line: str) -> 
 _TEXT = ["hostname sw1", "!", "interface Gi1/0/7", " description uplink", "!", "end"]
 
 
-@pytest.mark.parametrize(
+@over(
     ("first", "second", "found"),
     [
         pytest.param([*_TEXT[:2], _LOG, *_TEXT[2:]], _TEXT, _TEXT, id="between two lines"),

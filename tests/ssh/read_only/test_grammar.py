@@ -7,6 +7,7 @@ import pytest
 from netautod.core.errors import InvalidInput
 from netautod.ssh.platform.registry import read_only_grammar
 from netautod.ssh.read_only.grammar import LONGEST, ReadOnlyGrammar
+from tests.support.tables import over
 
 SWITCH = ReadOnlyGrammar(
     forms=(
@@ -29,7 +30,7 @@ REGEX = ReadOnlyGrammar(
 SHELL = ReadOnlyGrammar(forms=("ip -br addr", "cat /etc/hosts"), filters=("head -<number>",), exact=True)
 
 
-@pytest.mark.parametrize(
+@over(
     ("grammar", "asked", "sent"),
     [
         pytest.param(SWITCH, "show version", "show version", id="as it is written"),
@@ -72,7 +73,7 @@ def test_what_is_allowed_is_sent_in_full(grammar: ReadOnlyGrammar, asked: str, s
     assert grammar.check(sent) == (sent, None)
 
 
-@pytest.mark.parametrize(
+@over(
     ("grammar", "asked", "reason"),
     [
         pytest.param(SWITCH, "", "printable", id="nothing"),
@@ -144,14 +145,14 @@ def test_each_kind_of_an_argument_is_tried_to_the_end() -> None:
     assert grammar.check("show vlan 10 p").command == "show vlan 10 ports"
 
 
-@pytest.mark.parametrize("device_type", ["generic", "autodetect", "no_such_platform", ""])
+@over("device_type", ["generic", "autodetect", "no_such_platform", ""])
 def test_of_an_unknown_platform_show_with_plain_words_is_allowed(device_type: str) -> None:
     grammar = read_only_grammar(device_type)
     assert grammar.check("show ip interface brief").command == "show ip interface brief"
     assert grammar.check("sh interface Gi1/0/1:1.20").command == "show interface Gi1/0/1:1.20"
 
 
-@pytest.mark.parametrize(
+@over(
     "asked",
     [
         pytest.param("show", id="alone"),
@@ -172,7 +173,7 @@ def test_of_an_unknown_platform_nothing_else_is(asked: str) -> None:
     assert read_only_grammar("no_such_platform").check(asked).command is None
 
 
-@pytest.mark.parametrize(
+@over(
     ("form", "problem"),
     [
         pytest.param("show [ip", "does not close", id="bracket that does not close"),

@@ -9,9 +9,8 @@ import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
-
 from netautod.ssh.platform.registry import PlatformRegistry, read_only_grammar
+from tests.support.tables import over
 
 REGISTRY = PlatformRegistry()
 PLATFORMS = REGISTRY.names()
@@ -110,7 +109,7 @@ def spoilt(name: str, chance: random.Random, count: int) -> Iterator[str]:
         )
 
 
-@pytest.mark.parametrize("name", [*PLATFORMS, "nobody_knows"])
+@over("name", [*PLATFORMS, "nobody_knows"])
 def test_two_thousand_spoilt_commands_change_nothing(name: str) -> None:
     grammar, device = read_only_grammar(name, REGISTRY), Device()
     for command in spoilt(name, random.Random(zlib.crc32(name.encode())), 2_000):
@@ -127,14 +126,14 @@ READ_THERE = {
 }
 
 
-@pytest.mark.parametrize("name", [*PLATFORMS, "nobody_knows"])
+@over("name", [*PLATFORMS, "nobody_knows"])
 def test_what_changes_or_betrays_is_refused(name: str) -> None:
     grammar = read_only_grammar(name, REGISTRY)
     allowed = {(name, command) for command in HARMFUL if grammar.check(command).command is not None}
     assert allowed - READ_THERE == set()
 
 
-@pytest.mark.parametrize(("name", "command"), OF_ONE)
+@over(("name", "command"), OF_ONE)
 def test_so_is_what_does_so_on_one_platform(name: str, command: str) -> None:
     assert read_only_grammar(name, REGISTRY).check(command).command is None
 

@@ -9,6 +9,7 @@ from netautod.ssh.platform.registry import PlatformRegistry, read_only_grammar
 from netautod.ssh.read_only.arguments import KINDS
 from netautod.ssh.read_only.forms import Node, graph_of
 from netautod.ssh.read_only.grammar import LONGEST
+from tests.support.tables import over
 
 REGISTRY = PlatformRegistry()
 ROWS = [
@@ -58,7 +59,7 @@ SAMPLES = {
 }
 
 
-@pytest.mark.parametrize(
+@over(
     ("name", "asked", "sent"),
     [pytest.param(*row, id=f"{row[0]}: {row[1]}") for row in ROWS if row[2][0] != "!"],
 )
@@ -66,7 +67,7 @@ def test_an_ordinary_reading_is_allowed(name: str, asked: str, sent: str) -> Non
     assert read_only_grammar(name, REGISTRY).check(asked) == (sent, None)
 
 
-@pytest.mark.parametrize("name", sorted({name for name, _ in EVERYDAY}))
+@over("name", sorted({name for name, _ in EVERYDAY}))
 def test_so_are_those_of_every_day(name: str) -> None:
     grammar = read_only_grammar(name, REGISTRY)
     asked = [command for platform, command in EVERYDAY if platform == name]
@@ -75,7 +76,7 @@ def test_so_are_those_of_every_day(name: str) -> None:
     assert refused == {}
 
 
-@pytest.mark.parametrize(
+@over(
     ("name", "asked", "reason"),
     [pytest.param(*row, id=f"{row[0]}: {row[1]}") for row in ROWS if row[2][0] == "!"],
 )
@@ -129,7 +130,7 @@ def examples(root: Node) -> list[str]:
     return [" ".join([*shortest[node], word, *to_end[behind]]) for node, word, behind in edges]
 
 
-@pytest.mark.parametrize("name", KNOWN)
+@over("name", KNOWN)
 def test_every_form_is_reached_and_a_full_command_stays_as_it_is(name: str) -> None:
     grammar = REGISTRY.get(name).read_only
     commands = [command for command in examples(graph_of(grammar.forms)) if len(command) <= LONGEST]
@@ -138,7 +139,7 @@ def test_every_form_is_reached_and_a_full_command_stays_as_it_is(name: str) -> N
     }
 
 
-@pytest.mark.parametrize("name", [name for name in KNOWN if REGISTRY.get(name).read_only.filters])
+@over("name", [name for name in KNOWN if REGISTRY.get(name).read_only.filters])
 def test_every_filter_is_reached(name: str) -> None:
     grammar = REGISTRY.get(name).read_only
     reading = next(command for command in examples(graph_of(grammar.forms)) if len(command) < 100)

@@ -6,6 +6,7 @@ from netautod.core.errors import InvalidInput
 from netautod.tasks.cron.fields import parse_expression
 from netautod.tasks.cron.ticks import parse
 from netautod.tasks.cron.zones import parse_timezone
+from tests.support.tables import over
 
 ACCEPTED = [
     pytest.param("*/15 * * * *", "minutes", (0, 15, 30, 45), id="a step over a star"),
@@ -24,7 +25,7 @@ ACCEPTED = [
 ]
 
 
-@pytest.mark.parametrize(("expression", "field", "values"), ACCEPTED)
+@over(("expression", "field", "values"), ACCEPTED)
 def test_accepted_expressions(expression: str, field: str, values: tuple[int, ...]) -> None:
     assert getattr(parse_expression(expression), field) == values
 
@@ -74,7 +75,7 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("expression", "part"), REFUSED)
+@over(("expression", "part"), REFUSED)
 def test_refused_expressions_are_named(expression: str, part: str) -> None:
     with pytest.raises(InvalidInput) as caught:
         parse(expression, "UTC")
@@ -82,12 +83,12 @@ def test_refused_expressions_are_named(expression: str, part: str) -> None:
     assert part in caught.value.text
 
 
-@pytest.mark.parametrize("name", ["UTC", "Europe/Berlin", "Etc/GMT+5", "America/Argentina/Ushuaia"])
+@over("name", ["UTC", "Europe/Berlin", "Etc/GMT+5", "America/Argentina/Ushuaia"])
 def test_accepted_zones(name: str) -> None:
     assert parse_timezone(name).key == name
 
 
-@pytest.mark.parametrize(
+@over(
     "name",
     [
         "",
