@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 SHOWN = 20  # of the rows that failed
+SECONDS = 600  # of a hang; a row alone has those of .pytest.ini
 # What pytest.raises and pytest.fail raise is no Exception.
 FAILURES = (Exception, pytest.fail.Exception)
 Test = Callable[..., None]
@@ -42,7 +43,8 @@ def over(names: str | Sequence[str], rows: Iterable[Any]) -> Callable[[Test], Te
         left = [one for name, one in signature.parameters.items() if name not in keys]
         assert len(left) + len(keys) == len(signature.parameters), f"{test.__name__} must take {keys}"
         whole.__signature__ = signature.replace(parameters=left)  # type: ignore[attr-defined]
-        return whole
+        marked: Test = pytest.mark.timeout(SECONDS)(whole)
+        return marked
 
     return decorated
 

@@ -1,9 +1,10 @@
 """A process that has imported netautod, and forks once for each program that a test starts.
 
-Most of what a short program costs is its imports. `python -m tests.support.programs.fork_server FD` answers
-requests on the socket FD, one at a time, until that is closed. A child is one of our parent (CLONE_PARENT of
-clone(2)), which waits for it as for any of its own; it does what `python -m MODULE` does, in the order of
-that: environment, `sys.path`, `sys.argv`, and the module as `__main__`.
+Most of what a short program costs is its imports. `python -m tests.support.programs.fork_server FD` says on
+the socket FD that it has done them, and answers requests there, one at a time, until that is closed. A child
+is one of our parent (CLONE_PARENT of clone(2)), which waits for it as for any of its own; it does what
+`python -m MODULE` does, in the order of that: environment, `sys.path`, `sys.argv`, and the module as
+`__main__`.
 """
 
 import ctypes
@@ -32,6 +33,7 @@ def main() -> None:
     _preload()
     gc.collect()
     gc.freeze()
+    control.send(b"ready")
     while True:
         message, descriptors, _, _ = socket.recv_fds(control, MOST_BYTES, 3)
         if not message:

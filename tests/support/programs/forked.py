@@ -30,6 +30,17 @@ class _Server:
     process: subprocess.Popen[bytes]
     control: socket.socket
     environment: Mapping[str, str]
+    ready: bool = False
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    async def until_ready(self) -> None:
+        """It imports for seconds at first; after that it answers within a millisecond."""
+        async with self.lock:
+            if not self.ready:
+                self.control.setblocking(False)
+                assert await asyncio.get_running_loop().sock_recv(self.control, 100)
+                self.control.setblocking(True)
+                self.ready = True
 
 
 @dataclass(kw_only=True)
@@ -72,6 +83,7 @@ class Forks:
         message = json.dumps(wanted).encode()
         if len(message) > fork_server.MOST_BYTES:
             raise Refused
+        await server.until_ready()
         ends = _Ends.made(options)
         try:
             socket.send_fds(server.control, [message], ends.theirs)
