@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Any, TypeVar, cast
 
 from motor.motor_asyncio import AsyncIOMotorClient, AsyncIOMotorCollection, AsyncIOMotorDatabase
-from pymongo import ReturnDocument
+from pymongo import IndexModel, ReturnDocument
 from pymongo.collection import Collection as PymongoCollection
 from pymongo.errors import BulkWriteError, OperationFailure
 from pymongo.operations import DeleteOne, UpdateMany, UpdateOne
@@ -243,8 +243,9 @@ class Collection:
     async def delete_many(self, where: Filter) -> int:
         return (await self._write(lambda rows: rows.delete_many(where))).deleted_count
 
-    async def create_index(self, keys: Sort, **options: Any) -> None:
-        await self._write(lambda rows: rows.create_index(list(keys), **options))
+    async def create_indexes(self, *indexes: IndexModel) -> None:
+        """All in one command, which reads the collection once; if one of them is refused, none is made."""
+        await self._write(lambda rows: rows.create_indexes(list(indexes)))
 
     async def index_names(self) -> set[str]:
         """Empty for a collection that does not exist."""

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from pymongo import IndexModel
 from pymongo.errors import OperationFailure
 
 from netautod.core.guard import Guard, no_guard
@@ -37,6 +38,9 @@ class Index:
             options["expireAfterSeconds"] = self.expire_seconds
         return options
 
+    def model(self) -> IndexModel:
+        return IndexModel(list(self.keys), **self.options())
+
 
 def fingerprint(indexes: Iterable[Index]) -> str:
     """The same for the same definitions, in whatever order."""
@@ -46,16 +50,30 @@ def fingerprint(indexes: Iterable[Index]) -> str:
 
 async def create_indexes(database: Database, indexes: Iterable[Index], *, guard: Guard = no_guard) -> None:
     """Creates what is missing; an index whose definition changed between releases is made anew."""
+    by_collection: dict[str, list[Index]] = {}
     for index in indexes:
+        by_collection.setdefault(index.collection, []).append(index)
+    for name, wanted in by_collection.items():
         guard()
-        collection = database.collection(index.collection)
+        collection = database.collection(name)
         try:
-            await collection.create_index(index.keys, **index.options())
+            await collection.create_indexes(*(index.model() for index in wanted))
         except OperationFailure as error:
             if error.code not in CHANGED:
                 raise
-            await _drop(collection, index.name)
-            await collection.create_index(index.keys, **index.options())
+            for index in wanted:
+                guard()
+                await _create(collection, index)
+
+
+async def _create(collection: Collection, index: Index) -> None:
+    try:
+        await collection.create_indexes(index.model())
+    except OperationFailure as error:
+        if error.code not in CHANGED:
+            raise
+        await _drop(collection, index.name)
+        await collection.create_indexes(index.model())
 
 
 async def _drop(collection: Collection, name: str) -> None:
