@@ -51,7 +51,7 @@ def netautod_register_executors(register):
 
 
 @pytest.fixture(scope="module")
-async def service(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Service]:
+async def two_workers(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Service]:
     """It finds a plugin that nobody installed."""
     folder = tmp_path_factory.mktemp("workers")
     async with serving(folder / "data", "--workers", "2", variables=with_plugin(folder / "plugin")) as made:
@@ -59,8 +59,8 @@ async def service(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Ser
 
 
 @pytest.fixture(scope="module")
-async def console(service: Service) -> Console:
-    return Console(client=await service.client())
+async def their_console(two_workers: Service) -> Console:
+    return Console(client=await two_workers.client())
 
 
 def with_plugin(folder: Path) -> dict[str, str]:
@@ -74,53 +74,53 @@ def with_plugin(folder: Path) -> dict[str, str]:
     return {**QUICK_LEASES, "PYTHONPATH": path}
 
 
-async def test_two_workers_serve(service: Service, console: Console) -> None:
-    assert len(await eventually(lambda: _workers(service))) == 2
+async def test_two_workers_serve(two_workers: Service, their_console: Console) -> None:
+    assert len(await eventually(lambda: _workers(two_workers))) == 2
     for number in range(20):  # both processes answer: connections go to whoever accepts first
-        await console.credential(f"credential {number}")
-    assert (await console.read("/api/credentials"))["total"] == 20
+        await their_console.credential(f"credential {number}")
+    assert (await their_console.read("/api/credentials"))["total"] == 20
 
 
 async def test_an_executor_that_kills_its_process_disturbs_no_other_worker(
-    service: Service, console: Console
+    two_workers: Service, their_console: Console
 ) -> None:
     sleepers = []
     for number in range(12):
-        task = await console.task(
+        task = await their_console.task(
             f"sleepy {number}", "sleepy", parameters={"seconds": 6}, retry_delay_seconds=0
         )
-        sleepers.append(await console.start(task))
+        sleepers.append(await their_console.start(task))
     for sleeper in sleepers:
-        await console.until(sleeper, "running")
-    deadly = await console.task("deadly", "deadly", max_retries=1, retry_delay_seconds=0)
-    ended = await console.ended(await console.start(deadly), seconds=60)
+        await their_console.until(sleeper, "running")
+    deadly = await their_console.task("deadly", "deadly", max_retries=1, retry_delay_seconds=0)
+    ended = await their_console.ended(await their_console.start(deadly), seconds=60)
     assert (ended["state"], ended["error_message"], ended["retry_count"]) == ("failed", "node lost", 1)
     killed = {attempt["node"] for attempt in ended["attempts"]}
     assert len(ended["attempts"]) == 2
     undisturbed = 0
     for sleeper in sleepers:
-        done = await console.ended(sleeper, seconds=60)
+        done = await their_console.ended(sleeper, seconds=60)
         assert done["state"] == "completed"
         assert all(attempt["node"] in killed for attempt in done["attempts"][:-1])
         undisturbed += len(done["attempts"]) == 1
     assert undisturbed > 0 or len(killed) == 2
     # Both are there again, and serve.
-    assert len(await eventually(lambda: _workers(service), seconds=60)) == 2
-    await console.run(await console.task("after", "sleepy", parameters={"seconds": 0}))
+    assert len(await eventually(lambda: _workers(two_workers), seconds=60)) == 2
+    await their_console.run(await their_console.task("after", "sleepy", parameters={"seconds": 0}))
 
 
 async def test_new_connections_are_answered_while_the_service_waits_for_its_runs_and_stops(
-    service: Service, console: Console
+    two_workers: Service, their_console: Console
 ) -> None:
     """By the workers that wait, also when the signal comes to all processes at once, as from systemd."""
-    task = await console.task("sleepy", "sleepy", parameters={"seconds": 20})
-    run = await console.start(task)
-    await eventually(lambda: _running(console, run))
-    workers = await _workers(service)
+    task = await their_console.task("sleepy", "sleepy", parameters={"seconds": 20})
+    run = await their_console.start(task)
+    await eventually(lambda: _running(their_console, run))
+    workers = await _workers(two_workers)
     for worker in workers:
         os.kill(worker, signal.SIGTERM)
-    stopping = asyncio.create_task(service.stop())
-    answer = await eventually(lambda: _turned_away(service))
+    stopping = asyncio.create_task(two_workers.stop())
+    answer = await eventually(lambda: _turned_away(two_workers))
     assert answer.json == {"error": "draining"}
     assert int(answer.headers["retry-after"]) > 0
     assert await stopping == 0

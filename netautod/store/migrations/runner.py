@@ -15,7 +15,7 @@ from netautod.core.waiting import migrating
 from netautod.store.client import Database
 from netautod.store.leases.lease import Lease
 from netautod.store.leases.named import NamedLeases
-from netautod.store.migrations.model import Migration, NewerDatabase
+from netautod.store.migrations.model import Migration, NewerDatabase, Step
 from netautod.store.migrations.store import Applied, MigrationStore
 
 logger = logging.getLogger(__name__)
@@ -80,9 +80,10 @@ class MigrationRunner:
                 with self._telling():
                     await self._until_done()
             await self._unless()
-            for migration in self._migrations:
-                if migration.catch_up is not None:
-                    await migration.catch_up(no_guard)
+            # Several of them, those of indexes, catch up with the same: once is enough.
+            for catch_up in dict.fromkeys(migration.catch_up for migration in self._migrations):
+                if catch_up is not None:
+                    await catch_up(no_guard)
 
     async def _until_done(self) -> None:
         waiting = False
@@ -127,19 +128,23 @@ class MigrationRunner:
     async def _under(self, held: Lease, *, background: bool) -> None:
         try:
             await self._unless()
+            done = set[Step]()
             # Another node may have been at it until now.
             for migration in await self._due(background=background):
-                await self._apply(migration, held)
+                await self._apply(migration, held, is_done=migration.apply in done)
+                done.add(migration.apply)
         except LeaseLostError:
             logger.warning("the lease of the migrations is lost: another node goes on with them")
         finally:
             await self._leases.release(held)
 
-    async def _apply(self, migration: Migration, held: Lease) -> None:
+    async def _apply(self, migration: Migration, held: Lease, *, is_done: bool) -> None:
+        """`is_done`: another one has done the same just now; it is only noted."""
         began = time.monotonic()
         held.guard()
         await self._store.begin(migration)
-        await migration.apply(held.guard)
+        if not is_done:
+            await migration.apply(held.guard)
         held.guard()
         seconds = time.monotonic() - began
         await self._store.finish(migration, seconds=seconds)

@@ -92,6 +92,23 @@ async def test_each_is_done_once_and_in_order(database: Database) -> None:
     ]
 
 
+async def test_those_that_do_the_same_do_it_once_for_all(database: Database) -> None:
+    """As migrations of indexes: each makes all that there are by now."""
+    work, again = Work(), list[str]()
+
+    async def catch_up(guard: Guard) -> None:
+        again.append("indexes")
+
+    first, between = work.of("first", "between")
+    last = replace(first, number=3, name="last", catch_up=catch_up)
+    known = [replace(first, catch_up=catch_up), between, last]
+    await brought_up(database, known)
+    assert (work.done, again) == (["first", "between"], ["indexes"])
+    assert await recorded(database) == {1: True, 2: True, 3: True}
+    await brought_up(database, [*known, replace(last, number=4, name="later")])
+    assert (work.done, again) == (["first", "between", "first"], ["indexes"] * 2)
+
+
 async def test_one_that_died_in_the_middle_is_done_again_and_those_before_it_are_not(
     database: Database,
 ) -> None:
