@@ -24,6 +24,12 @@ from tests.support.serving import Serve, Servers
 from tests.support.temporary import LASTING
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Files of slow tests come first: those at the end are short, so that all processes end together."""
+    slow = {item.path for item in items if item.get_closest_marker("slow") is not None}
+    items.sort(key=lambda item: item.path not in slow)
+
+
 @pytest.fixture(scope="module", autouse=True)
 def folders_of_the_module(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory

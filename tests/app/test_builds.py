@@ -25,9 +25,11 @@ EPOCH = "1700000000"
 def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """That of an environment which builds."""
     folder = tmp_path_factory.mktemp("builder")
-    subprocess.run([sys.executable, "-m", "venv", folder], check=True)
-    subprocess.run([folder / "bin" / "pip", "install", "-q", "setuptools>=77"], check=True)
-    return folder / "bin" / "python"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)
+    python = folder / "bin" / "python"
+    pip = (sys.executable, "-m", "pip", "--python", python, "install", "-q")
+    subprocess.run([*pip, "setuptools>=77"], check=True)
+    return python
 
 
 def built(python: Path, folder: Path, *, umask: int, backwards: bool) -> list[Path]:
