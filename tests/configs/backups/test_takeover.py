@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from netautod.configs.backups.takeover import take_over
+from netautod.configs.backups.takeover import NOT_TAKEN, take_over
 from netautod.configs.store import ConfigStore
 from netautod.core.guard import no_guard
 from netautod.store.client import Database
@@ -94,6 +94,7 @@ async def test_every_device_gets_the_state_that_it_had(
     await earlier(indexed)
     rows = await indexed.collection("backup_facts").find({})
     assert await upgraded(indexed) == expected
+    assert await indexed.collection("backup_facts").count(NOT_TAKEN) == 0  # the next start reads none
     told = await indexed.collection("devices").find_one({"_id": "told"})
     assert told is not None
     assert told["backup"]["owed"] == REPORT
