@@ -28,7 +28,12 @@ PAGE = 500
 NO_BACKUP = {**no_backup(NEVER), "fresh_at": "$created_at"}
 TAKEN = {"at": "last_at", "stale_at": "stale_at"}
 NOT_TAKEN = {
-    "$expr": {"$or": [{"$ne": ["$last_at", "$taken.at"]}, {"$ne": ["$stale_at", "$taken.stale_at"]}]}
+    "$expr": {
+        "$or": [
+            {"$ne": [{"$ifNull": [f"${of}", None]}, {"$ifNull": [f"$taken.{name}", None]}]}
+            for name, of in TAKEN.items()
+        ]
+    }
 }
 
 
