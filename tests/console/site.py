@@ -23,7 +23,9 @@ from netautod.http.health import Health
 from netautod.http.settings import LimitSettings
 from netautod.outbound.settings import OutboundSettings
 from netautod.store.client import Database
+from netautod.store.settings import MongoDBSettings
 from tests.support.client import ApiClient
+from tests.support.databases import PATIENT_SECONDS
 from tests.support.pages import Browser
 from tests.support.serving import serve_application
 
@@ -74,6 +76,8 @@ async def open_site(database: Database, folder: Path) -> AsyncIterator[Site]:
         admin_password="correct horse battery staple",
         limits=LimitSettings(requests_per_second=0, anonymous_per_second=0),
         outbound=OutboundSettings(allow=("127.0.0.1",)),
+        # A page asks the database more often than most requests do, and a loaded machine is no failure.
+        mongodb=MongoDBSettings(timeout_seconds=PATIENT_SECONDS),
     )
     async with AsyncExitStack() as stack:
         installation = await stack.enter_async_context(open_installation(settings, database))
