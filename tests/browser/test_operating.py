@@ -44,10 +44,10 @@ async def test_a_config_is_pulled_and_its_change_is_shown(people: People, world:
     await expect(added).to_be_visible()
     await page.get_by_role("link", name="Side by side", exact=True).click()
     await expect(page).to_have_url(re.compile("format=side_by_side"))
-    await expect(page.locator("tr.added", has_text=line)).to_be_visible()
+    await expect(page.locator("td.new", has_text=line)).to_be_visible()
     await page.emulate_media(media="print")
     await expect(page.get_by_role("navigation", name="Main")).to_be_hidden()
-    await expect(page.locator("tr.added", has_text=line)).to_be_visible()
+    await expect(page.locator("td.new", has_text=line)).to_be_visible()
 
 
 async def test_a_config_line_is_searched_and_opened(people: People) -> None:
@@ -95,7 +95,7 @@ async def test_a_task_is_made_with_a_preview_and_its_run_is_followed(people: Peo
     await page.get_by_role("button", name="Run", exact=True).click()
     await expect(page).to_have_url(AN_EXECUTION)
     log = page.get_by_role("region", name="Log")
-    await expect(log.get_by_text("first line")).to_be_visible(timeout=20_000)
+    await expect(log.get_by_text("first line")).to_be_visible()
     await page.get_by_role("button", name="Pause", exact=True).click()
     world.script(script.name, "second line")
     for _ in range(2):  # news of the rest of the page, which come more seldom than lines
@@ -103,9 +103,9 @@ async def test_a_task_is_made_with_a_preview_and_its_run_is_followed(people: Peo
             pass
     await expect(log.get_by_text("second line")).to_have_count(0)
     await page.get_by_role("button", name="Pause", exact=True).click()
-    await expect(log.get_by_text("second line")).to_be_visible(timeout=20_000)
+    await expect(log.get_by_text("second line")).to_be_visible()
     await page.get_by_role("button", name="Cancel", exact=True).click()
-    await expect(page.get_by_text("cancelled", exact=True).first).to_be_visible(timeout=20_000)
+    await expect(page.get_by_text("cancelled", exact=True).first).to_be_visible()
 
 
 async def test_only_what_failed_is_run_again(people: People, world: World) -> None:

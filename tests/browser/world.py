@@ -21,7 +21,7 @@ from tests.browser.plugin.scripted_runs import END
 from tests.e2e.console import CONFIGS, Console
 from tests.plugins.cli.outputs import IOS
 from tests.support.execution import eventually
-from tests.support.programs.service import QUICK_LEASES, Service, serving
+from tests.support.programs.service import Service, serving
 
 PLUGIN = Path(__file__).parent / "plugin"
 UNLIMITED = {"NETAUTOD_LIMITS_REQUESTS_PER_SECOND": "0", "NETAUTOD_LIMITS_ANONYMOUS_PER_SECOND": "0"}
@@ -113,7 +113,6 @@ def variables(folder: Path, database: MongoDBSettings) -> dict[str, str]:
     paths = [str(information.parent), str(PLUGIN), *filter(None, [os.environ.get("PYTHONPATH")])]
     return {
         **UNLIMITED,
-        **QUICK_LEASES,
         "PYTHONPATH": os.pathsep.join(paths),
         "NETAUTOD_ADMIN_PASSWORD": PASSWORD,
         "NETAUTOD_MONGODB_URI": database.uri,
