@@ -11,14 +11,15 @@ from netautod.core.permissions import grants
 from netautod.users.models import BUILTIN_ROLES
 from tests.browser.crawling import Crawls, page_of
 from tests.browser.people import People
+from tests.browser.visits import form_of
 from tests.browser.world import ADMINISTRATOR, EMPTY, OPERATOR, VIEWER, World
 
-# Those of the first page that each must come to; otherwise a crawl that ends at once would be a good one.
+# What each must come to; otherwise a crawl that ends at once would be a good one.
 REACHED = {
-    VIEWER: ("/devices", "/devices/{core-1}", "/configs/{core-1}", "/topology", "/documents/{document}"),
-    OPERATOR: ("/tasks/{nightly}", "/tasks/new", "/executions/{failed}", "/approvals", "/credentials"),
-    ADMINISTRATOR: ("/users", "/roles", "/audit", "/nodes", "/plugins", "/webhooks", "/account"),
-    EMPTY: ("/devices", "/users", "/audit"),
+    VIEWER: {"/devices", "/devices/:", "/configs/:", "/topology", "/documents/:", "/account"},
+    OPERATOR: {"/tasks/:", "/tasks/new", "/executions/:", "/approvals", "/credentials/:"},
+    ADMINISTRATOR: {"/users/:", "/roles/:", "/audit", "/nodes", "/plugins", "/webhooks/:"},
+    EMPTY: {"/devices", "/users", "/audit"},
 }
 
 
@@ -32,8 +33,7 @@ async def test_every_link_leads_somewhere_and_no_byte_is_a_secret(
         f"{secret} in {met}" for met in crawl.met for secret in world.hidden if secret.encode() in met.content
     ]
     assert told == []
-    wanted = {path.format_map(world.ids) for path in REACHED[who]}
-    assert wanted - {met.path for met in crawl.met} == set()
+    assert REACHED[who] - {form_of(met.path) for met in crawl.met} == set()
 
 
 def posts() -> list[str]:
