@@ -7,12 +7,14 @@ import asyncio
 import os
 import signal
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.attacks.attackers.raw import Answer, ask
-from tests.e2e.console import Console
+from tests.e2e.console import TERMINAL, Console
 from tests.support.execution import eventually
 from tests.support.programs.service import QUICK_LEASES, Service, serving
 
@@ -93,7 +95,8 @@ async def test_an_executor_that_kills_its_process_disturbs_no_other_worker(
     for sleeper in sleepers:
         await their_console.until(sleeper, "running")
     deadly = await their_console.task("deadly", "deadly", max_retries=1, retry_delay_seconds=0)
-    ended = await their_console.ended(await their_console.start(deadly), seconds=60)
+    run = await their_console.start(deadly)
+    ended = await eventually(lambda: _ended(their_console, run), seconds=60)
     assert (ended["state"], ended["error_message"], ended["retry_count"]) == ("failed", "node lost", 1)
     killed = {attempt["node"] for attempt in ended["attempts"]}
     assert len(ended["attempts"]) == 2
@@ -174,6 +177,14 @@ def test_the_number_of_workers_is_checked() -> None:
         with pytest.raises(SystemExit) as refused:
             main(["serve", "--workers", wrong])
         assert refused.value.code == 2
+
+
+async def _ended(console: Console, run: str) -> dict[str, Any] | None:
+    """None while it goes on, and for an answer that a worker took with it."""
+    with suppress(Exception):
+        found = await console.read(f"/api/tasks/executions/{run}")
+        return found if found["state"] in TERMINAL else None
+    return None
 
 
 async def _running(console: Console, run: str) -> bool:

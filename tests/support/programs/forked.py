@@ -10,6 +10,7 @@ import sys
 from asyncio.subprocess import DEVNULL, PIPE, STDOUT, Process
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, cast
 
 from netautod.store.embedded.program import tied_to_parent
@@ -19,6 +20,10 @@ MODULE = "tests.support.programs.fork_server"
 OWN = ("netautod", "tests")
 # What the interpreter or the C library read when they begin: another value needs a process of its own.
 READ_AT_BEGIN = ("PYTHON", "LC_", "LANG", "LD_", "MALLOC_", "GLIBC_", "OPENSSL_", "ASAN_")
+
+
+CUSTOMIZING = ("sitecustomize.py", "usercustomize.py")
+ROOT = Path(__file__).parents[3]
 
 
 class Refused(Exception):
@@ -70,6 +75,9 @@ class Forks:
         if not options.keys() <= {"stdin", "stdout", "stderr", "env", "cwd"}:
             raise Refused
         environment = dict(os.environ if options.get("env") is None else options["env"])
+        folder = _folder(options)
+        if _finds_others(folder, environment):
+            raise Refused
         server = self._server = self._server or _begun()
         if _at_begin(environment) != _at_begin(server.environment):
             raise Refused
@@ -77,7 +85,7 @@ class Forks:
             "module": command[2],
             "arguments": list(command[3:]),
             "environment": environment,
-            "folder": os.fspath(options.get("cwd") or os.getcwd()),
+            "folder": str(folder),
             "parent": os.getpid(),
         }
         message = json.dumps(wanted).encode()
@@ -109,6 +117,17 @@ def _begun() -> _Server:
             env=environment,
         )
     return _Server(process=process, control=ours, environment=environment)
+
+
+def _folder(options: Mapping[str, Any]) -> Path:
+    return Path(options.get("cwd") or ".").absolute()
+
+
+def _finds_others(folder: Path, environment: Mapping[str, str]) -> bool:
+    """Whether Python would take other code than the server has: another checkout, or what site.py imports."""
+    places = [folder, *map(Path, filter(None, environment.get("PYTHONPATH", "").split(os.pathsep)))]
+    others = [place for place in places if place.absolute() != ROOT]
+    return any((place / name).exists() for place in others for name in (*OWN, *CUSTOMIZING))
 
 
 def _at_begin(environment: Mapping[str, str]) -> dict[str, str]:

@@ -14,6 +14,7 @@ import pytest
 from tests.support.programs.forked import FORKS, Refused
 from tests.support.programs.started import ROOT, started
 
+TRACER = ROOT / "tests" / "repository" / "tracer"
 TELLING = (sys.executable, "-m", "tests.support.programs.telling")
 
 
@@ -51,6 +52,14 @@ async def test_its_end_is_told_however_it_comes() -> None:
             process.kill()
 
 
+@pytest.mark.parametrize("way", ["cwd", "PYTHONPATH"])
+async def test_the_code_of_another_checkout_is_executed(tmp_path: Path, way: str) -> None:
+    (tmp_path / "netautod").mkdir()
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    with pytest.raises(Refused):
+        await FORKS.start(TELLING, {"cwd": tmp_path} if way == "cwd" else {"env": environment})
+
+
 @pytest.mark.parametrize(
     ("command", "options"),
     [
@@ -58,6 +67,9 @@ async def test_its_end_is_told_however_it_comes() -> None:
         pytest.param((sys.executable, "-m", "pip"), {}, id="a module of others"),
         pytest.param(("/bin/true", "-m", "netautod"), {}, id="another program"),
         pytest.param(TELLING, {"env": {"PYTHONHASHSEED": "1"}}, id="another beginning"),
+        pytest.param(
+            TELLING, {"env": {**os.environ, "PYTHONPATH": str(TRACER)}}, id="code before everything else"
+        ),
         pytest.param(TELLING, {"start_new_session": True}, id="more than a fork can do"),
     ],
 )
