@@ -102,19 +102,25 @@ async def test_what_a_device_answers(site: Site) -> None:
 async def test_runs_that_visited_it(site: Site) -> None:
     made, other = await device(site, "visited"), await device(site, "never visited")
     api = site.api()
-    pull = await api.post("/api/config/devices/bulk-pull?background=true", {"device_ids": [made]})
-    execution = pull.expect(202)["id"]
 
-    async def ended() -> bool:
-        state = (await api.get(f"/api/tasks/executions/{execution}")).expect()["state"]
-        return state not in ("pending", "running")
+    async def pulled(device_id: str) -> str:
+        begun = await api.post("/api/config/devices/bulk-pull?background=true", {"device_ids": [device_id]})
+        execution = str(begun.expect(202)["id"])
 
-    await eventually(ended, seconds=PATIENT_SECONDS)
+        async def ended() -> bool:
+            state = (await api.get(f"/api/tasks/executions/{execution}")).expect()["state"]
+            return state not in ("pending", "running")
+
+        await eventually(ended, seconds=PATIENT_SECONDS)
+        return execution
+
+    execution, _ = await pulled(made), await pulled(await device(site, "visited by another run"))
     operator = site.browser("devices.access", "tasks.operate")
     page = await operator.get(f"/devices/{made}?tab=runs")
     assert page.links["bulk pull"] == f"/executions/{execution}"
     assert [row[3] for row in page.rows] == ["credential"]
-    assert (await operator.get(f"/devices/{other}?tab=runs")).rows == []
+    assert "1 to 1 of 1" in page.text
+    assert "No run has visited this device yet" in (await operator.get(f"/devices/{other}?tab=runs")).text
     viewer = site.browser("devices.access")
     assert "Runs" not in (await viewer.get(f"/devices/{made}")).links
     await viewer.get(f"/devices/{made}?tab=runs", status=403)
