@@ -16,7 +16,7 @@ class UpcomingRun:
     """`local` is in the zone of the schedule. `mark` is None where no change of the clocks matters.
 
     shifted: a time that does not exist on that day runs when the gap ends; skipped: runs before it fall into
-    a gap; doubled: its time comes twice on that day; clocks: the offset is another than before.
+    a gap; doubled: its time comes twice on that day; clocks: the offset is another than at the run before.
     """
 
     utc: datetime
@@ -51,7 +51,7 @@ def _marked(
         schedule, local, at
     ):
         return "doubled", _doubling(schedule, local)
-    if passed:
+    if passed and passed[0].before != passed[-1].after:
         return "clocks", f"the clocks change on {passed[-1].wall_after:%Y-%m-%d} to UTC{_offset(passed[-1])}"
     return None
 

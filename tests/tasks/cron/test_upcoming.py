@@ -26,6 +26,7 @@ def at(text: str) -> datetime:
         ("0 6 * * 1", "America/New_York", "2026-10-28T00:00", ["clocks", None]),
         ("30 1 4 10 *", "Australia/Lord_Howe", "2026-01-01T00:00", ["clocks"]),
         ("15 2 4 10 *", "Australia/Lord_Howe", "2026-01-01T00:00", ["shifted"]),
+        ("30 2 29 3 *", BERLIN, "2026-04-01T00:00", [None, None, None, "clocks", None, "clocks"]),
         ("30 2 * * *", "UTC", "2026-03-28T12:00", [None, None]),
     ],
 )
