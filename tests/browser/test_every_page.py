@@ -34,7 +34,8 @@ LOOK = """() => ({
 })"""
 TOO_WIDE = """() => document.documentElement.scrollWidth <= innerWidth ? [] :
     [...document.querySelectorAll("body *")]
-        .filter((each) => each.getBoundingClientRect().right > innerWidth && !each.closest(".scroll"))
+        .filter((each) => each.getBoundingClientRect().right > innerWidth
+            && (!each.closest(".scroll") || getComputedStyle(each).position === "absolute"))
         .map((each) => `${each.tagName} ${each.className} ${each.textContent.trim().slice(0, 40)}`)
         .slice(0, 5).concat(`${document.documentElement.scrollWidth} pixels`)"""
 
