@@ -98,7 +98,7 @@ def missing(pages: list[Met], odd: OddWorld) -> dict[str, set[str]]:
 async def told_by_the_switch(window: Page, odd: OddWorld) -> None:
     """Its lines as it wrote them, on the page of the config, of the diff and of the neighbors."""
     switch = odd.ids["switch"]
-    for path, texts in ((f"/configs/{switch}/2", TEXTS), (f"/devices/{switch}", NAMES)):
+    for path, texts in ((f"/configs/{switch}/2", TEXTS), (f"/devices/{switch}?tab=neighbors", NAMES)):
         await window.goto(path)
         shown = await window.inner_text("main")
         assert [name for name, text in texts.items() if word(text) not in shown] == [], path
