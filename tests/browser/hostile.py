@@ -1,5 +1,6 @@
 """What nobody should call a thing, and an organization in which everything is called so."""
 
+import re
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -34,8 +35,10 @@ KINDS = ("device", "site", "task", "document", "credential", "role", "webhook", 
 
 
 def word(text: str) -> str:
-    """By which it is known."""
-    return next(part for part in text.replace('"', " ").replace("'", " ").split() if "n4" in part)
+    """By which it is known, also where characters that cannot be seen are left out."""
+    found = re.search(r"n4\w+", text)
+    assert found is not None
+    return found[0]
 
 
 @dataclass(kw_only=True)

@@ -38,7 +38,8 @@ def port_of(url: str) -> int:
 
 
 @pytest.fixture
-async def line(world: World) -> AsyncIterator[CutLine]:
+async def line(world: World, other_port: int) -> AsyncIterator[CutLine]:
+    """To the first node; the other one outlives it."""
     async with cut_line(port_of(world.url)) as made:
         yield made
 
