@@ -13,7 +13,8 @@ from netautod.http.handler import JsonHandler
 from netautod.http.routes import Route
 
 TYPES = {"css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8", "svg": "image/svg+xml"}
-_IMPORT = re.compile(r'(?<=from "\./)[a-z_]+\.js(?=")')
+_IMPORT = re.compile(r'^import \{([^}]*)\} from "\./([a-z_]+)\.js";\n?', re.MULTILINE)
+_EXPORT = re.compile(r"^export (?=(?:async )?function (\w+))", re.MULTILINE)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,13 +26,11 @@ class StaticFile:
 
 
 class StaticFiles:
-    """Each by its name without the hash; scripts import each other by the names with it."""
+    """Each by its name without the hash. Scripts that others import are in these: one request for all."""
 
     def __init__(self, texts: Mapping[str, str]) -> None:
-        self._texts = texts
-        self._made: dict[str, StaticFile] = {}
-        for name in texts:
-            self._make(name)
+        imported = {f"{found[1]}.js" for text in texts.values() for found in _IMPORT.findall(text)}
+        self._made = {name: _made(name, texts) for name in texts if name not in imported}
         self.by_path = {file.name: file for file in self._made.values()}
 
     @classmethod
@@ -43,18 +42,33 @@ class StaticFiles:
         """For a page to refer to it."""
         return f"/static/{self._made[name].name}"
 
-    def _make(self, name: str) -> str:
-        """The name with the hash of what it holds, names of others in it included."""
-        if name not in self._made:
-            content = _IMPORT.sub(lambda found: self._make(found[0]), self._texts[name]).encode()
-            stem, _, kind = name.rpartition(".")
-            self._made[name] = StaticFile(
-                name=f"{stem}.{hashlib.sha256(content).hexdigest()[:16]}.{kind}",
-                content=content,
-                compressed=gzip.compress(content, mtime=0),
-                media_type=TYPES[kind],
-            )
-        return self._made[name].name
+
+def _made(name: str, texts: Mapping[str, str]) -> StaticFile:
+    """With the hash of what it holds in its name."""
+    stem, _, kind = name.rpartition(".")
+    content = ("".join(_modules(stem, texts, {}).values()) if kind == "js" else texts[name]).encode()
+    return StaticFile(
+        name=f"{stem}.{hashlib.sha256(content).hexdigest()[:16]}.{kind}",
+        content=content,
+        compressed=gzip.compress(content, mtime=0),
+        media_type=TYPES[kind],
+    )
+
+
+def _modules(name: str, texts: Mapping[str, str], done: dict[str, str]) -> dict[str, str]:
+    """The script and before it those that it imports, each as a constant with what the module exports."""
+    text = texts[f"{name}.js"]
+    for _, other in _IMPORT.findall(text):
+        if other not in done:
+            _modules(other, texts, done)
+    exports = ", ".join(_EXPORT.findall(text))
+    own = _EXPORT.sub("", _IMPORT.sub(_taken, text))
+    done[name] = f"const of_{name} = (() => {{\n{own}\nreturn {{{exports}}};\n}})();\n"
+    return done
+
+
+def _taken(found: re.Match[str]) -> str:
+    return f"const {{{found[1].replace(' as ', ': ')}}} = of_{found[2]};\n"
 
 
 class StaticHandler(JsonHandler):
