@@ -27,6 +27,7 @@ from tests.browser.people import log_in
 from tests.browser.plugin.scripted_runs import END
 from tests.browser.world import PASSWORD, variables
 from tests.e2e.console import Console
+from tests.support.databases import PATIENT_SECONDS
 from tests.support.programs.service import Service, serving
 
 FEW, MANY, BATCH = 1_000, 100_000, 5_000
@@ -50,7 +51,7 @@ async def run(report: Report) -> None:
         service = await stack.enter_async_context(serving(folder / "data", variables=given))
         browser = await stack.enter_async_context(measuring_browser())
         console = Console(client=await service.client("admin", PASSWORD))
-        database = connect(uri, place.database)
+        database = connect(uri, place.database, timeout_seconds=PATIENT_SECONDS)
         stack.callback(database.close)
         state = await _state(browser, service)
         execution = await _seeded(database, console)
