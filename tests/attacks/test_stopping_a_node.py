@@ -29,6 +29,7 @@ from tests.support.loop_watch import watched
 from tests.support.programs.service import Service, serving
 from tests.support.programs.started import free_port
 from tests.support.serving import Serve
+from tests.support.temporary import LASTING
 
 CONNECTIONS = 110
 BURST = 60
@@ -49,13 +50,13 @@ HEALTH = b"GET /health HTTP/1.1\r\nHost: a\r\n\r\n"
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def small(mongo_uri: str, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Service]:
     """A service that has room for few, and all patience."""
-    async with attacked(mongo_uri, tmp_path_factory.mktemp("small"), SMALL) as service:
+    async with attacked(mongo_uri, tmp_path_factory.mktemp(f"{LASTING}small"), SMALL) as service:
         yield service
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def impatient(mongo_uri: str, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Service]:
-    async with attacked(mongo_uri, tmp_path_factory.mktemp("impatient"), IMPATIENT) as service:
+    async with attacked(mongo_uri, tmp_path_factory.mktemp(f"{LASTING}impatient"), IMPATIENT) as service:
         yield service
 
 

@@ -33,7 +33,7 @@ pytest_plugins = ["netautod.testing.pytest_plugin"]
 
 @pytest.fixture(scope="session")
 def users(tmp_path_factory):
-    return tmp_path_factory.mktemp(f"{LASTING}login") / "users"
+    return tmp_path_factory.mktemp("login") / "users"
 
 
 @pytest.fixture(scope="session")
