@@ -59,5 +59,5 @@ def migrations_of(database: Database, stores: Stores, settings: AuthSettings) ->
         Migration(number=5, name="chain of the audit", apply=audit_chain, in_background=True),
         Migration(number=6, name="indexes 2f2aa39ebed51d25", apply=indexes, catch_up=indexes),
         Migration(number=7, name="states of backups", apply=backup_states, catch_up=backup_states),
-        Migration(number=8, name="indexes 31fa4edf138e2066", apply=indexes, catch_up=indexes),
+        Migration(number=8, name="indexes a14e5ea079b7c3bf", apply=indexes, catch_up=indexes),
     )

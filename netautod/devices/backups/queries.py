@@ -31,8 +31,8 @@ def _of_organization(*keys: str) -> Index:
 
 BY_STATE = _of_organization(STATE, SEARCH, KIND, FRESH_AT)
 BY_TIME = _of_organization(AT, SEARCH, STATE, KIND, FRESH_AT)
-# Also what is counted by type or site: every key of an organization tells all that counts ask for.
-BY_AGE = _of_organization(FRESH_AT, STATE, KIND, "device_type", "site")
+# Also what is counted by type: every key of an organization tells all that such counts ask for.
+BY_AGE = _of_organization(FRESH_AT, STATE, KIND, "device_type")
 INDEXES = (
     BY_STATE,
     BY_TIME,
