@@ -185,6 +185,7 @@ class PageHandler(HtmlHandler):
     """A page of the console. Methods are declared as those of the API are, with the same permissions."""
 
     async def prepare(self) -> None:
+        await self.renderer.load()
         await super().prepare()
         if self.request.method == "GET" and not self.by_itself:
             self._take_notice()

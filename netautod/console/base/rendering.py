@@ -1,22 +1,40 @@
 """Turns view models into HTML: the templates of the console, which escape all that they are given."""
 
+import asyncio
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlencode
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from netautod.console.base.static import StaticFiles
 from netautod.core.json_values import to_text
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 
 class Renderer:
     """Reads each template once. A name that a template does not have is an error, not an empty text."""
 
     def __init__(self, static: StaticFiles) -> None:
-        self._environment = Environment(
+        self._static = static
+
+    async def load(self) -> None:
+        """Before a page: the first one takes a while. Whoever uses the API alone has no memory taken by it."""
+        if "_environment" not in self.__dict__:
+            await asyncio.to_thread(lambda: self._environment)
+
+    def render(self, template: str, values: Mapping[str, Any]) -> str:
+        return self._environment.get_template(template).render(values)
+
+    @cached_property
+    def _environment(self) -> "Environment":
+        from jinja2 import Environment, PackageLoader, StrictUndefined
+
+        made = Environment(
             loader=PackageLoader("netautod.console"),
             autoescape=True,
             undefined=StrictUndefined,
@@ -25,8 +43,8 @@ class Renderer:
             auto_reload=False,
             cache_size=-1,
         )
-        self._environment.globals.update(static=static.path, with_query=with_query)
-        self._environment.filters.update(
+        made.globals.update(static=self._static.path, with_query=with_query)
+        made.filters.update(
             moment=moment,
             clock=clock,
             number=number,
@@ -38,9 +56,7 @@ class Renderer:
             duration=duration,
             pair=pair,
         )
-
-    def render(self, template: str, values: Mapping[str, Any]) -> str:
-        return self._environment.get_template(template).render(values)
+        return made
 
 
 def moment(value: datetime | None) -> Markup:
