@@ -23,7 +23,7 @@ class Renderer:
         self._static = static
 
     async def load(self) -> None:
-        """Before a page: the first one takes a while. Whoever uses the API alone has no memory taken by it."""
+        """Before a page: the first one takes a while. Who uses the API alone has no memory taken by it."""
         if "_environment" not in self.__dict__:
             await asyncio.to_thread(lambda: self._environment)
 
