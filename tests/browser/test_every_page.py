@@ -120,7 +120,7 @@ async def looked_at(shared: People, windows: dict[str, Page], world: World, visi
 
 
 async def what_is_wrong(page: Page, visit: Visit) -> list[str]:
-    """Beyond what axe sees: the frame of console.md's pages and their size."""
+    """Beyond what axe sees: the frame that all pages have, and their size."""
     seen = await page.evaluate(LOOK)
     wanted = {"headings": 1, "mains": 1, "navigations": 0 if nobody_is_known(visit) else 1}
     wrong = [f"{name}: {seen[name]}" for name, count in wanted.items() if seen[name] != count]

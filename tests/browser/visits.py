@@ -1,4 +1,4 @@
-"""The pages that console.md names, full, empty and in error, and by whom they are opened.
+"""The pages of the console, full, empty and in error, and by whom they are opened.
 
 Pages beyond them are found by a crawl (test_every_page.py).
 """
