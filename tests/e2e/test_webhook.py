@@ -143,6 +143,13 @@ async def test_the_webhook_of_an_organization_outlives_its_node(tmp_path: Path) 
             await console.run(await console.backup("nightly", "lab"))
             await receiver.until_events("test", "config_changed", "execution_finished")
             await section.until(1)
+
+            async def tried() -> bool:
+                """A node that dies before it has written that it tried counts that try no more."""
+                found = await console.read(f"/api/webhooks/{made['id']}/deliveries")
+                return all(one["attempts"] for one in found["deliveries"])
+
+            await eventually(tried)
             await service.kill()
         receiver.received.clear()
         receiver.answer = section.answer = lambda delivery: (204, {})
