@@ -1,12 +1,14 @@
 """Users: their roles and what these grant, passwords, sessions and one-time codes."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 from netautod.auth.account.service import AccountService
 from netautod.auth.otp.service import OtpService
 from netautod.console.base.forms import FORM
 from netautod.console.base.pages import PageHandler
+from netautod.core.errors import NotFound
 from netautod.core.json_values import to_text
 from netautod.core.pages import Page
 from netautod.core.schema import PageQuery
@@ -113,7 +115,8 @@ class UserActionPage(UserPage):
             self.tell(f"The one-time codes of {user.username} were removed.")
         else:
             for session in await self.account.sessions(self.caller, user.id):
-                await self.account.end_session(self.caller, session.id)
+                with suppress(NotFound):  # it has ended by itself since they were listed; the others go on
+                    await self.account.end_session(self.caller, session.id)
             self.tell(f"The sessions of {user.username} have ended.")
         return f"{PATH}/{user.id}"
 
