@@ -94,6 +94,8 @@ class ConfigService:
 
     async def _noise(self, org_id: OrgId, device_id: str) -> list[str]:
         learned = (await self._learned.of(org_id, device_id)).rules
+        if not learned:
+            return []
         noise = redact("\n".join(rule.shown for rule in learned), self._platforms.of_readers)
         return [line for line in noise.split("\n") if line]
 

@@ -8,6 +8,7 @@ from typing import Any
 from netautod.configs.models import FROM_DEVICE, ChangedLines, Config, NewestText, Part
 from netautod.core.identity import OrgId
 from netautod.core.pages import Page, PageOf
+from netautod.core.values import made
 from netautod.core.work import Work
 from netautod.store.batching import Batcher, batched_changes, batched_inserts
 from netautod.store.client import Database, Document
@@ -290,6 +291,8 @@ def _lines(document: Document) -> ChangedLines | None:
 
 
 def to_config(document: Document) -> Config:
-    plain = {name: document[name] for name in _PLAIN}
-    parts = tuple(Part(**row) for row in document.get("parts", ()))
-    return Config(id=document["_id"], **plain, parts=parts, parts_at=document.get("parts_at"))
+    fields = {name: document[name] for name in _PLAIN}
+    fields["id"] = document["_id"]
+    fields["parts"] = tuple(Part(**row) for row in document.get("parts", ()))
+    fields["parts_at"] = document.get("parts_at")
+    return made(Config, fields)

@@ -89,23 +89,28 @@ def _is_light(value: Any) -> bool:
     """Looks at no more values than are light."""
     if type(value) is dict and _is_light_record(value):
         return True
-    left, waiting = LIGHT, list[Collection[Any]]([(value,)])
+    left, characters, waiting = LIGHT, 0, list[Collection[Any]]([(value,)])
     while waiting:
         values = waiting.pop()
         left -= len(values)
         if left < 0:
             return False
         for one in values:
-            if isinstance(one, str):
-                left -= len(one) // CHARACTERS_PER_VALUE
+            kind = type(one)  # nearly all are of these very types, and isinstance takes longer
+            if kind is str:
+                characters += len(one)
+            elif kind in SCALARS:
+                continue
             elif isinstance(one, dict):
                 if len(one) > left:
                     return False
-                left -= sum(map(len, one)) // CHARACTERS_PER_VALUE
+                characters += sum(map(len, one))
                 waiting.append(one.values())
-            elif isinstance(one, list | tuple):
+            elif isinstance(one, str):
+                characters += len(one)
+            elif isinstance(one, list | tuple) and one:
                 waiting.append(one)
-    return left >= 0
+    return characters <= left * CHARACTERS_PER_VALUE
 
 
 def _is_light_record(value: dict[Any, Any]) -> bool:

@@ -20,6 +20,7 @@ MOST_LOCATED = 3 * MOST_VALUES  # of more it is not said where they are
 # Possessive, or the engine would remember each character of a long text.
 TEXTS = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
 IN_UTC = "+00:00"
+WITH_MICROSECONDS = len('"2026-11-21T06:44:12.345678Z"')
 INT64_MAX = 2**63 - 1
 INT64_MIN = -(2**63)
 
@@ -158,10 +159,10 @@ def check_text(text: str, where: str) -> None:
 
 def to_text(moment: datetime) -> str:
     """ISO 8601 in UTC with milliseconds and `Z`: `2026-11-21T06:44:12.345Z`."""
-    text = moment.isoformat(timespec="milliseconds")
-    if not text.endswith(IN_UTC):  # what the database gives is in UTC; to convert it would take longest
-        text = moment.astimezone(UTC).isoformat(timespec="milliseconds")
-    return text.removesuffix(IN_UTC) + "Z"
+    quoted = orjson.dumps(moment, option=orjson.OPT_UTC_Z)  # takes a third of the time of isoformat
+    if len(quoted) == WITH_MICROSECONDS and quoted.endswith(b'Z"'):
+        return f"{quoted[1:24].decode()}Z"
+    return moment.astimezone(UTC).isoformat(timespec="milliseconds").removesuffix(IN_UTC) + "Z"
 
 
 def optional_text(moment: datetime | None) -> str | None:

@@ -49,15 +49,22 @@ class Patience:
     @contextmanager
     def spent(self) -> Iterator[None]:
         """Around a wait; those that run at the same time count once."""
-        if not self._waiting:
-            self._since = self.clock()
-        self._waiting += 1
+        self.begin_wait()
         try:
             yield
         finally:
-            self._waiting -= 1
-            if not self._waiting:
-                self._spent += self.clock() - self._since
+            self.end_wait()
+
+    def begin_wait(self) -> None:
+        """As `spent`, for each call to the database, which the block of a generator would make longer."""
+        if not self._waiting:
+            self._since = self.clock()
+        self._waiting += 1
+
+    def end_wait(self) -> None:
+        self._waiting -= 1
+        if not self._waiting:
+            self._spent += self.clock() - self._since
 
     def end(self) -> None:
         """The request is over: what it has left running in the background counts each call by itself."""

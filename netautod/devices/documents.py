@@ -8,20 +8,23 @@ is another one each time, so that a synchronisation that has read the device bef
 """
 
 import json
-from collections.abc import Collection
-from dataclasses import fields
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import fields as fields_of
 from datetime import datetime
+from operator import itemgetter
 from typing import Any
 from uuid import uuid4
 
-from netautod.devices.models import TAKEN_OVER, Device, DeviceItem
+from netautod.core.values import made
+from netautod.devices.models import DEFAULT_PROFILE, TAKEN_OVER, Device, DeviceItem
 from netautod.devices.queries import SEARCH, search_text
 from netautod.store.client import Document
 
-ITEM_FIELDS = {field.name: 1 for field in fields(DeviceItem) if field.name != "id"}
+ITEM_FIELDS = {field.name: 1 for field in fields_of(DeviceItem) if field.name != "id"}
 SPECIAL = frozenset({"id", "tags", "connect_commands", "metadata", "other_key_seen", "port_keys"})
-ITEM_PLAIN = tuple(field.name for field in fields(DeviceItem) if field.name not in SPECIAL)
-PLAIN = tuple(field.name for field in fields(Device) if field.name not in SPECIAL)
+ITEM_PLAIN = tuple(field.name for field in fields_of(DeviceItem) if field.name not in SPECIAL)
+PLAIN = tuple(field.name for field in fields_of(Device) if field.name not in SPECIAL)
+_item_values, _values = itemgetter(*ITEM_PLAIN), itemgetter(*PLAIN)
 
 BACKUP = "backup"
 DIGEST = "settled"  # the name of the field in documents
@@ -30,8 +33,8 @@ PORT_KEYS = "port_keys"  # pinned keys by the port, as text
 # A managed site keeps the inventory from naming another one.
 LOOKED_AT = frozenset({*TAKEN_OVER, "site_id"})
 
-# Fields that documents of the first release lack: the default of the model applies.
-ADDED = frozenset({"ssh_profile", "vouched"})
+# Of fields that documents of the first release lack.
+DEFAULTS = {"ssh_profile": DEFAULT_PROFILE, "vouched": False}
 
 
 def document_of(device: Device) -> Document:
@@ -55,24 +58,29 @@ def no_backup(created_at: datetime) -> Document:
 
 
 def item_of(document: Document) -> DeviceItem:
-    return DeviceItem(
-        id=document["_id"],
-        tags=tuple(document["tags"]),
-        connect_commands=tuple(document["connect_commands"]),
-        **{name: document[name] for name in ITEM_PLAIN if name in document or name not in ADDED},
-    )
+    return made(DeviceItem, _fields(document, ITEM_PLAIN, _item_values))
 
 
 def device_of(document: Document) -> Device:
-    return Device(
-        id=document["_id"],
-        tags=tuple(document["tags"]),
-        connect_commands=tuple(document["connect_commands"]),
-        metadata=json.loads(document["metadata"]),
-        other_key_seen=document.get(PROMPT) is not None,
-        port_keys={int(port): key for port, key in document.get(PORT_KEYS, {}).items()},
-        **{name: document[name] for name in PLAIN if name in document or name not in ADDED},
-    )
+    fields = _fields(document, PLAIN, _values)
+    fields["metadata"] = json.loads(document["metadata"])
+    fields["other_key_seen"] = document.get(PROMPT) is not None
+    fields["port_keys"] = {int(port): key for port, key in document.get(PORT_KEYS, {}).items()}
+    return made(Device, fields)
+
+
+def _fields(
+    document: Document, names: Sequence[str], values: Callable[[Document], tuple[Any, ...]]
+) -> dict[str, Any]:
+    try:
+        found = values(document)
+    except KeyError:
+        found = values({**DEFAULTS, **document})
+    fields = dict(zip(names, found, strict=True))
+    fields["id"] = document["_id"]
+    fields["tags"] = tuple(document["tags"])
+    fields["connect_commands"] = tuple(document["connect_commands"])
+    return fields
 
 
 def unchanged(document: Document) -> dict[str, Any]:

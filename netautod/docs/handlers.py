@@ -52,9 +52,13 @@ class DocumentsHandler(DocumentHandler):
         filters = DocumentFilter(**{name: query[name] for name in NARROWING})
         window = {name: query[name] for name in ("limit", "offset", "content")}
         listing = await self.documents.listing(org_id, filters, **window)
-        self.tag = await list_tag(listing)
-        found = self.documents.listed(org_id, filters, listing=listing, content=query["content"])
-        self.answer_each(found, ShownDocument.to_json)
+        if listing.is_read:
+            shown = await self.documents.read(org_id, listing)
+            self.answer([one.to_json() for one in shown])
+        else:
+            found = self.documents.listed(org_id, filters, listing=listing, content=query["content"])
+            self.tag = await list_tag(listing)
+            self.answer_each(found, ShownDocument.to_json)
 
     @requires(
         MANAGE,

@@ -48,12 +48,6 @@ class Document:
     def is_note(self) -> bool:
         return self.category == NOTES
 
-    @property
-    def listed(self) -> "ListedDocument":
-        return ListedDocument(
-            id=self.id, category=self.category, revision=self.revision, updated_at=self.updated_at
-        )
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ListedDocument:
@@ -72,9 +66,14 @@ class Listing:
     `parts`: all of them, if they are few, each with how many bytes of its content are left out.
     """
 
-    documents: Sequence[ListedDocument]
+    documents: Sequence[ListedDocument | Document]
     locked: bool = False
     parts: Sequence[tuple[Document, int]] = field(default=(), repr=False)
+
+    @property
+    def is_read(self) -> bool:
+        """Whether nothing of it is still to be read."""
+        return len(self.parts) == len(self.documents) and not any(size for _, size in self.parts)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -14,6 +14,7 @@ from netautod.core.clock import Clock
 from netautod.core.errors import Duplicate, InvalidInput, NotFound, Unavailable
 from netautod.core.identity import Caller, OrgId
 from netautod.core.pages import Page, PageOf
+from netautod.core.values import made
 from netautod.docs import contents
 from netautod.docs.content_types import ContentTypes
 from netautod.docs.editing import ATTEMPTS, BUSY, DocumentWriter, OnlyIf
@@ -26,6 +27,7 @@ from netautod.docs.models import (
     DocumentFilter,
     DocumentVersion,
     Edit,
+    ListedDocument,
     Listing,
     ShownDocument,
     ShownVersion,
@@ -76,10 +78,11 @@ class DocumentService:
         few = READ_AT_ONCE if limit is None else min(limit, READ_AT_ONCE)
         asked, up_to = few if few == limit else few + 1, SMALL if content else -1
         parts = await self._documents.first(org_id, filters, limit=asked, offset=offset, up_to=up_to)
+        found: Sequence[ListedDocument | Document]
         if len(parts) > few:
             found, parts = await self._documents.listed(org_id, filters, limit=limit, offset=offset), []
         else:
-            found = [one.listed for one, _ in parts]
+            found = [one for one, _ in parts]
         notes = any(one.category == NOTES for one in found)
         locked = notes and await self._notes.key_if_unlocked(org_id) is None
         return Listing(documents=found, locked=locked, parts=parts)
@@ -110,6 +113,10 @@ class DocumentService:
             for group in _groups(parts):
                 for shown in await self._shown(org_id, await self._whole(org_id, group, content=content)):
                     yield shown
+
+    async def read(self, org_id: OrgId, listing: Listing) -> list[ShownDocument]:
+        """All documents of a list that `is_read`."""
+        return await self._shown(org_id, [document for document, _ in listing.parts])
 
     async def page(self, org_id: OrgId, filters: DocumentFilter, page: Page) -> PageOf[ShownDocument]:
         """Sorted by category and name, without contents."""
@@ -277,7 +284,7 @@ def _plain(document: Document) -> ShownDocument | None:
     content = document.content
     if content is None or content.is_sealed or document.is_note:
         return None
-    return ShownDocument(document=document, text=content.text or "")
+    return made(ShownDocument, {"document": document, "text": content.text or "", "locked": False})
 
 
 async def _shown_with(key: bytes | None, org_id: OrgId, document: Document) -> ShownDocument:

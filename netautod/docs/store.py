@@ -7,6 +7,7 @@ node may still add a version, and the row tells the upkeep to look for it.
 import re
 from collections.abc import Sequence
 from datetime import datetime
+from operator import itemgetter
 from typing import Any
 from uuid import UUID, uuid5
 
@@ -40,6 +41,8 @@ INDEXES = (
     ),
 )
 METADATA = ("name", "category", "content_type", "parent_folder", "session_id", "created_at", "updated_at")
+_STORED = (*METADATA, "revision")
+_stored = itemgetter(*_STORED)
 _WITHOUT_CONTENT = {"text": 0, "sealed": 0}
 
 
@@ -283,9 +286,10 @@ def _part(row: Row) -> tuple[Document, int]:
 
 
 def _document(row: Row, *, content: bool) -> Document:
-    metadata: dict[str, Any] = {name: row[name] for name in METADATA}
-    own = {"id": row["_id"], "revision": row["revision"], "content": _content(row) if content else None}
-    return made(Document, {**metadata, **own})
+    fields: dict[str, Any] = dict(zip(_STORED, _stored(row), strict=True))
+    fields["id"] = row["_id"]
+    fields["content"] = _content(row) if content else None
+    return made(Document, fields)
 
 
 def _version_id(current: Document) -> str:
@@ -308,4 +312,4 @@ def _content_fields(content: Content) -> Row:
 
 
 def _content(row: Row) -> Content:
-    return Content(size=row["size"], text=row["text"], sealed=row["sealed"])
+    return made(Content, {"size": row["size"], "text": row["text"], "sealed": row["sealed"]})

@@ -8,6 +8,7 @@ an execution until there are deliveries of it to the webhooks that want to know.
 """
 
 from collections.abc import Mapping
+from operator import itemgetter
 from typing import Any
 
 from netautod.core.values import made
@@ -22,6 +23,7 @@ OWED = "owed_at"
 _PLAIN = tuple(
     name for name in Execution.__dataclass_fields__ if name not in ("id", "attempts", "approval", "closing")
 )
+_NOTHING, _values = dict.fromkeys(_PLAIN), itemgetter(*_PLAIN)
 
 
 def owing(change: Document) -> Document:
@@ -59,7 +61,7 @@ def to_execution(document: Document) -> Execution:
             "attempts": [_to_attempt(attempt) for attempt in attempts],
             "approval": ApprovalDecision(**approval) if approval else None,
             "closing": _to_closing(document.get("closing")),
-            **dict(zip(_PLAIN, map(document.get, _PLAIN), strict=True)),
+            **dict(zip(_PLAIN, _values({**_NOTHING, **document}), strict=True)),
         },
     )
 

@@ -9,10 +9,11 @@ from functools import partial
 from typing import Any, NamedTuple, TypeVar, cast
 
 import pymongo
+from pymongo.errors import PyMongoError
 
 from netautod.core.errors import Unavailable, UnknownOutcome
 from netautod.core.waiting import LEASE_SECONDS, REQUEST_SECONDS, Lane, Patience, current_patience
-from netautod.store.failures import UNAVAILABLE, translated
+from netautod.store.failures import UNAVAILABLE, raise_translated, translated
 from netautod.store.lanes import LaneThreads
 
 T = TypeVar("T")
@@ -91,7 +92,8 @@ class Calls:
         """Asks again after a failure that passes, while there is time: reading twice does no harm."""
         terms, pause, clock = self._terms(), FIRST_PAUSE, asyncio.get_running_loop().time
         end = clock() + terms.seconds
-        with terms.patience.spent():
+        terms.patience.begin_wait()
+        try:
             while True:
                 try:
                     return await self._once(ask, terms, writing=False, seconds=end - clock())
@@ -100,6 +102,8 @@ class Calls:
                         raise
                 await asyncio.sleep(pause)
                 pause = min(pause * 2, LONGEST_PAUSE)
+        finally:
+            terms.patience.end_wait()
 
     async def read_once(self, ask: Callable[[], Awaitable[T]]) -> T:
         terms = self._terms()
@@ -169,8 +173,10 @@ class Calls:
             raise Unavailable(UNAVAILABLE)
         token = _threads.set(self._threads[terms.lane])
         try:
-            with pymongo.timeout(driver or seconds * DRIVERS_PART), translated(writing=writing):
+            with pymongo.timeout(driver or seconds * DRIVERS_PART):
                 return await _in_time(ask(), seconds)
+        except PyMongoError as error:
+            raise_translated(error, writing=writing)
         except _CutOff as error:
             raise (UnknownOutcome if writing else Unavailable)(UNAVAILABLE) from error
         finally:

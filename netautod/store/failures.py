@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import NoReturn
 
 from pymongo.errors import (
     AutoReconnect,
@@ -36,35 +37,39 @@ _UNNAMED = frozenset({1, 8})  # InternalError, UnknownError
 
 @contextmanager
 def translated(*, writing: bool) -> Iterator[None]:
+    """Raises what `raise_translated` makes of an error of the driver."""
+    try:
+        yield
+    except PyMongoError as error:
+        raise_translated(error, writing=writing)
+
+
+def raise_translated(error: PyMongoError, *, writing: bool) -> NoReturn:
     """Raises Duplicate, Unavailable, DiskFull, or for a write that may have happened UnknownOutcome.
 
     What is a mistake of ours (a bad query) stays the driver's error.
     """
-    try:
-        yield
-    except DuplicateKeyError as error:
-        raise _duplicate(error) from error
-    except ServerSelectionTimeoutError as error:
-        raise Unavailable(UNAVAILABLE) from error
-    except (NotPrimaryError, AutoReconnect, NetworkTimeout, ConnectionFailure, WTimeoutError) as error:
-        raise _lost(writing) from error
-    except ExecutionTimeout as error:
-        text = "The database took too long to answer"
-        raise (UnknownOutcome if writing else Unavailable)(text) from error
-    except BulkWriteError as error:
-        _refuse_full(error)
-        if _passes(error):
+    match error:
+        case DuplicateKeyError():
+            raise _duplicate(error) from error
+        case ServerSelectionTimeoutError():
+            raise Unavailable(UNAVAILABLE) from error
+        case NotPrimaryError() | AutoReconnect() | NetworkTimeout() | ConnectionFailure() | WTimeoutError():
             raise _lost(writing) from error
-        raise
-    except OperationFailure as error:
-        _refuse_full(error)
-        if error.code in TRANSIENT_CODES or error.has_error_label("RetryableWriteError"):
+        case ExecutionTimeout():
+            text = "The database took too long to answer"
+            raise (UnknownOutcome if writing else Unavailable)(text) from error
+        case BulkWriteError():
+            _refuse_full(error)
+            if _passes(error):
+                raise _lost(writing) from error
+        case OperationFailure():
+            _refuse_full(error)
+            if error.code in TRANSIENT_CODES or error.has_error_label("RetryableWriteError"):
+                raise _lost(writing) from error
+        case _ if error.has_error_label("RetryableWriteError"):
             raise _lost(writing) from error
-        raise
-    except PyMongoError as error:
-        if error.has_error_label("RetryableWriteError"):
-            raise _lost(writing) from error
-        raise
+    raise error
 
 
 def _refuse_full(error: OperationFailure) -> None:
