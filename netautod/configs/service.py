@@ -59,20 +59,20 @@ class ConfigService:
 
     async def page(self, org_id: OrgId, device_id: str, page: Page) -> PageOf[Config]:
         """The versions of a device, newest first."""
-        await self._devices.get(org_id, device_id)
+        await self._devices.require(org_id, device_id)
         return await self._store.page(org_id, device_id, page)
 
     async def beside(
         self, org_id: OrgId, device_id: str, version: int
     ) -> tuple[Config | None, Config | None]:
         """The version before this one and the one after it."""
-        await self._devices.get(org_id, device_id)
+        await self._devices.require(org_id, device_id)
         before = await self._store.newest_before(org_id, device_id, version)
         return before, await self._store.oldest_after(org_id, device_id, version)
 
     async def read(self, caller: Caller, device_id: str, version: int | None, *, secrets: bool) -> ReadConfig:
         """A version (None: the newest) and its text, redacted unless `secrets`; NotFound, Forbidden."""
-        await self._devices.get(caller.org_id, device_id)
+        await self._devices.require(caller.org_id, device_id)
         config = await self._version(caller.org_id, device_id, version)
         text = await self._texts.load(caller.org_id, config.text_id)
         if secrets:
@@ -89,7 +89,7 @@ class ConfigService:
 
     async def learned_noise(self, org_id: OrgId, device_id: str) -> list[str]:
         """Patterns of lines that change by themselves in the device's configurations, redacted; NotFound."""
-        await self._devices.get(org_id, device_id)
+        await self._devices.require(org_id, device_id)
         return [readable(line, encoding_of(line)) for line in await self._noise(org_id, device_id)]
 
     async def _noise(self, org_id: OrgId, device_id: str) -> list[str]:
@@ -101,7 +101,7 @@ class ConfigService:
 
     async def raw(self, caller: Caller, device_id: str, version: int) -> bytes:
         """The bytes of a version, with all secrets; NotFound, Forbidden."""
-        await self._devices.get(caller.org_id, device_id)
+        await self._devices.require(caller.org_id, device_id)
         config = await self._version(caller.org_id, device_id, version)
         text = await self._texts.load(caller.org_id, config.text_id)
         await self._reveal(caller, config)
@@ -111,7 +111,7 @@ class ConfigService:
         self, caller: Caller, device_id: str, version: int, name: str, *, secrets: bool
     ) -> tuple[Part, str]:
         """A part of a version and its text, redacted unless `secrets`; NotFound, Forbidden."""
-        await self._devices.get(caller.org_id, device_id)
+        await self._devices.require(caller.org_id, device_id)
         config = await self._version(caller.org_id, device_id, version)
         part = next((part for part in config.parts if part.name == name), None)
         if part is None:
@@ -145,7 +145,7 @@ class ConfigService:
         form: DiffForm = UNIFIED,
     ) -> VersionDiff:
         """Compares two versions, by default the two newest, in a text worker."""
-        await self._devices.get(caller.org_id, device_id)
+        await self._devices.require(caller.org_id, device_id)
         pair = await self._pair(caller.org_id, device_id, old, new)
         names = [f"version {config.version}" for config in pair]
         return await self._versions(caller, pair, names, secrets=secrets, form=form)
@@ -209,13 +209,13 @@ class ConfigService:
 
     async def forget_noise(self, caller: Caller, device_id: str) -> None:
         """Forgets what was learned to move by itself in the device's configurations; NotFound."""
-        await self._devices.get(caller.org_id, device_id)
+        await self._devices.require(caller.org_id, device_id)
         await self._learned.forget(caller.org_id, device_id)
         await self._audit.record(caller, "config.forget_noise", "device", device_id, {})
 
     async def set_notes(self, caller: Caller, device_id: str, version: int, notes: str | None) -> Config:
         """What people note on a version; None clears it."""
-        await self._devices.get(caller.org_id, device_id)
+        await self._devices.require(caller.org_id, device_id)
         config = await self._store.set_notes(caller.org_id, device_id, version, notes)
         if config is None:
             raise NotFound(NO_VERSION)

@@ -3,8 +3,6 @@
 import re
 from functools import lru_cache
 
-from netutils.interface import canonical_interface_name
-
 MOST_REMEMBERED = 100_000
 # Short forms begin with a capital letter; `eth0`, `ge-0/0/0` and `mgmt0` are whole names.
 _SHORT = re.compile(r"(?P<kind>[A-Z][A-Za-z]+)-?(?P<number>\d.*)")
@@ -28,4 +26,11 @@ def long_name(name: str) -> str:
     if match is None:
         return bare
     kind = _KINDS.get(match["kind"])
-    return canonical_interface_name(bare) if kind is None else f"{kind}{match['number']}"
+    return _by_netutils(bare) if kind is None else f"{kind}{match['number']}"
+
+
+def _by_netutils(name: str) -> str:
+    # It brings 3 MB of tables, of protocols above all, to processes that may never meet a name.
+    from netutils.interface import canonical_interface_name
+
+    return canonical_interface_name(name)

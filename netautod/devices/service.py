@@ -88,6 +88,11 @@ class DeviceService:
             raise NotFound(NOT_FOUND)
         return found
 
+    async def require(self, org_id: OrgId, device_id: str) -> None:
+        """Raises NotFound."""
+        if not await self._store.exists(org_id, device_id):
+            raise NotFound(NOT_FOUND)
+
     async def page(self, org_id: OrgId, narrowed: DeviceFilter, page: Page) -> PageOf[DeviceItem]:
         """Sorted by name."""
         return await self._store.page(org_id, self.whole(narrowed), page)

@@ -98,6 +98,9 @@ class DeviceStore:
         found = await self._devices.find_one(org_id, live(_id=device_id))
         return None if found is None else device_of(found)
 
+    async def exists(self, org_id: OrgId, device_id: str) -> bool:
+        return await self._devices.find_one(org_id, live(_id=device_id), fields={"_id": 1}) is not None
+
     async def seen(self, org_id: OrgId, device_id: str) -> tuple[Device, Mapping[str, Any]] | None:
         """The device, and the condition that it is still so: `expected` of a change."""
         found = await self._devices.find_one(org_id, live(_id=device_id))

@@ -40,7 +40,7 @@ class DiscoveryService:
         self, org_id: OrgId, device_id: str, name: str, *, limit: int | None = None
     ) -> DiscoveredTable:
         """`name` is one of TABLES; at most `limit` rows of it."""
-        await self.devices.get(org_id, device_id)
+        await self.devices.require(org_id, device_id)
         return await self.reads.table(org_id, device_id, name, limit=limit)
 
     async def neighbors(self, org_id: OrgId, device_id: str) -> DiscoveredTable:
@@ -51,14 +51,14 @@ class DiscoveryService:
         return replace(table, rows=await self.network.matched(org_id, device_id, table.rows))
 
     async def status(self, org_id: OrgId, device_id: str) -> DeviceStatus:
-        await self.devices.get(org_id, device_id)
+        await self.devices.require(org_id, device_id)
         return await self.reads.status(org_id, device_id)
 
     async def history(
         self, org_id: OrgId, device_id: str, *, limit: int, offset: int = 0
     ) -> tuple[Sequence[Poll], int]:
         """The polls, newest first, and how many there are."""
-        await self.devices.get(org_id, device_id)
+        await self.devices.require(org_id, device_id)
         polls = await self.polls.page(org_id, device_id, limit=limit, offset=offset)
         seen = offset + len(polls)
         if len(polls) < limit and (polls or not offset):

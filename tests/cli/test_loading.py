@@ -32,7 +32,9 @@ def test_the_process_that_watches_loads_the_settings_and_no_service() -> None:
 def test_the_process_that_serves_loads_what_few_need_when_they_do() -> None:
     found = loaded(READ, SERVE, TOLD)
     assert {"pymongo", "asyncssh", "netautod.users.passwords.policy", "netautod.ssh.opening"} <= found
-    assert found.isdisjoint({"zxcvbn", "ldap3", "joserfc", "telnetlib3", "jinja2", "netautod.testing"})
+    assert found.isdisjoint(
+        {"zxcvbn", "ldap3", "joserfc", "telnetlib3", "jinja2", "netutils", "netautod.testing"}
+    )
 
 
 @pytest.mark.parametrize("name", COMMANDS)

@@ -53,7 +53,7 @@ class CommandRunner:
         """
         if not command.strip() or not is_one_line(command):
             raise InvalidInput("command: it must be one line without control characters")
-        await self._devices.get(work.org_id, device_id)
+        await self._devices.require(work.org_id, device_id)
         told = {"command": shown_command(command), **work.audit_details}
         scope = self._sessions.scope(work, seconds=seconds, device_id=device_id, command=told["command"])
         ended: dict[str, Any] = {"outcome": "cancelled"}

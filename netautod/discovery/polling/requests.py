@@ -36,7 +36,7 @@ class PollRequests:
 
         Two nodes that look at the same moment may each queue one more than `most`.
         """
-        await self.devices.get(caller.org_id, device_id)
+        await self.devices.require(caller.org_id, device_id)
         if self.kick is None:
             raise Unavailable(OFF)
         if caller.org_id in self.pauses.paused():

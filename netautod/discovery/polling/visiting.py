@@ -118,7 +118,7 @@ class Visiting:
     async def _forget_if_deleted(self, poll: Poll) -> None:
         """What was kept after the deletion had cleaned up would stay for ever."""
         try:
-            await self.devices.get(poll.org_id, poll.device_id)
+            await self.devices.require(poll.org_id, poll.device_id)
         except NotFound:
             await self.forget(poll)
 
