@@ -107,11 +107,12 @@ class Collection:
         *,
         fields: Filter | None = None,
         sort: Sort | None = None,
+        limit: int = 0,
         batch: int = 500,
         index: str | None = None,
     ) -> AsyncIterator[Document]:
         """Documents one by one, `batch` of them in memory at a time."""
-        cursor = self._blocking.find(where, fields, sort=sort, batch_size=batch, hint=index)
+        cursor = self._blocking.find(where, fields, sort=sort, limit=limit, batch_size=batch, hint=index)
         first = True
         while documents := await self._calls.part(
             lambda: in_lane(lambda: cursor.to_list(batch)), first=first

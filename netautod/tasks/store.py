@@ -2,10 +2,11 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from operator import itemgetter
 from types import MappingProxyType
 from typing import Any
 
@@ -100,24 +101,34 @@ class TaskStore:
         count = await self._tasks.count(org_id, where)
         return Uses(kind="task", names=[document["name"] for document in found], count=count)
 
-    async def due(self, limit: int, *, without: Collection[OrgId] = ()) -> list[DueRow]:
-        """Enabled tasks whose time has come by the server's clock, the longest due first.
+    async def due(
+        self, limit: int, *, batch: int, without: Collection[OrgId] = ()
+    ) -> AsyncGenerator[list[DueRow], None]:
+        """Enabled tasks whose time had come by the server's clock as it began to read, the longest due first.
 
         `without`: organizations that are paused.
         """
         others = {"org_id": {"$nin": list(without)}} if without else {}
-        found = await self._all.find(
+        rows: list[DueRow] = []
+        async for document in self._all.stream(
             {"enabled": True, "$expr": {"$lte": ["$next_run_at", "$$NOW"]}, **others},
             fields={**dict.fromkeys(_FIELDS, 1), "now": "$$NOW"},
             sort=[("next_run_at", 1)],
             limit=limit,
-        )
-        return [DueRow(task=_to_task(document), now=document["now"]) for document in found]
+            batch=batch,
+        ):
+            rows.append(DueRow(task=_to_task(document), now=document["now"]))
+            if len(rows) == batch:
+                yield rows
+                rows = []
+        if rows:
+            yield rows
 
     async def oldest_due(self) -> timedelta | None:
         """For how long the task that has been due for longest has been so, by the server's clock."""
-        found = await self.due(1)
-        return found[0].now - found[0].task.next_run_at if found and found[0].task.next_run_at else None
+        async for (first,) in self.due(1, batch=1):
+            return first.now - first.task.next_run_at
+        return None
 
     async def advance(self, moves: Iterable[tuple[Task, datetime]]) -> None:
         """Compare-and-set of `next_run_at`: an edit or another node that came in between wins.
@@ -173,6 +184,7 @@ def _names_are_unique() -> Iterator[None]:
 
 
 _FIELDS = tuple(name for name in Task.__dataclass_fields__ if name != "id")
+_NOTHING, _values = dict.fromkeys(_FIELDS), itemgetter(*_FIELDS)
 
 
 def _to_document(task: Task) -> Document:
@@ -181,5 +193,6 @@ def _to_document(task: Task) -> Document:
 
 
 def _to_task(document: Document) -> Task:
-    fields = dict(zip(_FIELDS, map(document.get, _FIELDS), strict=True))
-    return made(Task, {"id": document["_id"], **fields})
+    fields = dict(zip(_FIELDS, _values({**_NOTHING, **document}), strict=True))
+    fields["id"] = document["_id"]
+    return made(Task, fields)

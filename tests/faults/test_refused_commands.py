@@ -10,12 +10,12 @@ from uuid import uuid4
 import pytest
 
 from netautod.app.stores import INDEXES
-from netautod.executions.models import Execution
+from netautod.executions.models import Execution, scheduled_id
 from netautod.executions.settings import SchedulerSettings
 from netautod.plugin_api import RunContext
 from netautod.store.connection import connect
 from netautod.store.indexes import create_indexes
-from tests.support.execution import FAST, Does, World, eventually, manual_run, nothing, task
+from tests.support.execution import FAST, Does, World, due_task, eventually, manual_run, nothing, task
 from tests.support.programs.replica_set import ReplicaSet
 
 SELDOM = SchedulerSettings(scan_seconds=60.0)
@@ -162,3 +162,32 @@ async def test_a_stop_during_a_claim_leaves_nothing_claimed(world: World, replic
 
 async def _claimed(world: World, count: int) -> bool:
     return len(await world.all(state="running")) == count
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("command", "collection", "skip"),
+    [
+        pytest.param("getMore", "tasks", 0, id="the second batch"),
+        pytest.param("insert", "executions", 0, id="the first insert"),
+        pytest.param("insert", "executions", 2, id="an insert beside others"),
+        pytest.param("update", "tasks", 1, id="a move beside inserts"),
+        pytest.param("find", "executions", 1, id="the look at active executions of the second batch"),
+    ],
+)
+async def test_a_scan_that_is_refused_in_its_middle_is_made_up_for_by_the_next(
+    world: World, replica_set: ReplicaSet, command: str, collection: str, skip: int
+) -> None:
+    tasks = [due_task(name=f"task {number}") for number in range(700)]
+    await asyncio.gather(*map(world.add, tasks))
+    node = world.node(Does(nothing), schedule=replace(SELDOM, batch=600))  # in three slices
+    namespace = f"{world.database.name}.{collection}"
+    await replica_set.fail(command, mode={"skip": skip}, namespace=namespace)
+    await node.scheduler.scan()
+    assert world.metrics.value("scheduler_failures") == 1
+    await replica_set.fail_no_more()
+    await node.scheduler.scan()
+    rows = await world.all()
+    assert {row["_id"] for row in rows} == {scheduled_id(task.id, task.next_run_at) for task in tasks}
+    assert len(rows) == len(tasks)
+    assert [batch async for batch in world.tasks.due(1, batch=1)] == []

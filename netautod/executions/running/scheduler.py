@@ -6,10 +6,12 @@ same id again, is told that it exists, and moves the schedule on.
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing
 from datetime import datetime, timedelta
 
 from netautod.core.errors import InvalidInput, Unavailable
+from netautod.core.loop.read_ahead import read_ahead
 from netautod.core.metrics import Metrics
 from netautod.core.pauses import Pauses
 from netautod.core.repeats import Failing
@@ -24,6 +26,10 @@ from netautod.tasks.store import DueRow, TaskStore
 logger = logging.getLogger(__name__)
 # Tasks that are decided in one turn of the loop.
 SLICE = 200
+# At the same time: while one inserts or waits for the disk, another one moves its tasks on.
+WRITES = 3
+# That one reading asks for: they are decided by the time of its beginning.
+BATCHES = 10
 Decisions = dict[tuple[str, str, datetime, bool], Fire | Skip | Wait]
 
 
@@ -61,7 +67,7 @@ class Scheduler:
             return
         self._scanning = True
         try:
-            while await self._scan_batch() >= self._batch:
+            while await self._scan_round() >= self._batch * BATCHES:
                 pass
             self._failing.over()
         except Unavailable as error:
@@ -73,29 +79,42 @@ class Scheduler:
         finally:
             self._scanning = False
 
-    async def _scan_batch(self) -> int:
+    async def _scan_round(self) -> int:
+        """How many tasks were due, of those that one reading asks for."""
+        decisions: Decisions = {}  # all rows of one reading are as of the same moment
+        seen = 0
+        async with aclosing(read_ahead(self._due())) as batches:
+            async for rows, active in batches:
+                await self._scan_batch(rows, active, decisions)
+                seen += len(rows)
+        return seen
+
+    async def _due(self) -> AsyncGenerator[tuple[list[DueRow], set[str]], None]:
+        """Batches of due tasks, and which of them still have an execution of an earlier tick."""
+        limit, without = self._batch * BATCHES, self._pauses.paused()
+        async with aclosing(self._tasks.due(limit, batch=self._batch, without=without)) as batches:
+            async for rows in batches:
+                yield rows, await self._active_before_their_tick(rows)
+
+    async def _scan_batch(self, rows: list[DueRow], active: set[str], decisions: Decisions) -> None:
         self._executions.require_room()
-        rows = await self._tasks.due(self._batch, without=self._pauses.paused())
-        active = await self._active_before_their_tick(rows) if rows else set[str]()
-        decisions: Decisions = {}
         fires: list[Execution] = []
         moves: list[tuple[Task, datetime]] = []
-        writing = asyncio.create_task(_nothing())
+        writes: set[asyncio.Task[None]] = set()
         try:
             for start in range(0, len(rows), SLICE):
                 decided = await self._decided(rows[start : start + SLICE], active, decisions)
                 fires, moves = fires + decided[0], moves + decided[1]
                 await asyncio.sleep(0)
                 # A write waits for the disk, however much is in it: the next one takes all that was decided
-                # during the one before.
-                if writing.done():
-                    await writing
-                    writing = asyncio.create_task(self._write(fires, moves), name="due scan")
+                # during those before.
+                under_way = {one for one in writes if not one.done()}
+                if len(under_way) < WRITES:
+                    writes.add(asyncio.create_task(self._write(fires, moves), name="due scan"))
                     fires, moves = [], []
         finally:
-            await writing
+            await _all_done(writes)
         await self._write(fires, moves)
-        return len(rows)
 
     async def _decided(
         self, rows: list[DueRow], active: set[str], decisions: Decisions
@@ -165,5 +184,8 @@ class Scheduler:
             self._metrics.add("scheduler_missed", decision.missed)
 
 
-async def _nothing() -> None:
-    """The write before the first one."""
+async def _all_done(tasks: set[asyncio.Task[None]]) -> None:
+    """Returns when all have ended; raises what one of them has met."""
+    for error in await asyncio.gather(*tasks, return_exceptions=True):
+        if error is not None:
+            raise error

@@ -6,10 +6,10 @@ begins with `*`) fires each of these times once: a swallowed one when the gap en
 first pass. Any other schedule fires whenever the clocks show a matching minute.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Final
 from zoneinfo import ZoneInfo
 
@@ -53,9 +53,20 @@ class CronSchedule:
 
 def parse(expression: str, timezone: str) -> CronSchedule:
     """Raises InvalidInput with a sentence that begins with `cron_expression` or `timezone`."""
-    fields, zone = parse_expression(expression), parse_timezone(timezone)
-    walls = _wall_matcher(fields)
+    return _schedule(expression, timezone, _walls_of)
+
+
+def _schedule(
+    expression: str, timezone: str, walls_of: Callable[[str], tuple[CronFields, croniter]]
+) -> CronSchedule:
+    fields, walls = walls_of(expression)
+    zone = parse_timezone(timezone)
     return CronSchedule(expression=expression, timezone=timezone, fields=fields, zone=zone, _walls=walls)
+
+
+def _walls_of(expression: str) -> tuple[CronFields, croniter]:
+    fields = parse_expression(expression)
+    return fields, _wall_matcher(fields)
 
 
 def next_after(schedule: CronSchedule, moment: datetime) -> datetime:
@@ -120,10 +131,13 @@ class NextTicks:
 
     Every moment of a minute has the same neighbouring ticks, so one computation (about 0.1 ms) serves all
     tasks with that expression and zone in it. At most `capacity` entries of each kind are kept.
+
+    For one thread: what croniter makes of an expression serves all zones, and remembers where it was.
     """
 
     def __init__(self, *, capacity: int = 4096) -> None:
-        self._parse = lru_cache(maxsize=capacity)(parse)
+        walls_of = lru_cache(maxsize=capacity)(_walls_of)
+        self._parse = lru_cache(maxsize=capacity)(partial(_schedule, walls_of=walls_of))
         self._next = lru_cache(maxsize=capacity)(next_after)
         self._last = lru_cache(maxsize=capacity)(last_at_or_before)
 

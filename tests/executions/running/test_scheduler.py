@@ -1,6 +1,7 @@
 """The due scan: one execution per task and tick, whoever scans and wherever a node dies."""
 
 import asyncio
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -10,7 +11,7 @@ from netautod.executions.models import scheduled_id
 from netautod.store.client import Database
 from netautod.tasks.models import Task
 from tests.support.disk import Disk
-from tests.support.execution import Does, World, due_task, eventually, manual_run, nothing
+from tests.support.execution import FAST_SCAN, Does, World, due_task, eventually, manual_run, nothing
 
 
 async def _fired(world: World, count: int) -> bool:
@@ -125,15 +126,14 @@ async def test_a_schedule_that_is_no_longer_valid_is_disabled_and_blocks_nothing
     assert not stored.enabled
 
 
-async def test_more_due_tasks_than_a_batch_all_fire(world: World) -> None:
-    from dataclasses import replace
-
-    from tests.support.execution import FAST_SCAN
-
+@pytest.mark.parametrize("batch", [1, 10, 24, 25, 26], ids=lambda batch: f"by {batch}")
+async def test_more_due_tasks_than_a_batch_all_fire(world: World, batch: int) -> None:
+    """Batches of one: more of them than one reading asks for."""
     tasks = [due_task(name=f"task {number}") for number in range(25)]
     await world.add(*tasks)
-    await world.node(Does(nothing), schedule=replace(FAST_SCAN, batch=10)).scheduler.scan()
-    assert len(await world.all()) == 25
+    await world.node(Does(nothing), schedule=replace(FAST_SCAN, batch=batch)).scheduler.scan()
+    assert sorted(row["task_id"] for row in await world.all()) == sorted(task.id for task in tasks)
+    assert all([await _advanced(world, task) for task in tasks])
 
 
 async def test_the_due_scan_uses_its_index(world: World) -> None:

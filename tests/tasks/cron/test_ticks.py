@@ -254,6 +254,16 @@ def test_remembered_ticks_are_the_same_ticks() -> None:
             assert ticks.last_at_or_before(schedule, at) == last_at_or_before(schedule, at)
 
 
+def test_one_expression_in_several_zones_by_turns_has_the_ticks_of_each() -> None:
+    ticks, moment = NextTicks(), datetime(2026, 3, 8, 6, 59, tzinfo=UTC)
+    for _ in range(3):
+        for zone in ("America/New_York", "Europe/Berlin", "Asia/Kolkata"):
+            schedule, alone = ticks.schedule("30 2 * * *", zone), parse("30 2 * * *", zone)
+            assert ticks.last_at_or_before(schedule, moment) == last_at_or_before(alone, moment)
+            assert ticks.next_after(schedule, moment) == next_after(alone, moment)
+        moment += timedelta(hours=7)
+
+
 def test_a_remembered_schedule_is_parsed_once() -> None:
     ticks = NextTicks()
     assert ticks.schedule("0 0 * * *", "UTC") is ticks.schedule("0 0 * * *", "UTC")
