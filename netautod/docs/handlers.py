@@ -26,6 +26,7 @@ MANAGE = "docs.manage"
 # Contents are limited to 8 MiB by their own size; JSON may take two bytes for one (line breaks, quotes).
 BODY_LIMIT = 2 * MAX_CONTENT_BYTES
 NARROWING = ("category", "parent_folder", "content_type", "q")
+LIGHT = 100  # documents whose contents came along with them, which are small
 SLICE = 500  # documents of a list that are looked at in one turn of the loop
 
 
@@ -54,7 +55,7 @@ class DocumentsHandler(DocumentHandler):
         listing = await self.documents.listing(org_id, filters, **window)
         if listing.is_read:
             shown = await self.documents.read(org_id, listing)
-            self.answer([one.to_json() for one in shown])
+            self.answer([one.to_json() for one in shown], light=len(shown) <= LIGHT)
         else:
             found = self.documents.listed(org_id, filters, listing=listing, content=query["content"])
             self.tag = await list_tag(listing)

@@ -4,7 +4,15 @@ import asyncio
 import logging
 import re
 import time
-from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Callable, Iterable, Mapping
+from collections.abc import (
+    AsyncGenerator,
+    AsyncIterable,
+    AsyncIterator,
+    Callable,
+    Iterable,
+    Iterator,
+    Mapping,
+)
 from contextlib import aclosing, suppress
 from functools import lru_cache
 from http import HTTPStatus
@@ -62,6 +70,7 @@ class AnsweringHandler(RequestHandler):
     caller: Caller
     info: RequestInfo
     _answer: tuple[Any, ...] = ()
+    _light = False
     _other_status: int | None = None
     _error = ""
     retry_seconds = RETRY_SECONDS
@@ -105,12 +114,13 @@ class AnsweringHandler(RequestHandler):
         caller = getattr(self, "caller", None)
         return group_of(self.info.ip_address) if caller is None else caller.user_id
 
-    def answer(self, value: Any, *, status: int | None = None) -> None:
+    def answer(self, value: Any, *, status: int | None = None, light: bool = False) -> None:
         """The value that is written, with the status that the method declared, when the method is over.
 
-        `status`: one of the `other_answers` in its place.
+        `status`: one of the `other_answers` in its place. `light`: the method knows that to encode it all in
+        one go takes the event loop a few milliseconds at most; of others each value is looked at before.
         """
-        self._answer, self._other_status = (value,), status
+        self._answer, self._other_status, self._light = (value,), status, light
 
     def answer_each(self, items: AsyncGenerator[T, None], to_json: Callable[[T], Any]) -> None:
         """Like `answer`, for an array of any length: an item is fetched when the client has taken those
@@ -123,12 +133,15 @@ class AnsweringHandler(RequestHandler):
             async with aclosing(self._parts) as parts:
                 await self._send(parts)
         elif self._answer:
-            encoded = encoded_parts(self._answer[0])
+            encoded = self._encoded(self._answer[0])
             begun = tuple(islice(encoded, 2))
             if len(begun) == 1:
                 self.send_whole(begun[0])
             else:
                 await self.send_pieces(chain(begun, encoded))
+
+    def _encoded(self, value: Any) -> Iterator[bytes]:
+        return iter([json_values.encode(value)]) if self._light else encoded_parts(value)
 
     def send_whole(self, content: bytes) -> None:
         """JSON that is encoded already."""

@@ -82,7 +82,7 @@ class ConditionalHandler(TellingHandler):
             await self._send_tagged(self._answer[0])
 
     async def _send_tagged(self, value: Any) -> None:
-        encoded = encoded_parts(value)
+        encoded = self._encoded(value)
         first = tuple(islice(encoded, 2))
         if len(first) == 1:
             if self._not_modified(tag_of(first)):
