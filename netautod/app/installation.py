@@ -7,11 +7,11 @@ from functools import partial
 from uuid import uuid4
 
 from netautod.app.archive.marker import require_no_restore
-from netautod.app.migrations import migrations_of
+from netautod.app.data.migrations import migrations_of
+from netautod.app.data.stores import Stores
 from netautod.app.parts.leases import named_leases
 from netautod.app.parts.users import UserParts, initial_password_watch_of, users_of
 from netautod.app.settings import Settings
-from netautod.app.stores import Stores
 from netautod.audit.service import AuditLog
 from netautod.core.clock import Clock, SystemClock
 from netautod.core.metrics import Metrics

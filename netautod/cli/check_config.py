@@ -4,7 +4,7 @@ import argparse
 from datetime import UTC, datetime
 
 from netautod.app.configuration import Configuration
-from netautod.app.server import tls_files
+from netautod.app.serving.server import tls_files
 from netautod.cli.output import complain, say
 from netautod.cli.parsing import Commands
 from netautod.cli.risks import refuse

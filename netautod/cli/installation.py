@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from netautod.app.database import any_database
+from netautod.app.data.database import any_database
 from netautod.app.installation import Installation, open_installation
 from netautod.app.settings import Settings
 from netautod.core.errors import InvalidInput

@@ -8,10 +8,10 @@ from datetime import timedelta
 from uuid import uuid4
 
 from netautod.app.configuration import Configuration
+from netautod.app.data.stores import SEALED_FIELDS
 from netautod.app.installation import Installation
 from netautod.app.parts.leases import named_leases
 from netautod.app.settings import Settings
-from netautod.app.stores import SEALED_FIELDS
 from netautod.auth.tokens.signing_keys import SigningKeys
 from netautod.cli.installation import opened
 from netautod.cli.output import say

@@ -7,13 +7,13 @@ from collections.abc import AsyncIterator, Container
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 
-from netautod.app.caller_services import caller_services
+from netautod.app.acting.caller_services import caller_services
+from netautod.app.composition.stages import services_of_commands
 from netautod.app.configuration import Configuration
 from netautod.app.parts.plugins import plugins_of
 from netautod.app.plugins import offers
 from netautod.app.plugins.failures import PluginError, one_line
 from netautod.app.plugins.manager import PluginManager
-from netautod.app.stages import services_of_commands
 from netautod.cli.installation import opened, organization_named
 from netautod.cli.output import complain, say
 from netautod.cli.parsing import Commands

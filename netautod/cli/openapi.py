@@ -4,7 +4,7 @@ import argparse
 import json
 import sys
 
-from netautod.app import routes
+from netautod.app.composition import routes
 from netautod.app.configuration import Configuration
 from netautod.app.parts.plugins import additions_of, plugins_of
 from netautod.cli.parsing import Commands

@@ -4,7 +4,7 @@ import argparse
 import asyncio
 import sys
 
-from netautod.app import stages
+from netautod.app.composition import stages
 from netautod.app.configuration import Configuration
 from netautod.app.settings import Settings
 from netautod.cli.installation import opened

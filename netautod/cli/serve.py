@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from netautod.app.configuration import Configuration
-from netautod.app.listening import bind
+from netautod.app.serving.listening import bind
 from netautod.app.watch import systemd
 from netautod.app.watch.parent import Parent
 from netautod.app.watch.watched import Watched
@@ -47,7 +47,7 @@ def run(parsed: argparse.Namespace, configuration: Configuration) -> int:
             logger.warning("insecure setting: %s", risk)
     if parsed.workers == 1:
         return _serve_watched(parsed, configuration)
-    from netautod.app import supervisor
+    from netautod.app.serving import supervisor
 
     asyncio.run(
         _counting(
@@ -81,7 +81,7 @@ def _serve_watched(parsed: argparse.Namespace, configuration: Configuration) -> 
 
     def serve(watched: Watched) -> int:
         # Not before the fork: the process that watches would hold 50 MB that it never uses.
-        from netautod.app import server
+        from netautod.app.serving import server
 
         serving = server.serve(
             configuration,

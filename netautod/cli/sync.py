@@ -9,7 +9,7 @@ from uuid import uuid4
 
 from tqdm import tqdm
 
-from netautod.app import stages
+from netautod.app.composition import stages
 from netautod.app.configuration import Configuration
 from netautod.app.parts.devices import devices_of
 from netautod.app.parts.inventory import inventory_of

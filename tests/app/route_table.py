@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from netautod.app import routes
+from netautod.app.composition import routes
 
 
 @dataclass(frozen=True, kw_only=True)

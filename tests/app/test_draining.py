@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from netautod.app.draining import drain
+from netautod.app.composition.draining import drain
 from netautod.app.settings import Settings
 from netautod.http.settings import ServerSettings
 from tests.attacks.attackers.raw import Answer, ask, raw

@@ -6,7 +6,7 @@ from uuid import uuid4
 
 import pytest
 
-from netautod.app.routes import ROUTES
+from netautod.app.composition.routes import ROUTES
 from tests.app.route_table import normalised, table
 from tests.support.client import ApiClient
 from tests.support.programs.service import first_password, serving

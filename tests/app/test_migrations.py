@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from tornado.httpclient import AsyncHTTPClient
 
-from netautod.app.migrations import migrations_of
-from netautod.app.stores import INDEXES
+from netautod.app.data.migrations import migrations_of
+from netautod.app.data.stores import INDEXES
 from netautod.app.watch.systemd import longer
 from netautod.auth.settings import AuthSettings
 from netautod.core.guard import no_guard

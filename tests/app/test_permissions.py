@@ -13,8 +13,8 @@ from uuid import uuid4
 import pytest
 from tornado.httpclient import AsyncHTTPClient
 
-from netautod.app import routes
-from netautod.app.build import build
+from netautod.app.composition import routes
+from netautod.app.composition.build import build
 from netautod.app.configuration import Configuration
 from netautod.app.installation import Installation, open_installation
 from netautod.app.parts.sessions import sessions_of

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import netautod
-from netautod.app.stores import INDEXES
+from netautod.app.data.stores import INDEXES
 from netautod.store.client import Database
 from netautod.store.sharding import ACROSS, FIRST_TO_CHANGE, ORGANIZATION, SHARDED, UNSHARDED
 from tests.support.execution import Does, World, due_task, eventually, manual_run, nothing, task

@@ -3,8 +3,8 @@
 import asyncio
 from dataclasses import replace
 
+from netautod.app.composition.upkeep import sweeping
 from netautod.app.parts.leases import named_leases
-from netautod.app.upkeep import sweeping
 from netautod.core.clock import SystemClock
 from netautod.core.retention import RetentionSettings
 from netautod.executions.settings import ExecutionSettings

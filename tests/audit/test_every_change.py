@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from netautod.app import routes
+from netautod.app.composition import routes
 from netautod.audit.documents import COLLECTION
 from netautod.audit.refusals import RefusalLog
 from netautod.audit.service import AuditLog

@@ -25,10 +25,10 @@ from pymongo import MongoClient
 
 from netautod.app.archive.backup import back_up
 from netautod.app.archive.restore import restore
-from netautod.app.database import open_database
+from netautod.app.data.database import open_database
+from netautod.app.data.stores import INDEXES
 from netautod.app.installation import open_installation
 from netautod.app.settings import Settings
-from netautod.app.stores import INDEXES
 from netautod.store.connection import connect
 from netautod.store.embedded.mongod import EmbeddedMongo
 from netautod.store.indexes import create_indexes

@@ -4,7 +4,7 @@ import time
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 
-from netautod.app.stores import INDEXES
+from netautod.app.data.stores import INDEXES
 from netautod.core.metrics import Metrics
 from netautod.core.pauses import FixedPauses
 from netautod.executions.running.scheduler import Scheduler

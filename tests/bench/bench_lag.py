@@ -4,7 +4,7 @@ import asyncio
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from netautod.app.stores import INDEXES
+from netautod.app.data.stores import INDEXES
 from netautod.executions.settings import ExecutionSettings, SchedulerSettings
 from tests.bench.measured.schedules import store
 from tests.bench.measuring.databases import fresh_database, private_mongod

@@ -5,7 +5,7 @@ import signal
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from netautod.app.stores import INDEXES
+from netautod.app.data.stores import INDEXES
 from netautod.executions.store import COLLECTION
 from netautod.store.client import Database
 from tests.bench.measured.schedules import store

@@ -4,8 +4,8 @@ import time
 from datetime import UTC, datetime, timedelta
 from typing import Any, cast
 
+from netautod.app.data.stores import INDEXES
 from netautod.app.parts.leases import named_leases
-from netautod.app.stores import INDEXES
 from netautod.core.clock import SystemClock
 from netautod.core.metrics import Metrics
 from netautod.core.pauses import FixedPauses

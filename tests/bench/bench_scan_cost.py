@@ -2,7 +2,7 @@
 
 import time
 
-from netautod.app.stores import INDEXES
+from netautod.app.data.stores import INDEXES
 from netautod.executions.running.scheduler import Scheduler
 from tests.bench.measured.schedules import idle_tasks, store
 from tests.bench.measuring.databases import fresh_database, private_mongod

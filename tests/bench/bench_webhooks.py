@@ -14,7 +14,7 @@ from datetime import timedelta
 from pathlib import Path
 from uuid import uuid4
 
-from netautod.app.stores import INDEXES
+from netautod.app.data.stores import INDEXES
 from netautod.core.identity import OrgId
 from netautod.core.loop.each import for_each, in_batches
 from netautod.core.metrics import Metrics

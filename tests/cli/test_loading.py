@@ -14,7 +14,7 @@ from netautod.cli import entry
 given = ["serve"]
 entry._configuration(entry._parser(given).parse_args(given))
 """
-SERVE = "import netautod.app.server, netautod.app.supervisor"
+SERVE = "import netautod.app.serving.server, netautod.app.serving.supervisor"
 TOLD = "print(*sys.modules, sep='\\n')"
 
 
@@ -26,7 +26,7 @@ def loaded(*lines: str) -> set[str]:
 def test_the_process_that_watches_loads_the_settings_and_no_service() -> None:
     found = loaded(READ, TOLD)
     assert {"netautod.app.watch.parent", "netautod_ldap", "netautod_snmp"} <= found
-    assert found.isdisjoint({"pymongo", "asyncssh", "tornado.web", "netautod.app.server"})
+    assert found.isdisjoint({"pymongo", "asyncssh", "tornado.web", "netautod.app.serving.server"})
 
 
 def test_the_process_that_serves_loads_what_few_need_when_they_do() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from netautod.app.stores import SEALED_FIELDS
+from netautod.app.data.stores import SEALED_FIELDS
 from netautod.core.identity import OrgId
 from netautod.store.client import Database
 from netautod.vault.vault import INSTALLATION, Vault

@@ -15,15 +15,15 @@ from tornado.iostream import IOStream
 from tornado.tcpclient import TCPClient
 
 from netautod.agents.desk import Desk
-from netautod.app import stages
-from netautod.app.caller_services import SharedServices
+from netautod.app.acting.caller_services import SharedServices
+from netautod.app.acting.run_services import acting_factory
+from netautod.app.composition import stages
+from netautod.app.composition.stages import DeviceWork
 from netautod.app.parts.configs import ConfigParts
 from netautod.app.parts.executions import background_pulls_of
 from netautod.app.plugins.loading import LoadedPlugins
 from netautod.app.plugins.manager import PluginManager
-from netautod.app.run_services import acting_factory
 from netautod.app.settings import Settings
-from netautod.app.stages import DeviceWork
 from netautod.auth.settings import SshCaSettings
 from netautod.auth.ssh_ca.service import SshAuthority
 from netautod.configs.models import Captured

@@ -9,8 +9,8 @@ from uuid import uuid4
 
 from tornado.httpclient import AsyncHTTPClient
 
-from netautod.app import routes
-from netautod.app.build import Service, build
+from netautod.app.composition import routes
+from netautod.app.composition.build import Service, build
 from netautod.app.configuration import Configuration
 from netautod.app.installation import Installation, open_installation
 from netautod.app.plugins.loading import LoadedPlugins

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from netautod.app.routes import ROUTES
+from netautod.app.composition.routes import ROUTES
 from netautod.auth.schemas import ApiTokenBody, LoginBody
 from netautod.configs.schemas import BulkPullRequest, NotesRequest
 from netautod.core.json_values import decode, encode

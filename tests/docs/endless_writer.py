@@ -8,7 +8,7 @@ import sys
 from itertools import count
 from pathlib import Path
 
-from netautod.app import stages
+from netautod.app.composition import stages
 from netautod.core.identity import Caller, OrgId
 from netautod.docs.content_types import ContentTypes
 from netautod.store.connection import connect

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from netautod.app.plugins.services import STEP_SECONDS
-from netautod.app.supervisor import STOP_MARGIN
+from netautod.app.serving.supervisor import STOP_MARGIN
 from netautod.app.telemetry.opening import LAST_SECONDS
 from netautod.http.settings import ServerSettings
 from netautod.store.client import Database

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from netautod.app.stores import INDEXES
+from netautod.app.data.stores import INDEXES
 from netautod.executions.settings import ExecutionSettings, SchedulerSettings
 from netautod.store.client import Database
 from netautod.store.connection import connect

@@ -10,7 +10,7 @@ from urllib.parse import unquote
 
 import pytest
 
-from netautod.app.stores import INDEXES
+from netautod.app.data.stores import INDEXES
 from netautod.core.errors import Unavailable
 from netautod.executions.models import Execution
 from netautod.executions.running.node import ExecutionNode

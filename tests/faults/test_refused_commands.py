@@ -9,7 +9,7 @@ from uuid import uuid4
 
 import pytest
 
-from netautod.app.stores import INDEXES
+from netautod.app.data.stores import INDEXES
 from netautod.executions.models import Execution, scheduled_id
 from netautod.executions.settings import SchedulerSettings
 from netautod.plugin_api import RunContext

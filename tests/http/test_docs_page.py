@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from netautod.app import routes
+from netautod.app.composition import routes
 from netautod.http import docs_page
 from tests.http.page_in_node import rendered
 from tests.support.client import ApiClient, assert_error

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import pytest
 
-from netautod.app.routes import ROUTES, description
+from netautod.app.composition.routes import ROUTES, description
 from netautod.http.access import Repeat, public, requires
 from netautod.http.context import HttpContext
 from netautod.http.handler import JsonHandler

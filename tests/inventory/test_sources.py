@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from netautod.app.stores import SEALED_FIELDS
+from netautod.app.data.stores import SEALED_FIELDS
 from netautod.inventory.filters import merged
 from netautod.store.scoped import scoped
 from netautod.vault.rewrapping import rewrap

@@ -25,9 +25,9 @@ REQUEST = "From a request to its answer"
 MODULE = re.compile(r"`((?:plugins/)?[\w/]+(?:\.py|/))`")
 # Named on the ways, but at work when the service starts, a line is logged, a request fails or a node dies.
 ELSEWHERE = {
-    "netautod/app/routes.py",
-    "netautod/app/server.py",
-    "netautod/app/supervisor.py",
+    "netautod/app/composition/routes.py",
+    "netautod/app/serving/server.py",
+    "netautod/app/serving/supervisor.py",
     "netautod/app/watch/parent.py",
     "netautod/core/logs.py",
     "netautod/executions/running/node.py",

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from netautod.app import routes
+from netautod.app.composition import routes
 from netautod.app.settings import table
 from netautod.cli import entry as cli
 from netautod.http.settings import ServerSettings

@@ -4,7 +4,7 @@ import asyncio
 from collections import deque
 from uuid import uuid4
 
-from netautod.app.stores import INDEXES, Stores
+from netautod.app.data.stores import INDEXES, Stores
 from netautod.core.retention import RetentionSettings
 from netautod.store.client import Database
 from netautod.store.connection import connect

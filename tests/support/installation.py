@@ -5,11 +5,11 @@ from pathlib import Path
 from typing import Any
 
 from netautod.app import installation as app
+from netautod.app.data.stores import Stores
 from netautod.app.parts.auth import ssh_ca_of
 from netautod.app.parts.devices import DeviceParts, devices_of
 from netautod.app.parts.users import users_of
 from netautod.app.settings import Settings
-from netautod.app.stores import Stores
 from netautod.audit.service import AuditLog
 from netautod.auth.ssh_ca.service import SshAuthority
 from netautod.core.clock import Clock, SystemClock

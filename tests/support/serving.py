@@ -10,8 +10,8 @@ from tornado.httpclient import AsyncHTTPClient
 from tornado.netutil import bind_sockets
 from tornado.web import Application
 
+from netautod.app.composition.routes import ROUTES
 from netautod.app.parts.http import deadlines_of
-from netautod.app.routes import ROUTES
 from netautod.core.clock import SystemClock
 from netautod.core.errors import Unauthenticated
 from netautod.core.identity import Caller, RequestInfo

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from netautod.app.migrations import migrations_of
-from netautod.app.stores import SEALED_FIELDS
+from netautod.app.data.migrations import migrations_of
+from netautod.app.data.stores import SEALED_FIELDS
 from netautod.auth.settings import AuthSettings
 from netautod.core.identity import OrgId
 from netautod.store.client import Database, Document

@@ -6,7 +6,7 @@ from uuid import uuid4
 
 import pytest
 
-from netautod.app.stores import SEALED_FIELDS
+from netautod.app.data.stores import SEALED_FIELDS
 from netautod.core.errors import Conflict
 from netautod.vault.rewrapping import rewrap
 from netautod.webhooks.names import OWN

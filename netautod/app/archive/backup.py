@@ -13,7 +13,7 @@ from netautod.app.archive.file.records import Contents
 from netautod.app.archive.interrupting import Stop, in_thread
 from netautod.app.archive.marker import require_no_restore
 from netautod.app.archive.writing import write_archive
-from netautod.app.database import any_server, open_database
+from netautod.app.data.database import any_server, open_database
 from netautod.app.settings import Settings
 from netautod.audit.service import AuditLog
 from netautod.audit.store import AuditStore

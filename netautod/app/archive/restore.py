@@ -16,7 +16,7 @@ from netautod.app.archive.loading import compare, load
 from netautod.app.archive.marker import COLLECTION as MARKER
 from netautod.app.archive.marker import RestoreMarker, UnfinishedRestore
 from netautod.app.archive.settling import Settled, settle
-from netautod.app.database import any_server, open_database
+from netautod.app.data.database import any_server, open_database
 from netautod.app.settings import Settings
 from netautod.core.disk import space_of
 from netautod.core.errors import InvalidInput, Unavailable

@@ -6,8 +6,8 @@ Each step may be done again: a restore that is killed here goes on here.
 from dataclasses import dataclass
 from datetime import datetime
 
+from netautod.app.data.stores import INDEXES, Stores
 from netautod.app.settings import Settings
-from netautod.app.stores import INDEXES, Stores
 from netautod.audit.service import AuditLog
 from netautod.core.clock import SystemClock
 from netautod.core.identity import system_caller

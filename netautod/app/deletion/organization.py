@@ -10,8 +10,8 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 
+from netautod.app.data.stores import Stores
 from netautod.app.deletion.ownership import KEPT_TO_THE_END, OWNED
-from netautod.app.stores import Stores
 from netautod.auth.lockout.service import Lockout
 from netautod.auth.sessions.store import SESSIONS
 from netautod.core.errors import Conflict

@@ -7,12 +7,12 @@ from datetime import UTC, datetime, timedelta
 from pymongo.errors import PyMongoError
 
 from netautod.app.configuration import Configuration
-from netautod.app.database import NoReplicaSetError, any_database
+from netautod.app.data.database import NoReplicaSetError, any_database
 from netautod.app.doctor.database import DATABASE_CHECKS, Check, Patient
 from netautod.app.doctor.findings import Finding
 from netautod.app.parts.plugins import plugins_of
 from netautod.app.plugins.manager import PluginManager
-from netautod.app.server import tls_files
+from netautod.app.serving.server import tls_files
 from netautod.core.disk import MIB, space_of
 from netautod.core.errors import NetautodError
 from netautod.outbound.addresses import AddressRules

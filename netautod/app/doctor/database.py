@@ -8,9 +8,9 @@ from datetime import UTC, datetime, timedelta
 from netautod.app.archive.errors import ArchiveError
 from netautod.app.archive.marker import require_no_restore
 from netautod.app.configuration import Configuration
+from netautod.app.data.migrations import migrations_of
+from netautod.app.data.stores import INDEXES, Stores
 from netautod.app.doctor.findings import Finding, of_members, of_mongodb
-from netautod.app.migrations import migrations_of
-from netautod.app.stores import INDEXES, Stores
 from netautod.core.clock import SystemClock
 from netautod.store.client import Database
 from netautod.store.migrations.runner import newer_than

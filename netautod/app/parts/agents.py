@@ -16,10 +16,10 @@ from netautod.agents.tools.documents import DocumentTools
 from netautod.agents.tools.executions import ExecutionTools
 from netautod.agents.tools.inventory import Discovery, InventoryTools
 from netautod.agents.tools.visits import VisitTools
+from netautod.app.acting.run_services import DeskFactory
+from netautod.app.data.stores import Stores
 from netautod.app.parts.devices import DeviceParts
 from netautod.app.parts.operations import DeviceOperations
-from netautod.app.run_services import DeskFactory
-from netautod.app.stores import Stores
 from netautod.audit.service import AuditLog
 from netautod.core.clock import Clock
 from netautod.core.work import Work

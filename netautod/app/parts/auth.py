@@ -5,9 +5,9 @@ from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 from datetime import timedelta
 
+from netautod.app.data.stores import Stores
 from netautod.app.parts.sessions import SessionParts
 from netautod.app.parts.users import UserParts
-from netautod.app.stores import Stores
 from netautod.audit.service import AuditLog
 from netautod.auth.account.service import AccountService
 from netautod.auth.authenticator import Authenticator

@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
-from netautod.app.stores import Stores
+from netautod.app.data.stores import Stores
 from netautod.audit.service import AuditLog
 from netautod.configs.backups.info import BackupInfos
 from netautod.configs.capture.captures import CaptureObservers, ConfigCapture

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from netautod.app.stores import Stores
+from netautod.app.data.stores import Stores
 from netautod.audit.service import AuditLog
 from netautod.core.clock import Clock
 from netautod.credentials.service import CredentialService

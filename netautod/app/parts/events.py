@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
-from netautod.app.stores import Stores
+from netautod.app.data.stores import Stores
 from netautod.configs.event_feed import ConfigFeed
 from netautod.core.clock import Clock
 from netautod.core.identity import Caller

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from netautod.app.stores import Stores
+from netautod.app.data.stores import Stores
 from netautod.audit.service import AuditLog
 from netautod.core.clock import Clock
 from netautod.core.identity import Caller, OrgId, system_caller

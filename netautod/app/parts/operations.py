@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
+from netautod.app.data.stores import Stores
 from netautod.app.parts.devices import DeviceParts
 from netautod.app.plugins.manager import PluginManager
-from netautod.app.stores import Stores
 from netautod.audit.service import AuditLog
 from netautod.auth.ssh_ca.service import SshAuthority
 from netautod.core.clock import Clock

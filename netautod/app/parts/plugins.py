@@ -5,6 +5,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 
 from netautod.app.configuration import Configuration
+from netautod.app.data.stores import Stores
 from netautod.app.plugins import offers
 from netautod.app.plugins.manager import HostValues, PluginManager
 from netautod.app.plugins.observers import Observers
@@ -12,7 +13,6 @@ from netautod.app.plugins.section_secrets import filled, secrets_of
 from netautod.app.plugins.services import running_services
 from netautod.app.plugins.serving import served
 from netautod.app.settings import PluginsSettings
-from netautod.app.stores import Stores
 from netautod.core.clock import Clock
 from netautod.core.disk import MIB
 from netautod.core.metrics import Metrics

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from datetime import timedelta
 
+from netautod.app.data.stores import Stores
 from netautod.app.settings import Settings
-from netautod.app.stores import Stores
 from netautod.auth.authenticator import ACTIVITY_INTERVAL, Authenticator
 from netautod.auth.required_actions import RequiredActions
 from netautod.auth.sessions.activity import SessionActivity

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from netautod.app.stores import Stores
+from netautod.app.data.stores import Stores
 from netautod.audit.service import AuditLog
 from netautod.auth.providers import Providers
 from netautod.core.clock import Clock

@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 
+from netautod.app.data.stores import Stores
 from netautod.app.parts.executions import closing_of
-from netautod.app.stores import Stores
 from netautod.audit.service import AuditLog
 from netautod.core.clock import Clock
 from netautod.core.identity import OrgId

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from netautod.app.stores import Stores
+from netautod.app.data.stores import Stores
 from netautod.audit.service import AuditLog
 from netautod.auth.settings import AuthSettings, SshCaSettings
 from netautod.core.clock import Clock

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from netautod.app.stores import Stores
+from netautod.app.data.stores import Stores
 from netautod.audit.service import AuditLog
 from netautod.configs.owed import OwedStaleness, OwedVersions
 from netautod.core.clock import Clock

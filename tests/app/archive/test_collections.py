@@ -9,7 +9,7 @@ from types import ModuleType
 import pytest
 
 from netautod.app.archive.collections import KEPT, LEFT_OUT, SETTLED, in_backup, strangers
-from netautod.app.stores import INDEXES, SEALED_FIELDS
+from netautod.app.data.stores import INDEXES, SEALED_FIELDS
 
 ROOT = Path(__file__).parents[3]
 RULES = (LEFT_OUT, SETTLED, KEPT)

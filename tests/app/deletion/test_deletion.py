@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
+from netautod.app.data.stores import INDEXES, SEALED_FIELDS
 from netautod.app.deletion.organization import REASON, OrganizationDeletion
 from netautod.app.deletion.ownership import KEPT_TO_THE_END, KNOWN, OWNED, SHARED
 from netautod.app.parts.auth import lockout_of
-from netautod.app.stores import INDEXES, SEALED_FIELDS
 from netautod.auth.lockout.service import Lockout
 from netautod.core.errors import Conflict, NotFound
 from netautod.core.identity import OrgId, system_caller

@@ -7,7 +7,7 @@ from typing import Any
 
 from marshmallow import fields
 
-from netautod.app.routes import ROUTES
+from netautod.app.composition.routes import ROUTES
 from netautod.core.schema import Request
 from netautod.http.access import MIB, public
 from netautod.http.handler import JsonHandler

@@ -7,7 +7,7 @@ from typing import Any
 import pyotp
 import pytest
 
-from netautod.app.stores import SEALED_FIELDS
+from netautod.app.data.stores import SEALED_FIELDS
 from netautod.auth.otp.models import ActiveCodes, PendingCodes, fitting_steps, recovery_hash
 from netautod.auth.settings import AuthSettings
 from netautod.core.clock import SystemClock

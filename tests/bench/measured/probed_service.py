@@ -12,7 +12,7 @@ import time
 from contextlib import AsyncExitStack
 from pathlib import Path
 
-from netautod.app.build import build
+from netautod.app.composition.build import build
 from netautod.app.configuration import Configuration
 from netautod.app.installation import open_installation
 from netautod.app.plugins.loading import LoadedPlugins

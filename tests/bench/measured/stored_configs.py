@@ -7,10 +7,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from uuid import uuid4
 
+from netautod.app.data.stores import INDEXES, Stores
 from netautod.app.parts.configs import ConfigParts
 from netautod.app.parts.devices import DeviceParts
 from netautod.app.settings import Settings
-from netautod.app.stores import INDEXES, Stores
 from netautod.configs.models import FROM_DEVICE, TEXT_FORMAT, Config
 from netautod.configs.settings import ConfigSettings
 from netautod.configs.texts.store import measure

@@ -2,7 +2,7 @@
 
 import pytest
 
-from netautod.app.caller_services import COMMAND
+from netautod.app.acting.caller_services import COMMAND
 from netautod.core.errors import Forbidden
 from netautod.core.guard import LeaseLostError
 from netautod.outbound.client import OutboundRequest

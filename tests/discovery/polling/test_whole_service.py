@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from netautod.app import routes
-from netautod.app.build import Service, build
+from netautod.app.composition import routes
+from netautod.app.composition.build import Service, build
 from netautod.app.configuration import Configuration
 from netautod.app.installation import open_installation
 from netautod.app.plugins.loading import LoadedPlugins

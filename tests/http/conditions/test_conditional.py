@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from netautod.app.routes import ROUTES
+from netautod.app.composition.routes import ROUTES
 from netautod.devices.store import DeviceStore
 from netautod.docs import service as docs
 from netautod.docs.store import DocumentStore

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from netautod.app import routes
+from netautod.app.composition import routes
 from netautod.inventory.imports.models import MOST_BYTES, MOST_ROWS
 from tests.devices.inventory import DEVICE, Inventory
 from tests.inventory.imports.files import CSV, GOOD, HEAD, JSON

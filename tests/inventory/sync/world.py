@@ -9,7 +9,7 @@ from uuid import uuid4
 
 import pytest
 
-from netautod.app import stages
+from netautod.app.composition import stages
 from netautod.app.parts.devices import DeviceParts
 from netautod.app.parts.inventory import InventoryParts
 from netautod.app.plugins.loading import LoadedPlugins

@@ -10,13 +10,13 @@ from tornado.httpclient import AsyncHTTPClient
 
 import netautod_netconf
 import netautod_reports
-from netautod.app.build import build
+from netautod.app.composition.build import build
+from netautod.app.composition.routes import description
 from netautod.app.configuration import Configuration
 from netautod.app.installation import Installation, open_installation
 from netautod.app.parts.plugins import additions_of, plugins_of
 from netautod.app.parts.sessions import sessions_of
 from netautod.app.plugins.loading import LoadedPlugins
-from netautod.app.routes import description
 from netautod.app.settings import Settings
 from netautod.app.watch.watched import Watched
 from netautod.auth.sessions.service import Sessions

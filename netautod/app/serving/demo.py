@@ -12,7 +12,7 @@ from typing import Any
 
 import asyncssh
 
-from netautod.app.build import Service
+from netautod.app.composition.build import Service
 from netautod.app.installation import Installation
 from netautod.core.clock import Clock
 from netautod.core.errors import Conflict, NetautodError

@@ -16,13 +16,13 @@ from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from netautod.app import server
 from netautod.app.exposition.listener import handed_page, serving_page
 from netautod.app.exposition.page import page_of_workers
 from netautod.app.installation import open_installation
-from netautod.app.listening import StartError, bind
 from netautod.app.plugins.services import STEP_SECONDS
-from netautod.app.server import ServiceState
+from netautod.app.serving import server
+from netautod.app.serving.listening import StartError, bind
+from netautod.app.serving.server import ServiceState
 from netautod.app.settings import Settings
 from netautod.app.watch import systemd
 

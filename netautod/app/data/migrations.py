@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from datetime import timedelta
 from functools import partial
 
-from netautod.app.stores import INDEXES, Stores
+from netautod.app.data.stores import INDEXES, Stores
 from netautod.audit.chain.adoption import adopt
 from netautod.auth.settings import AuthSettings
 from netautod.configs.backups.takeover import take_over

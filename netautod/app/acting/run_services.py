@@ -6,7 +6,7 @@ from functools import partial
 from typing import Protocol
 
 from netautod.agents.desk import Desk
-from netautod.app.caller_services import READ, CallerServices, SharedServices
+from netautod.app.acting.caller_services import READ, CallerServices, SharedServices
 from netautod.configs.models import Captured
 from netautod.configs.snapshots import Snapshots
 from netautod.core.work import Work

@@ -8,9 +8,9 @@ from collections.abc import Awaitable, Callable
 from datetime import timedelta
 from functools import partial
 
+from netautod.app.data.stores import Stores
 from netautod.app.parts.configs import ConfigParts
 from netautod.app.plugins.observers import Observers
-from netautod.app.stores import Stores
 from netautod.audit.service import AuditLog
 from netautod.configs.backups.stale import StaleBackups
 from netautod.configs.backups.unnoted import UnnotedCaptures

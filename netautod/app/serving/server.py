@@ -12,16 +12,16 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from netautod.app import database as databases
-from netautod.app.build import Service, build
+from netautod.app.composition.build import Service, build
+from netautod.app.composition.draining import drain
 from netautod.app.configuration import Configuration
-from netautod.app.draining import drain
+from netautod.app.data import database as databases
 from netautod.app.exposition.gauges import DatabaseGauges
 from netautod.app.exposition.listener import handing_page, serving_page
 from netautod.app.exposition.page import page_of
 from netautod.app.installation import Installation, open_installation
-from netautod.app.listening import StartError
 from netautod.app.parts.http import deadlines_of
+from netautod.app.serving.listening import StartError
 from netautod.app.settings import Settings
 from netautod.app.telemetry.opening import tracing
 from netautod.app.watch.watched import Watched
@@ -111,7 +111,7 @@ async def serve(
         installation = await stack.enter_async_context(opening)
         service = await stack.enter_async_context(build(configuration, installation, state.health, watched))
         if with_demo:
-            from netautod.app import demo  # with the simulated devices
+            from netautod.app.serving import demo  # with the simulated devices
 
             await stack.enter_async_context(demo.run(service, installation, settings.data_dir, out))
         garbage = stack.enter_context(spared_heap())

@@ -1,0 +1,112 @@
+"""Runs of tasks, and the node that makes them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from netautod.app.acting.caller_services import SharedServices
+from netautod.app.acting.run_services import acting_factory
+from netautod.app.composition.stages.devices import DeviceWork
+from netautod.app.installation import Installation
+from netautod.app.parts.agents import AgentParts
+from netautod.app.parts.devices import DeviceParts
+from netautod.app.parts.executions import chosen_of, environment_of, executions_of, node_of
+from netautod.app.parts.tasks import rules_of, tasks_of
+from netautod.app.plugins.observers import Observers
+from netautod.app.settings import Settings
+from netautod.core.metrics import Metrics
+from netautod.core.pauses import Pauses
+from netautod.core.watch.board import Board
+from netautod.executions.chosen import ChosenDevices
+from netautod.executions.notifier import FinishNotifier
+from netautod.executions.running.environment import RunEnvironment
+from netautod.executions.running.node import ExecutionNode
+from netautod.executions.service import ExecutionService
+from netautod.plugin_api import Executor
+from netautod.system.heartbeat import NodeHeartbeat
+from netautod.tasks.cron.ticks import NextTicks
+from netautod.tasks.service import TaskService
+
+
+@dataclass(frozen=True, kw_only=True)
+class Runs:
+    node: ExecutionNode
+    tasks: TaskService
+    executions: ExecutionService
+    chosen: ChosenDevices
+
+
+def environment(
+    settings: Settings,
+    installation: Installation,
+    executors: Mapping[str, Executor],
+    work: DeviceWork,
+    agents: AgentParts,
+    shared: SharedServices,
+    metrics: Metrics,
+    board: Board,
+) -> RunEnvironment:
+    acting = acting_factory(shared=shared, snapshots=work.configs.snapshots, desk=agents.desk)
+    return environment_of(
+        stores=installation.stores,
+        clock=installation.clock,
+        metrics=metrics,
+        executors=executors,
+        owners=installation.people.users,
+        acting=acting,
+        settings=settings.executions,
+        board=board,
+        tracer=installation.tracer,
+    )
+
+
+def runs(
+    settings: Settings,
+    installation: Installation,
+    node_id: str,
+    environment: RunEnvironment,
+    devices: DeviceParts,
+    observers: Observers,
+    pauses: Pauses,
+) -> Runs:
+    stores, clock, audit = installation.stores, installation.clock, installation.audit
+    ticks, notifier = NextTicks(), FinishNotifier(store=stores.executions, observers=observers)
+    node = node_of(
+        node_id=node_id,
+        stores=stores,
+        environment=environment,
+        ticks=ticks,
+        notifier=notifier,
+        pauses=pauses,
+        settings=settings.scheduler,
+    )
+    tasks = tasks_of(
+        stores=stores,
+        clock=clock,
+        audit=audit,
+        rules=rules_of(environment.executors, devices.credentials),
+        ticks=ticks,
+    )
+    executions = executions_of(
+        stores=stores,
+        clock=clock,
+        audit=audit,
+        tasks=tasks,
+        runs=node.runner,
+        notifier=notifier,
+        users=installation.people.users,
+    )
+    chosen = chosen_of(
+        stores=stores, executions=executions, tasks=tasks, audit=audit, clock=clock, runs=node.runner
+    )
+    return Runs(node=node, tasks=tasks, executions=executions, chosen=chosen)
+
+
+def heartbeat(
+    settings: Settings, installation: Installation, node_id: str, node: ExecutionNode
+) -> NodeHeartbeat:
+    return NodeHeartbeat(
+        store=installation.stores.system,
+        node_id=node_id,
+        slots=settings.executions.slots,
+        running=lambda: node.runner.running,
+    )

@@ -1,0 +1,1 @@
+"""What an installation keeps and how it is opened: the database, its stores, its migrations."""

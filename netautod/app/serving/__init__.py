@@ -1,0 +1,1 @@
+"""The processes of a service: they listen, serve, drain and watch one another."""
