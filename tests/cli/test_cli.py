@@ -42,6 +42,16 @@ async def test_an_unknown_variable_is_a_warning_of_one_line() -> None:
     assert done.err == "netautod: unknown environment variable NETAUTOD_SERVER_PROT is ignored\n"
 
 
+async def test_check_config_reads_the_root_key_that_the_settings_name(tmp_path: Path) -> None:
+    key = tmp_path / "master.key"
+    variables = {"NETAUTOD_MASTER_KEY_FILE": str(key)}
+    done = await run("check-config", variables=variables)
+    assert (done.code, str(key) in done.err) == (1, True)
+    key.write_bytes(bytes(32))
+    key.chmod(0o600)
+    assert (await run("check-config", variables=variables)).code == 0
+
+
 async def test_the_plugins_are_listed() -> None:
     done = await run("plugins")
     assert done.code == 0, done.err

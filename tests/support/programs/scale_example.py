@@ -15,6 +15,7 @@ from pymongo import MongoClient
 from pymongo.errors import PyMongoError
 
 from netautod.store.embedded.program import find_mongod, minimal_environment
+from netautod.vault.root.key_file import CREDENTIAL_NAME
 from tests.support.programs.service import QUICK_LEASES, Service, serving
 from tests.support.programs.started import ROOT, free_ports, started
 from tests.support.servers.certificates import Authority
@@ -42,7 +43,6 @@ class Example:
         for old, new in {
             **{member: f"127.0.0.1:{port}" for member, port in zip(MEMBERS, self.ports, strict=True)},
             "/etc/netautod/mongodb-ca.pem": str(self.authority.file),
-            "/etc/netautod/master.key": str(self.folder / "master.key"),
             "/etc/mongodb/ca.pem": str(self.authority.file),
             "/etc/mongodb/keyfile": str(self.folder / "keyfile"),
             "/etc/mongodb/tls.pem": str(self.folder / "tls.pem"),
@@ -128,14 +128,14 @@ class Example:
         file = self.folder / f"node-{number}.toml"
         places = {"node1.example.net": "127.0.0.1", "192.0.2.10": "127.0.0.1", "port = 9464": "port = 0"}
         file.write_text(self.placed("scale-node.toml", **places))
-        variables = dict(
-            line.split("=", 1)
-            for line in self.placed("scale-node.environment").splitlines()
-            if not line.startswith("#")
-        )
+        variables = dict(line.split("=", 1) for line in self.placed("scale-node.environment").splitlines())
+        variables["CREDENTIALS_DIRECTORY"] = str(self.folder / "credentials")
         assert "example.net" not in file.read_text() + str(variables)
         serving_node = serving(
-            self.folder / f"data-{number}", "--config", str(file), variables={**variables, **QUICK_LEASES}
+            self.folder / f"data-{number}",
+            "--config",
+            str(file),
+            variables={**variables, **QUICK_LEASES},
         )
         service = await self.stack.enter_async_context(serving_node)
         self.nodes.append(service)
@@ -153,9 +153,13 @@ async def scale_example(folder: Path) -> AsyncIterator[Example]:
     authority = Authority(folder, "authority")
     certificate, key = authority.server("member")
     (folder / "tls.pem").write_bytes(certificate.read_bytes() + key.read_bytes())
-    for name, content in (("keyfile", os.urandom(48).hex().encode()), ("master.key", os.urandom(32))):
-        (folder / name).write_bytes(content)
-        (folder / name).chmod(0o400)
+    (folder / "credentials").mkdir()
+    for path, content in (
+        (folder / "keyfile", os.urandom(48).hex().encode()),
+        (folder / "credentials" / CREDENTIAL_NAME, os.urandom(32)),  # as LoadCredential= of the unit puts it
+    ):
+        path.write_bytes(content)
+        path.chmod(0o400)
     async with AsyncExitStack() as stack:
         example = Example(folder=folder, authority=authority, stack=stack)
         await asyncio.gather(*(example.start_member(port) for port in example.ports))
