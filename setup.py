@@ -133,7 +133,7 @@ setup(
             "console/static/*",
         ]
     },
-    data_files=[("share/netautod", [f"config/{name}" for name in CONFIG])],
+    data_files=[("share/netautod", ["README.md", *(f"config/{name}" for name in CONFIG)])],
     # A lower bound has its reason beside it, or is that of the release with which the dependency came in.
     # What is tested is .ci/constraints.txt, nothing older. An upper bound is the next release that may change
     # what we use.

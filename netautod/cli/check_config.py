@@ -1,6 +1,7 @@
 """The command `netautod check-config`: reads the settings, as every command does before it runs."""
 
 import argparse
+import os
 from datetime import UTC, datetime
 
 from netautod.app.configuration import Configuration
@@ -25,6 +26,8 @@ def run(parsed: argparse.Namespace, configuration: Configuration) -> int:
     for key in sorted({key.partition(".")[0] for key in configuration.in_vault}):
         complain(f"note: [{key}] is checked as a whole at the start: secrets of it are in the vault")
     configuration.settings.telemetry.require_installed()
+    if "STATE_DIRECTORY" in os.environ and not configuration.settings.mongodb.uri:
+        complain("warning: mongodb.uri is empty: the unit in config/ gives no room for a database of our own")
     if configuration.settings.master_key_path is not None:
         read_root_key(configuration.settings.master_key_path)
     files = tls_files(configuration.settings)

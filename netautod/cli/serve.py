@@ -3,6 +3,8 @@
 import argparse
 import asyncio
 import logging
+import os
+import signal
 import socket
 from collections.abc import Coroutine
 from functools import partial
@@ -40,6 +42,8 @@ def add(commands: Commands) -> None:
 
 
 def run(parsed: argparse.Namespace, configuration: Configuration) -> int:
+    if not os.isatty(0):  # at a terminal it says that the terminal is gone
+        signal.signal(signal.SIGHUP, _nothing_to_reload)
     refuse(configuration.risks)
     configuration.settings.telemetry.require_installed()
     if parsed.worker_fd is None:  # the supervisor of workers has said it
@@ -61,6 +65,10 @@ def run(parsed: argparse.Namespace, configuration: Configuration) -> int:
         )
     )
     return 0
+
+
+def _nothing_to_reload(number: int, frame: object) -> None:
+    """Until there is something, the signal that reloads must not end the process."""
 
 
 async def _counting(work: Coroutine[Any, Any, None]) -> None:

@@ -93,7 +93,7 @@ def test_the_wheel_holds_what_is_tracked_and_nothing_else(builds: list[list[Path
     with zipfile.ZipFile(wheel) as archive:
         names = {name for name in archive.namelist() if ".dist-info/" not in name}
     data = f"{wheel.name.partition('-py3')[0]}.data/data/share/netautod/"
-    config = {f"{data}{name.removeprefix('config/')}" for name in tracked("config")}
+    config = {f"{data}{name.removeprefix('config/')}" for name in tracked("config", "README.md")}
     plugins = {name.removeprefix("plugins/") for name in tracked("plugins") - {"plugins/README.md"}}
     assert names == {*tracked("netautod"), *plugins, *config}
 

@@ -5,15 +5,20 @@ import os
 import shutil
 import ssl
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from dataclasses import dataclass
 from functools import partial
+from http.client import HTTPResponse as HTTPAnswer
+from http.client import HTTPSConnection
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tornado.httpclient import HTTPRequest, HTTPResponse
+from tornado.httpserver import HTTPServer
+from tornado.netutil import bind_sockets
 from tornado.simple_httpclient import SimpleAsyncHTTPClient
+from tornado.web import Application, RequestHandler
 
 from netautod.store.client import Database
 from tests.support.execution import eventually
@@ -26,6 +31,7 @@ pytestmark = pytest.mark.slow
 CONFIG = Path(__file__).parents[2] / "config"
 CLIENTS, AFTERWARDS = 8, 50
 LARGE = 3_000_000
+ANOTHER_ADDRESS = "127.0.0.2"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -123,6 +129,7 @@ async def site(
         "NETAUTOD_MONGODB_DATABASE": database.name,
         "NETAUTOD_SERVER_BEHIND_PROXY": "true",
         "NETAUTOD_SERVER_TRUSTED_PROXIES": "127.0.0.1",
+        "NETAUTOD_SERVER_HSTS_SECONDS": "600",
         "NETAUTOD_LIMITS_ANONYMOUS_PER_SECOND": "0",
     }
     folder, two = tmp_path / "proxy", tmp_path / "two"
@@ -137,18 +144,33 @@ async def site(
 
 
 async def test_the_client_is_known_by_its_own_address(site: Proxied) -> None:
-    """Not by what it says of itself; a failed login is written down with the address."""
+    """Not by what it says of itself, nor by the proxy's; a failed login is written down with the address."""
     forged = {
         "X-Forwarded-For": "203.0.113.9",
+        "X-Forwarded-Proto": "http",
         "X-Real-Ip": "203.0.113.9",
         "Content-Type": "application/json",
     }
     body = '{"username": "admin", "password": "wrong"}'
-    refused = await site.ask("/api/auth/login", method="POST", headers=forged, body=body)
-    assert refused.code == 401
+    refused = await asyncio.to_thread(_from_another_address, site, "POST", "/api/auth/login", body, forged)
+    assert refused.status == 401
+    assert refused.headers["Strict-Transport-Security"] == "max-age=600"  # it came through TLS
     client = await site.nodes[0].client()
     events = (await client.get("/api/audit?action=auth.login_failed")).expect()["events"]
-    assert [event["ip_address"] for event in events] == ["127.0.0.1"]
+    assert [event["ip_address"] for event in events] == [ANOTHER_ADDRESS]
+
+
+def _from_another_address(
+    site: Proxied, method: str, path: str, body: str, headers: dict[str, str]
+) -> HTTPAnswer:
+    """Blocking; the proxy itself connects to the nodes from 127.0.0.1."""
+    port = int(site.url.rpartition(":")[2])
+    connection = HTTPSConnection(
+        "127.0.0.1", port, timeout=60, source_address=(ANOTHER_ADDRESS, 0), context=site.trusting
+    )
+    with closing(connection):
+        connection.request(method, path, body, headers)
+        return connection.getresponse()
 
 
 async def test_a_long_answer_goes_through_whole(site: Proxied) -> None:
@@ -211,3 +233,90 @@ async def test_a_node_is_stopped_under_load_without_an_error(site: Proxied) -> N
 
 async def _many(codes: list[int]) -> bool:
     return len(codes) > CLIENTS * 5
+
+
+class StubNode(RequestHandler):
+    """What a node answers: `seen` has the name of the node and the path of each request."""
+
+    def initialize(self, name: str, state: dict[str, str], seen: list[tuple[str, str]]) -> None:
+        self.name, self.state, self.seen = name, state, seen
+
+    def prepare(self) -> None:
+        path, state = self.request.path, self.state[self.name]
+        self.seen.append((self.name, path))
+        refused = state if state == "draining" or path == "/health" else "busy" if path == "/busy" else "ok"
+        self.set_header("Content-Type", "application/json")
+        if refused != "ok":
+            self.set_status(503)
+            self.set_header("Retry-After", "7")
+        self.finish({"error": refused})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stubs:
+    """A proxy before two nodes whose state the test sets: `ok`, `draining` or `unavailable`."""
+
+    name: str
+    proxy: Proxy
+    state: dict[str, str]
+    seen: list[tuple[str, str]]
+
+    async def checked(self) -> None:
+        """HAProxy has asked each node twice more how it is; nginx asks nobody."""
+        self.seen.clear()
+        for node in self.state if self.name == "haproxy" else ():
+            await eventually(partial(self._asked, node), seconds=30)
+
+    async def _asked(self, node: str) -> bool:
+        return self.seen.count((node, "/health")) >= 3
+
+
+@pytest.fixture(params=PROXIES)
+async def stubs(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Stubs]:
+    state, seen = {"one": "ok", "two": "ok"}, list[tuple[str, str]]()
+    urls, servers = [], []
+    for name in state:
+        [listener] = bind_sockets(0, "127.0.0.1")
+        given = {"name": name, "state": state, "seen": seen}
+        server = HTTPServer(Application(default_handler_class=StubNode, default_handler_args=given))
+        server.add_socket(listener)
+        servers.append(server)
+        urls.append(f"http://127.0.0.1:{listener.getsockname()[1]}")
+    authority = Authority(tmp_path, "authority")
+    async with proxied(request.param, tmp_path, (urls[0], urls[1]), authority) as proxy:
+        yield Stubs(name=request.param, proxy=proxy, state=state, seen=seen)
+    for server in servers:
+        server.stop()
+        await server.close_all_connections()
+
+
+async def test_what_one_request_is_refused_with_keeps_nobody_else_out(stubs: Stubs) -> None:
+    for _ in range(4):
+        refused = await stubs.proxy.ask("/busy")
+        assert (refused.code, refused.headers["Retry-After"]) == (503, "7")
+        assert refused.body == b'{"error": "busy"}'
+        assert (await stubs.proxy.ask("/ok")).code == 200
+
+
+async def test_nodes_without_a_database_say_so_themselves(stubs: Stubs) -> None:
+    stubs.state.update(one="unavailable", two="unavailable")
+    await stubs.checked()
+    told = await stubs.proxy.ask("/health")
+    assert (told.code, told.body, told.headers["Retry-After"]) == (503, b'{"error": "unavailable"}', "7")
+    assert (await stubs.proxy.ask("/ok")).code == 200
+    stubs.state.update(one="ok", two="ok")
+    assert (await stubs.proxy.ask("/health")).code == 200
+
+
+async def test_a_node_that_drains_is_no_error_to_readers(stubs: Stubs) -> None:
+    """However long it takes; a change is sent once, and goes on as the node has answered it."""
+    stubs.state["one"] = "draining"
+    assert {(await stubs.proxy.ask("/ok")).code for _ in range(10)} == {200}
+    await stubs.checked()
+    stubs.seen.clear()
+    codes = [(await stubs.proxy.ask("/change", method="POST", body="")).code for _ in range(10)]
+    sent = [name for name, path in stubs.seen if path == "/change"]
+    assert len(sent) == 10
+    assert codes.count(503) == sent.count("one")
+    if stubs.name == "haproxy":  # it has asked, and sends it nothing new
+        assert sent.count("one") == 0

@@ -13,7 +13,8 @@ import pytest
 
 from netautod.app.watch.systemd import longer
 from tests.support.execution import eventually
-from tests.support.programs.service import NETAUTOD, Service, serving
+from tests.support.programs.service import NETAUTOD, Service, environment, serving
+from tests.support.programs.started import started
 
 pytestmark = pytest.mark.slow
 WATCHDOG_USEC = 1_000_000
@@ -171,3 +172,27 @@ async def test_another_process_is_watched(tmp_path: Path) -> None:
             "READY=1",
             "STOPPING=1",
         ]
+
+
+@pytest.mark.parametrize("flags", [(), ("--workers", "2")], ids=["one process", "workers"])
+async def test_a_reload_while_it_starts_does_not_end_it(tmp_path: Path, flags: tuple[str, ...]) -> None:
+    """The database takes the connection and says nothing."""
+    connected = asyncio.Event()
+
+    async def silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        connected.set()
+        await reader.read(-1)
+        writer.close()
+
+    async with await asyncio.start_server(silent, "127.0.0.1", 0) as database:
+        port = database.sockets[0].getsockname()[1]
+        command = (*NETAUTOD, "serve", *flags, "--port", "0", "--data-dir", str(tmp_path / "data"))
+        uri = f"mongodb://127.0.0.1:{port}/?directConnection=true"
+        env = environment(NETAUTOD_MONGODB_URI=uri)
+        async with started(*command, log=tmp_path / "log", env=env) as process:
+            async with asyncio.timeout(60):
+                await connected.wait()
+            process.send_signal(signal.SIGHUP)
+            process.terminate()
+            assert await process.wait() != -signal.SIGHUP
+            assert "netautod: " in (tmp_path / "log").read_text()  # it has ended by itself, with a line

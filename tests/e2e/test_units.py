@@ -22,6 +22,7 @@ from tests.support.programs.service import NETAUTOD, serving
 
 CONFIG = Path(__file__).parents[2] / "config"
 UNIT, TEMPLATE = CONFIG / "netautod.service", CONFIG / "netautod@.service"
+README = CONFIG.parent / "README.md"
 CONFINED = Path(__file__).parents[1] / "support" / "programs" / "confined.py"
 MOST_EXPOSED = 1.5
 
@@ -77,6 +78,19 @@ def test_the_stop_leaves_time_to_end() -> None:
     for unit in (UNIT, TEMPLATE):
         assert int(values(unit, "TimeoutStopSec")[0]) > settings.drain_seconds + ending
         assert int(values(unit, "WatchdogSec")[0]) > settings.max_stall_seconds
+
+
+def test_a_stop_goes_to_the_service_and_not_to_its_children() -> None:
+    """systemd would end the children that render and compare while their requests still wait for them."""
+    for unit in (UNIT, TEMPLATE):
+        assert values(unit, "KillMode") == ["mixed"]
+
+
+def test_the_units_point_to_the_manual_that_is_installed() -> None:
+    installed = f"file:/opt/netautod/share/netautod/{README.name}"
+    assert '("share/netautod", ["README.md", ' in (README.parent / "setup.py").read_text()
+    for unit in (UNIT, TEMPLATE):
+        assert values(unit, "Documentation") == [installed]
 
 
 def credentials(folder: Path) -> Path:

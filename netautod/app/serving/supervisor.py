@@ -29,29 +29,48 @@ from netautod.app.watch import systemd
 logger = logging.getLogger(__name__)
 FIRST_PAUSE, LONGEST_PAUSE = 1.0, 30.0
 STEADY_SECONDS = 60.0
+FAILED_STARTS = 3
+RELOAD_SECONDS = 15.0
 STOP_MARGIN = 15.0
 STOP = b"stop\n"
 READY, RELOADED = b"netautod ready", server.RELOADED.encode()  # lines of a worker
 
 
 class Worker:
-    """One child process; `ready` is set whenever it serves, `_reloaded` when it has read everything anew."""
+    """One child process; `ready` is set whenever it serves, `_reloaded` when it has read everything anew.
 
-    def __init__(self, command: Sequence[str], environment: dict[str, str], descriptor: int) -> None:
+    `served` is set once any worker has served: before, one that keeps ending calls `give_up` with the reason.
+    """
+
+    def __init__(
+        self,
+        command: Sequence[str],
+        environment: dict[str, str],
+        descriptor: int,
+        *,
+        served: asyncio.Event,
+        give_up: Callable[[str], None],
+    ) -> None:
         self._command = command
         self._environment = environment
         self._descriptor = descriptor
+        self._served = served
+        self._give_up = give_up
         self._process: Process | None = None
         self.ready = asyncio.Event()
         self._reloaded = asyncio.Event()
 
     async def keep_running(self) -> None:
         """Starts it again whenever it ends, sooner or later depending on how long it lived."""
-        pause = FIRST_PAUSE
+        pause, starts = FIRST_PAUSE, 0
         loop = asyncio.get_running_loop()
         while True:
             started_at = loop.time()
             code = await self._run_once()
+            starts += 1
+            if starts >= FAILED_STARTS and not self._served.is_set():
+                self._give_up(f"the workers cannot start: one has ended with code {code} {starts} times")
+                return
             if loop.time() - started_at > STEADY_SECONDS:
                 pause = FIRST_PAUSE
             logger.error("a worker ended with code %d; starting it again in %g s", code, pause)
@@ -68,6 +87,7 @@ class Worker:
         async for line in process.stdout:
             if line.startswith(READY):
                 self.ready.set()
+                self._served.set()
             if line.startswith((READY, RELOADED)):
                 self._reloaded.set()
         self.ready.clear()
@@ -79,7 +99,11 @@ class Worker:
         if self.ready.is_set() and self._process is not None:
             self._reloaded.clear()
             self._process.send_signal(signal.SIGHUP)
-            await self._reloaded.wait()
+            try:
+                async with asyncio.timeout(RELOAD_SECONDS):
+                    await self._reloaded.wait()
+            except TimeoutError:
+                logger.error("a worker has not reloaded within %g s", RELOAD_SECONDS)
 
     async def stop(self, seconds: float) -> None:
         process = self._process
@@ -117,7 +141,7 @@ async def supervise(
         command = [sys.executable, "-m", "netautod", "serve", *arguments]
         command += ["--worker-fd", str(listener.fileno())]
         sockets = _metrics_sockets(settings, workers, stack)
-        environment = {**os.environ, "NETAUTOD_MONGODB_URI": uri}
+        environment, served = {**os.environ, "NETAUTOD_MONGODB_URI": uri}, asyncio.Event()
         children = [
             Worker(
                 [
@@ -127,6 +151,8 @@ async def supervise(
                 ],
                 environment,
                 listener.fileno(),
+                served=served,
+                give_up=state.fail,
             )
             for number in range(workers)
         ]
