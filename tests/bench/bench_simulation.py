@@ -10,7 +10,7 @@ import argparse
 import asyncio
 import sys
 from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -121,9 +121,15 @@ async def _play(report: Report, play: Play, stand: _Stand, stack: AsyncExitStack
     await _make_due(stand.database, minutes, play.due)
     await asyncio.sleep((minutes[0] - datetime.now(UTC)).total_seconds())
     before = await stand.moment()
-    await _until_done(stand.database, minutes, play.due)
+    if not await _done(stand.database, minutes, play.due):
+        report.parameter(
+            "not done", f"within {FINISH_SECONDS:g} s: what follows is of the executions that are"
+        )
     spent = (await stand.moment()).since(before)
-    rows = await stand.database.collection("executions").find({"scheduled_for": {"$in": minutes}})
+    done = {"scheduled_for": {"$in": minutes}, "state": "completed"}
+    rows = await stand.database.collection("executions").find(done)
+    if not rows:
+        raise BenchmarkError(f"nothing was done within {FINISH_SECONDS:g} s")
     _tell(report, play, idle=idle, spent=spent, rows=rows)
 
 
@@ -161,13 +167,16 @@ async def _make_due(database: Database, minutes: Sequence[datetime], due: int) -
         await tasks.update_many({"_id": {"$in": some}}, {"$set": change})
 
 
-async def _until_done(database: Database, minutes: Sequence[datetime], due: int) -> None:
-    """Asked seldom: the question is an operation, too."""
-    async with asyncio.timeout(FINISH_SECONDS):
-        wanted, executions = due * len(minutes), database.collection("executions")
-        done = {"scheduled_for": {"$in": list(minutes)}, "state": "completed"}
-        while await executions.count(done) < wanted:  # noqa: ASYNC110  # no event crosses the database
-            await asyncio.sleep(2)
+async def _done(database: Database, minutes: Sequence[datetime], due: int) -> bool:
+    """Whether all that was due has been done in time. Asked seldom: the question is an operation, too."""
+    wanted, executions = due * len(minutes), database.collection("executions")
+    done = {"scheduled_for": {"$in": list(minutes)}, "state": "completed"}
+    with suppress(TimeoutError):
+        async with asyncio.timeout(FINISH_SECONDS):
+            while await executions.count(done) < wanted:  # noqa: ASYNC110  # no event crosses the database
+                await asyncio.sleep(2)
+            return True
+    return False
 
 
 def _tell_what_is_scaled(report: Report, play: Play) -> None:
