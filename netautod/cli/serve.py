@@ -21,6 +21,8 @@ from netautod.cli.output import say
 from netautod.cli.parsing import SETTINGS_FLAGS, Commands
 from netautod.cli.risks import refuse
 from netautod.core import logs
+from netautod.core.errors import InvalidInput, NetautodError
+from netautod.core.settings.field import SettingsError
 from netautod.http.settings import ServerSettings
 
 logger = logging.getLogger(__name__)
@@ -42,6 +44,16 @@ def add(commands: Commands) -> None:
 
 
 def run(parsed: argparse.Namespace, configuration: Configuration) -> int:
+    try:
+        return _run(parsed, configuration)
+    except NetautodError as error:
+        if configuration.settings.log.format != "json":
+            raise
+        logger.critical("%s", error.text)  # a program reads every line, the last one above all
+        return 2 if isinstance(error, InvalidInput | SettingsError) else 1
+
+
+def _run(parsed: argparse.Namespace, configuration: Configuration) -> int:
     if not os.isatty(0):  # at a terminal it says that the terminal is gone
         signal.signal(signal.SIGHUP, _nothing_to_reload)
     refuse(configuration.risks)

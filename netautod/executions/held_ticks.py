@@ -4,6 +4,7 @@ Most have no run yet, and the due scan decides about them. Those whose run waite
 are looked at here: after a pause of days nobody wants the backup of the night before it.
 """
 
+import logging
 from datetime import datetime, timedelta
 
 from netautod.core.clock import Clock
@@ -13,6 +14,7 @@ from netautod.executions.settings import SchedulerSettings
 from netautod.executions.store import ExecutionStore
 from netautod.tasks.decide import ON_TIME
 
+logger = logging.getLogger(__name__)
 MISSED = "missed: the automation was paused for longer than the catch-up window"
 
 
@@ -35,3 +37,5 @@ class HeldTicks:
         if paused_at < oldest:
             missed = await self._store.give_up_ticks(org_id, before=oldest, reason=MISSED)
             self._metrics.add("scheduler_missed", missed)
+            if missed:
+                logger.warning("%d executions that waited were cancelled: %s", missed, MISSED)

@@ -3,7 +3,9 @@
 import asyncio
 import json
 import re
+import socket
 from collections import Counter
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +14,7 @@ import pytest
 from netautod.testing import SimulatedDevice
 from tests.e2e.console import Console
 from tests.support.client import ApiClient
-from tests.support.programs.service import Service, serving
+from tests.support.programs.service import Service, run, serving
 from tests.support.programs.started import ROOT, free_port
 
 pytestmark = pytest.mark.slow
@@ -168,6 +170,16 @@ async def test_each_request_has_one_line_however_it_ends(tmp_path: Path) -> None
     assert set(known.values()) == {1}
     assert [line["status"] for line in of(lines, "request", request="no-method")] == [405]
     assert [line["status"] for line in of(lines, "request", request="left")] == [499]
+
+
+@pytest.mark.parametrize("flags", [(), ("--workers", "2")], ids=["one process", "workers"])
+async def test_why_it_cannot_start_is_a_line_like_the_others(tmp_path: Path, flags: tuple[str, ...]) -> None:
+    with closing(socket.create_server(("127.0.0.1", 0))) as taken:
+        variables = {"NETAUTOD_SERVER_PORT": str(taken.getsockname()[1]), "NETAUTOD_LOG_FORMAT": "json"}
+        ran = await run("serve", *flags, "--data-dir", str(tmp_path), variables=variables)
+    assert ran.code == 1
+    last = [json.loads(line) for line in ran.err.splitlines()][-1]
+    assert (last["level"], last["message"].partition(" 127")[0]) == ("critical", "cannot listen on")
 
 
 async def test_for_people_each_line_says_the_same(tmp_path: Path) -> None:

@@ -6,7 +6,9 @@ import sys
 from contextlib import closing
 from http.client import HTTPConnection
 from pathlib import Path
+from socket import gethostname
 from urllib.parse import urlsplit
+from uuid import UUID
 
 import pytest
 
@@ -74,7 +76,9 @@ async def test_a_request_an_execution_and_its_sessions_are_one_trace(tmp_path: P
         assert alone.parent == ""
         assert alone.trace_id != TRACE
         assert collector.of(netautod__request="r3") == []  # the client's decision
-        assert collector.resources[0]["service.name"] == "netautod"
+        resource = collector.resources[0]
+        assert (resource["service.name"], resource["host.name"]) == ("netautod", gethostname())
+        assert UUID(str(resource["service.instance.id"])).version == 4
     sent = b"".join(collector.bodies)
     for secret in (password, token, "hunter2", "simulated"):
         assert secret.encode() not in sent
@@ -163,6 +167,7 @@ def test_a_missing_extra_is_one_clear_line(tmp_path: Path, command: str) -> None
         pytest.param("http://collector:port", "must be a URL", id="no port"),
         pytest.param("http://me:secret@collector", "must hold no login", id="a login"),
         pytest.param("http://collector/?x=1", "must end with its path", id="a query"),
+        pytest.param("http://collector/v1/traces/", "must be the collector's address", id="a signal's path"),
     ],
 )
 async def test_a_wrong_endpoint_is_named(endpoint: str, text: str) -> None:

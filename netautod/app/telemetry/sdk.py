@@ -5,8 +5,11 @@ OTEL_RESOURCE_ATTRIBUTES and the like) holds here, too:
 https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/
 """
 
+import os
 from collections.abc import Mapping
 from importlib.metadata import version
+from socket import gethostname
+from uuid import uuid4
 
 from opentelemetry import trace
 from opentelemetry.context import Context
@@ -55,7 +58,16 @@ class SdkTracer:
     """Its thread is started here, so after any fork."""
 
     def __init__(self, url: str) -> None:
-        resource = Resource.create({"service.name": "netautod", "service.version": version("netautod")})
+        # By OpenTelemetry's conventions for resources: each node and each worker is an instance.
+        resource = Resource.create(
+            {
+                "service.name": "netautod",
+                "service.version": version("netautod"),
+                "service.instance.id": str(uuid4()),
+                "host.name": gethostname(),
+                "process.pid": os.getpid(),
+            }
+        )
         self._provider = TracerProvider(resource=resource, shutdown_on_exit=False)
         exporter = OTLPSpanExporter(endpoint=url, timeout=SEND_SECONDS)
         self._provider.add_span_processor(BatchSpanProcessor(exporter, max_queue_size=MOST_WAITING))

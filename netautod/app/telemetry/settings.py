@@ -11,6 +11,7 @@ from netautod.core.settings.field import SettingsError, setting
 from netautod.core.settings.risks import RiskRule
 
 NEEDED = ("opentelemetry.sdk.trace", "opentelemetry.exporter.otlp.proto.http.trace_exporter")
+TRACES = "/v1/traces"
 MISSING = (
     "telemetry.otlp_endpoint is set, but OpenTelemetry is not installed: pip install 'netautod[telemetry]'"
 )
@@ -46,11 +47,13 @@ class TelemetrySettings:
             raise SettingsError(f"{key} must hold no login: OTEL_EXPORTER_OTLP_HEADERS has headers")
         if parts.query or parts.fragment:
             raise SettingsError(f"{key} must end with its path")
+        if parts.path.rstrip("/").endswith(TRACES):
+            raise SettingsError(f"{key} must be the collector's address: {TRACES} is added to it")
 
     @property
     def traces_url(self) -> str:
         """OTLP 1.x, "OTLP/HTTP Request": the path of traces is `/v1/traces` below the endpoint's."""
-        return f"{self.otlp_endpoint.rstrip('/')}/v1/traces"
+        return f"{self.otlp_endpoint.rstrip('/')}{TRACES}"
 
     def require_installed(self) -> None:
         """Raises SettingsError if traces are wanted and cannot be made. Without them nothing is imported."""
